@@ -1,0 +1,50 @@
+//! Time and ids as values, so that everything below the host is deterministic.
+//! Does not: read a clock or draw random numbers; the host does, once per call.
+
+use std::cell::Cell;
+
+/// The moment and the randomness of one engine call.
+#[derive(Clone, Debug)]
+pub struct Ambient {
+    /// UTC milliseconds since the Unix epoch.
+    pub now: i64,
+    seed: [u8; 16],
+    drawn: Cell<u64>,
+}
+
+impl Ambient {
+    /// `seed` is 16 random bytes, fresh for every call.
+    pub const fn new(now: i64, seed: [u8; 16]) -> Self {
+        Self { now, seed, drawn: Cell::new(0) }
+    }
+
+    /// The next id: `prefix-` and a UUIDv7 of this moment, different at each draw.
+    pub fn id(&self, prefix: &str) -> String {
+        use sha2::{Digest, Sha256};
+        let draw = self.drawn.get();
+        self.drawn.set(draw + 1);
+        let digest = Sha256::new().chain_update(self.seed).chain_update(draw.to_le_bytes()).finalize();
+        let mut bytes = [0_u8; 16];
+        bytes[6..].copy_from_slice(&digest[..10]);
+        bytes[..6].copy_from_slice(&self.now.to_be_bytes()[2..]);
+        bytes[6] = 0x70 | (bytes[6] & 0x0f); // version 7 of RFC 9562
+        bytes[8] = 0x80 | (bytes[8] & 0x3f); // its variant
+        let hex = crate::sign::hex(&bytes);
+        format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ambient;
+
+    #[test]
+    fn ids_are_uuid_v7_in_time_order_and_never_the_same() {
+        let early = Ambient::new(1_740_000_000_000, [7; 16]);
+        let late = Ambient::new(1_740_000_000_001, [7; 16]);
+        let (first, second, third) = (early.id("run"), early.id("run"), late.id("run"));
+        assert_eq!(first.len(), "run-".len() + 36);
+        assert_eq!(first.as_bytes()[18], b'7');
+        assert!(first != second && second < third);
+    }
+}

@@ -1,0 +1,83 @@
+//! The ten failure categories of the public contract.
+//! Does not: decide which one a failure has (see `classify`).
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// What a failure is, as reported; not what may lie behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "FailureCategory"))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Category {
+    /// A failed expectation on a value.
+    AssertionMismatch,
+    /// A 4xx or 5xx answer reported as the failure.
+    HttpError,
+    /// A time limit exceeded, of a runner or of a network call.
+    Timeout,
+    /// Nobody listens on the address.
+    ConnectionRefused,
+    /// A container or process killed for memory.
+    ContainerOom,
+    /// A container or pod that exited or could not start.
+    ContainerCrash,
+    /// A mock library's complaint about an unmatched or missing call.
+    MockMismatch,
+    /// Invalid or missing configuration, manifest, schema or environment variable.
+    ConfigError,
+    /// DNS, unreachable, reset, broken pipe, TLS.
+    NetworkError,
+    /// All else.
+    Unknown,
+}
+
+impl Category {
+    /// Every category, in the contract's order.
+    pub const ALL: [Self; 10] = [
+        Self::AssertionMismatch,
+        Self::HttpError,
+        Self::Timeout,
+        Self::ConnectionRefused,
+        Self::ContainerOom,
+        Self::ContainerCrash,
+        Self::MockMismatch,
+        Self::ConfigError,
+        Self::NetworkError,
+        Self::Unknown,
+    ];
+
+    /// The contract's spelling.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AssertionMismatch => "ASSERTION_MISMATCH",
+            Self::HttpError => "HTTP_ERROR",
+            Self::Timeout => "TIMEOUT",
+            Self::ConnectionRefused => "CONNECTION_REFUSED",
+            Self::ContainerOom => "CONTAINER_OOM",
+            Self::ContainerCrash => "CONTAINER_CRASH",
+            Self::MockMismatch => "MOCK_MISMATCH",
+            Self::ConfigError => "CONFIG_ERROR",
+            Self::NetworkError => "NETWORK_ERROR",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Category {
+    type Err = UnknownCategory;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|category| category.as_str() == text).ok_or(UnknownCategory)
+    }
+}
+
+/// The text names none of the ten categories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a failure category")]
+pub struct UnknownCategory;

@@ -1,0 +1,19 @@
+//! How sure a pattern's fix is.
+//! Does not: count; the store does, in the transaction that records the fact.
+
+/// The contract's formula, unrounded: Laplace's rule of succession over resolutions and occurrences.
+pub fn confidence(resolutions: u32, occurrences: u32) -> f64 {
+    (f64::from(resolutions) + 1.0) / (f64::from(occurrences) + 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::confidence;
+
+    #[test]
+    fn follows_the_contract() {
+        assert!((confidence(0, 0) - 0.5).abs() < f64::EPSILON);
+        assert!((confidence(1, 1) - 2.0 / 3.0).abs() < f64::EPSILON);
+        assert!((confidence(2, 3) - 0.6).abs() < f64::EPSILON);
+    }
+}

@@ -1,0 +1,23 @@
+//! What a failure is, said in pure functions.
+//!
+//! A raw failure text goes through [`redact`], [`classify`], [`normalize`] and [`sign`];
+//! [`analyze::Analyzer`] runs the four in that order. Time and ids arrive as values ([`ambient`]).
+//!
+//! Does not: know SQL, read a clock, draw random numbers, touch files or JavaScript.
+
+pub mod ambient;
+pub mod analyze;
+pub mod builtin;
+pub mod category;
+pub mod classify;
+pub mod confidence;
+pub mod event;
+pub mod normalize;
+pub mod redact;
+pub mod sign;
+pub mod similarity;
+
+pub use ambient::Ambient;
+pub use analyze::{Analysis, Analyzer};
+pub use category::Category;
+pub use event::FailureEvent;

@@ -1,0 +1,84 @@
+//! The shape every report is read into.
+//! Does not: parse.
+
+use serde::{Deserialize, Serialize};
+
+/// Report formats by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ReportFormat"))]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// JUnit XML in all its dialects.
+    Junit,
+    /// Common Test Report Format.
+    Ctrf,
+    /// Jest's `--json`, which Vitest's JSON reporter writes too.
+    Jest,
+    /// Playwright's JSON reporter.
+    Playwright,
+    /// Test Anything Protocol 13 and 14.
+    Tap,
+    /// `go test -json`.
+    GoTest,
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum CaseStatus {
+    /// It passed, perhaps at a later attempt.
+    Passed,
+    /// It failed at every attempt.
+    Failed,
+    /// It did not run.
+    Skipped,
+}
+
+/// One test case of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportCase {
+    /// Source file, as the report gives it but with `/`, relative to the project where it lies inside.
+    pub file: Option<String>,
+    /// Enclosing suites from the outside in.
+    pub suite: Vec<String>,
+    /// The test's own name.
+    pub name: String,
+    /// How it ended.
+    pub status: CaseStatus,
+    /// The runner's own word for it, where it says more (`timedOut`, `interrupted`, `todo`).
+    pub runner_status: Option<String>,
+    /// It failed and then passed within this run.
+    pub flaky: bool,
+    /// Milliseconds of all attempts.
+    pub duration_ms: Option<f64>,
+    /// How often it was run; at least 1 unless skipped.
+    pub attempts: u32,
+    /// Exception type, where the report names it apart.
+    pub error_type: Option<String>,
+    /// Error text with stack, of the last failed attempt; bounded. Message and body joined without repeating.
+    pub error: Option<String>,
+    /// End of what it wrote to standard output; bounded.
+    pub stdout_tail: Option<String>,
+    /// End of what it wrote to standard error; bounded.
+    pub stderr_tail: Option<String>,
+}
+
+impl ReportCase {
+    /// `file > suite > name`, the one name of a case whichever reporter delivered it.
+    pub fn qualified_name(&self) -> String {
+        let parts = self.file.iter().chain(&self.suite).map(String::as_str).chain([self.name.as_str()]);
+        parts.collect::<Vec<_>>().join(" > ")
+    }
+}
+
+/// Something in a report that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "SkippedInput"))]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// Where: file name, with line where it is known.
+    pub at: String,
+    /// What was wrong there.
+    pub reason: String,
+}
