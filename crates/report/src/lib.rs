@@ -1,8 +1,43 @@
 //! Test reports in, cases out: one streaming parser per format.
 //!
+//! ```no_run
+//! use argus_report::{CaseStatus, Options, parse};
+//!
+//! let xml = r#"<testsuite name="pytest"><testcase classname="tests.test_cart" name="test_total">
+//!   <failure message="AssertionError: assert 3 == 4"/></testcase></testsuite>"#;
+//! let mut cases = Vec::new();
+//! let options = Options { name: "report.xml".into(), project_root: "/project".into() };
+//! let parsed = parse(xml.as_bytes(), None, &options, &mut |case| cases.push(case)).unwrap();
+//! assert_eq!(parsed.cases, 1);
+//! assert_eq!(cases[0].qualified_name(), "tests/test_cart.py > test_total");
+//! assert_eq!(cases[0].status, CaseStatus::Failed);
+//! ```
+//!
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
 //! Does not: open files, classify, redact, or know SQL.
 
+mod error;
 pub mod model;
 
-pub use model::{CaseStatus, Format, Problem, ReportCase};
+pub use error::ReportError;
+pub use model::{CaseStatus, Format, Parsed, Problem, ReportCase};
+
+/// What a parser must be told about a report besides its bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Name of the report file, for problems and errors.
+    pub name: String,
+    /// Absolute path of the project: files inside it are made relative to it.
+    pub project_root: String,
+}
+
+/// Reads one report and hands each case to `sink` as soon as it is complete. `format: None` tells it from the content.
+pub fn parse<R: std::io::BufRead>(
+    reader: R,
+    format: Option<Format>,
+    options: &Options,
+    sink: &mut dyn FnMut(ReportCase),
+) -> Result<Parsed, ReportError> {
+    let _ = (reader, format, sink);
+    Err(ReportError::new(&options.name, error::Kind::Unrecognized))
+}

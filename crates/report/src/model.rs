@@ -82,3 +82,20 @@ pub struct Problem {
     /// What was wrong there.
     pub reason: String,
 }
+
+/// What is known about a report once it was read to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The format it was read as.
+    pub format: Format,
+    /// How many cases were handed out.
+    pub cases: u64,
+    /// What could not be read; at most about fifty, the last one then says how many more there were.
+    pub problems: Vec<Problem>,
+    /// When the run started, UTC milliseconds since the epoch.
+    pub started_at: Option<i64>,
+    /// Wall-clock milliseconds of the run, else the sum over its suites.
+    pub duration_ms: Option<f64>,
+    /// The runner that wrote it, such as `vitest`, where the report tells.
+    pub runner: Option<String>,
+}

@@ -1,0 +1,59 @@
+//! Why a report could not be read at all.
+//! Does not: carry the problems of a report that was read in part; those are [`crate::Problem`]s.
+
+/// Nothing could be read from a report.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}: {kind}")]
+pub struct ReportError {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[expect(dead_code, reason = "the parsers that raise them follow")]
+pub(crate) enum Kind {
+    #[error("the report is empty. Did the test command write it? Run the tests again and import the new file")]
+    Empty,
+    #[error("this is a binary file, not a test report. Point to the report file the runner wrote")]
+    Binary,
+    #[error(
+        "not a test report of a known format (junit, ctrf, jest, playwright, tap, go-test). \
+         Point to the report file, or name its format"
+    )]
+    Unrecognized,
+    #[error("no test could be read as {format}: {reason}. Check the format and that the report was written to its end")]
+    Malformed { format: &'static str, reason: String },
+    #[error("the report cannot be read: {0}")]
+    Io(#[source] std::io::Error),
+}
+
+impl ReportError {
+    pub(crate) fn new(name: &str, kind: Kind) -> Self {
+        Self { name: name.to_owned(), kind }
+    }
+
+    /// The stable code of this error, for answers to agents.
+    pub fn code(&self) -> &'static str {
+        "REPORT_UNREADABLE"
+    }
+
+    /// There was nothing in it but white space.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.kind, Kind::Empty)
+    }
+
+    /// Its bytes are no text.
+    pub fn is_binary(&self) -> bool {
+        matches!(self.kind, Kind::Binary)
+    }
+
+    /// It is text, but no report format was told from it.
+    pub fn is_unrecognized(&self) -> bool {
+        matches!(self.kind, Kind::Unrecognized)
+    }
+
+    /// The source refused to be read.
+    pub fn is_io(&self) -> bool {
+        matches!(self.kind, Kind::Io(_))
+    }
+}
