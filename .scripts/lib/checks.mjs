@@ -1,0 +1,104 @@
+// What `npm test` runs, fast ones first. Each entry: its inputs, and how to run it and count.
+// Does not: install, build or print.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run, runTool } from './exec.mjs';
+import { checkLayers } from './layers.mjs';
+
+const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
+const TYPESCRIPT = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'packages', 'tests'];
+const EVERYTHING = [...RUST, ...TYPESCRIPT, '.scripts', '.biome.json', '.knip.json', 'README.md'];
+
+/** Need no build. */
+export const BEFORE_BUILD = [
+  check('rustfmt', RUST, (onLine) => run('cargo', ['fmt', '--check'], { onLine })),
+  check('biome', EVERYTHING, (onLine) => runTool('@biomejs/biome', 'bin/biome', ['ci', '--colors=off'], { onLine })),
+  check('layers', EVERYTHING, checkLayers),
+];
+
+export const AFTER_BUILD = [
+  check('generated files are current', [...RUST, 'npm/engine', 'packages/mcp'], (onLine) =>
+    xtask(['types', '--check'], onLine),
+  ),
+  ...typeChecks(),
+  check('knip', EVERYTHING, (onLine) =>
+    runTool('knip', 'bin/knip.js', ['--config', '.knip.json', '--no-progress'], { onLine }),
+  ),
+  check('publint argus-engine', TYPESCRIPT, (onLine) => publint('npm/engine', onLine)),
+  check('publint argus-mcp', TYPESCRIPT, (onLine) => publint('packages/mcp', onLine)),
+  check('clippy', RUST, (onLine) => clippy(['--workspace', '--all-targets'], onLine)),
+  check('clippy for wasm', RUST, (onLine) =>
+    clippy(['-p', 'argus-vfs', '-p', 'argus-wasm', '--target', 'wasm32-unknown-unknown'], onLine),
+  ),
+  tests('cargo test', [...RUST, 'tests/vectors'], (onLine) => cargoTest(['--workspace'], onLine)),
+  tests('cargo test on wasm', [...RUST, 'tests/vectors'], (onLine) =>
+    cargoTest(['-p', 'argus-wasm', '--target', 'wasm32-unknown-unknown'], onLine),
+  ),
+  ...vitestRunners(),
+];
+
+function check(name, inputs, work) {
+  const runCheck = async (onLine) => {
+    const { code, output } = await work(onLine);
+    return { code, output, summary: '', passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+  };
+  return { name, inputs, run: runCheck };
+}
+
+function tests(name, inputs, work) {
+  return { name, inputs, run: work };
+}
+
+const xtask = (args, onLine) => run('cargo', ['run', '--quiet', '--package', 'xtask', '--', ...args], { onLine });
+const clippy = (args, onLine) => run('cargo', ['clippy', ...args, '--', '-D', 'warnings'], { onLine });
+const publint = (folder, onLine) => runTool('publint', 'src/cli.js', [folder, '--strict'], { onLine });
+
+function typeChecks() {
+  return ['npm/engine', 'packages/mcp', 'tests'].map((folder) =>
+    check(`tsc ${folder}`, [...TYPESCRIPT, 'crates'], (onLine) =>
+      runTool('typescript', 'bin/tsc', ['-p', folder, '--pretty', 'false'], { onLine }),
+    ),
+  );
+}
+
+async function cargoTest(args, onLine) {
+  const { code, output } = await run('cargo', ['test', ...args], { onLine });
+  const counts = [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
+  const sum = (column) => counts.reduce((total, match) => total + Number(match[column]), 0);
+  return finish(code, output, sum(1), sum(2), `${sum(1)} passed, ${sum(2)} failed, ${sum(3)} ignored`);
+}
+
+/** Unit tests beside the sources, then every folder of tests/ that has tests of its own. */
+function vitestRunners() {
+  const folders = readdirSync(join(root, 'tests'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !['bench', 'demo', 'vectors'].includes(entry.name))
+    .map((entry) => `tests/${entry.name}`);
+  // What a person would try first goes first.
+  const order = ['tests/e2e', 'tests/faults', 'tests/packaging'];
+  folders.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  const unit = tests('unit tests', [...RUST, ...TYPESCRIPT], (onLine) => vitest('unit', ['npm', 'packages'], onLine));
+  const others = folders.map((folder) =>
+    tests(folder, [...RUST, ...TYPESCRIPT], (onLine) => vitest(folder.replace('tests/', ''), [folder], onLine)),
+  );
+  return [unit, ...others];
+}
+
+async function vitest(name, folders, onLine) {
+  mkdirSync(join(root, 'target', 'logs'), { recursive: true });
+  const report = join(root, 'target', 'logs', `vitest-${name}.json`);
+  rmSync(report, { force: true });
+  const filters = folders.map((folder) => `${folder}/`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const args = ['run', '--config', 'tests/vitest.config.ts', '--passWithNoTests', ...reporters, ...filters];
+  const { code, output } = await runTool('vitest', 'vitest.mjs', args, { onLine, extraEnv: { NO_COLOR: '1' } });
+  if (!existsSync(report)) return finish(code, output, 0, 0, 'no tests');
+  const counts = JSON.parse(readFileSync(report, 'utf8'));
+  const skipped = counts.numPendingTests + counts.numTodoTests;
+  const summary = `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${skipped} skipped`;
+  return finish(code, output, counts.numPassedTests, counts.numFailedTests, summary);
+}
+
+/** A runner that ended badly without naming a failed test (it did not compile, say) is one failure. */
+function finish(code, output, passed, failed, summary) {
+  return { code, output, summary, passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+}

@@ -1,0 +1,91 @@
+// Starts commands in the project with the right PATH and hands back what they printed.
+// Does not: print, or decide what a failure means (steps.mjs does).
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const windows = process.platform === 'win32';
+
+const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
+/** Tools of this project only: a wasm-bindgen of another version than the one on PATH. */
+export const toolsDir = join(root, 'target', 'tools');
+
+// npm puts node_modules/.bin first, where a development dependency links a newer `node`:
+// everything here runs on the Node that started it.
+const ownPath = [
+  join(toolsDir, 'bin'),
+  dirname(process.execPath),
+  ...(process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.endsWith(join('node_modules', '.bin'))),
+  // A shell opened before rustup was installed does not have it on PATH yet.
+  join(cargoHome, 'bin'),
+].join(delimiter);
+
+export const env = { ...process.env, PATH: ownPath, npm_config_update_notifier: 'false' };
+
+/** Full path of a program, or null. */
+export function which(program) {
+  const names = windows ? [`${program}.exe`, `${program}.cmd`] : [program];
+  for (const dir of ownPath.split(delimiter))
+    for (const name of names) if (dir && existsSync(join(dir, name))) return join(dir, name);
+  return null;
+}
+
+/** First line a quick command prints, or null when it cannot run. */
+export function ask(program, args) {
+  const found = which(program);
+  if (!found) return null;
+  const answer = spawnSync(found, args, { cwd: root, env, encoding: 'utf8' });
+  return answer.status === 0 ? answer.stdout.trim() : null;
+}
+
+/** Runs a command to its end. Resolves to its exit code and its joined output. */
+export function run(program, args, { cwd = root, extraEnv = {}, onLine = () => {}, input = 'ignore' } = {}) {
+  return new Promise((resolve) => {
+    const found = which(program) ?? program;
+    // A .cmd file runs only through the shell.
+    const child = spawn(found, args, {
+      cwd,
+      env: { ...env, ...extraEnv },
+      stdio: [input, 'pipe', 'pipe'],
+      shell: found.endsWith('.cmd'),
+    });
+    let output = '';
+    const take = (chunk) => {
+      output += chunk;
+      const lines = String(chunk)
+        .split(/[\r\n]+/)
+        .filter((line) => line.trim());
+      const last = lines.at(-1);
+      if (last) onLine(last.trim());
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => resolve({ code: 127, output: `${output}${program}: ${error.message}\n` }));
+    child.on('close', (code, signal) =>
+      resolve({ code: code ?? 1, output: signal ? `${output}ended by ${signal}\n` : output }),
+    );
+  });
+}
+
+/** Runs one of the project's npm tools under this Node, without npx. */
+export function runTool(packageName, bin, args, options) {
+  return run(process.execPath, [join(root, 'node_modules', packageName, bin), ...args], options);
+}
+
+/** npm as it was started, else the one on PATH. */
+export function runNpm(args, options) {
+  const script = process.env.npm_execpath;
+  return script?.endsWith('.js') ? run(process.execPath, [script, ...args], options) : run('npm', args, options);
+}
+
+/** Keeps the whole output of a step; returns the file's path relative to the project. */
+export function keepLog(name, output) {
+  const dir = join(root, 'target', 'logs');
+  mkdirSync(dir, { recursive: true });
+  const file = `${name.replace(/[^a-z0-9]+/gi, '-')}.log`;
+  writeFileSync(join(dir, file), output);
+  return `target/logs/${file}`;
+}

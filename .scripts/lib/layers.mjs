@@ -1,0 +1,63 @@
+// Checks the arrows between the parts: which crate may use which, and which files may use Node.
+// Does not: parse code; imports are found by their form.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run } from './exec.mjs';
+
+/** crate -> what it may use; the picture is in crates/README.md. */
+const ARROWS = {
+  'argus-core': [],
+  'argus-report': ['argus-core'],
+  'argus-store': ['argus-core'],
+  'argus-engine': ['argus-core', 'argus-report', 'argus-store'],
+  'argus-vfs': [],
+  'argus-wasm': ['argus-core', 'argus-engine', 'argus-report', 'argus-store', 'argus-vfs'],
+  xtask: ['argus-core', 'argus-engine'],
+};
+/** library -> the only crates that may use it directly. */
+const OWNERS = {
+  rusqlite: ['argus-store', 'argus-wasm'],
+  'sqlite-wasm-rs': ['argus-vfs'],
+  'wasm-bindgen': ['argus-vfs', 'argus-wasm'],
+  'js-sys': ['argus-vfs', 'argus-wasm'],
+  getrandom: ['argus-wasm'],
+  'quick-xml': ['argus-report'],
+};
+/** Only these files of argus-engine know Node; the rest runs in a browser too. */
+const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt]s)$/;
+
+export async function checkLayers(onLine) {
+  const { code, output } = await run('cargo', ['metadata', '--no-deps', '--format-version', '1'], { onLine });
+  if (code !== 0) return { code, output };
+  const json = output.slice(output.indexOf('{"packages"')).split('\n', 1)[0];
+  const wrong = [...wrongArrows(JSON.parse(json).packages), ...nodeImports('npm/engine/src')];
+  return { code: wrong.length === 0 ? 0 : 1, output: wrong.join('\n') };
+}
+
+function wrongArrows(packages) {
+  return packages.flatMap(({ name, dependencies }) => {
+    const allowed = ARROWS[name];
+    if (!allowed) return [`crate ${name} has no place in .scripts/lib/layers.mjs and crates/README.md`];
+    return dependencies
+      .filter((it) => it.kind !== 'dev')
+      .filter((it) => (it.name in ARROWS ? !allowed.includes(it.name) : !(OWNERS[it.name] ?? [name]).includes(name)))
+      .map((it) => `crate ${name} must not use ${it.name}`);
+  });
+}
+
+function nodeImports(folder) {
+  return sources(folder)
+    .filter((file) => !NODE_FILES.test(file))
+    .filter((file) => /(from|import\(|import) *['"]node:/.test(readFileSync(join(root, folder, file), 'utf8')))
+    .map((file) => `${folder}/${file} imports a node: module, but is for every platform`);
+}
+
+function sources(folder) {
+  try {
+    return readdirSync(join(root, folder), { recursive: true })
+      .map(String)
+      .filter((file) => file.endsWith('.ts'));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,73 @@
+// What the machine itself must have: a compiler, git, rustup. Installs it where apt-get can.
+// Does not: touch anything that is already there.
+import { env, run, which } from './exec.mjs';
+import { mustPass, StepFailed, step } from './steps.mjs';
+
+/** program to look for, the Debian packages that bring it, and what it is for. */
+export const BUILD_PROGRAMS = [
+  { program: 'clang', packages: ['clang'], use: 'compiles SQLite to wasm' },
+  { program: 'cc', packages: ['gcc', 'libc6-dev'], use: 'links Rust programs' },
+  { program: 'git', packages: ['git'], use: 'the demo project is a repository' },
+];
+export const TEST_PROGRAMS = [{ program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' }];
+
+const OTHER_SYSTEMS = {
+  darwin: 'xcode-select --install (git, cc) and: brew install llvm (a clang that knows wasm, first on PATH), sqlite',
+  win32: 'winget install LLVM.LLVM Git.Git SQLite.SQLite',
+};
+
+/** Installs the missing ones; names in one line what it cannot install and the command that would. */
+export async function needPrograms(programs) {
+  const missing = programs.filter(({ program }) => !which(program));
+  if (missing.length === 0) return;
+  const packages = missing.flatMap((it) => it.packages);
+  const root = process.getuid?.() === 0;
+  const command = `${root ? '' : 'sudo '}apt-get install -y ${packages.join(' ')}`;
+  if (!which('apt-get'))
+    throw cannot(missing, OTHER_SYSTEMS[process.platform] ?? `the packages of: ${packages.join(' ')}`);
+  if (!root && !which('sudo')) throw cannot(missing, `as root: ${command.replace('sudo ', '')}`);
+  await step(`installing ${packages.join(', ')}`, async (onLine) => {
+    // An old package list names versions that are gone.
+    await apt(root, ['update'], onLine);
+    const result = await apt(root, ['install', '-y', '--no-install-recommends', ...packages], onLine);
+    if (result.code !== 0) throw cannot(missing, command, result.output.trim().split('\n').at(-1));
+  });
+}
+
+function apt(root, args, onLine) {
+  const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
+  if (root) return run('apt-get', args, { onLine, extraEnv: quiet });
+  // A password can be asked for only on a terminal.
+  const ask = process.stdin.isTTY ? [] : ['-n'];
+  return run('sudo', [...ask, 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], { onLine, input: 'inherit' });
+}
+
+function cannot(missing, command, reason) {
+  const names = missing.map(({ program, use }) => `${program} (${use})`).join(', ');
+  return new StepFailed(`missing: ${names}${reason ? ` [${reason}]` : ''}; install with: ${command}`);
+}
+
+/** The floor of every package.json here. */
+export function needNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new StepFailed(`Node ${process.versions.node} is too old: 20.19 or newer is needed; with nvm: nvm install 20`);
+}
+
+export function needRustup() {
+  if (which('rustup')) return;
+  const command = windowsOr(
+    'winget install Rustlang.Rustup',
+    "curl --proto '=https' -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal",
+  );
+  throw new StepFailed(`missing: rustup (builds the engine); install with: ${command}`);
+}
+
+function windowsOr(onWindows, elsewhere) {
+  return env.OS === 'Windows_NT' ? onWindows : elsewhere;
+}
+
+/** Runs a step's command and fails with its output. */
+export async function pass(title, program, args, onLine, options = {}) {
+  return mustPass(title, await run(program, args, { onLine, ...options }));
+}

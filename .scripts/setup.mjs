@@ -1,0 +1,86 @@
+// Brings a fresh machine to where the project builds: system packages, Rust toolchain with the
+// wasm target, wasm-bindgen, node modules. Every part looks first and does nothing when it is there.
+// Does not: build the project (build.mjs).
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ask, root, runNpm, toolsDir, which } from './lib/exec.mjs';
+import { BUILD_PROGRAMS, needNode, needPrograms, needRustup, pass, TEST_PROGRAMS } from './lib/machine.mjs';
+import { hashOf, recall, remember } from './lib/stamp.mjs';
+import { main, mustPass, step } from './lib/steps.mjs';
+
+export async function setUp({ forTests = false } = {}) {
+  needNode();
+  await needPrograms(forTests ? [...BUILD_PROGRAMS, ...TEST_PROGRAMS] : BUILD_PROGRAMS);
+  needRustup();
+  await setUpToolchain();
+  await setUpWasmBindgen();
+  await setUpNodeModules();
+}
+
+/** Explicitly, because RUSTUP_AUTO_INSTALL=0 and older versions of rustup do not read the file themselves. */
+async function setUpToolchain() {
+  const wanted = readToolchainFile();
+  const has = (kind) => ask('rustup', [kind, 'list', '--toolchain', wanted.channel, '--installed'])?.split('\n') ?? [];
+  const components = has('component');
+  const missing = [
+    ...wanted.components.filter((name) => !components.some((line) => line.startsWith(name))),
+    ...wanted.targets.filter((name) => !has('target').includes(name)),
+  ];
+  if (components.length > 0 && missing.length === 0) return;
+  const options = [...wanted.components.flatMap((c) => ['-c', c]), ...wanted.targets.flatMap((t) => ['-t', t])];
+  const title = `Rust ${wanted.channel} with ${[...wanted.components, ...wanted.targets].join(', ')}`;
+  await step(title, (onLine) =>
+    pass(
+      title,
+      'rustup',
+      ['toolchain', 'install', wanted.channel, '--profile', 'minimal', '--no-self-update', ...options],
+      onLine,
+    ),
+  );
+}
+
+function readToolchainFile() {
+  const text = readFileSync(join(root, 'rust-toolchain.toml'), 'utf8');
+  const list = (key) =>
+    [...(text.match(new RegExp(`^${key} *= *\\[(.*)\\]`, 'm'))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map((m) => m[1]);
+  return {
+    channel: text.match(/^channel *= *"([^"]+)"/m)[1],
+    components: list('components'),
+    targets: list('targets'),
+  };
+}
+
+/** The command line tool must be of the very version that the crates use. */
+async function setUpWasmBindgen() {
+  const version = readFileSync(join(root, 'Cargo.toml'), 'utf8').match(/^wasm-bindgen *= *"=([^"]+)"/m)[1];
+  if (ask('wasm-bindgen', ['--version'])?.endsWith(` ${version}`)) return;
+  // Another project's version stays where it is.
+  const place = which('wasm-bindgen') ? ['--root', toolsDir] : [];
+  const title = `wasm-bindgen ${version}`;
+  await step(
+    title,
+    (onLine) =>
+      pass(title, 'cargo', ['install', 'wasm-bindgen-cli', '--version', version, '--locked', ...place], onLine),
+    { note: 'compiled from source, a few minutes' },
+  );
+}
+
+async function setUpNodeModules() {
+  const hash = hashOf(
+    ['package-lock.json', 'package.json', 'npm/engine/package.json', 'packages/mcp/package.json'],
+    process.platform,
+  );
+  if (recall('node-modules', hash) && existsSync(join(root, 'node_modules', 'typescript'))) return;
+  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which a
+  // partial mirror cannot list. Versions and hashes are the lock file's here too.
+  const args = ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  await step('node modules', async (onLine) => mustPass('node modules', await runNpm(args, { onLine })));
+  // The Node that the conformance suite needs must not become everybody's `node`.
+  rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
+  remember('node-modules', hash);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main(() => setUp({ forTests: process.argv.includes('--tests') }));
+}

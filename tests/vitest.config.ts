@@ -1,0 +1,13 @@
+// One configuration for every TypeScript test; .scripts/lib/checks.mjs picks the folders.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['{npm,packages}/*/{src,test}/**/*.test.ts', 'tests/*/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'tests/demo/project/**'],
+    // Servers are spawned and packages installed, on machines busy with other things.
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+  },
+});
