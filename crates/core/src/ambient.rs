@@ -18,7 +18,7 @@ impl Ambient {
         Self { now, seed, drawn: Cell::new(0) }
     }
 
-    /// The next id: `prefix-` and a UUIDv7 of this moment, different at each draw.
+    /// The next id: `prefix-` and a `UUIDv7` of this moment, different at each draw.
     pub fn id(&self, prefix: &str) -> String {
         use sha2::{Digest, Sha256};
         let draw = self.drawn.get();

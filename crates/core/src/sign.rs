@@ -20,10 +20,56 @@ pub struct Signatures {
 }
 
 /// Signs one failure.
-pub fn sign(category: Category, case_name: &str, _event: &FailureEvent, normalized: &Normalized) -> Signatures {
+pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
     let pattern = format!("{category}::{case_name}::{}", normalized.text);
-    let family = format!("{category}::{}", normalized.text);
+    let family = family_pattern(category, event, normalized);
     Signatures { exact: sha256_hex(&pattern), family: sha256_hex(&family), pattern }
+}
+
+/// `category::folded text::codes::frame`; what is not known is empty.
+fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normalized) -> String {
+    let mut statuses: Vec<u16> = normalized.statuses.iter().copied().chain(event.http_status).collect();
+    // Answers that are no failure say what was expected; they stand in the text already.
+    statuses.retain(|status| *status >= 400);
+    statuses.sort_unstable();
+    statuses.dedup();
+    // 1 is what every failed command exits with.
+    let exit = event.exit_code.filter(|code| !matches!(code, 0 | 1));
+    let frame = normalized.frame.as_deref().unwrap_or_default();
+    format!("{category}::{}::{statuses:?} {exit:?}::{frame}", fold(&normalized.text))
+}
+
+/// All placeholders become one, and neighbours that only punctuation joins become one.
+///
+/// The same id may look like a number one day and like a hash the next (`197e5d`, `135051`), and one more part of a
+/// made-up name must not make another failure.
+fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        let (before, from) = rest.split_at(start);
+        let Some(end) = placeholder_end(from) else {
+            folded.push_str(before);
+            folded.push('<');
+            rest = &from[1..];
+            continue;
+        };
+        let joined = folded.ends_with(ANY) && before.chars().all(|mark| "-_.:/+@#,".contains(mark));
+        if !joined {
+            folded.push_str(before);
+            folded.push_str(ANY);
+        }
+        rest = &from[end..];
+    }
+    folded.push_str(rest);
+    folded
+}
+
+const ANY: &str = "<*>";
+
+fn placeholder_end(text: &str) -> Option<usize> {
+    let name = text[1..].find(|mark: char| !(mark.is_ascii_uppercase() || mark == '_'))?;
+    (name > 0 && text[1 + name..].starts_with('>')).then_some(name + 2)
 }
 
 /// Lower-case hex SHA-256 of a text.

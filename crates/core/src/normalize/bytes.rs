@@ -1,0 +1,125 @@
+//! Byte classes, and what a word is made of.
+//! Does not: know a placeholder.
+
+/// `0-9`.
+pub(super) const DIGIT: u8 = 1;
+/// `a-f`.
+pub(super) const LOWER_HEX: u8 = 2;
+/// `A-F`.
+pub(super) const UPPER_HEX: u8 = 4;
+/// `g-z`.
+pub(super) const LOWER: u8 = 8;
+/// `G-Z`.
+pub(super) const UPPER: u8 = 16;
+/// Any byte of a character beyond ASCII; those count as letters.
+pub(super) const HIGH: u8 = 32;
+/// All that a word is made of.
+pub(super) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
+/// Letters that are not hexadecimal digits.
+pub(super) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
+/// Bytes outside words where a placeholder may begin or something must be done.
+pub(super) const SYMBOL: u8 = 64;
+
+/// Class of each byte; 0 for punctuation that is copied as it is.
+pub(super) static CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte: u8 = 0;
+    loop {
+        table[byte as usize] = class(byte);
+        if byte == u8::MAX {
+            return table;
+        }
+        byte += 1;
+    }
+}
+
+const fn class(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => DIGIT,
+        b'a'..=b'f' => LOWER_HEX,
+        b'A'..=b'F' => UPPER_HEX,
+        b'g'..=b'z' => LOWER,
+        b'G'..=b'Z' => UPPER,
+        0x80..=0xff => HIGH,
+        b' ' | b'\t' | b'<' | b'[' | b'/' | b':' | b'@' | b'-' | b'+' | b'\'' | b'"' | b'.' => SYMBOL,
+        _ => 0,
+    }
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    CLASS[usize::from(byte)] & WORD != 0
+}
+
+/// The byte at `index`, 0 past the end; a zero byte is in no class.
+pub(super) fn at(text: &[u8], index: usize) -> u8 {
+    text.get(index).copied().unwrap_or(0)
+}
+
+/// End of the run from `start` of bytes that `belongs` accepts.
+pub(super) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    let mut end = start;
+    while end < text.len() && belongs(text[end]) {
+        end += 1;
+    }
+    end
+}
+
+/// End of the digits from `start`.
+pub(super) fn digits(text: &[u8], start: usize) -> usize {
+    run(text, start, |byte| byte.is_ascii_digit())
+}
+
+/// End of the word from `start`, and the classes of its bytes.
+pub(super) fn word(text: &[u8], start: usize) -> (usize, u8) {
+    let (mut end, mut mask) = (start, 0);
+    while end < text.len() {
+        let class = CLASS[usize::from(text[end])];
+        if class & WORD == 0 {
+            break;
+        }
+        mask |= class;
+        end += 1;
+    }
+    (end, mask)
+}
+
+/// The value of a short run of digits; saturates.
+pub(super) fn number(text: &[u8]) -> u32 {
+    text.iter().fold(0_u32, |sum, byte| sum.saturating_mul(10).saturating_add(u32::from(byte.wrapping_sub(b'0'))))
+}
+
+/// Changes between letters and digits: a made-up name has many, a real one has few.
+pub(super) fn switches(text: &[u8]) -> usize {
+    text.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
+}
+
+/// Changes between upper case, lower case and digits: random text has many, words and paths have few.
+pub(super) fn case_changes(text: &[u8]) -> usize {
+    text.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
+}
+
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => 0,
+        b'a'..=b'z' => 1,
+        b'A'..=b'Z' => 2,
+        _ => 3,
+    }
+}
+
+/// Whether `text` begins with `prefix`, letter case aside.
+pub(super) fn starts_ignoring_case(text: &[u8], prefix: &[u8]) -> bool {
+    text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
+}
+
+/// Whether `text` ends with `suffix`, letter case aside.
+pub(super) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
+    text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
+}
+
+/// Whether a list of lower-case words holds this one, letter case aside.
+pub(super) fn one_of(word: &[u8], list: &[&str]) -> bool {
+    list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))
+}

@@ -1,0 +1,265 @@
+//! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
+//! Does not: keep them; of a whole stack only the innermost in-app frame is of use.
+
+use super::bytes::{at, digits, run};
+
+/// One frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame<'a> {
+    /// Path as printed, without line and column.
+    pub(super) file: &'a [u8],
+    /// Function, or empty where the runtime names none.
+    pub(super) function: &'a [u8],
+    /// Outer frames come first, as in Python: the last one seen is the innermost.
+    pub(super) outer_first: bool,
+}
+
+/// Parts of paths and names that belong to a runtime, a library or a test framework.
+const NOT_OURS: [&str; 34] = [
+    "node_modules",
+    "node:",
+    "internal/",
+    "<anonymous>",
+    "native",
+    "site-packages",
+    "dist-packages",
+    "/lib/python",
+    "<frozen",
+    "<string>",
+    "/rustc/",
+    ".cargo/",
+    "/gems/",
+    "/rubygems",
+    "/lib/ruby",
+    "/usr/local/go/",
+    "/go/pkg/mod/",
+    "/pkg/mod/",
+    "libexec/src",
+    "/src/runtime/",
+    "/src/testing/",
+    "hostedtoolcache",
+    "webpack/",
+    "bun:",
+    "deno:",
+    "/usr/lib/",
+    "/build/source/",
+    "asm_",
+    "/opt/homebrew/",
+    "(eval",
+    ".nuget",
+    "/_/src/",
+    "ext:",
+    "vendor/bundle",
+];
+/// Packages and crates that belong to a platform, a library or a test framework.
+const LIBRARIES: [&str; 42] = [
+    "java.",
+    "java/",
+    "javax.",
+    "jakarta.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "junit.",
+    "org.junit",
+    "org.testng",
+    "org.hamcrest",
+    "org.assertj",
+    "org.mockito",
+    "org.springframework",
+    "org.apache.",
+    "org.gradle",
+    "org.hibernate",
+    "kotlin.",
+    "kotlinx.",
+    "scala.",
+    "groovy.",
+    "org.codehaus",
+    "io.netty",
+    "com.google.",
+    "reactor.",
+    "net.bytebuddy",
+    "okhttp3.",
+    "com.fasterxml",
+    "app//org.junit",
+    "java.base/",
+    "System.",
+    "Microsoft.",
+    "Xunit.",
+    "NUnit.",
+    "core::",
+    "std::",
+    "alloc::",
+    "__rust",
+    "runtime.",
+    "testing.",
+    "net/http.",
+    "panic(",
+];
+
+/// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
+pub(super) fn is_in_app(frame: &Frame<'_>) -> bool {
+    let foreign = NOT_OURS.iter().any(|part| memchr::memmem::find(frame.file, part.as_bytes()).is_some());
+    let library = LIBRARIES.iter().any(|start| frame.function.starts_with(start.as_bytes()));
+    !foreign && !library && !frame.file.is_empty() && !is_test_file(frame.file)
+}
+
+fn is_test_file(file: &[u8]) -> bool {
+    const PARTS: [&str; 17] = [
+        ".test.",
+        ".spec.",
+        "_test.",
+        "_spec.",
+        "/test_",
+        "tests/",
+        "test/",
+        "__tests__",
+        "spec/",
+        "Test.",
+        "Tests.",
+        "Spec.",
+        "IT.java",
+        "conftest",
+        "e2e/",
+        "_tests.",
+        "TestCase.",
+    ];
+    file.starts_with(b"test_") || PARTS.iter().any(|part| memchr::memmem::find(file, part.as_bytes()).is_some())
+}
+
+/// Reads a line as a stack frame, whichever runtime printed it.
+pub(super) fn parse(line: &[u8]) -> Option<Frame<'_>> {
+    match at(line, 0) {
+        b'a' => line.strip_prefix(b"at ").and_then(at_frame),
+        b'-' => line.strip_prefix(b"-> at ").and_then(at_frame),
+        b'F' => line.strip_prefix(b"File \"").and_then(python),
+        b'f' => line.strip_prefix(b"from ").and_then(ruby),
+        b'#' => line.strip_prefix(b"# ").and_then(ruby),
+        0xe2 => line.strip_prefix("❯ ".as_bytes()).and_then(vitest),
+        _ => pytest(line),
+    }
+}
+
+/// JavaScript, Java, .NET, Rust: all begin with `at`.
+fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
+    if let Some(split) = memchr::memmem::find(rest, b" in ")
+        && let Some(colon) = memchr::memmem::rfind(rest, b":line ")
+    {
+        return (colon > split + 4).then(|| frame(&rest[split + 4..colon], method(&rest[..split])));
+    }
+    if rest.ends_with(b")") {
+        let open = rest.iter().rposition(|&byte| byte == b'(')?;
+        let inside = &rest[open + 1..rest.len() - 1];
+        let name = &rest[..open];
+        if name.ends_with(b" ") {
+            // `fn (file:1:2)`, `fn (<anonymous>)`, but not `at least (two)`.
+            let place =
+                place(inside).or((inside == b"native" || inside.starts_with(b"<anonymous>")).then_some(inside))?;
+            return Some(frame(place, alias(name.trim_ascii_end())));
+        }
+        return java(name, inside);
+    }
+    let file = place(rest)?;
+    let path = !file.contains(&b' ') || file.starts_with(b"async ");
+    path.then(|| frame(file, b""))
+}
+
+fn frame<'a>(file: &'a [u8], function: &'a [u8]) -> Frame<'a> {
+    Frame { file, function, outer_first: false }
+}
+
+/// `com.acme.Cart.total` and `Cart.java:88`.
+fn java<'a>(name: &'a [u8], inside: &'a [u8]) -> Option<Frame<'a>> {
+    let dotted = name.contains(&b'.') && !name.contains(&b' ');
+    if inside.ends_with(b"Method") || inside.ends_with(b"Source") {
+        return dotted.then(|| frame(b"native", name));
+    }
+    if let Some(file) = place(inside) {
+        return (!name.contains(&b' ')).then(|| frame(file, name));
+    }
+    // .NET without a file, `at System.String.Concat(String a)`; a sentence has a space before its parenthesis.
+    dotted.then(|| frame(b"", name))
+}
+
+/// The method of a .NET frame without its arguments.
+fn method(name: &[u8]) -> &[u8] {
+    name.split(|&byte| byte == b'(').next().unwrap_or(name)
+}
+
+/// The name in `Object.toBe [as scenario]`, without the receiver that tells nothing.
+fn alias(name: &[u8]) -> &[u8] {
+    let name = name.strip_prefix(b"async ").unwrap_or(name);
+    let name = name.strip_prefix(b"new ").unwrap_or(name);
+    memchr::memmem::find(name, b" [as ").map_or(name, |end| &name[..end])
+}
+
+/// The path of `path:line:column` or `path:line`; placeholders count as numbers.
+fn place(text: &[u8]) -> Option<&[u8]> {
+    let first = before_number(text)?;
+    Some(before_number(first).unwrap_or(first))
+}
+
+fn before_number(text: &[u8]) -> Option<&[u8]> {
+    let text = ["<LINE>", "<PORT>", "<NUM>", "<ID>"]
+        .iter()
+        .find_map(|name| text.strip_suffix(name.as_bytes()))
+        .unwrap_or_else(|| {
+            let count = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            &text[..text.len() - count]
+        });
+    text.strip_suffix(b":").filter(|rest| !rest.is_empty())
+}
+
+/// `File "app/cart.py", line 3, in total`, the quote already past.
+fn python(rest: &[u8]) -> Option<Frame<'_>> {
+    let close = memchr::memchr(b'"', rest)?;
+    if !rest[close..].starts_with(b"\", line ") {
+        return None;
+    }
+    let function = memchr::memmem::find(&rest[close..], b", in ").map_or(&b""[..], |start| &rest[close + start + 5..]);
+    Some(Frame { file: &rest[..close], function, outer_first: true })
+}
+
+/// ``./lib/cart.rb:12:in `total'``.
+fn ruby(rest: &[u8]) -> Option<Frame<'_>> {
+    let split = memchr::memmem::find(rest, b":in ")?;
+    let file = place(&rest[..split])?;
+    let name = rest[split + 4..].trim_ascii();
+    let name = name.strip_prefix(b"`").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
+    Some(frame(file, name.strip_suffix(b"'").unwrap_or(name)))
+}
+
+/// `total src/cart.ts:12:3` after the mark.
+fn vitest(rest: &[u8]) -> Option<Frame<'_>> {
+    let file = place(rest)?;
+    let split = file.iter().rposition(|&byte| byte == b' ');
+    Some(split.map_or(frame(file, b""), |space| frame(&file[space + 1..], &file[..space])))
+}
+
+/// `app/cart.py:12: in total`.
+fn pytest(line: &[u8]) -> Option<Frame<'_>> {
+    let split = memchr::memmem::find(&line[..line.len().min(400)], b": in ")?;
+    let file = place(&line[..split])?;
+    let function = &line[split + 5..];
+    let named = file.contains(&b'.') && !file.contains(&b' ') && !function.contains(&b' ');
+    named.then_some(Frame { file, function, outer_first: true })
+}
+
+/// The path in a Go stack's second line, `/src/cart.go:12 +0x1d`, or in a Rust one.
+pub(super) fn bare_place(line: &[u8]) -> Option<&[u8]> {
+    let end = memchr::memmem::find(line, b" +0x").unwrap_or(line.len());
+    let path = &line[..end];
+    let file = place(path)?;
+    (!file.contains(&b' ') && file.contains(&b'.')).then_some(file)
+}
+
+/// The function of a numbered frame, `3: shop::cart::total`, or of a Go frame, `main.total(0x1, 0x2)`.
+pub(super) fn bare_function(line: &[u8]) -> &[u8] {
+    let number = digits(line, 0);
+    let start = if at(line, number) == b':' && number > 0 { run(line, number + 1, |byte| byte == b' ') } else { 0 };
+    let name = &line[start..];
+    name.iter()
+        .rposition(|&byte| byte == b'(')
+        .filter(|&open| open > 0 && start == 0)
+        .map_or(name, |open| &name[..open])
+}

@@ -1,0 +1,146 @@
+//! Made-up names: UUIDs, hashes, hexadecimal numbers, tokens, random ids.
+//! Does not: look around the word; see `numbers` for what a word before it says.
+
+use super::bytes::{
+    CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, at, case_changes, is_word, one_of, run, switches, word,
+};
+
+/// Names with many changes between letters and digits that are no random ids.
+const REAL_NAMES: [&str; 12] = [
+    "utf8mb4",
+    "utf8mb3",
+    "secp256k1",
+    "secp256r1",
+    "prime256v1",
+    "curve25519",
+    "x25519",
+    "ed25519",
+    "base64url",
+    "log4j2",
+    "i18next",
+    "e2e",
+];
+
+/// End of 8-4-4-4-12 hexadecimal digits.
+pub(super) fn uuid(text: &[u8], start: usize) -> Option<usize> {
+    let body = text.get(start..start + 36)?;
+    let valid = body.iter().enumerate().all(|(i, &byte)| match i {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    (valid && !is_word(at(text, start + 36))).then_some(start + 36)
+}
+
+/// End of the rest of a UUID whose beginning a tool has cut off: `…4-83de-91e246779577`.
+pub(super) fn cut_uuid(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = word(text, start).0;
+    if end - start > 8 || !text[start..end].iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut groups = 0;
+    while at(text, end) == b'-' {
+        let next = run(text, end + 1, |byte| byte.is_ascii_hexdigit());
+        groups += 1;
+        match next - end - 1 {
+            4 if groups < 4 => end = next,
+            12 => return (!is_word(at(text, next))).then_some(next),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// End of a JSON web token: three dotted parts of base64url, the first a JSON object.
+pub(super) fn jwt(text: &[u8], start: usize) -> Option<usize> {
+    if !text[start..].starts_with(b"eyJ") {
+        return None;
+    }
+    let part = |from: usize| run(text, from, is_base64url);
+    let first = part(start);
+    if at(text, first) != b'.' {
+        return None;
+    }
+    let second = part(first + 1);
+    let end = if at(text, second) == b'.' { part(second + 1) } else { second };
+    (second > first + 4).then_some(end)
+}
+
+fn is_base64url(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=')
+}
+
+/// End of a long run of base64, told from a path by how often case and digits change.
+pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
+    let end = run(text, start, |byte| is_base64url(byte) || matches!(byte, b'+' | b'/'));
+    let body = &text[start..end];
+    let mixed = body.iter().fold(0, |mask, &byte| mask | CLASS[usize::from(byte)]);
+    let kinds = mixed & DIGIT != 0 && mixed & (LOWER | LOWER_HEX) != 0 && mixed & (UPPER | UPPER_HEX) != 0;
+    (body.len() >= 32 && kinds && case_changes(body) * 4 >= body.len()).then_some(end)
+}
+
+/// End of a 21-character nano id, the one kind of id with `_` and `-` in the middle.
+pub(super) fn nano_id(text: &[u8], start: usize) -> Option<usize> {
+    let end = run(text, start, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let body = &text[start..end];
+    (body.len() == 21 && body.iter().any(u8::is_ascii_lowercase) && case_changes(body) >= 9).then_some(end)
+}
+
+/// End of `0x…`.
+pub(super) fn prefixed_hex(text: &[u8], start: usize) -> Option<usize> {
+    if at(text, start) != b'0' || !matches!(at(text, start + 1), b'x' | b'X') {
+        return None;
+    }
+    let end = run(text, start + 2, |byte| byte.is_ascii_hexdigit());
+    (end > start + 2 && !is_word(at(text, end))).then_some(end)
+}
+
+/// Whether a word of hexadecimal digits, some of them letters, is a hash, an address or a part of one.
+pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
+    let hex = mask & NOT_HEX == 0 && mask & DIGIT != 0 && mask & (LOWER_HEX | UPPER_HEX) != 0;
+    let one_case = mask & LOWER_HEX == 0 || mask & UPPER_HEX == 0;
+    if !hex || !one_case && word.len() < 16 {
+        return false;
+    }
+    match word.len() {
+        0..=3 | 5 => false,
+        4 => word[0].is_ascii_digit() && word[3..] != *b"d",
+        6 | 7 => switches(word) >= 2,
+        _ => true,
+    }
+}
+
+/// Whether a word of letters and digits looks drawn at random rather than named by a person.
+pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
+    let high = mask & super::bytes::HIGH != 0;
+    if high || word.len() < 8 || one_of(word, &REAL_NAMES) {
+        return false;
+    }
+    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let changes = switches(word);
+    changes >= 3 && digits >= 2 || word.len() >= 16 && digits >= 3 && changes >= 2
+}
+
+/// Whether the last part of a dashed name is a random suffix, as clusters append: `-x2z9k`, `-bdf5`, `-w0fq`.
+pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
+    let lower = mask & (UPPER | UPPER_HEX | super::bytes::HIGH) == 0;
+    let vowel = word.iter().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u'));
+    let named = word.starts_with(b"http") || word.starts_with(b"tls") || word.starts_with(b"mp");
+    let short = matches!(word.len(), 4..=5) && (!vowel || switches(word) >= 2) && !named;
+    let hex = word.len() >= 6 && mask & NOT_HEX == 0 && mask & (LOWER_HEX | UPPER_HEX) != 0;
+    lower && mask & DIGIT != 0 && (short || hex)
+}
+
+/// End of a trace context (`00-<32 hex>-<16 hex>-01`) or of an X-Ray trace id (`1-<8 hex>-<24 hex>`).
+pub(super) fn trace(text: &[u8], start: usize) -> Option<usize> {
+    let hex = |from: usize, length: usize| -> Option<usize> {
+        let end = run(text, from, |byte| byte.is_ascii_hexdigit());
+        (end - from == length).then_some(end)
+    };
+    let dash = |from: Option<usize>| from.filter(|&end| at(text, end) == b'-').map(|end| end + 1);
+    let context = || {
+        let body = dash(hex(dash(hex(start, 2))?, 32))?;
+        dash(hex(body, 16)).and_then(|flags| hex(flags, 2))
+    };
+    let x_ray = || dash(hex(dash(hex(start, 1))?, 8)).and_then(|rest| hex(rest, 24));
+    context().or_else(x_ray)
+}

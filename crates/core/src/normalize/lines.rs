@@ -1,0 +1,335 @@
+//! Chooses the lines that say what failed: frames, code, test names and the runner's own talk are put aside.
+//! Does not: look inside a line that stays.
+
+use super::{
+    bytes::{at, digits, run},
+    frames::{self, Frame},
+};
+
+/// What a line is, seen by itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind<'a> {
+    /// Part of the message, from this byte on.
+    Message(usize),
+    /// A frame of a stack.
+    Frame(Frame<'a>),
+    /// Says nothing about the failure.
+    Noise,
+    /// Opens a block of lines that say nothing about the failure.
+    Opens(Block),
+}
+
+/// A block of lines to put aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Block {
+    /// None.
+    #[default]
+    None,
+    /// Up to the next empty line.
+    Paragraph,
+    /// A Rust or Go stack: up to the next empty line, with frames to read.
+    Stack,
+    /// Lines indented deeper than this.
+    Deeper(usize),
+    /// A Mocha heading: up to a line that ends with a colon, if one is near.
+    Heading(u8),
+}
+
+/// Reads lines in order and hands out those that stay.
+#[derive(Default)]
+pub(super) struct Selector {
+    block: Block,
+    /// pytest marks what it says with `E`; with such lines in the text, all others are context.
+    marked: bool,
+    /// Function of the last numbered or Go frame, whose place is on the next line.
+    function: Vec<u8>,
+    frame: Option<(Vec<u8>, Vec<u8>)>,
+    frame_is_last: bool,
+}
+
+impl Selector {
+    /// Looks at the whole text for what decides about every line.
+    pub(super) fn new(text: &[u8]) -> Self {
+        let marked = text.starts_with(b"E   ") || memchr::memmem::find(text, b"\nE   ").is_some();
+        Self { marked, ..Self::default() }
+    }
+
+    /// The innermost in-app frame seen so far: file and function.
+    pub(super) fn frame(&self) -> Option<(&[u8], &[u8])> {
+        self.frame.as_ref().map(|(file, function)| (&file[..], &function[..]))
+    }
+
+    /// The part of the line that stays, trimmed; `line` is without control characters.
+    pub(super) fn take<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
+        let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
+        let body = line[indent..].trim_ascii_end();
+        if self.marked {
+            let Some(rest) = line.strip_prefix(b"E   ").or_else(|| (line == b"E").then_some(b"")) else {
+                if let Kind::Frame(frame) = kind(body) {
+                    self.see(&frame);
+                }
+                return None;
+            };
+            return self.choose(rest.trim_ascii(), 0);
+        }
+        self.choose(body, indent)
+    }
+
+    fn choose<'l>(&mut self, body: &'l [u8], indent: usize) -> Option<&'l [u8]> {
+        if self.is_inside(body, indent) {
+            return None;
+        }
+        match kind(body) {
+            Kind::Message(from) => return Some(&body[from..]),
+            Kind::Frame(frame) => {
+                self.see(&frame);
+                if frame.outer_first {
+                    self.block = Block::Deeper(indent);
+                }
+            }
+            Kind::Noise => {}
+            Kind::Opens(Block::Deeper(_)) => self.block = Block::Deeper(indent),
+            Kind::Opens(block) => self.block = block,
+        }
+        None
+    }
+
+    /// Whether the line belongs to the open block; closes the block where it ends.
+    fn is_inside(&mut self, body: &[u8], indent: usize) -> bool {
+        match self.block {
+            Block::None => return false,
+            Block::Paragraph if !body.is_empty() => return true,
+            Block::Stack if !body.is_empty() => {
+                self.stack_line(body);
+                return self.block == Block::Stack;
+            }
+            Block::Deeper(outer) if indent > outer && !body.is_empty() => return true,
+            Block::Heading(left) if left > 0 && !body.is_empty() && !body.starts_with(b"Failure/Error:") => {
+                self.block = if body.ends_with(b":") { Block::None } else { Block::Heading(left - 1) };
+                return true;
+            }
+            _ => self.block = Block::None,
+        }
+        false
+    }
+
+    fn stack_line(&mut self, body: &[u8]) {
+        if body.starts_with(b"note: ") {
+            self.block = Block::None;
+        } else if let Some(file) = frames::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
+            let function = std::mem::take(&mut self.function);
+            self.see(&Frame { file, function: &function, outer_first: false });
+        } else {
+            self.function = frames::bare_function(body).to_vec();
+        }
+    }
+
+    fn see(&mut self, frame: &Frame<'_>) {
+        if (self.frame.is_none() || frame.outer_first) && frames::is_in_app(frame) {
+            self.frame = Some((frame.file.to_vec(), frame.function.to_vec()));
+            self.frame_is_last = frame.outer_first;
+        }
+    }
+}
+
+/// Whether a line that was written would stay as it is; else it must not be written, or a second pass would differ.
+pub(super) fn stays(line: &[u8]) -> bool {
+    kind(line) == Kind::Message(0)
+}
+
+fn kind(line: &[u8]) -> Kind<'_> {
+    let Some(&first) = line.first() else { return Kind::Noise };
+    if !first.is_ascii_alphabetic() && is_decoration(line) {
+        return Kind::Noise;
+    }
+    if let Some(frame) = frames::parse(line) {
+        return Kind::Frame(frame);
+    }
+    let found = match first {
+        b'-' | b'=' | b'_' | b'[' => ruled(line),
+        b'>' | b'|' | b'0'..=b'9' => code_or_heading(line),
+        b'n' | b't' | b's' | b'g' | b'c' | b'd' | b'l' | b'e' => lower(line),
+        b'A'..=b'Z' => upper(line),
+        b'#' | b'.' | b'$' => marked(line),
+        0xc3 | 0xe2 | 0xf0 => symbol(line),
+        _ => None,
+    };
+    found.unwrap_or_else(|| message(line))
+}
+
+/// No letter and no digit: rules, carets, brackets, box drawing.
+fn is_decoration(line: &[u8]) -> bool {
+    let mut bytes = line.iter();
+    // U+2000 to U+2FFF: arrows, box drawing, dingbats.
+    while let Some(&byte) = bytes.next() {
+        if byte == 0xe2 {
+            bytes.next();
+            bytes.next();
+        } else if byte.is_ascii_alphanumeric() || byte >= 0x80 {
+            return false;
+        }
+    }
+    true
+}
+
+/// A message, after the place that Go's test log puts before it.
+fn message(line: &[u8]) -> Kind<'_> {
+    let head = &line[..line.len().min(120)];
+    let Some(colon) = memchr::memmem::find(head, b"_test.go:").map(|found| found + 8) else { return Kind::Message(0) };
+    let number = digits(line, colon + 1);
+    let placed = number > colon + 1 && at(line, number) == b':' && !line[..colon].contains(&b' ');
+    let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
+    match placed {
+        true if from >= line.len() => Kind::Noise,
+        true => match kind(&line[from..]) {
+            Kind::Message(more) => Kind::Message(from + more),
+            other => other,
+        },
+        false => Kind::Message(0),
+    }
+}
+
+fn ruled(line: &[u8]) -> Option<Kind<'_>> {
+    const STARTS: [&str; 10] = [
+        "--- FAIL:",
+        "--- PASS:",
+        "--- SKIP:",
+        "=== RUN",
+        "=== PAUSE",
+        "=== CONT",
+        "=== NAME",
+        "[ RUN ",
+        "[  FAILED",
+        "[       OK",
+    ];
+    let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
+        && line.ends_with(&line[..3]);
+    let place = line.starts_with(b"--> ");
+    (framed || place || starts_with_any(line, &STARTS)).then_some(Kind::Noise)
+}
+
+/// `> 12 | code`, `12 | code`, `| ^`, `1) heading`.
+fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
+    let start = run(line, 0, |byte| matches!(byte, b'>' | b' '));
+    let end = digits(line, start);
+    let bar = run(line, end, |byte| byte == b' ');
+    let code = at(line, bar) == b'|' && at(line, bar + 1) != b'|';
+    if code {
+        return Some(Kind::Noise);
+    }
+    if start == 0 && end > 0 && line[end..].starts_with(b") ") {
+        let done = line.ends_with(b":");
+        return Some(if done { Kind::Noise } else { Kind::Opens(Block::Heading(6)) });
+    }
+    None
+}
+
+fn lower(line: &[u8]) -> Option<Kind<'_>> {
+    const NOISE: [&str; 11] = [
+        "note: run with `RUST_BACKTRACE",
+        "note: Some details are omitted",
+        "not ok ",
+        "created by ",
+        "exit status 1",
+        "duration_ms:",
+        "location: ",
+        "locale: ",
+        "stack: |-",
+        "test result: ",
+        "test_case.go",
+    ];
+    if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
+        return Some(Kind::Opens(Block::Stack));
+    }
+    if line.starts_with(b"thread '") {
+        return panicked(line);
+    }
+    // JUnit 4's description of a test: `method(package.Class)`.
+    let described = line.ends_with(b")") && is_described(line);
+    (described || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
+}
+
+fn is_described(line: &[u8]) -> bool {
+    let Some(open) = memchr::memchr(b'(', line) else { return false };
+    let class = &line[open + 1..line.len() - 1];
+    let name = |text: &[u8]| {
+        !text.is_empty()
+            && text.iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'[' | b']'))
+    };
+    let capital = class.rsplit(|&byte| byte == b'.').next().is_some_and(|last| at(last, 0).is_ascii_uppercase());
+    name(&line[..open]) && name(class) && class.contains(&b'.') && capital
+}
+
+/// `thread 'x' (12) panicked at src/a.rs:1:2:`; older toolchains put the message on the same line.
+fn panicked(line: &[u8]) -> Option<Kind<'_>> {
+    let start = memchr::memmem::find(line, b" panicked at ")? + 13;
+    let rest = &line[start..];
+    if let Some(place) = rest.strip_suffix(b":").and_then(frames::bare_place) {
+        return Some(Kind::Frame(Frame { file: place, function: b"", outer_first: false }));
+    }
+    Some(Kind::Message(start))
+}
+
+fn upper(line: &[u8]) -> Option<Kind<'_>> {
+    const NOISE: [&str; 14] = [
+        "Traceback (most recent call last)",
+        "During handling of the above exception",
+        "The above exception was the direct cause",
+        "Tests run:",
+        "Test:  ",
+        "Test: \t",
+        "Stack Trace:",
+        "Error Message:",
+        "FAIL  ",
+        "FAIL\t",
+        "FAIL: ",
+        "Stack trace:",
+        "Captured ",
+        "Call log:",
+    ];
+    if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
+        return Some(Kind::Noise);
+    }
+    if line.starts_with(b"Failure/Error:") {
+        return Some(Kind::Opens(Block::Paragraph));
+    }
+    if line.starts_with(b"Error Trace:") {
+        return Some(Kind::Opens(Block::None));
+    }
+    if line.starts_with(b"FAIL ")
+        && (line.contains(&b'>') || line.contains(&b'/') || line.contains(&b'.'))
+        && !line.contains(&b':')
+    {
+        return Some(Kind::Noise);
+    }
+    if let Some(rest) = line.strip_prefix(b"Error: ") {
+        // testify's label, followed by a tab or by many spaces.
+        let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
+        return (gap > 0).then_some(Kind::Message(7 + gap));
+    }
+    (is_timed_heading(line) || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
+}
+
+/// `Failed Shop.CartTests.Total [12 ms]`, `ERROR: test_total (test_cart.CartTest)`.
+fn is_timed_heading(line: &[u8]) -> bool {
+    let dotnet = line.starts_with(b"Failed ") && line.ends_with(b"]") && line.contains(&b'[');
+    let unittest = line.starts_with(b"ERROR: test") && line.ends_with(b")");
+    let surefire = memchr::memmem::find(line, b"<<< ")
+        .is_some_and(|found| line[found..].starts_with(b"<<< FAILURE!") || line[found..].starts_with(b"<<< ERROR!"));
+    dotnet || unittest || surefire
+}
+
+fn marked(line: &[u8]) -> Option<Kind<'_>> {
+    let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
+    (more || line.starts_with(b"# Subtest:")).then_some(Kind::Noise)
+}
+
+/// Headings of test runners: a mark and the test's name.
+fn symbol(line: &[u8]) -> Option<Kind<'_>> {
+    const MARKS: [&str; 7] = ["● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "];
+    starts_with_any(line, &MARKS).then_some(Kind::Noise)
+}
+
+fn starts_with_any(line: &[u8], starts: &[&str]) -> bool {
+    starts.iter().any(|start| line.starts_with(start.as_bytes()))
+}

@@ -1,0 +1,168 @@
+//! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
+//! Does not: decide whether a port follows; a number after an address does that itself.
+
+use super::bytes::{LOWER, UPPER, at, digits, is_word, number, run, switches, word};
+
+/// Top-level domains of names that are hosts and hardly ever file names, members or packages.
+const TOP_LEVEL: [&str; 21] = [
+    "com", "net", "org", "edu", "gov", "mil", "io", "dev", "cloud", "uk", "de", "fr", "jp", "cn", "hk", "kr", "ru",
+    "br", "au", "ca", "eu",
+];
+/// More of them, believed only when the name has three parts or more.
+const DEEP_TOP_LEVEL: [&str; 22] = [
+    "app", "info", "biz", "us", "nl", "ch", "se", "pl", "es", "it", "mx", "om", "tw", "tr", "ar", "za", "nz", "at",
+    "be", "co", "sg", "cz",
+];
+
+/// End of a URL whose scheme ends at `scheme_end`; without the punctuation that closes a sentence.
+pub(super) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
+    if !text[scheme_end..].starts_with(b"://") {
+        return None;
+    }
+    let start = scheme_end + 3;
+    let stops = |byte: u8| {
+        byte <= b' ' || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\' | b'^' | b'{' | b'}')
+    };
+    let mut end = run(text, start, |byte| !stops(byte));
+    // A placeholder or a redaction inside a URL belongs to it: `http://user:[REDACTED:password]@host`, `http://<HOST>/x`.
+    while at(text, end) == b'<' {
+        let Some(after) = placeholder(text, end) else { break };
+        end = run(text, after, |byte| !stops(byte));
+    }
+    end = trim_url(text, start, end);
+    (end > start).then_some(end)
+}
+
+fn trim_url(text: &[u8], start: usize, end: usize) -> usize {
+    let mut end = end;
+    while end > start {
+        let last = text[end - 1];
+        let open = match last {
+            b')' => b'(',
+            b']' => b'[',
+            b'.' | b',' | b';' | b':' | b'!' | b'?' | b'*' => 0,
+            _ => break,
+        };
+        if open != 0 && text[start..end].contains(&open) {
+            break;
+        }
+        end -= 1;
+    }
+    end
+}
+
+/// End of `<NAME>`, this table's own output.
+pub(super) fn placeholder(text: &[u8], start: usize) -> Option<usize> {
+    let end = run(text, start + 1, |byte| byte.is_ascii_uppercase() || byte == b'_' || byte == b'*');
+    (at(text, start) == b'<' && end > start + 1 && at(text, end) == b'>').then_some(end + 1)
+}
+
+/// Whether the byte may stand in the local part of an e-mail address.
+pub(super) fn is_local_part(byte: u8) -> bool {
+    is_word(byte) || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+}
+
+/// End of the domain after the `@` at `at_sign`.
+pub(super) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
+    let mut end = run(text, at_sign + 1, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
+    while end > at_sign && matches!(text[end - 1], b'.' | b'-') {
+        end -= 1;
+    }
+    let domain = text.get(at_sign + 1..end)?;
+    let top = domain.rsplit(|&byte| byte == b'.').next()?;
+    let letters = top.len() >= 2 && top.iter().all(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80);
+    (letters && top.len() < domain.len()).then_some(end)
+}
+
+/// End of a dotted host name of the public internet that begins at `start`.
+pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = run(text, start, |byte| is_word(byte) || matches!(byte, b'.' | b'-' | b'_'));
+    while end > start && matches!(text[end - 1], b'.' | b'-' | b'_') {
+        end -= 1;
+    }
+    let name = &text[start..end];
+    let mut labels = name.rsplit(|&byte| byte == b'.');
+    let top = labels.next()?;
+    let count = labels.filter(|label| !label.is_empty()).count();
+    let listed = |list: &[&str]| list.iter().any(|entry| entry.as_bytes() == top);
+    let known = listed(&TOP_LEVEL) && count >= 1 || listed(&DEEP_TOP_LEVEL) && count >= 2;
+    let plain = !matches!(at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || at(text, end) == b'/' && count >= 2;
+    // `java.io`, `foo.Bar.com`: packages and members have no capital before the last part unless the host is all caps.
+    let mixed = count == 1 && name.iter().any(u8::is_ascii_uppercase);
+    let package = name.starts_with(b"java.") || name.starts_with(b"javax.");
+    (known && plain && !mixed && !package).then_some(end)
+}
+
+/// End of four octets.
+pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = start;
+    for part in 0..4 {
+        if part > 0 {
+            if at(text, end) != b'.' {
+                return None;
+            }
+            end += 1;
+        }
+        let stop = digits(text, end);
+        if stop == end || stop - end > 3 || number(&text[end..stop]) > 255 {
+            return None;
+        }
+        end = stop;
+    }
+    let more = at(text, end) == b'.' && at(text, end + 1).is_ascii_digit();
+    (!more && !is_word(at(text, end))).then_some(end)
+}
+
+/// End of an IPv6 address; needs a digit, so that `Bee::bad` stays.
+pub(super) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = run(text, start, |byte| byte.is_ascii_hexdigit() || byte == b':');
+    if at(text, end) == b'.' {
+        let tail = text[start..end].iter().rposition(|&byte| byte == b':')? + start + 1;
+        end = ipv4(text, tail)?;
+    }
+    let mut body = &text[start..end];
+    if body.ends_with(b":") && !body.ends_with(b"::") {
+        end -= 1;
+        body = &text[start..end];
+    }
+    let groups = body.split(|&byte| byte == b':');
+    let long = groups.clone().any(|group| group.len() > 4 && !group.contains(&b'.'));
+    let filled = groups.filter(|group| !group.is_empty()).count();
+    let gaps = body.windows(2).filter(|pair| pair == b"::").count();
+    let shape = gaps == 1 && (1..=7).contains(&filled) || gaps == 0 && filled == 8;
+    let valid = shape && !long && body.iter().any(u8::is_ascii_digit) && !is_word(at(text, end));
+    if valid && at(text, end) == b'%' {
+        // A zone: `fe80::1%eth0`.
+        return Some(word(text, end + 1).0);
+    }
+    valid.then_some(end)
+}
+
+/// End of six pairs of hexadecimal digits.
+pub(super) fn mac(text: &[u8], start: usize) -> Option<usize> {
+    let mark = at(text, start + 2);
+    if !matches!(mark, b':' | b'-') {
+        return None;
+    }
+    let end = start + 17;
+    let body = text.get(start..end)?;
+    let valid =
+        body.iter().enumerate().all(|(i, &byte)| if i % 3 == 2 { byte == mark } else { byte.is_ascii_hexdigit() });
+    let more = is_word(at(text, end)) || at(text, end) == mark && at(text, end + 1).is_ascii_hexdigit();
+    (valid && !more).then_some(end)
+}
+
+/// End of a cloud resource id: `i-0d1f2dfeb37c586ad`, `vol-049df61146c4d7901`.
+pub(super) fn cloud_id(text: &[u8], start: usize) -> Option<usize> {
+    const KINDS: [&str; 18] = [
+        "i", "vol", "snap", "ami", "sg", "subnet", "vpc", "eni", "rtb", "igw", "nat", "eipalloc", "acl", "vpce", "lt",
+        "tgw", "fs", "pcx",
+    ];
+    let (kind_end, _) = word(text, start);
+    if at(text, kind_end) != b'-' || !KINDS.iter().any(|kind| kind.as_bytes() == &text[start..kind_end]) {
+        return None;
+    }
+    let (end, mask) = word(text, kind_end + 1);
+    let id = &text[kind_end + 1..end];
+    (matches!(id.len(), 8 | 17) && mask & (LOWER | UPPER) == 0 && switches(id) > 0).then_some(end)
+}

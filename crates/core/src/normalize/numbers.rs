@@ -1,0 +1,236 @@
+//! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
+//! Does not: recognise dates or addresses; those were tried before.
+
+use super::bytes::{at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
+
+/// A number right after one of these is a code that identifies the failure.
+const CODE_WORDS: [&str; 27] = [
+    "code",
+    "errno",
+    "error",
+    "err",
+    "errcode",
+    "errorcode",
+    "error_code",
+    "exitcode",
+    "exit",
+    "exited",
+    "exitstatus",
+    "signal",
+    "sig",
+    "rc",
+    "retcode",
+    "returncode",
+    "sqlstate",
+    "sqlcode",
+    "winerror",
+    "hresult",
+    "ntstatus",
+    "curl",
+    "warning",
+    "fatal",
+    "ret",
+    "reason",
+    "unexpected_exit",
+];
+/// A three-digit number right after one of these is an HTTP status.
+const STATUS_WORDS: [&str; 8] =
+    ["http", "status", "statuscode", "status_code", "httpstatus", "http_status", "response", "responsecode"];
+/// A three-digit number right after one of these is an HTTP status if the line speaks of HTTP.
+const ANSWER_WORDS: [&str; 16] = [
+    "returned",
+    "returns",
+    "got",
+    "received",
+    "responded",
+    "answered",
+    "with",
+    "code",
+    "error",
+    "replied",
+    "gave",
+    "failed",
+    "was",
+    "http/1.1",
+    "http/1.0",
+    "http/2",
+];
+/// Beginnings of the reason phrases of statuses that report a failure.
+const REASONS: [&str; 28] = [
+    "bad request",
+    "unauthorized",
+    "forbidden",
+    "not found",
+    "method not allowed",
+    "not acceptable",
+    "request timeout",
+    "conflict",
+    "gone",
+    "precondition",
+    "payload too large",
+    "request entity",
+    "uri too long",
+    "unsupported media",
+    "unprocessable",
+    "too many requests",
+    "internal server",
+    "not implemented",
+    "bad gateway",
+    "service unavailable",
+    "gateway time",
+    "http version",
+    "client error",
+    "server error",
+    "payment required",
+    "locked",
+    "ok",
+    "no content",
+];
+const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
+
+/// Whether a word is an HTTP method.
+pub(super) fn is_method(word: &[u8]) -> bool {
+    METHODS.iter().any(|method| method.as_bytes() == word)
+}
+
+/// The word before the end of `before`, and the text before that word; one or two marks may stand between.
+fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
+    let marks = |byte: u8| matches!(byte, b' ' | b'=' | b':' | b'(' | b'[' | b'"' | b'\'' | b'#' | b',' | b'{');
+    let end = before.len() - before.iter().rev().take(5).take_while(|&&byte| marks(byte)).count();
+    let start = end
+        - before[..end].iter().rev().take_while(|&&byte| is_word(byte) || matches!(byte, b'_' | b'/' | b'.')).count();
+    (&before[start..end], &before[..start])
+}
+
+/// What the words before a number make of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Identifies the failure: it stays.
+    Code,
+    /// An HTTP status: its class stays.
+    Status,
+    /// Volatile.
+    Plain,
+}
+
+/// The role of the run of digits at `start..end`, given what stands before it in the line.
+pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> Role {
+    let length = end - start;
+    let fraction = at(line, end) == b'.' && at(line, end + 1).is_ascii_digit();
+    if length > 6 || fraction {
+        return Role::Plain;
+    }
+    let (word, earlier) = last_word(before);
+    if length == 3 && is_status(line, start, end, word, earlier) {
+        return Role::Status;
+    }
+    if is_code(word, earlier, before) { Role::Code } else { Role::Plain }
+}
+
+fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
+    if before.last().is_some_and(|&byte| byte == b'-') {
+        return false;
+    }
+    let camel =
+        word.ends_with(b"Code") || word.ends_with(b"_code") || word.ends_with(b"Errno") || word.ends_with(b"_CODE");
+    // `ConnectionResetError(104, …)`, `OSError: 28`.
+    let exception = (word.ends_with(b"Error") || word.ends_with(b"Exception")) && before.ends_with(b"(");
+    // `exit status 2`, `exited with 137`, `exited (137)`, `returned non-zero exit status 1`.
+    let previous = last_word(earlier).0;
+    let exit = one_of(word, &["status", "with", "value"])
+        && (starts_ignoring_case(previous, b"exit") || previous.eq_ignore_ascii_case(b"exited"));
+    // `ERROR 1045 (28000)`: a state in parentheses after a code that stayed.
+    let state = before.ends_with(b" (") && word.len() <= 6 && word.iter().all(u8::is_ascii_digit) && !word.is_empty();
+    one_of(word, &CODE_WORDS) || camel || exception || exit || state
+}
+
+fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8]) -> bool {
+    let value = number(&line[start..end]);
+    if !(100..600).contains(&value) || is_word(at(line, end)) {
+        return false;
+    }
+    if has_reason(line, end) && value >= 200 {
+        return true;
+    }
+    let previous = last_word(earlier).0;
+    if starts_ignoring_case(previous, b"exit") || previous.eq_ignore_ascii_case(b"process") {
+        return false;
+    }
+    let status_code = word.eq_ignore_ascii_case(b"code") && one_of(previous, &["status", "response", "http"]);
+    let named = one_of(word, &STATUS_WORDS)
+        || ends_ignoring_case(word, b"status")
+        || ends_ignoring_case(word, b"statuscode")
+        || ends_ignoring_case(word, b"status_code");
+    let versioned = starts_ignoring_case(word, b"http/");
+    status_code || named || versioned || one_of(word, &ANSWER_WORDS) && speaks_http(line)
+}
+
+/// `404 Not Found`, `500: Internal Server Error`, `(404) Not Found`.
+fn has_reason(line: &[u8], end: usize) -> bool {
+    let start = run(line, end, |byte| matches!(byte, b' ' | b':' | b'-' | b')' | b'"' | b'\''));
+    let rest = &line[start.min(end + 4).min(line.len())..];
+    start > end && REASONS.iter().any(|reason| starts_ignoring_case(rest, reason.as_bytes()))
+}
+
+fn speaks_http(line: &[u8]) -> bool {
+    let mut words = line.split(|&byte| !(is_word(byte) || byte == b'/')).filter(|word| !word.is_empty());
+    words.any(|word| is_method(word) || starts_ignoring_case(word, b"http") || word == b"URL" || word == b"request")
+}
+
+/// The class of a status: `5xx`.
+pub(super) fn status_class(first: u8) -> &'static str {
+    match first {
+        b'1' => "1xx",
+        b'2' => "2xx",
+        b'3' => "3xx",
+        b'4' => "4xx",
+        _ => "5xx",
+    }
+}
+
+/// End of a plain number that begins with digits at `start`: fraction, exponent, groups of three.
+pub(super) fn plain(text: &[u8], start: usize) -> usize {
+    let mut end = digits(text, start);
+    while at(text, end) == b',' && end - start <= 15 && digits(text, end + 1) == end + 4 {
+        end += 4;
+    }
+    if at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
+        end = digits(text, end + 1);
+    }
+    let sign = usize::from(matches!(at(text, end + 1), b'+' | b'-'));
+    let exponent = digits(text, end + 1 + sign);
+    let has_exponent =
+        matches!(at(text, end), b'e' | b'E') && exponent > end + 1 + sign && !is_word(at(text, exponent));
+    if has_exponent { exponent } else { end }
+}
+
+/// End of a version of three numbers or more that begins at `start`: `1.2.3`, `2.6.0-SNAPSHOT`.
+pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = digits(text, start);
+    let mut parts = 1;
+    while at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
+        end = digits(text, end + 1);
+        parts += 1;
+    }
+    (parts >= 3 && !is_word(at(text, end))).then_some(end)
+}
+
+/// End of a size that begins with the digits at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.
+pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
+    const UNITS: [&str; 18] = [
+        "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes", "kbytes", "mbytes", "kbit",
+        "mbit", "bits", "bit",
+    ];
+    const GLUED: [&str; 9] = ["k", "m", "g", "t", "ki", "mi", "gi", "ti", "kbps"];
+    let end = plain(text, start);
+    let glued = run(text, end, |byte| byte.is_ascii_alphabetic());
+    if glued > end {
+        let unit = &text[end..glued];
+        let binary = one_of(unit, &GLUED) && unit[0].is_ascii_uppercase();
+        let width = one_of(unit, &["bit", "bits", "b"]);
+        return ((one_of(unit, &UNITS) && !width || binary) && !is_word(at(text, glued))).then_some(glued);
+    }
+    let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic());
+    let unit = text.get(end + 1..spaced)?;
+    (at(text, end) == b' ' && one_of(unit, &UNITS) && !is_word(at(text, spaced)) && unit != b"b").then_some(spaced)
+}

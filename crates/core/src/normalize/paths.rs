@@ -1,0 +1,114 @@
+//! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
+//! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
+
+use super::bytes::{at, run, starts_ignoring_case};
+
+/// A path's volatile part.
+pub(super) struct Volatile {
+    /// One past it.
+    pub(super) end: usize,
+    /// What stands for it.
+    pub(super) text: &'static str,
+}
+
+/// Roots under which names are drawn at random.
+const TEMP: [&str; 9] = [
+    "/tmp/",
+    "/var/tmp/",
+    "/private/tmp/",
+    "/var/folders/",
+    "/private/var/folders/",
+    "/dev/shm/",
+    "/run/user/",
+    "/var/run/user/",
+    "/usr/tmp/",
+];
+/// Roots that differ from machine to machine; a checkout lies below.
+const HOME: [&str; 12] = [
+    "/home/",
+    "/Users/",
+    "/root/",
+    "/builds/",
+    "/github/",
+    "/workspace/",
+    "/workspaces/",
+    "/__w/",
+    "/mnt/",
+    "~/",
+    "/opt/hostedtoolcache/",
+    "/actions-runner/",
+];
+
+/// The volatile part of an absolute path that begins at `start`.
+pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
+    let rest = &line[start..];
+    if at(rest, 1) == b':' {
+        return windows(line, start);
+    }
+    if TEMP.iter().any(|root| rest.starts_with(root.as_bytes())) {
+        return Some(temp(line, start, end(line, start), b'/'));
+    }
+    if HOME.iter().any(|root| rest.starts_with(root.as_bytes())) {
+        return Some(home(line, start, end(line, start), b'/'));
+    }
+    None
+}
+
+fn windows(line: &[u8], start: usize) -> Option<Volatile> {
+    let stop = end(line, start + 2);
+    let path = &line[start..stop];
+    let user = starts_ignoring_case(&path[2..], b"\\users\\") || starts_ignoring_case(&path[2..], b"\\a\\");
+    let temp_root =
+        starts_ignoring_case(&path[2..], b"\\temp\\") || starts_ignoring_case(&path[2..], b"\\windows\\temp\\");
+    let below_temp = path.windows(6).any(|part| part.eq_ignore_ascii_case(b"\\temp\\"));
+    if temp_root || user && below_temp {
+        return Some(temp(line, start, stop, b'\\'));
+    }
+    user.then(|| home(line, start, stop, b'\\'))
+}
+
+/// Where a path ends: at what a sentence or a place in a file puts after it.
+fn end(line: &[u8], start: usize) -> usize {
+    let mut end = run(line, start, |byte| {
+        byte > b' '
+            && !matches!(
+                byte,
+                b'"' | b'\''
+                    | b'`'
+                    | b':'
+                    | b','
+                    | b';'
+                    | b'('
+                    | b')'
+                    | b'<'
+                    | b'>'
+                    | b'['
+                    | b']'
+                    | b'|'
+                    | b'='
+                    | b'{'
+                    | b'}'
+            )
+    });
+    while end > start && matches!(line[end - 1], b'.' | b'!' | b'?') {
+        end -= 1;
+    }
+    end
+}
+
+/// Directly in the temp folder the name itself is made up; deeper down the file's name stays.
+fn temp(line: &[u8], start: usize, end: usize, separator: u8) -> Volatile {
+    let path = &line[start..end];
+    let depth = memchr::memchr_iter(separator, path).count();
+    let last = path.iter().rposition(|&byte| byte == separator).unwrap_or(0);
+    let name = &path[last + 1..];
+    let stable = depth >= 3 && name.contains(&b'.') && !name.iter().any(u8::is_ascii_digit);
+    if stable { Volatile { end: start + last, text: "<TMP>" } } else { Volatile { end, text: "<TMP>" } }
+}
+
+fn home(line: &[u8], start: usize, end: usize, separator: u8) -> Volatile {
+    let path = &line[start..end];
+    let last = path.iter().rposition(|&byte| byte == separator).unwrap_or(0);
+    let named = path[last + 1..].contains(&b'.') && last > 0;
+    if named { Volatile { end: start + last, text: "<HOME>" } } else { Volatile { end, text: "<HOME>" } }
+}

@@ -1,0 +1,313 @@
+//! Walks one line once and writes it with placeholders.
+//! Does not: choose lines; `lines` does.
+
+use super::{
+    bytes::{
+        CLASS, DIGIT, HIGH, LOWER, LOWER_HEX, SYMBOL, UPPER, UPPER_HEX, WORD, at, digits, is_word, one_of, run, word,
+    },
+    ids, net, numbers, paths,
+    table::{self, BY_DIGIT, BY_NAME, BY_WORD, Here},
+};
+
+/// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
+pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) {
+    let begin = out.len();
+    let mut scan = Scan { line, position: 0, copied: 0, begin, atom: (0, begin), out, statuses };
+    scan.walk();
+}
+
+struct Scan<'a> {
+    line: &'a [u8],
+    position: usize,
+    /// Input up to here is in `out`.
+    copied: usize,
+    /// Where this line begins in `out`.
+    begin: usize,
+    /// Where the text that may be an e-mail's local part begins, in the line and in `out`.
+    atom: (usize, usize),
+    out: &'a mut Vec<u8>,
+    statuses: &'a mut Vec<u16>,
+}
+
+impl Scan<'_> {
+    fn walk(&mut self) {
+        while self.position < self.line.len() {
+            let class = CLASS[usize::from(self.line[self.position])];
+            if class & WORD != 0 {
+                self.word(class);
+            } else if class & SYMBOL != 0 {
+                self.symbol();
+            } else {
+                self.position += 1;
+            }
+        }
+        self.flush();
+    }
+
+    /// Copies what was passed over as it is.
+    fn flush(&mut self) {
+        self.out.extend_from_slice(&self.line[self.copied..self.position]);
+        self.copied = self.position;
+    }
+
+    /// Goes on at `end`, having written `text` for everything since the last flush.
+    fn replace(&mut self, end: usize, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+        self.position = end;
+        self.copied = end;
+    }
+
+    fn word(&mut self, first: u8) {
+        let start = self.position;
+        let (end, mask) = word(self.line, start);
+        let list: &[table::Placeholder] = if first & DIGIT != 0 {
+            &BY_DIGIT
+        } else if mask & DIGIT != 0 {
+            &BY_NAME
+        } else if self.is_plain(start, end, mask) {
+            self.position = end;
+            return;
+        } else {
+            &BY_WORD
+        };
+        self.flush();
+        if self.special_word(start, end, mask) {
+            return;
+        }
+        let here = Here { line: self.line, start, end, mask, before: &self.out[self.begin..] };
+        match table::first(list, &here) {
+            Some(hit) => self.apply(start, hit),
+            None => self.position = end,
+        }
+    }
+
+    fn is_plain(&self, start: usize, end: usize, mask: u8) -> bool {
+        let next = at(self.line, end);
+        let boolean = start > 0 && self.line[start - 1] == b'=' && matches!(end - start, 4 | 5);
+        let scheme = next == b':' && matches!(at(self.line, end + 1), b'/' | b'\\');
+        let method = mask & (LOWER | LOWER_HEX | HIGH) == 0 && next == b' ';
+        !(boolean || scheme || method || table::is_worth_a_look(self.line, start, end, mask))
+    }
+
+    fn apply(&mut self, start: usize, hit: table::Hit) {
+        if hit.text.ends_with("xx") {
+            self.statuses.push(u16::try_from(super::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
+        }
+        self.out.truncate(self.out.len() - hit.back);
+        self.position = start + hit.keep;
+        self.flush();
+        self.replace(hit.end, hit.text);
+    }
+
+    /// URLs, routes after an HTTP method, and Windows paths: words by what follows them.
+    fn special_word(&mut self, start: usize, end: usize, mask: u8) -> bool {
+        if at(self.line, end) == b':' {
+            if let Some(after) = net::url(self.line, end) {
+                self.replace(after, "<URL>");
+                return true;
+            }
+            if end - start == 1 && at(self.line, end + 1) == b'\\' {
+                return self.path(start);
+            }
+        }
+        if mask & (LOWER | LOWER_HEX | DIGIT | HIGH) == 0 && numbers::is_method(&self.line[start..end]) {
+            let path = run(self.line, end, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`'));
+            if path > end && at(self.line, path) == b'/' {
+                self.position = path;
+                self.flush();
+                self.route(path);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The path of a request: its ids become `<ID>`, its query goes.
+    fn route(&mut self, start: usize) {
+        let end = run(self.line, start, |byte| {
+            byte > b' ' && !matches!(byte, b'"' | b'\'' | b'`' | b'?' | b'#' | b',' | b')' | b']' | b';')
+        });
+        let mut position = start;
+        while position < end {
+            let stop = run(&self.line[..end], position + 1, |byte| byte != b'/');
+            let segment = &self.line[position + 1..stop];
+            let text = segment.strip_suffix(b":").unwrap_or(segment);
+            let (id, rest) = (is_id(text), &segment[text.len()..]);
+            self.out.push(b'/');
+            self.out.extend_from_slice(if id { b"<ID>" } else { text });
+            self.out.extend_from_slice(rest);
+            position = stop;
+        }
+        self.position = end;
+        self.copied = end;
+        if at(self.line, end) == b'?' {
+            let query = run(self.line, end, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'`' | b')' | b']'));
+            self.replace(query, "?<QUERY>");
+        }
+    }
+
+    fn symbol(&mut self) {
+        let start = self.position;
+        let next = at(self.line, start + 1);
+        match self.line[start] {
+            b' ' | b'\t' => self.space(),
+            b'<' if next.is_ascii_uppercase() || next == b'*' => self.skip_to(net::placeholder(self.line, start)),
+            b'[' if next == b'R' => self.skip_to(redaction(self.line, start)),
+            b'/' | b'~' => {
+                if !self.path(start) {
+                    self.position += 1;
+                }
+            }
+            b':' if next == b':' => self.short_ipv6(),
+            b'@' => self.email(),
+            b'-' | b'+' if next.is_ascii_digit() => self.sign(),
+            b'\'' | b'"' if start > 0 && self.line[start - 1] == b'=' => self.quoted(),
+            _ => self.position += 1,
+        }
+        self.mark_atom(start);
+    }
+
+    /// After a byte that no e-mail address holds, a new local part may begin.
+    fn mark_atom(&mut self, start: usize) {
+        if !matches!(self.line[start], b'.' | b'-' | b'+') {
+            self.atom = (self.position, self.out.len() + self.position - self.copied);
+        }
+    }
+
+    fn skip_to(&mut self, end: Option<usize>) {
+        self.position = end.unwrap_or(self.position + 1);
+    }
+
+    /// One space for a run of them.
+    fn space(&mut self) {
+        let end = run(self.line, self.position, |byte| matches!(byte, b' ' | b'\t'));
+        if end == self.position + 1 && self.line[self.position] == b' ' {
+            self.position = end;
+        } else {
+            self.flush();
+            self.replace(end, " ");
+        }
+    }
+
+    fn path(&mut self, start: usize) -> bool {
+        if start > 0
+            && (is_word(self.line[start - 1])
+                || matches!(self.line[start - 1], b'/' | b'.' | b'>' | b'-' | b'_' | b'~' | b':' | b'}' | b'$'))
+        {
+            return false;
+        }
+        let Some(path) = paths::volatile(self.line, start) else { return false };
+        self.position = start;
+        self.flush();
+        self.replace(path.end, path.text);
+        true
+    }
+
+    fn short_ipv6(&mut self) {
+        let start = self.position;
+        let boundary = start == 0
+            || !(is_word(self.line[start - 1]) || self.line[start - 1] == b':' || self.line[start - 1] == b'>');
+        match net::ipv6(self.line, start) {
+            Some(end) if boundary => {
+                self.flush();
+                self.replace(end, "<IP>");
+            }
+            _ => self.position += 2,
+        }
+    }
+
+    fn email(&mut self) {
+        let at_sign = self.position;
+        let back = self.line[..at_sign].iter().rev().take_while(|&&byte| net::is_local_part(byte)).count();
+        let (input, output) = self.atom;
+        let whole = back > 0 || self.out.last() == Some(&b'>') && self.copied == at_sign;
+        match net::email_domain(self.line, at_sign) {
+            Some(end) if whole && input <= at_sign => {
+                self.flush();
+                self.out.truncate(output);
+                self.replace(end, "<EMAIL>");
+            }
+            _ => self.position += 1,
+        }
+    }
+
+    /// A sign belongs to the number after it unless something to its left makes it a dash.
+    fn sign(&mut self) {
+        let start = self.position;
+        let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };
+        let line_start = start == 0 || self.copied == start && self.out.len() == self.begin;
+        let dash = !line_start && (is_word(left) || matches!(left, b'>' | b')' | b']' | b'-' | b'+' | b'_' | b'.'));
+        if dash || at(self.line, digits(self.line, start + 1)) == b',' && left == b'@' {
+            self.position += 1;
+            return;
+        }
+        self.flush();
+        let (end, mask) = word(self.line, start + 1);
+        let here = Here { line: self.line, start: start + 1, end, mask, before: &self.out[self.begin..] };
+        match table::first(&BY_DIGIT, &here) {
+            Some(hit) if !hit.text.is_empty() => {
+                self.copied = start + 1;
+                self.apply(start + 1, hit);
+            }
+            Some(hit) => {
+                self.position = hit.end;
+            }
+            None => self.position = end,
+        }
+    }
+
+    /// `key='value'`: a value quoted where it is given to a field is data; in a selector (`[id='x']`) it is a name.
+    fn quoted(&mut self) {
+        let start = self.position;
+        let quote = self.line[start];
+        let close = run(self.line, start + 1, |byte| byte != quote && byte != b'\\' && byte != b'<');
+        let before = &self.line[..start - 1];
+        let key = before.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'_' || byte == b'-').count();
+        let name = &before[before.len() - key..];
+        let left = at(before, (before.len() - key).wrapping_sub(1));
+        let field = key > 0 && !matches!(left, b'[' | b'@' | b'.') && !is_telling(name);
+        if field && at(self.line, close) == quote && close - start <= 200 {
+            self.flush();
+            self.replace(close + 1, "<STR>");
+        } else {
+            self.position += 1;
+        }
+    }
+}
+
+/// Fields whose value says what the failure is.
+fn is_telling(name: &[u8]) -> bool {
+    one_of(
+        name,
+        &[
+            "code", "type", "kind", "status", "error", "message", "reason", "state", "class", "errno", "rule", "level",
+            "msg",
+        ],
+    )
+}
+
+/// End of `[REDACTED:kind]`.
+fn redaction(line: &[u8], start: usize) -> Option<usize> {
+    if !line[start..].starts_with(b"[REDACTED:") {
+        return None;
+    }
+    let end = run(line, start, |byte| byte != b']');
+    (at(line, end) == b']').then_some(end + 1)
+}
+
+/// Whether a segment of a request's path names one thing among many.
+fn is_id(segment: &[u8]) -> bool {
+    if segment.is_empty() {
+        return false;
+    }
+    if !segment.iter().any(u8::is_ascii_digit) {
+        return net::placeholder(segment, 0).is_some();
+    }
+    let (end, mask) = word(segment, 0);
+    let numeric = end == segment.len() && mask == DIGIT;
+    let version = matches!(segment[0], b'v' | b'V') && segment.len() <= 4 && mask & !(LOWER | UPPER | DIGIT) == 0;
+    let whole = end == segment.len() && (ids::is_hash(segment, mask) || ids::is_random(segment, mask));
+    let digit_share = segment.iter().filter(|byte| byte.is_ascii_digit()).count() * 3 >= segment.len();
+    let upper = mask & (UPPER | UPPER_HEX) != 0 && segment.len() >= 12;
+    !version && (numeric || whole || digit_share || upper || segment.len() >= 20 || ids::uuid(segment, 0).is_some())
+}

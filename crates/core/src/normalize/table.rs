@@ -1,0 +1,363 @@
+//! The ordered, named table of placeholders; in each list the first that matches wins.
+//! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
+
+use super::{
+    bytes::{
+        DIGIT, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, at, digits, ends_ignoring_case, is_word, number,
+        one_of, switches, word,
+    },
+    ids, net,
+    numbers::{self, Role},
+    time,
+};
+
+/// A word in its place: where a placeholder may begin.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    /// The line, cleaned.
+    pub(super) line: &'a [u8],
+    /// First byte of the word.
+    pub(super) start: usize,
+    /// One past the word.
+    pub(super) end: usize,
+    /// Classes of the word's bytes.
+    pub(super) mask: u8,
+    /// The normalized line up to here.
+    pub(super) before: &'a [u8],
+}
+
+impl Here<'_> {
+    fn word(&self) -> &[u8] {
+        &self.line[self.start..self.end]
+    }
+
+    fn previous(&self) -> u8 {
+        self.before.last().copied().unwrap_or(0)
+    }
+}
+
+/// What to do with the text from `start` to `end`.
+#[derive(Clone, Copy)]
+pub(super) struct Hit {
+    /// One past the last byte that is done with.
+    pub(super) end: usize,
+    /// How many bytes from `start` stay before the placeholder.
+    pub(super) keep: usize,
+    /// The placeholder; empty where the text stays as it is.
+    pub(super) text: &'static str,
+    /// Bytes of the output before `start` that the placeholder also replaces.
+    pub(super) back: usize,
+}
+
+impl Hit {
+    fn new(end: usize, text: &'static str) -> Self {
+        Self { end, keep: 0, text, back: 0 }
+    }
+
+    fn kept(here: &Here<'_>, end: usize) -> Self {
+        Self { end, keep: end - here.start, text: "", back: 0 }
+    }
+}
+
+/// One kind of volatile text.
+pub(super) struct Placeholder {
+    /// What it recognises; read by the vectors' test, which wants a row for each.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a table without names says nothing"))]
+    pub(super) name: &'static str,
+    find: fn(&Here<'_>) -> Option<Hit>,
+}
+
+const UUID: Placeholder =
+    Placeholder { name: "uuid", find: |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")) };
+const TRACE: Placeholder =
+    Placeholder { name: "trace", find: |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")) };
+const MAC: Placeholder = Placeholder { name: "mac", find: |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")) };
+const IPV4: Placeholder =
+    Placeholder { name: "ipv4", find: |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")) };
+const IPV6: Placeholder = Placeholder { name: "ipv6", find: ipv6 };
+const DATE: Placeholder = Placeholder { name: "timestamp", find: timestamp };
+const HEX: Placeholder = Placeholder { name: "hex", find: prefixed_hex };
+const DURATION: Placeholder = Placeholder { name: "duration", find: duration };
+const SIZE: Placeholder = Placeholder { name: "size", find: size };
+const PERCENT: Placeholder = Placeholder { name: "percent", find: percent };
+const VERSION: Placeholder = Placeholder { name: "version", find: version };
+const HASH: Placeholder = Placeholder { name: "hash", find: hash };
+const NANO_ID: Placeholder =
+    Placeholder { name: "nano id", find: |h| ids::nano_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
+const BASE64: Placeholder =
+    Placeholder { name: "base64", find: |h| ids::base64(h.line, h.start).map(|e| Hit::new(e, "<BASE64>")) };
+const JWT: Placeholder = Placeholder { name: "jwt", find: |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")) };
+const CUT_UUID: Placeholder =
+    Placeholder { name: "cut uuid", find: |h| ids::cut_uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")) };
+const RANDOM: Placeholder = Placeholder { name: "random id", find: random };
+const SUFFIX: Placeholder = Placeholder { name: "random suffix", find: suffix };
+const CLOUD: Placeholder =
+    Placeholder { name: "cloud id", find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
+const HOST: Placeholder = Placeholder { name: "host", find: host };
+const BOOL: Placeholder = Placeholder { name: "bool", find: boolean };
+const NUMBER: Placeholder = Placeholder { name: "number", find: number_or_code };
+const NUMBERED: Placeholder = Placeholder { name: "numbered name", find: numbered };
+const DIGIT_NAME: Placeholder = Placeholder { name: "name that begins with digits", find: digit_name };
+
+/// Words that begin with a digit.
+pub(super) static BY_DIGIT: [Placeholder; 20] = [
+    UUID, TRACE, // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
+    MAC, IPV6, // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
+    DATE, HOST, IPV4, HEX, // Before `hash`: `30d`, `1500ms`.
+    DURATION, SIZE, PERCENT, VERSION,
+    // Before `hash` and `random id`, which would take only a part of them.
+    NANO_ID, BASE64, CUT_UUID, HASH, RANDOM, SUFFIX, NUMBER, DIGIT_NAME,
+];
+
+/// Words that begin with a letter and hold a digit.
+pub(super) static BY_NAME: [Placeholder; 13] = [
+    UUID, MAC, IPV6, JWT, // Before `host` and `base64`: those would take its beginning.
+    NANO_ID, BASE64, CLOUD, HOST, CUT_UUID, HASH, RANDOM, SUFFIX,
+    // Last: what is left is a name with a number (`worker12`) or a code (`E0308`).
+    NUMBERED,
+];
+
+/// Words without a digit.
+pub(super) static BY_WORD: [Placeholder; 9] = [
+    UUID, MAC, IPV6, // Only with what follows: `Mon`, `May` alone are words.
+    DATE, JWT, CLOUD, CUT_UUID, HOST, BOOL,
+];
+
+/// The first placeholder of a list that matches here.
+#[inline]
+pub(super) fn first(list: &[Placeholder], here: &Here<'_>) -> Option<Hit> {
+    list.iter().find_map(|placeholder| (placeholder.find)(here))
+}
+
+fn ipv6(here: &Here<'_>) -> Option<Hit> {
+    let colon = here.end - here.start <= 4 && at(here.line, here.end) == b':' && here.mask & NOT_HEX == 0;
+    if !colon {
+        return None;
+    }
+    net::ipv6(here.line, here.start).map(|end| Hit::new(end, "<IP>"))
+}
+
+fn timestamp(here: &Here<'_>) -> Option<Hit> {
+    // `file.ts:10:30` is a place in a file, `1.10:30` a part of a number.
+    if matches!(here.previous(), b':' | b'.')
+        && here.before.iter().rev().nth(1).is_some_and(|&byte| byte != b':' && byte != b' ' && is_word(byte))
+    {
+        return None;
+    }
+    time::timestamp(here.line, here.start).map(|end| Hit::new(end, "<TIMESTAMP>"))
+}
+
+/// Windows status codes (`0x80070005`, `0xC0000005`) identify the failure; other hexadecimal numbers do not.
+fn prefixed_hex(here: &Here<'_>) -> Option<Hit> {
+    let end = ids::prefixed_hex(here.line, here.start)?;
+    let code = end - here.start == 10 && matches!(at(here.line, here.start + 2), b'8' | b'c' | b'C');
+    if code && numbers::role(here.line, end, end, here.before) == Role::Code {
+        return Some(Hit::kept(here, end));
+    }
+    Some(Hit::new(end, "<HEX>"))
+}
+
+fn duration(here: &Here<'_>) -> Option<Hit> {
+    time::duration(here.line, here.start).map(|end| Hit::new(end, "<DURATION>"))
+}
+
+fn size(here: &Here<'_>) -> Option<Hit> {
+    numbers::size(here.line, here.start).map(|end| Hit::new(end, "<SIZE>"))
+}
+
+fn percent(here: &Here<'_>) -> Option<Hit> {
+    let end = numbers::plain(here.line, here.start);
+    (at(here.line, end) == b'%').then(|| Hit::new(end + 1, "<PERCENT>"))
+}
+
+fn version(here: &Here<'_>) -> Option<Hit> {
+    numbers::version(here.line, here.start).map(|end| Hit::new(end, "<VERSION>"))
+}
+
+fn hash(here: &Here<'_>) -> Option<Hit> {
+    ids::is_hash(here.word(), here.mask).then(|| Hit::new(here.end, "<HASH>"))
+}
+
+/// A random id; after `-` also what it is appended to when that is a node's name, which the cluster made up too.
+fn random(here: &Here<'_>) -> Option<Hit> {
+    let word = here.word();
+    ids::is_random(word, here.mask).then(|| Hit::new(here.end, "<ID>"))
+}
+
+fn suffix(here: &Here<'_>) -> Option<Hit> {
+    if here.previous() != b'-' || !ids::is_random_suffix(here.word(), here.mask) {
+        return None;
+    }
+    let name = here.before.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
+    let node = here.before[..here.before.len() - name].ends_with(b"node ");
+    Some(Hit { back: if node { name } else { 0 }, ..Hit::new(here.end, "<ID>") })
+}
+
+fn host(here: &Here<'_>) -> Option<Hit> {
+    if !matches!(at(here.line, here.end), b'.' | b'-')
+        || matches!(here.previous(), b'.' | b'-' | b'_' | b'/' | b'\\' | b'$')
+    {
+        return None;
+    }
+    net::host(here.line, here.start).map(|end| Hit::new(end, "<HOST>"))
+}
+
+/// `flag=false`: as a value of a field only, `False` in a sentence stays.
+fn boolean(here: &Here<'_>) -> Option<Hit> {
+    let value = here.previous() == b'=' && !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
+    (value && one_of(here.word(), &["true", "false"])).then(|| Hit::new(here.end, "<BOOL>"))
+}
+
+fn number_or_code(here: &Here<'_>) -> Option<Hit> {
+    if here.mask != DIGIT {
+        return None;
+    }
+    if is_named_number(here) {
+        let dotted = at(here.line, here.end) == b'.' && at(here.line, here.end + 1).is_ascii_digit();
+        return Some(Hit::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
+    }
+    match numbers::role(here.line, here.start, here.end, here.before) {
+        Role::Code => return Some(Hit::kept(here, here.end)),
+        Role::Status => return Some(Hit::new(here.end, numbers::status_class(at(here.line, here.start)))),
+        Role::Plain => {}
+    }
+    let joined = joined_digits(here.line, here.end);
+    if joined > here.end {
+        return Some(Hit::new(joined, "<ID>"));
+    }
+    Some(Hit::new(numbers::plain(here.line, here.start), plain_name(here)))
+}
+
+/// End of `_0020_01_000002` after digits.
+fn joined_digits(line: &[u8], end: usize) -> usize {
+    let mut end = end;
+    while at(line, end) == b'_' && at(line, end + 1).is_ascii_digit() {
+        let (stop, mask) = word(line, end + 1);
+        if mask != DIGIT {
+            break;
+        }
+        end = stop;
+    }
+    end
+}
+
+/// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
+fn is_named_number(here: &Here<'_>) -> bool {
+    const NAMES: [&str; 24] = [
+        "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
+        "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee",
+    ];
+    let before = here.before;
+    if before.ends_with(b"HTTP/") || before.ends_with(b"x86_") {
+        return true;
+    }
+    let Some(prefix) = before.strip_suffix(b"-") else { return false };
+    let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
+    let name = &prefix[prefix.len() - length..];
+    let code = (2..=10).contains(&length)
+        && name.iter().all(u8::is_ascii_uppercase)
+        && (3..=6).contains(&(here.end - here.start))
+        && matches!(at(here.line, here.end), b':' | b']');
+    one_of(name, &NAMES) || code || name.starts_with(b"CVE-")
+}
+
+/// The name that tells a reader most about a plain number.
+fn plain_name(here: &Here<'_>) -> &'static str {
+    let before = here.before;
+    let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
+    match here.previous() {
+        b':' if word_before(1) == b'>' || word_before(1) == b']' || before.ends_with(b"localhost:") => "<PORT>",
+        b':' if is_file_place(before) => "<LINE>",
+        b'/' if is_word(word_before(1)) || word_before(1) == b'>' => "<ID>",
+        b'-' if here.end - here.start >= 5 => "<ID>",
+        _ if ends_with_word(before, b"port") => "<PORT>",
+        _ if ends_with_word(before, b"line") => "<LINE>",
+        _ if ends_with_word(before, b"pid") => "<PID>",
+        _ => "<NUM>",
+    }
+}
+
+fn ends_with_word(before: &[u8], name: &[u8]) -> bool {
+    let marks = before.iter().rev().take(2).take_while(|&&byte| matches!(byte, b' ' | b'=' | b':' | b'[')).count();
+    marks > 0 && ends_ignoring_case(&before[..before.len() - marks], name)
+}
+
+/// Whether the output ends with `name.ext:` or with a line's placeholder and `:`.
+fn is_file_place(before: &[u8]) -> bool {
+    let text = &before[..before.len() - 1];
+    if text.ends_with(b"<LINE>") {
+        return true;
+    }
+    let extension = text.iter().rev().take_while(|&&byte| byte.is_ascii_alphanumeric()).count();
+    (1..=5).contains(&extension) && text.len() > extension && text[text.len() - extension - 1] == b'.'
+}
+
+/// Names that begin with digits: `64bit` and `5xx` stay, `28P01` stays as a code, the rest is made up.
+#[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
+fn digit_name(here: &Here<'_>) -> Option<Hit> {
+    let word = here.word();
+    let leading = digits(word, 0);
+    let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
+    let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit) || word.len() <= 4;
+    if short || state || here.mask & HIGH != 0 {
+        return Some(Hit::kept(here, here.end));
+    }
+    Some(Hit::new(here.end, "<ID>"))
+}
+
+/// Names with a number: the number stays where it is part of a code or of a well-known name.
+#[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
+fn numbered(here: &Here<'_>) -> Option<Hit> {
+    let word = here.word();
+    let tail = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let letters = word.len() - tail;
+    let name = &word[..letters];
+    // `TLSv1.2`, `v1.2.3`.
+    if tail > 0
+        && name.ends_with(b"v")
+        && at(here.line, here.end) == b'.'
+        && at(here.line, here.end + 1).is_ascii_digit()
+    {
+        return Some(dotted_version(here, letters));
+    }
+    if tail == 0 || keeps_number(name, &word[letters..], here) {
+        return Some(Hit::kept(here, here.end));
+    }
+    Some(Hit { keep: letters, ..Hit::new(here.end, "<NUM>") })
+}
+
+fn dotted_version(here: &Here<'_>, letters: usize) -> Hit {
+    let end = numbers::version(here.line, here.start + letters)
+        .unwrap_or_else(|| numbers::plain(here.line, here.start + letters));
+    if letters > 1 { Hit::kept(here, end) } else { Hit::new(end, "<VERSION>") }
+}
+
+fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
+    let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
+    if shouting {
+        // `E0308`, `TS2345`, `CS0103`; but `J18`, `U01` are places on a board.
+        return tail.len() <= 6 && !(name.len() == 1 && tail.len() == 2 && name != b"X");
+    }
+    let value = number(tail);
+    let width = matches!(value, 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
+    tail.len() == 1 || width && tail[0] != b'0' || switches(name) > 1
+}
+
+/// Whether the word can begin a placeholder although it has no digit, seen from the word alone.
+pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -> bool {
+    let next = at(line, end);
+    let first = line[start];
+    match next {
+        b'.' => is_word(at(line, end + 1)),
+        b':' | b'-' => mask & NOT_HEX == 0 || first == b'i' || next == b'-' && end - start <= 8,
+        b',' | b' ' => {
+            mask & (UPPER | UPPER_HEX) != 0 && first.is_ascii_uppercase() && is_day_or_month(&line[start..end])
+        }
+        _ => false,
+    }
+}
+
+fn is_day_or_month(word: &[u8]) -> bool {
+    (3..=9).contains(&word.len())
+        && matches!(word[0], b'M' | b'T' | b'W' | b'F' | b'S' | b'J' | b'A' | b'O' | b'N' | b'D')
+}

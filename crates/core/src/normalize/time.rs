@@ -1,0 +1,324 @@
+//! Dates, times of day and durations, in the formats that logs and runtimes print.
+//! Does not: compute with them; a date is only told from numbers.
+
+use super::bytes::{at, digits, is_word, number, one_of, run, word};
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const LONG_MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const LONG_DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const ZONES: [&str; 26] = [
+    "utc", "gmt", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "cet", "cest", "bst", "ist", "jst", "kst",
+    "msk", "aest", "aedt", "eet", "eest", "wet", "hst", "akst", "akdt", "sgt",
+];
+/// Units written against the number (`15ms`) or after one space (`15 ms`).
+const UNITS: [&str; 29] = [
+    "s",
+    "ms",
+    "ns",
+    "us",
+    "µs",
+    "μs",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "msec",
+    "msecs",
+    "millis",
+    "millisecond",
+    "milliseconds",
+    "microseconds",
+    "nanoseconds",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
+    "hr",
+    "hrs",
+    "day",
+    "days",
+    "week",
+    "weeks",
+];
+/// Units that need the number right before them: `5 m` is as likely metres or a name.
+const GLUED_UNITS: [&str; 4] = ["m", "h", "d", "usec"];
+
+/// End of a date, with or without a time, or of a time of day, that begins at `start`.
+///
+/// Parts may stand in any order (`Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`).
+pub(super) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
+    let mut seen = Parts::default();
+    let mut end = seen.next(text, start)?;
+    loop {
+        let next = separator(text, end);
+        match seen.next(text, next).or_else(|| seen.zone(text, end)) {
+            Some(after) => end = after,
+            None => break,
+        }
+    }
+    (seen.enough() && !is_word(at(text, end))).then_some(end)
+}
+
+/// Up to two bytes between the parts of a date.
+fn separator(text: &[u8], end: usize) -> usize {
+    match (at(text, end), at(text, end + 1)) {
+        (b',' | b' ', b' ') => end + 2,
+        (b' ' | b'-' | b'/' | b'T' | b't' | b':' | b'_' | b',', _) => end + 1,
+        _ => end,
+    }
+}
+
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each part of a date was seen or was not")]
+struct Parts {
+    weekday: bool,
+    month: bool,
+    day: bool,
+    year: bool,
+    time: bool,
+    zone: bool,
+}
+
+impl Parts {
+    fn enough(&self) -> bool {
+        self.time || (self.month && (self.day || self.year))
+    }
+
+    fn next(&mut self, text: &[u8], start: usize) -> Option<usize> {
+        if at(text, start).is_ascii_digit() {
+            return self.numeric(text, start);
+        }
+        let (end, _) = word(text, start);
+        let name = &text[start..end];
+        if !self.weekday && !self.month && !self.time && (one_of(name, &DAYS) || one_of(name, &LONG_DAYS)) {
+            self.weekday = true;
+            return capital(name).then_some(end);
+        }
+        if !self.month && (one_of(name, &MONTHS) || one_of(name, &LONG_MONTHS)) {
+            self.month = true;
+            return capital(name).then_some(end + usize::from(at(text, end) == b'.' && at(text, end + 1) == b' '));
+        }
+        None
+    }
+
+    fn numeric(&mut self, text: &[u8], start: usize) -> Option<usize> {
+        if !self.month
+            && !self.year
+            && !self.day
+            && let Some(end) = numeric_date(text, start)
+        {
+            (self.month, self.year, self.day) = (true, true, true);
+            return Some(end);
+        }
+        if !self.time
+            && let Some(end) = clock(text, start).or_else(|| self.compact_clock(text, start))
+        {
+            self.time = true;
+            return Some(end);
+        }
+        let end = digits(text, start);
+        let value = number(&text[start..end]);
+        if !self.day && end - start <= 2 && (1..=31).contains(&value) && (self.month || leads_month(text, end)) {
+            self.day = true;
+            return open_end(text, end);
+        }
+        let years =
+            end - start == 4 && (1900..2100).contains(&value) || end - start == 2 && two_digit_year(text, start);
+        if !self.year && self.month && self.day && years {
+            self.year = true;
+            return open_end(text, end);
+        }
+        None
+    }
+
+    /// `150405`, `1504` after a compact date.
+    fn compact_clock(&self, text: &[u8], start: usize) -> Option<usize> {
+        let end = digits(text, start);
+        let four = &text[start..end.min(start + 4)];
+        let valid = matches!(end - start, 4 | 6 | 9) && number(&four[..2]) < 24 && number(&four[2..]) < 60;
+        let compact = start >= 9 && digits(text, start - 9) == start - 1;
+        (self.year && compact && valid).then(|| clock_tail(text, end))
+    }
+
+    fn zone(&mut self, text: &[u8], end: usize) -> Option<usize> {
+        if !self.time || self.zone {
+            return None;
+        }
+        let start = end + usize::from(at(text, end) == b' ');
+        let after = zone_name(text, start).or_else(|| zone_offset(text, start))?;
+        self.zone = true;
+        Some(zone_comment(text, after))
+    }
+}
+
+/// A day or a year must not run into a fraction or a word: `Jan 2.5`, `May 3rd`.
+fn open_end(text: &[u8], end: usize) -> Option<usize> {
+    let fraction = at(text, end) == b'.' && at(text, end + 1).is_ascii_digit();
+    let letter = is_word(at(text, end)) && at(text, end) != b'T';
+    (!fraction && !letter).then_some(end)
+}
+
+fn leads_month(text: &[u8], end: usize) -> bool {
+    let start = separator(text, end);
+    let (stop, _) = word(text, start);
+    let name = &text[start..stop];
+    start > end && capital(name) && (one_of(name, &MONTHS) || one_of(name, &LONG_MONTHS))
+}
+
+/// `02-Jan-06`, `02 Jan 06 15:04`.
+fn two_digit_year(text: &[u8], start: usize) -> bool {
+    let before = at(text, start.wrapping_sub(1));
+    before == b'-' || before == b' ' && at(text, start + 2) == b' ' && clock(text, start + 3).is_some()
+}
+
+fn capital(name: &[u8]) -> bool {
+    at(name, 0).is_ascii_uppercase()
+}
+
+/// `2006-01-02`, `2006/01/02`, `2006.01.02`, `20060102T…`, `01/02/2006`, `02.01.06`.
+fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
+    let first = digits(text, start);
+    let mark = at(text, first);
+    if first - start == 8 {
+        return compact_date(text, start, first);
+    }
+    if !matches!(mark, b'-' | b'/' | b'.') {
+        return None;
+    }
+    let second = digits(text, first + 1);
+    let third = digits(text, (second + 1).min(text.len()));
+    if at(text, second) != mark || second == first + 1 || third == second + 1 {
+        return None;
+    }
+    let (a, b, c) = (number(&text[start..first]), number(&text[first + 1..second]), number(&text[second + 1..third]));
+    let lengths = (first - start, second - first - 1, third - second - 1);
+    let valid = match lengths {
+        (4, 1..=2, 1..=2) => (1900..2100).contains(&a) && month_day(b, c),
+        (1..=2, 1..=2, 4) => (1900..2100).contains(&c) && (month_day(a, b) || month_day(b, a)),
+        // `17/06/09 20:10:40`: only with the time of day, else it is a version or a fraction.
+        (2, 2, 2) => {
+            let time = clock(text, third + 1).is_some();
+            time && (month_day(b, c) || month_day(a, b) || month_day(b, a))
+        }
+        _ => false,
+    };
+    let ends = !matches!(at(text, third), b'-' | b'/' | b'.')
+        || !at(text, third + 1).is_ascii_digit()
+        || at(text, third) == b'-';
+    (valid && ends).then_some(third)
+}
+
+fn compact_date(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    let (year, month, day) =
+        (number(&text[start..start + 4]), number(&text[start + 4..start + 6]), number(&text[start + 6..end]));
+    let time = matches!(at(text, end), b'T' | b' ' | b'-' | b'_')
+        && matches!(digits(text, end + 1) - end - 1, 4 | 6 | 9)
+        || at(text, end) == b' ' && clock(text, end + 1).is_some();
+    ((1900..2100).contains(&year) && month_day(month, day) && time).then_some(end)
+}
+
+fn month_day(month: u32, day: u32) -> bool {
+    (1..=12).contains(&month) && (1..=31).contains(&day)
+}
+
+/// `15:04`, `15:04:05`, `15:04:05.999`, `3:04PM`, `11:21 pm`.
+fn clock(text: &[u8], start: usize) -> Option<usize> {
+    let hours = digits(text, start.min(text.len()));
+    if hours == start || hours - start > 2 || at(text, hours) != b':' || number(&text[start..hours]) > 23 {
+        return None;
+    }
+    let minutes = two_digits_below(text, hours + 1, 60)?;
+    let seconds = if at(text, minutes) == b':' { two_digits_below(text, minutes + 1, 61) } else { None };
+    let end = seconds.unwrap_or(minutes);
+    let more = at(text, end) == b':' && at(text, end + 1).is_ascii_hexdigit();
+    (!more).then(|| clock_tail(text, end))
+}
+
+fn two_digits_below(text: &[u8], start: usize, limit: u32) -> Option<usize> {
+    let end = digits(text, start.min(text.len()));
+    (end - start.min(end) == 2 && number(&text[start..end]) < limit).then_some(end)
+}
+
+/// Fraction, `AM`/`PM`, `Z`.
+fn clock_tail(text: &[u8], end: usize) -> usize {
+    let mut end = end;
+    if matches!(at(text, end), b'.' | b',') && at(text, end + 1).is_ascii_digit() {
+        end = digits(text, end + 1);
+    }
+    let half = end + usize::from(at(text, end) == b' ');
+    let (a, m) = (at(text, half).to_ascii_lowercase(), at(text, half + 1).to_ascii_lowercase());
+    if matches!(a, b'a' | b'p') && m == b'm' && !is_word(at(text, half + 2)) {
+        return half + 2;
+    }
+    let zulu = matches!(at(text, end), b'Z' | b'z') && !is_word(at(text, end + 1));
+    end + usize::from(zulu)
+}
+
+fn zone_name(text: &[u8], start: usize) -> Option<usize> {
+    let (end, _) = word(text, start);
+    if !one_of(&text[start..end], &ZONES) || !capital(&text[start..end]) {
+        return None;
+    }
+    Some(zone_offset(text, end).unwrap_or(end))
+}
+
+/// `+01:00`, `-0700`, `+01`.
+fn zone_offset(text: &[u8], start: usize) -> Option<usize> {
+    if !matches!(at(text, start), b'+' | b'-') {
+        return None;
+    }
+    let end = digits(text, start + 1);
+    match end - start - 1 {
+        2 if at(text, end) == b':' => two_digits_below(text, end + 1, 60),
+        2 | 4 => Some(end),
+        _ => None,
+    }
+}
+
+/// ` (Pacific Standard Time)`.
+fn zone_comment(text: &[u8], end: usize) -> usize {
+    if at(text, end) != b' ' || at(text, end + 1) != b'(' {
+        return end;
+    }
+    let close = run(text, end + 2, |byte| byte.is_ascii_alphabetic() || byte == b' ');
+    if at(text, close) == b')' && close > end + 2 { close + 1 } else { end }
+}
+
+/// End of a duration that begins at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`.
+pub(super) fn duration(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = duration_part(text, start)?;
+    while at(text, end).is_ascii_digit() {
+        end = duration_part(text, end)?;
+    }
+    (!is_word(at(text, end))).then_some(end)
+}
+
+fn duration_part(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = digits(text, start);
+    if at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
+        end = digits(text, end + 1);
+    }
+    let glued = run(text, end, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
+    if glued > end {
+        let unit = &text[end..glued];
+        return (one_of(unit, &UNITS) || one_of(unit, &GLUED_UNITS)).then_some(glued);
+    }
+    let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
+    (at(text, end) == b' ' && one_of(&text[(end + 1).min(spaced)..spaced], &UNITS)).then_some(spaced)
+}
