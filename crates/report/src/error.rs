@@ -10,7 +10,6 @@ pub struct ReportError {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[expect(dead_code, reason = "the parsers that raise them follow")]
 pub(crate) enum Kind {
     #[error("the report is empty. Did the test command write it? Run the tests again and import the new file")]
     Empty,

@@ -1,6 +1,6 @@
 //! Test reports in, cases out: one streaming parser per format.
 //!
-//! ```no_run
+//! ```
 //! use argus_report::{CaseStatus, Options, parse};
 //!
 //! let xml = r#"<testsuite name="pytest"><testcase classname="tests.test_cart" name="test_total">
@@ -16,11 +16,26 @@
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
 //! Does not: open files, classify, redact, or know SQL.
 
+mod detect;
 mod error;
+mod gotext;
+mod input;
+mod intake;
+mod jest;
+mod json;
+mod junit;
 pub mod model;
+mod paths;
+mod text;
+mod units;
+mod xml;
+
+use error::Kind;
+use input::Input;
+use intake::Intake;
 
 pub use error::ReportError;
-pub use model::{CaseStatus, Format, Parsed, Problem, ReportCase};
+pub use model::{CaseStatus, Format, Parsed, Problem, ReportCase, SUITE_FAILURE};
 
 /// What a parser must be told about a report besides its bytes.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +53,24 @@ pub fn parse<R: std::io::BufRead>(
     options: &Options,
     sink: &mut dyn FnMut(ReportCase),
 ) -> Result<Parsed, ReportError> {
-    let _ = (reader, format, sink);
-    Err(ReportError::new(&options.name, error::Kind::Unrecognized))
+    read(reader, format, options, sink).map_err(|kind| ReportError::new(&options.name, kind))
+}
+
+fn read<R: std::io::BufRead>(
+    reader: R,
+    format: Option<Format>,
+    options: &Options,
+    sink: &mut dyn FnMut(ReportCase),
+) -> Result<Parsed, Kind> {
+    let (input, head) = Input::open(reader)?;
+    let format = format.or_else(|| detect::format_of(&head.text)).ok_or(Kind::Unrecognized)?;
+    let mut intake = Intake::new(options, sink);
+    match format {
+        Format::Junit => junit::parse(input, &mut intake)?,
+        Format::Jest => jest::parse(input, &mut intake)?,
+        Format::Ctrf | Format::Playwright | Format::Tap | Format::GoTest => {
+            return Err(Kind::Unrecognized);
+        }
+    }
+    Ok(intake.into_parsed(format))
 }

@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Name of the case that stands for a file or suite which failed outside of any test (an import, a hook).
+pub const SUITE_FAILURE: &str = "(suite)";
+
 /// Report formats by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ReportFormat"))]

@@ -1,0 +1,278 @@
+//! Report bytes as a stream of valid UTF-8, whatever they were: UTF-8 with faults, UTF-16, Latin-1.
+//! Does not: look at what the text means beyond an XML declaration's encoding, or hold more than one chunk.
+
+use std::io::{self, BufRead, Cursor, Read};
+
+use crate::error::Kind;
+
+/// Bytes looked at before parsing starts. Enough for a licence comment before an XML root.
+const HEAD: u64 = 16 * 1024;
+/// How much of an encoded source is decoded at a time.
+const CHUNK: usize = 16 * 1024;
+
+/// The source with its first bytes put back.
+type Source<R> = io::Chain<Cursor<Vec<u8>>, R>;
+
+/// Hands out valid UTF-8 only: every `fill_buf` ends on a character boundary.
+pub(crate) struct Input<R> {
+    source: Source<R>,
+    encoding: Encoding,
+    /// Leading bytes of the source's buffer already known to be valid UTF-8.
+    valid: usize,
+    /// Decoded text that is not in the source's buffer, read before it.
+    decoded: Vec<u8>,
+    position: usize,
+    replaced: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    Windows1252,
+}
+
+/// What the first bytes say.
+pub(crate) struct Head {
+    /// The decoded beginning.
+    pub(crate) text: String,
+}
+
+impl<R: BufRead> Input<R> {
+    /// Reads the head and decides on the encoding; an empty or binary source is an error.
+    pub(crate) fn open(mut reader: R) -> Result<(Self, Head), Kind> {
+        let mut head = Vec::new();
+        reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(Kind::Io)?;
+        let (encoding, mark) = encoding_of(&head);
+        if encoding == Encoding::Utf8 && is_binary(&head) {
+            return Err(Kind::Binary);
+        }
+        let text = decode_head(&head[mark..], encoding);
+        if text.trim().is_empty() && (head.len() as u64) < HEAD {
+            return Err(Kind::Empty);
+        }
+        let mut start = Cursor::new(head);
+        start.set_position(mark as u64);
+        let source = start.chain(reader);
+        let input = Self { source, encoding, valid: 0, decoded: Vec::new(), position: 0, replaced: 0 };
+        Ok((input, Head { text }))
+    }
+
+    /// How many byte sequences were no text and became U+FFFD.
+    pub(crate) fn replaced(&self) -> u64 {
+        self.replaced
+    }
+
+    /// The next run of text, ending on a character boundary; empty at the end.
+    pub(crate) fn fill_str(&mut self) -> io::Result<&str> {
+        let bytes = self.fill_buf()?;
+        Ok(std::str::from_utf8(bytes).unwrap_or_default())
+    }
+
+    /// Makes at least `length` bytes visible at once, unless the source ends before.
+    pub(crate) fn ensure(&mut self, length: usize) -> io::Result<()> {
+        if self.fill_buf()?.len() >= length {
+            return Ok(());
+        }
+        let mut ahead = Vec::with_capacity(length + 4);
+        while ahead.len() < length {
+            let chunk = self.fill_str()?;
+            let Some(first) = chunk.chars().next() else { break };
+            let character = first.len_utf8();
+            ahead.extend_from_slice(&chunk.as_bytes()[..character]);
+            self.consume(character);
+        }
+        // What was decoded but not yet read comes after it.
+        ahead.extend_from_slice(&self.decoded[self.position..]);
+        self.decoded = ahead;
+        self.position = 0;
+        Ok(())
+    }
+
+    /// Makes sure that there is something to hand out, unless the source is at its end.
+    fn refill(&mut self) -> io::Result<()> {
+        if self.position < self.decoded.len() || self.valid > 0 {
+            return Ok(());
+        }
+        self.decoded.clear();
+        self.position = 0;
+        match self.encoding {
+            Encoding::Utf8 => self.refill_utf8(),
+            Encoding::Utf16Le => self.refill_utf16(u16::from_le_bytes),
+            Encoding::Utf16Be => self.refill_utf16(u16::from_be_bytes),
+            Encoding::Windows1252 => self.refill_windows1252(),
+        }
+    }
+
+    fn refill_utf8(&mut self) -> io::Result<()> {
+        let chunk = self.source.fill_buf()?;
+        match std::str::from_utf8(chunk) {
+            Ok(text) => self.valid = text.len(),
+            Err(fault) if fault.valid_up_to() > 0 => self.valid = fault.valid_up_to(),
+            Err(fault) => match fault.error_len() {
+                Some(length) => {
+                    self.source.consume(length);
+                    self.replace();
+                }
+                None => self.join_split_character()?,
+            },
+        }
+        Ok(())
+    }
+
+    /// A character lies across two chunks of the source: it is put together byte by byte.
+    fn join_split_character(&mut self) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(4);
+        while bytes.len() < 4 {
+            let Some(&byte) = self.source.fill_buf()?.first() else { break };
+            bytes.push(byte);
+            match std::str::from_utf8(&bytes) {
+                Ok(_) => {
+                    self.source.consume(1);
+                    self.decoded = bytes;
+                    return Ok(());
+                }
+                // The last byte begins something new and stays in the source.
+                Err(fault) if fault.error_len().is_some() => break,
+                Err(_) => self.source.consume(1),
+            }
+        }
+        self.replace();
+        Ok(())
+    }
+
+    fn replace(&mut self) {
+        self.replaced += 1;
+        self.decoded.extend_from_slice("\u{FFFD}".as_bytes());
+    }
+
+    fn refill_utf16(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<()> {
+        let mut units = Vec::with_capacity(CHUNK / 2);
+        while units.len() < CHUNK / 2 {
+            let Some(next) = self.read_unit(unit)? else { break };
+            units.push(next);
+        }
+        // A pair must not be cut: its second half follows.
+        if units.last().is_some_and(|last| (0xD800..0xDC00).contains(last)) {
+            units.extend(self.read_unit(unit)?);
+        }
+        for character in char::decode_utf16(units) {
+            let character = character.unwrap_or_else(|_| {
+                self.replaced += 1;
+                char::REPLACEMENT_CHARACTER
+            });
+            self.decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        Ok(())
+    }
+
+    /// `None` at the end; a single byte left over there is dropped.
+    fn read_unit(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<Option<u16>> {
+        let mut bytes = [0; 2];
+        for byte in &mut bytes {
+            let Some(&next) = self.source.fill_buf()?.first() else { return Ok(None) };
+            *byte = next;
+            self.source.consume(1);
+        }
+        Ok(Some(unit(bytes)))
+    }
+
+    fn refill_windows1252(&mut self) -> io::Result<()> {
+        let chunk = self.source.fill_buf()?;
+        let length = chunk.len().min(CHUNK);
+        let text: String = chunk[..length].iter().copied().map(windows1252).collect();
+        self.decoded = text.into_bytes();
+        self.source.consume(length);
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.refill()?;
+        if self.position < self.decoded.len() {
+            return Ok(&self.decoded[self.position..]);
+        }
+        let valid = self.valid;
+        let chunk = self.source.fill_buf()?;
+        Ok(&chunk[..valid.min(chunk.len())])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if self.position < self.decoded.len() {
+            self.position += amount;
+        } else {
+            self.valid -= amount;
+            self.source.consume(amount);
+        }
+    }
+}
+
+impl<R: BufRead> Read for Input<R> {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        let chunk = self.fill_buf()?;
+        let length = chunk.len().min(target.len());
+        target[..length].copy_from_slice(&chunk[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+/// The encoding, and how many bytes its mark takes.
+fn encoding_of(head: &[u8]) -> (Encoding, usize) {
+    match head {
+        [0xEF, 0xBB, 0xBF, ..] => (Encoding::Utf8, 3),
+        [0xFF, 0xFE, ..] => (Encoding::Utf16Le, 2),
+        [0xFE, 0xFF, ..] => (Encoding::Utf16Be, 2),
+        [b'<' | b'{', 0, ..] => (Encoding::Utf16Le, 0),
+        [0, b'<' | b'{', ..] => (Encoding::Utf16Be, 0),
+        _ if declares_latin1(head) => (Encoding::Windows1252, 0),
+        _ => (Encoding::Utf8, 0),
+    }
+}
+
+/// `<?xml version="1.0" encoding="ISO-8859-1"?>`, as older Java and PHP tools write. Windows-1252 is its superset.
+fn declares_latin1(head: &[u8]) -> bool {
+    let Some(end) = head.iter().take(200).position(|&byte| byte == b'>') else { return false };
+    let declaration = String::from_utf8_lossy(&head[..end]).to_ascii_lowercase();
+    declaration.starts_with("<?xml")
+        && ["iso-8859-1\"", "iso-8859-1'", "windows-1252", "us-ascii", "cp1252", "latin1"]
+            .iter()
+            .any(|name| declaration.contains(name))
+        // Some tools declare Latin-1 and write UTF-8: what is valid UTF-8 with multi-byte characters is UTF-8.
+        && std::str::from_utf8(head).map_or_else(|fault| fault.error_len().is_some(), |_| false)
+}
+
+/// NUL in the first bytes, or so many control bytes that it is no text. NUL further in may be a test's output.
+fn is_binary(head: &[u8]) -> bool {
+    let start = &head[..head.len().min(1024)];
+    let odd = start.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)).count();
+    let gzip_or_zip = start.starts_with(&[0x1F, 0x8B]) || start.starts_with(b"PK\x03\x04");
+    gzip_or_zip || start.iter().take(16).any(|&byte| byte == 0) || odd * 10 > start.len()
+}
+
+fn decode_head(head: &[u8], encoding: Encoding) -> String {
+    let wide = |unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = head.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match encoding {
+        Encoding::Utf8 => String::from_utf8_lossy(head).into_owned(),
+        Encoding::Utf16Le => wide(u16::from_le_bytes),
+        Encoding::Utf16Be => wide(u16::from_be_bytes),
+        Encoding::Windows1252 => head.iter().copied().map(windows1252).collect(),
+    }
+}
+
+/// Latin-1 is Unicode's first block; Windows puts printable characters where it has control codes.
+fn windows1252(byte: u8) -> char {
+    const HIGH: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘',
+        '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    }
+}

@@ -1,0 +1,135 @@
+//! Where every parser hands in its cases and its problems.
+//! Does not: parse; it keeps the promises that hold for all formats (bounded texts, distinct names, capped problems).
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::model::{CaseStatus, Format, Parsed, Problem, ReportCase};
+use crate::{Options, paths, text};
+
+/// Problems named one by one; more are counted.
+const PROBLEMS: usize = 50;
+
+/// Collects what a parser finds.
+pub(crate) struct Intake<'a> {
+    options: &'a Options,
+    sink: &'a mut dyn FnMut(ReportCase),
+    problems: Vec<Problem>,
+    unnamed_problems: u64,
+    cases: u64,
+    /// How often each qualified name was handed in, by hash: 16 bytes a case.
+    seen: HashMap<u64, u32>,
+    /// When the run started, UTC milliseconds.
+    pub(crate) started_at: Option<i64>,
+    /// Wall-clock milliseconds.
+    pub(crate) duration_ms: Option<f64>,
+    /// The runner, where the report tells.
+    pub(crate) runner: Option<String>,
+}
+
+impl<'a> Intake<'a> {
+    pub(crate) fn new(options: &'a Options, sink: &'a mut dyn FnMut(ReportCase)) -> Self {
+        Self {
+            options,
+            sink,
+            problems: Vec::new(),
+            unnamed_problems: 0,
+            cases: 0,
+            seen: HashMap::new(),
+            started_at: None,
+            duration_ms: None,
+            runner: None,
+        }
+    }
+
+    pub(crate) fn cases(&self) -> u64 {
+        self.cases
+    }
+
+    /// A source path as cases name it: `/`, relative to the project where it lies inside.
+    pub(crate) fn file(&self, path: &str) -> Option<String> {
+        paths::relative(path, &self.options.project_root)
+    }
+
+    /// Hands out a case. A second test of the same name gets ` (2)`: two tests must not share one history.
+    pub(crate) fn emit(&mut self, case: ReportCase) {
+        let mut case = tidy(case);
+        let count = self.seen.entry(hash(&case)).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            case.name = format!("{} ({count})", case.name);
+        }
+        self.cases += 1;
+        (self.sink)(case);
+    }
+
+    /// Whether a case of this name was handed out already.
+    pub(crate) fn has(&self, case: &ReportCase) -> bool {
+        self.seen.contains_key(&hash(case))
+    }
+
+    /// Notes something that could not be read.
+    pub(crate) fn problem(&mut self, line: Option<u64>, reason: impl Into<String>) {
+        if self.problems.len() >= PROBLEMS {
+            self.unnamed_problems += 1;
+            return;
+        }
+        let name = &self.options.name;
+        let at = line.map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
+        self.problems.push(Problem { at, reason: reason.into() });
+    }
+
+    /// The earliest start counts. One at the epoch is a time that was never set (jest-junit, of a broken file).
+    pub(crate) fn started(&mut self, at: Option<i64>) {
+        let at = at.filter(|at| *at > 86_400_000);
+        self.started_at = match (self.started_at, at) {
+            (Some(known), Some(at)) => Some(known.min(at)),
+            (known, at) => known.or(at),
+        };
+    }
+
+    /// What is known once the report was read; the last problem says how many more there were.
+    pub(crate) fn into_parsed(self, format: Format) -> Parsed {
+        let mut problems = self.problems;
+        if self.unnamed_problems > 0 {
+            let reason = format!("{} more problems", self.unnamed_problems);
+            problems.push(Problem { at: self.options.name.clone(), reason });
+        }
+        Parsed {
+            format,
+            cases: self.cases,
+            problems,
+            started_at: self.started_at,
+            duration_ms: self.duration_ms,
+            runner: self.runner,
+        }
+    }
+}
+
+fn hash(case: &ReportCase) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&case.file, &case.suite, &case.name).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Names are one line without surrounding space and bounded; an unnamed test still has a name.
+fn tidy(mut case: ReportCase) -> ReportCase {
+    case.name = tidy_name(case.name);
+    if case.name.is_empty() {
+        "(unnamed)".clone_into(&mut case.name);
+    }
+    case.file = case.file.map(tidy_name).filter(|file| !file.is_empty());
+    case.suite = case.suite.into_iter().map(tidy_name).filter(|suite| !suite.is_empty()).collect();
+    if case.status != CaseStatus::Skipped {
+        case.attempts = case.attempts.max(1);
+    }
+    case.duration_ms = case.duration_ms.filter(|duration| duration.is_finite() && *duration >= 0.0);
+    case
+}
+
+fn tidy_name(name: String) -> String {
+    let name = if name.contains(['\n', '\r']) { name.split_whitespace().collect::<Vec<_>>().join(" ") } else { name };
+    let trimmed = name.trim();
+    let name = if trimmed.len() == name.len() { name } else { trimmed.to_owned() };
+    text::bound_name(name)
+}

@@ -1,0 +1,223 @@
+//! Jest's `--json`, which Vitest's JSON reporter writes too.
+//!
+//! Cases of one file wait for its name, which both runners write after them.
+//! Does not: tell Jest from Vitest by more than the keys only one of them has.
+
+use serde::de::MapAccess;
+
+use crate::error::Kind;
+use crate::input::Input;
+use crate::intake::Intake;
+use crate::json::{self, Elements, Items, Loose, Object, skip};
+use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
+use crate::text;
+
+/// Reads a Jest report to its end.
+pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    let mut report = Report { intake, known: false, vitest: true, started: None, ended: None };
+    let ending = json::read(input, &mut report);
+    let Report { intake, known, vitest, started, ended } = report;
+    intake.started(started);
+    #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
+    let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
+    intake.duration_ms = duration;
+    intake.runner = Some(if vitest { "vitest" } else { "jest" }.to_owned());
+    ending.report("jest", known, intake)
+}
+
+struct Report<'i, 'a> {
+    intake: &'i mut Intake<'a>,
+    known: bool,
+    /// Until a key that only Jest writes is seen; all of those come before the results.
+    vitest: bool,
+    started: Option<i64>,
+    ended: Option<i64>,
+}
+
+impl Object for Report<'_, '_> {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "testResults" => {
+                self.known = true;
+                map.next_value_seed(Elements(self))
+            }
+            "startTime" => {
+                self.started = map.next_value::<Loose>()?.millis();
+                Ok(())
+            }
+            "numRuntimeErrorTestSuites" | "openHandles" | "wasInterrupted" => {
+                self.vitest = false;
+                skip(map)
+            }
+            _ => skip(map),
+        }
+    }
+}
+
+impl Items for Report<'_, '_> {
+    type Item = TestFile;
+
+    fn start(&mut self) -> TestFile {
+        TestFile::default()
+    }
+
+    fn take(&mut self, file: TestFile) {
+        self.ended = self.ended.max(file.ended);
+        let path = file.name.as_deref().and_then(|name| self.intake.file(name));
+        // Vitest: a hook that failed fails the file, and no assertion.
+        let unexplained = file.failed && !file.cases.iter().any(Assertion::failed);
+        if unexplained {
+            self.intake.emit(suite_failure(path.clone(), file.message));
+        }
+        for assertion in file.cases {
+            self.intake.emit(assertion.into_case(path.clone(), self.vitest));
+        }
+    }
+
+    fn take_cut(&mut self, file: TestFile) {
+        if !file.cases.is_empty() && file.name.is_none() {
+            self.intake.problem(None, format!("{} cases of a cut report lack their file", file.cases.len()));
+        }
+        // The file counts as explained: its own status was cut off.
+        self.take(TestFile { failed: false, ..file });
+    }
+}
+
+/// A file that failed outside of its tests.
+fn suite_failure(file: Option<String>, message: Option<String>) -> ReportCase {
+    ReportCase {
+        file,
+        suite: Vec::new(),
+        name: SUITE_FAILURE.to_owned(),
+        status: CaseStatus::Failed,
+        runner_status: None,
+        flaky: false,
+        duration_ms: None,
+        attempts: 1,
+        error_type: None,
+        error: message.and_then(|message| text::bound_error(&message)),
+        stdout_tail: None,
+        stderr_tail: None,
+    }
+}
+
+#[derive(Default)]
+struct TestFile {
+    name: Option<String>,
+    message: Option<String>,
+    failed: bool,
+    ended: Option<i64>,
+    cases: Vec<Assertion>,
+}
+
+impl Object for TestFile {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            // `testResults` and `testFilePath` are the programmatic result's words for the same.
+            "assertionResults" | "testResults" => map.next_value_seed(Elements(self))?,
+            "name" | "testFilePath" => self.name = map.next_value::<Loose>()?.text(),
+            "message" | "failureMessage" => self.message = map.next_value::<Loose>()?.text(),
+            "status" => self.failed = map.next_value::<Loose>()?.text().as_deref() == Some("failed"),
+            "endTime" => self.ended = map.next_value::<Loose>()?.millis(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl Items for TestFile {
+    type Item = Assertion;
+
+    fn start(&mut self) -> Assertion {
+        Assertion::default()
+    }
+
+    fn take(&mut self, assertion: Assertion) {
+        self.cases.push(assertion);
+    }
+}
+
+#[derive(Default)]
+struct Assertion {
+    ancestors: Vec<String>,
+    title: Option<String>,
+    full_name: Option<String>,
+    status: Option<String>,
+    duration_ms: Option<f64>,
+    messages: Vec<String>,
+    invocations: Option<u32>,
+    retry_reasons: Vec<String>,
+}
+
+impl Object for Assertion {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "ancestorTitles" => self.ancestors = map.next_value::<Loose>()?.texts(),
+            "title" => self.title = map.next_value::<Loose>()?.text(),
+            "fullName" => self.full_name = map.next_value::<Loose>()?.text(),
+            "status" => self.status = map.next_value::<Loose>()?.text(),
+            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "failureMessages" => self.messages = map.next_value::<Loose>()?.texts(),
+            "invocations" => self.invocations = map.next_value::<Loose>()?.count(),
+            "retryReasons" => self.retry_reasons = map.next_value::<Loose>()?.texts(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl Assertion {
+    fn failed(&self) -> bool {
+        self.status.as_deref() == Some("failed")
+    }
+
+    fn into_case(self, file: Option<String>, vitest: bool) -> ReportCase {
+        let word = self.status.unwrap_or_default();
+        let status = match word.as_str() {
+            "failed" => CaseStatus::Failed,
+            "passed" => CaseStatus::Passed,
+            _ => CaseStatus::Skipped,
+        };
+        // Vitest lists every attempt's error, Jest says how often it ran and why again.
+        let tries = if vitest { self.messages.len() } else { self.retry_reasons.len() + 1 };
+        let tries = u32::try_from(tries).unwrap_or(u32::MAX);
+        let attempts = match status {
+            CaseStatus::Skipped => 0,
+            CaseStatus::Passed if vitest => tries + 1,
+            _ => self.invocations.unwrap_or(tries).max(1),
+        };
+        let messages = if self.messages.is_empty() { self.retry_reasons } else { self.messages };
+        let error = if vitest { messages.into_iter().next_back() } else { join(messages, status) };
+        let error = error.filter(|_| status != CaseStatus::Skipped);
+        ReportCase {
+            file,
+            suite: self.ancestors,
+            name: self.title.or(self.full_name).unwrap_or_default(),
+            status,
+            runner_status: Some(word).filter(|word| matches!(word.as_str(), "todo" | "disabled" | "focused")),
+            flaky: status == CaseStatus::Passed && attempts > 1,
+            duration_ms: self.duration_ms,
+            attempts,
+            error_type: None,
+            error: error.map(name_timeout).and_then(|error| text::bound_error(&error)),
+            stdout_tail: None,
+            stderr_tail: None,
+        }
+    }
+}
+
+/// Jest: the failures of one attempt, or of a passed case the reason it was run again.
+fn join(messages: Vec<String>, status: CaseStatus) -> Option<String> {
+    match status {
+        CaseStatus::Failed => Some(messages.join("\n\n")),
+        CaseStatus::Passed | CaseStatus::Skipped => messages.into_iter().next_back(),
+    }
+}
+
+/// Vitest's JSON loses the message of a timeout: its stack still carries the placeholder it was made from.
+fn name_timeout(error: String) -> String {
+    match error.strip_prefix("Error: STACK_TRACE_ERROR") {
+        Some(stack) => format!("Error: Test timed out{stack}"),
+        None => error,
+    }
+}

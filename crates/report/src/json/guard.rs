@@ -1,0 +1,269 @@
+//! JSON text made safe to stream: strings are bounded, and what is no valid string content is replaced.
+//!
+//! A test's output may hold NUL, lone surrogates (cut emoji) or fifty megabytes; none of it may stop the report.
+//! Does not: check the JSON beyond its strings.
+
+use std::io::{self, BufRead, Read};
+
+use crate::input::Input;
+
+/// What a string keeps of its beginning and its end, in escaped bytes. More than any text that is kept later.
+const HEAD: usize = 128 * 1024;
+const TAIL: usize = 48 * 1024;
+
+/// Reads an [`Input`] and hands out JSON whose strings are valid and bounded.
+pub(crate) struct JsonGuard<R> {
+    input: Input<R>,
+    out: Vec<u8>,
+    position: usize,
+    state: State,
+    /// A high surrogate's escape, waiting for its low half.
+    high: Option<u32>,
+    /// Bytes of the current string.
+    length: usize,
+    tail: Vec<u8>,
+    /// Bytes left out of the current string.
+    dropped: usize,
+    surrogates: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Outside,
+    Inside,
+    Escape,
+    /// In `\uXXXX`: digits so far and their value.
+    Unicode(u8, u32),
+}
+
+impl<R: BufRead> JsonGuard<R> {
+    pub(crate) fn new(input: Input<R>) -> Self {
+        Self {
+            input,
+            out: Vec::new(),
+            position: 0,
+            state: State::Outside,
+            high: None,
+            length: 0,
+            tail: Vec::new(),
+            dropped: 0,
+            surrogates: 0,
+        }
+    }
+
+    /// How much was no text: invalid bytes and lone surrogates.
+    pub(crate) fn replaced(&self) -> u64 {
+        self.input.replaced() + self.surrogates
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.position = 0;
+        // A long string may swallow whole chunks: go on until there is something to hand out.
+        while self.out.is_empty() {
+            let chunk = self.input.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            // A copy, so that the state can change beside it; chunks are small.
+            let chunk = chunk[..chunk.len().min(32 * 1024)].to_vec();
+            self.input.consume(chunk.len());
+            let mut rest = chunk.as_slice();
+            while !rest.is_empty() {
+                let used = self.step(rest);
+                rest = &rest[used..];
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles at least one byte and says how many.
+    fn step(&mut self, bytes: &[u8]) -> usize {
+        match self.state {
+            State::Outside => {
+                let quote = memchr::memchr(b'"', bytes);
+                let used = quote.map_or(bytes.len(), |at| at + 1);
+                self.out.extend_from_slice(&bytes[..used]);
+                if quote.is_some() {
+                    self.state = State::Inside;
+                    self.length = 0;
+                }
+                used
+            }
+            State::Inside => self.inside(bytes),
+            State::Escape => {
+                self.escape(bytes[0]);
+                1
+            }
+            State::Unicode(digits, value) => {
+                self.unicode(digits, value, bytes[0]);
+                1
+            }
+        }
+    }
+
+    fn inside(&mut self, bytes: &[u8]) -> usize {
+        let special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
+        let plain = bytes.iter().position(special).unwrap_or(bytes.len());
+        if plain > 0 {
+            self.settle_surrogate();
+            self.keep(&bytes[..plain]);
+            return plain;
+        }
+        match bytes[0] {
+            b'\\' => self.state = State::Escape,
+            b'"' => {
+                self.settle_surrogate();
+                self.close();
+            }
+            control => {
+                self.settle_surrogate();
+                self.keep(format!("\\u{control:04x}").as_bytes());
+            }
+        }
+        1
+    }
+
+    fn escape(&mut self, byte: u8) {
+        if byte == b'u' {
+            self.state = State::Unicode(0, 0);
+            return;
+        }
+        self.settle_surrogate();
+        self.state = State::Inside;
+        match byte {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.keep(&[b'\\', byte]),
+            // No escape of JSON: the backslash stands for itself.
+            byte if byte < 0x20 => self.keep(format!("\\\\\\u{byte:04x}").as_bytes()),
+            byte => self.keep(&[b'\\', b'\\', byte]),
+        }
+    }
+
+    fn unicode(&mut self, digits: u8, value: u32, byte: u8) {
+        let Some(digit) = char::from(byte).to_digit(16) else {
+            // Not four digits: the text goes on as it stands.
+            self.settle_surrogate();
+            self.keep("\u{FFFD}".as_bytes());
+            self.surrogates += 1;
+            self.state = State::Inside;
+            if byte == b'"' {
+                self.close();
+            } else if byte == b'\\' {
+                self.state = State::Escape;
+            } else if byte >= 0x20 {
+                self.keep(&[byte]);
+            }
+            return;
+        };
+        let value = value * 16 + digit;
+        if digits < 3 {
+            self.state = State::Unicode(digits + 1, value);
+            return;
+        }
+        self.state = State::Inside;
+        match (self.high.take(), value) {
+            (Some(high), 0xDC00..=0xDFFF) => self.keep(format!("\\u{high:04x}\\u{value:04x}").as_bytes()),
+            (high, _) => {
+                self.high = high;
+                self.settle_surrogate();
+                self.code_unit(value);
+            }
+        }
+    }
+
+    fn code_unit(&mut self, value: u32) {
+        match value {
+            0xD800..=0xDBFF => self.high = Some(value),
+            0xDC00..=0xDFFF => {
+                self.surrogates += 1;
+                self.keep("\u{FFFD}".as_bytes());
+            }
+            _ => self.keep(format!("\\u{value:04x}").as_bytes()),
+        }
+    }
+
+    /// A high surrogate without its low half becomes U+FFFD.
+    fn settle_surrogate(&mut self) {
+        if self.high.take().is_some() {
+            self.surrogates += 1;
+            self.keep("\u{FFFD}".as_bytes());
+        }
+    }
+
+    /// Appends whole escapes or whole characters of a string.
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = HEAD.saturating_sub(self.length);
+        self.length += bytes.len();
+        if bytes.len() <= room {
+            self.out.extend_from_slice(bytes);
+            return;
+        }
+        let escaped = bytes[0] == b'\\';
+        let cut = if escaped { 0 } else { boundary_at_most(bytes, room) };
+        self.out.extend_from_slice(&bytes[..cut]);
+        self.tail.extend_from_slice(&bytes[cut..]);
+        if self.tail.len() > 2 * TAIL + 64 * 1024 {
+            self.shorten_tail();
+        }
+    }
+
+    /// Drops the beginning of the tail, up to a boundary between escapes and characters.
+    fn shorten_tail(&mut self) {
+        let wanted = self.tail.len().saturating_sub(TAIL);
+        let mut at = 0;
+        while at < wanted {
+            at += unit_length(&self.tail[at..]);
+        }
+        self.tail.drain(..at.min(self.tail.len()));
+        self.dropped += at;
+    }
+
+    fn close(&mut self) {
+        if !self.tail.is_empty() {
+            self.shorten_tail();
+            if self.dropped > 0 {
+                let note = format!("\\n[... {} bytes left out ...]\\n", self.dropped);
+                self.out.extend_from_slice(note.as_bytes());
+            }
+            self.out.append(&mut self.tail);
+        }
+        self.dropped = 0;
+        self.out.push(b'"');
+        self.state = State::Outside;
+    }
+}
+
+/// The longest prefix of at most `length` bytes that ends between characters.
+fn boundary_at_most(bytes: &[u8], length: usize) -> usize {
+    let mut at = length.min(bytes.len());
+    while at > 0 && at < bytes.len() && bytes[at] & 0xC0 == 0x80 {
+        at -= 1;
+    }
+    at
+}
+
+/// The length of the escape or character that `bytes` begins with.
+fn unit_length(bytes: &[u8]) -> usize {
+    match bytes {
+        // A pair stays together.
+        [b'\\', b'u', b'd', b'8'..=b'9' | b'a'..=b'b', ..] => 12,
+        [b'\\', b'u', ..] => 6,
+        [b'\\' | 0xC0..=0xDF, ..] => 2,
+        [0xF0..=0xFF, ..] => 4,
+        [0xE0..=0xEF, ..] => 3,
+        _ => 1,
+    }
+}
+
+impl<R: BufRead> Read for JsonGuard<R> {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        if self.position >= self.out.len() {
+            self.refill()?;
+        }
+        let rest = &self.out[self.position..];
+        let length = rest.len().min(target.len());
+        target[..length].copy_from_slice(&rest[..length]);
+        self.position += length;
+        Ok(length)
+    }
+}

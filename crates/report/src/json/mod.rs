@@ -1,0 +1,302 @@
+//! Streaming JSON reports without trusting their shape.
+//!
+//! A parser names the objects it wants by implementing [`Object`]; arrays of objects are handed over one by one
+//! ([`Items`]). Whatever has another type than expected is skipped, not an error: a report is still worth reading when
+//! one field of it is odd. Only broken JSON ends the reading, after everything before it was handed out.
+//! Does not: hold a whole report.
+
+mod guard;
+
+use std::fmt;
+use std::io::{BufRead, BufReader};
+use std::marker::PhantomData;
+
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::error::Kind;
+use crate::input::Input;
+use crate::intake::Intake;
+use guard::JsonGuard;
+
+/// Visitor methods for values that are skipped because they are of another type than expected.
+macro_rules! skip_scalars {
+    () => {
+        fn visit_bool<E: de::Error>(self, _: bool) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_f64<E: de::Error>(self, _: f64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_u64<E: de::Error>(self, _: u64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_i64<E: de::Error>(self, _: i64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_str<E: de::Error>(self, _: &str) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+            Ok(())
+        }
+    };
+}
+
+/// Reads `input` into `root`; broken JSON becomes a problem.
+pub(crate) fn read<R: BufRead, T: Object>(input: Input<R>, root: &mut T) -> Ending {
+    let mut guard = JsonGuard::new(input);
+    let mut deserializer = serde_json::Deserializer::from_reader(BufReader::with_capacity(32 * 1024, &mut guard));
+    let result = Fields(root).deserialize(&mut deserializer);
+    drop(deserializer);
+    let replaced = guard.replaced();
+    Ending { replaced, error: result.err() }
+}
+
+/// How the reading ended.
+pub(crate) struct Ending {
+    replaced: u64,
+    error: Option<serde_json::Error>,
+}
+
+impl Ending {
+    /// Turns what went wrong into problems. An error if nothing at all was read.
+    pub(crate) fn report(self, format: &'static str, known: bool, intake: &mut Intake<'_>) -> Result<(), Kind> {
+        if let Some(error) = self.error {
+            let reason = if error.is_eof() { "the report ends early".to_owned() } else { error.to_string() };
+            if intake.cases() == 0 {
+                return Err(Kind::Malformed { format, reason });
+            }
+            let line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
+            intake.problem(line, format!("{reason}; what was complete before it was read"));
+        } else if !known {
+            return Err(Kind::Malformed { format, reason: "it lacks the fields of this format".to_owned() });
+        }
+        if self.replaced > 0 {
+            intake.problem(None, format!("{} characters that are no text were replaced", self.replaced));
+        }
+        Ok(())
+    }
+}
+
+/// An object whose fields are read as they come.
+pub(crate) trait Object {
+    /// Reads the value of `key`, or skips it with [`skip`].
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error>;
+}
+
+/// An array of objects, handed over one by one.
+pub(crate) trait Items {
+    type Item: Object;
+    /// An empty item.
+    fn start(&mut self) -> Self::Item;
+    /// A complete item.
+    fn take(&mut self, item: Self::Item);
+    /// An item that the report's end cut off.
+    fn take_cut(&mut self, _item: Self::Item) {}
+}
+
+/// Skips a value of any depth.
+pub(crate) fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> {
+    map.next_value::<IgnoredAny>().map(drop)
+}
+
+/// Reads an object's fields into `T`; anything else is skipped.
+pub(crate) struct Fields<'t, T>(pub(crate) &'t mut T);
+
+impl<'de, T: Object> DeserializeSeed<'de> for Fields<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Object> Visitor<'de> for Fields<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        while let Some(Name(key)) = map.next_key()? {
+            self.0.field(&key, &mut map)?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, seq: S) -> Result<(), S::Error> {
+        skip_items(seq)
+    }
+
+    skip_scalars!();
+}
+
+/// Reads an array of objects into `T`; anything else is skipped.
+pub(crate) struct Elements<'t, T>(pub(crate) &'t mut T);
+
+impl<'de, T: Items> DeserializeSeed<'de> for Elements<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Items> Visitor<'de> for Elements<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an array")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+        loop {
+            let mut item = self.0.start();
+            match seq.next_element_seed(Fields(&mut item)) {
+                Ok(Some(())) => self.0.take(item),
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    self.0.take_cut(item);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
+        skip_fields(map)
+    }
+
+    skip_scalars!();
+}
+
+/// A key; serde's own `String` would do, but keys are bounded nowhere else.
+struct Name(String);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self)
+    }
+}
+
+fn skip_items<'de, S: SeqAccess<'de>>(mut seq: S) -> Result<(), S::Error> {
+    while seq.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+fn skip_fields<'de, M: MapAccess<'de>>(mut map: M) -> Result<(), M::Error> {
+    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+/// A value of whatever type, objects aside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Loose {
+    #[default]
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Loose>),
+}
+
+impl Loose {
+    /// The text; numbers are text too (a TAP or CTRF id), blank is none.
+    pub(crate) fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
+            Self::Number(number) => Some(number.to_string()),
+            Self::Null | Self::Flag(_) | Self::List(_) => None,
+        }
+    }
+
+    /// The texts of a list; a single text is a list of one.
+    pub(crate) fn texts(self) -> Vec<String> {
+        match self {
+            Self::List(items) => items.into_iter().filter_map(Self::text).collect(),
+            other => other.text().into_iter().collect(),
+        }
+    }
+
+    /// The number, also where it is written as text.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(text) => text.trim().parse().ok(),
+            Self::Null | Self::Flag(_) | Self::List(_) => None,
+        }
+    }
+
+    /// A count: whole and small.
+    pub(crate) fn count(&self) -> Option<u32> {
+        let number = self.number().filter(|number| (0.0..1e6).contains(number))?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a million")]
+        Some(number as u32)
+    }
+
+    /// A time in milliseconds since the epoch.
+    pub(crate) fn millis(&self) -> Option<i64> {
+        let number = self.number().filter(|number| (0.0..1e15).contains(number))?;
+        #[expect(clippy::cast_possible_truncation, reason = "within the exact range of a double")]
+        Some(number as i64)
+    }
+}
+
+impl<'de> Deserialize<'de> for Loose {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LooseVisitor(PhantomData))
+    }
+}
+
+struct LooseVisitor(PhantomData<()>);
+
+impl<'de> Visitor<'de> for LooseVisitor {
+    type Value = Loose;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Loose, E> {
+        Ok(Loose::Flag(value))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Loose, E> {
+        Ok(Loose::Number(value))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "durations and times stay far below 2^53")]
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Loose, E> {
+        Ok(Loose::Number(value as f64))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "durations and times stay far below 2^53")]
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Loose, E> {
+        Ok(Loose::Number(value as f64))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Loose, E> {
+        Ok(Loose::Text(value.to_owned()))
+    }
+
+    fn visit_string<E: de::Error>(self, value: String) -> Result<Loose, E> {
+        Ok(Loose::Text(value))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Loose, E> {
+        Ok(Loose::Null)
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Loose, S::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Loose::List(items))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Loose, M::Error> {
+        skip_fields(map).map(|()| Loose::Null)
+    }
+}

@@ -1,0 +1,102 @@
+//! Which tool wrote a JUnit report.
+//! Does not: read cases.
+
+use crate::paths;
+use crate::xml::Tag;
+
+/// The writer of a report, as far as it matters for names and retries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Dialect {
+    #[default]
+    Unknown,
+    Jest,
+    /// Surefire, Failsafe, Gradle and others that name classes.
+    Java,
+    Mocha,
+    Nextest,
+    NodeTest,
+    Playwright,
+    Pytest,
+    Go,
+    Vitest,
+}
+
+impl Dialect {
+    /// Looks at a `testsuites` or `testsuite` tag. The first clear sign decides.
+    pub(super) fn see_suite(&mut self, tag: &Tag, outermost: bool) {
+        if *self != Self::Unknown {
+            return;
+        }
+        let name = tag.attribute("name").unwrap_or_default();
+        *self = match name.as_str() {
+            "vitest tests" => Self::Vitest,
+            "jest tests" => Self::Jest,
+            "Mocha Tests" => Self::Mocha,
+            "nextest-run" => Self::Nextest,
+            "pytest tests" | "pytest" => Self::Pytest,
+            // Only Playwright's root has an `id` and a `name`, both empty unless configured, and no timestamp.
+            _ if outermost && tag.has("id") && tag.has("errors") && !tag.has("timestamp") => Self::Playwright,
+            _ if tag.attribute("xsi:noNamespaceSchemaLocation").is_some_and(|schema| schema.contains("surefire")) => {
+                Self::Java
+            }
+            // node:test gives suites without a file or timestamp, but with `disabled` and a host.
+            _ if !outermost
+                && tag.has("disabled")
+                && tag.has("hostname")
+                && !tag.has("timestamp")
+                && !tag.has("id")
+                && !tag.has("package")
+                && !paths::looks_like_file(&name) =>
+            {
+                Self::NodeTest
+            }
+            _ => Self::Unknown,
+        };
+    }
+
+    /// Properties of the environment tell Go and Java.
+    pub(super) fn see_property(&mut self, tag: &Tag) {
+        if *self == Self::Unknown {
+            *self = match tag.attribute("name").as_deref() {
+                Some("go.version") => Self::Go,
+                Some("java.version" | "java.vm.version" | "surefire.real.class.path") => Self::Java,
+                _ => Self::Unknown,
+            };
+        }
+    }
+
+    /// A case may be the first to tell: node:test puts top-level tests straight under `testsuites`, and Java's
+    /// suites are named as their classes.
+    pub(super) fn see_case(&mut self, class_name: &str, suite_name: &str, depth: usize) {
+        if *self != Self::Unknown {
+            return;
+        }
+        let class = class_name == suite_name && class_name.contains('.') && !class_name.contains(char::is_whitespace);
+        if depth <= 1 && suite_name.is_empty() && matches!(class_name, "test" | "suite") {
+            *self = Self::NodeTest;
+        } else if class && !paths::looks_like_file(class_name) {
+            *self = Self::Java;
+        }
+    }
+
+    /// Whether a case that appears twice is one case that was retried. Elsewhere two tests may honestly share a name,
+    /// and folding them would hide a failure.
+    pub(super) fn repeats_are_retries(self) -> bool {
+        matches!(self, Self::Go | Self::Java | Self::Nextest | Self::Pytest)
+    }
+
+    /// The runner's name, where the dialect is one runner's.
+    pub(super) fn runner(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown | Self::Java => None,
+            Self::Jest => Some("jest"),
+            Self::Mocha => Some("mocha"),
+            Self::Nextest => Some("nextest"),
+            Self::NodeTest => Some("node:test"),
+            Self::Playwright => Some("playwright"),
+            Self::Pytest => Some("pytest"),
+            Self::Go => Some("go"),
+            Self::Vitest => Some("vitest"),
+        }
+    }
+}

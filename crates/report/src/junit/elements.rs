@@ -1,0 +1,165 @@
+//! The elements of a JUnit report and what is collected from one test case.
+//! Does not: name the case; that takes the dialect.
+
+use crate::text::{self, Bounded};
+use crate::units;
+use crate::xml::Tag;
+
+/// What an element is, told from its name and its parent's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    Suites,
+    Suite,
+    Case,
+    Trouble(TroubleKind),
+    Skipped,
+    Output,
+    Errors,
+    Property,
+    /// Inside a failure: Surefire's `stackTrace`, or markup that should have been escaped.
+    Text,
+    Other,
+}
+
+/// Which attempt an error belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TroubleKind {
+    Failure,
+    Error,
+    /// An attempt that failed before one passed.
+    Flaky,
+    /// A further attempt that failed too.
+    Rerun,
+}
+
+impl Element {
+    pub(super) fn of(name: &str, inside: Option<Element>) -> Self {
+        match (name, inside) {
+            // An attempt's own output is not the case's, which was that of the last attempt.
+            ("system-out" | "system-err", Some(Self::Trouble(_))) | (_, Some(Self::Output | Self::Errors)) => {
+                Self::Other
+            }
+            (_, Some(Self::Trouble(_) | Self::Text)) => Self::Text,
+            ("testsuites", _) => Self::Suites,
+            ("testsuite", _) => Self::Suite,
+            ("testcase", _) => Self::Case,
+            ("failure", _) => Self::Trouble(TroubleKind::Failure),
+            ("error", _) => Self::Trouble(TroubleKind::Error),
+            ("flakyFailure" | "flakyError", _) => Self::Trouble(TroubleKind::Flaky),
+            ("rerunFailure" | "rerunError", _) => Self::Trouble(TroubleKind::Rerun),
+            ("skipped" | "disabled", Some(Self::Case)) => Self::Skipped,
+            ("system-out", _) => Self::Output,
+            ("system-err", _) => Self::Errors,
+            ("property", _) => Self::Property,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether an end tag of this name can close the element.
+    pub(super) fn closes_with(self, name: &str) -> bool {
+        match self {
+            Self::Suites => name == "testsuites",
+            Self::Suite => name == "testsuite",
+            Self::Case => name == "testcase",
+            Self::Trouble(TroubleKind::Failure) => name == "failure",
+            Self::Trouble(TroubleKind::Error) => name == "error",
+            Self::Trouble(TroubleKind::Flaky) => matches!(name, "flakyFailure" | "flakyError"),
+            Self::Trouble(TroubleKind::Rerun) => matches!(name, "rerunFailure" | "rerunError"),
+            Self::Skipped => matches!(name, "skipped" | "disabled"),
+            Self::Output => name == "system-out",
+            Self::Errors => name == "system-err",
+            Self::Property => name == "property",
+            Self::Text | Self::Other => !is_structural(name),
+        }
+    }
+}
+
+/// End tags that never close an element of unknown name.
+fn is_structural(name: &str) -> bool {
+    matches!(name, "testsuites" | "testsuite" | "testcase" | "failure" | "error")
+}
+
+/// One failed attempt.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    pub(super) kind: TroubleKind,
+    pub(super) message: Option<String>,
+    pub(super) type_name: Option<String>,
+    pub(super) body: Bounded,
+}
+
+impl Trouble {
+    pub(super) fn new(tag: &Tag, kind: TroubleKind) -> Self {
+        Self { kind, message: tag.text("message"), type_name: tag.text("type"), body: Bounded::error() }
+    }
+
+    /// Message and body as one text; where there is neither, what the type says (`test timeout`).
+    pub(super) fn into_text(self) -> Option<String> {
+        let body = self.body.finish();
+        let joined = text::join_message(self.message.as_deref(), body.as_deref());
+        joined.or(self.type_name).and_then(|joined| text::bound_error(&joined))
+    }
+
+    /// The type, where it is an exception's name and not a word like `failure`.
+    pub(super) fn exception(&self) -> Option<String> {
+        self.type_name.clone().filter(|name| is_exception(name))
+    }
+}
+
+/// `java.net.ConnectException`, `AssertionError`, `Errno::ECONNREFUSED`, `PHPUnit\Framework\...Exception`.
+pub(crate) fn is_exception(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'\\' | b'$' | b'/');
+    if name.len() > 200 || !name.bytes().all(plain) {
+        return false;
+    }
+    let last = name.rsplit(['.', ':', '\\', '$', '/']).next().unwrap_or(name);
+    let qualified = last.len() < name.len();
+    // Enough to tell a class from a word: `Failed` and `FAILURE` are words, `Error` and `KeyError` are classes.
+    let suffix = ["Error", "Exception", "Failure", "Fault", "Timeout", "Interrupt", "Exit", "Warning"];
+    last.starts_with(|first: char| first.is_ascii_uppercase())
+        && last.bytes().any(|byte| byte.is_ascii_lowercase() || qualified)
+        && ((qualified && !name.starts_with("expect.")) || suffix.iter().any(|suffix| last.ends_with(suffix)))
+        && last != "Failure"
+}
+
+/// A test case while it is read.
+#[derive(Debug, Default)]
+pub(super) struct OpenCase {
+    pub(super) name: String,
+    pub(super) class_name: String,
+    /// PHPUnit's `class`, which keeps the namespace separators.
+    pub(super) class: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) duration_ms: Option<f64>,
+    pub(super) skipped: bool,
+    /// The runner's word for the status.
+    pub(super) word: Option<String>,
+    pub(super) troubles: Vec<Trouble>,
+    pub(super) output: Option<Bounded>,
+    pub(super) errors: Option<Bounded>,
+}
+
+impl OpenCase {
+    pub(super) fn new(tag: &Tag) -> Self {
+        let status = tag.text("status").or_else(|| tag.text("result"));
+        let unrun = ["skipped", "notrun", "disabled", "suppressed", "ignored", "pending", "todo"];
+        let skipped = status.as_deref().is_some_and(|status| unrun.contains(&status.to_ascii_lowercase().as_str()));
+        Self {
+            name: tag.attribute("name").unwrap_or_default(),
+            class_name: tag.attribute("classname").unwrap_or_default(),
+            class: tag.text("class"),
+            file: tag.text("file").or_else(|| tag.text("filepath")),
+            duration_ms: tag.text("time").and_then(|text| units::seconds(&text)),
+            skipped,
+            word: status.filter(|_| skipped),
+            ..Self::default()
+        }
+    }
+
+    /// A `skipped` element; its type says more in pytest (`pytest.xfail`) and node (`todo`).
+    pub(super) fn skip(&mut self, tag: &Tag) {
+        self.skipped = true;
+        let word = tag.text("type").map(|word| word.trim_start_matches("pytest.").to_owned());
+        self.word = word.filter(|word| word != "skip" && word != "skipped" && !is_exception(word)).or(self.word.take());
+    }
+}

@@ -1,0 +1,266 @@
+//! JUnit XML in all its dialects.
+//!
+//! Cases leave as soon as they are complete, except failed ones: those wait for the end of their suite, where retries
+//! are folded ([`window`]) and the suite's own output is known.
+//! Does not: decide how a dialect names its tests; that is [`naming`].
+
+mod dialect;
+mod elements;
+mod naming;
+mod playwright;
+mod window;
+
+use std::io::BufRead;
+
+use crate::error::Kind;
+use crate::input::Input;
+use crate::intake::Intake;
+use crate::text::Bounded;
+use crate::units;
+use crate::xml::{Tag, Token, XmlReader};
+
+use dialect::Dialect;
+use elements::{Element, OpenCase, Trouble, TroubleKind};
+use window::Window;
+
+/// Suites nest a handful deep; what is nested deeper than this is skipped.
+const DEPTH: usize = 256;
+
+/// Reads a JUnit report to its end.
+pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    let mut reader = XmlReader::new(input);
+    let mut junit = Junit::new(intake);
+    loop {
+        let line = reader.line();
+        match reader.next() {
+            Ok(Token::Open(tag)) => junit.open(tag, line),
+            Ok(Token::Close(name)) => junit.close(name, line),
+            Ok(Token::Text(text)) => junit.text(text),
+            Ok(Token::End) => break,
+            Err(error) => {
+                junit.intake.problem(Some(line), format!("reading stopped: {error}"));
+                break;
+            }
+        }
+        while let Some(fault) = reader.take_fault() {
+            junit.intake.problem(Some(line), fault);
+        }
+    }
+    let replaced = reader.replaced();
+    let line = reader.line();
+    junit.finish(line, replaced)
+}
+
+/// One `testsuite`, or `testsuites` as the outermost.
+#[derive(Debug, Default)]
+pub(crate) struct Suite {
+    name: String,
+    file: Option<String>,
+    hostname: Option<String>,
+    output: Option<Bounded>,
+    errors: Option<Bounded>,
+    /// Where this suite's failed cases begin in the window.
+    first: usize,
+    /// A failure of the suite itself, outside of any case.
+    trouble: Option<Trouble>,
+}
+
+struct Junit<'i, 'a> {
+    intake: &'i mut Intake<'a>,
+    dialect: Dialect,
+    elements: Vec<Element>,
+    /// Elements below the depth that is read.
+    too_deep: u64,
+    suites: Vec<Suite>,
+    case: Option<OpenCase>,
+    window: Window,
+    /// Sum of the outermost suites' times, for reports whose root gives none.
+    suite_time: Option<f64>,
+    rooted: bool,
+}
+
+impl<'i, 'a> Junit<'i, 'a> {
+    fn new(intake: &'i mut Intake<'a>) -> Self {
+        Self {
+            intake,
+            dialect: Dialect::Unknown,
+            elements: Vec::new(),
+            too_deep: 0,
+            suites: Vec::new(),
+            case: None,
+            window: Window::default(),
+            suite_time: None,
+            rooted: false,
+        }
+    }
+
+    fn open(&mut self, tag: &Tag, line: u64) {
+        if self.elements.len() >= DEPTH {
+            if self.too_deep == 0 {
+                self.intake.problem(Some(line), format!("elements nested deeper than {DEPTH} are skipped"));
+            }
+            self.too_deep += 1;
+            return;
+        }
+        let inside = self.elements.last().copied();
+        let element = Element::of(tag.name(), inside);
+        match element {
+            Element::Suites | Element::Suite => self.open_suite(tag, element),
+            Element::Case => self.open_case(tag, line),
+            Element::Property => self.dialect.see_property(tag),
+            Element::Trouble(kind) => self.open_trouble(tag, kind),
+            Element::Skipped => {
+                if let Some(case) = &mut self.case {
+                    case.skip(tag);
+                }
+            }
+            Element::Output | Element::Errors | Element::Text | Element::Other => {}
+        }
+        self.elements.push(element);
+    }
+
+    fn open_suite(&mut self, tag: &Tag, element: Element) {
+        self.rooted = true;
+        self.dialect.see_suite(tag, element == Element::Suites);
+        self.intake.started(tag.text("timestamp").and_then(|text| units::timestamp(&text)));
+        let time = tag.text("time").and_then(|text| units::seconds(&text));
+        if self.suites.is_empty() {
+            self.intake.duration_ms = time;
+        } else if self.suites.len() == 1 {
+            self.suite_time = add(self.suite_time, time);
+        }
+        self.window.settle(self.intake);
+        let file = tag.text("file").or_else(|| tag.text("filepath"));
+        self.suites.push(Suite {
+            name: if element == Element::Suites { String::new() } else { tag.attribute("name").unwrap_or_default() },
+            file: file.or_else(|| self.suites.last().and_then(|suite| suite.file.clone())),
+            hostname: tag.text("hostname"),
+            first: self.window.len(),
+            ..Suite::default()
+        });
+    }
+
+    fn open_case(&mut self, tag: &Tag, line: u64) {
+        if self.case.is_some() {
+            self.intake.problem(Some(line), "a test case inside a test case; the outer one is closed before it");
+            self.close_case();
+        }
+        self.rooted = true;
+        self.case = Some(OpenCase::new(tag));
+    }
+
+    fn open_trouble(&mut self, tag: &Tag, kind: TroubleKind) {
+        let trouble = Trouble::new(tag, kind);
+        if let Some(case) = &mut self.case {
+            case.troubles.push(trouble);
+        } else if let Some(suite) = self.suites.last_mut() {
+            suite.trouble = Some(trouble);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let Some(&element) = self.elements.last() else { return };
+        match element {
+            Element::Trouble(_) | Element::Text => {
+                let suite = self.suites.last_mut().and_then(|suite| suite.trouble.as_mut());
+                let trouble = self.case.as_mut().map_or(suite, |case| case.troubles.last_mut());
+                if let Some(trouble) = trouble {
+                    trouble.body.push_str(text);
+                }
+            }
+            Element::Output | Element::Errors => self.output(text, element == Element::Errors),
+            Element::Skipped
+            | Element::Suites
+            | Element::Suite
+            | Element::Case
+            | Element::Property
+            | Element::Other => {}
+        }
+    }
+
+    /// Output of a case, or of the suite where no case is open.
+    fn output(&mut self, text: &str, errors: bool) {
+        let slot = match (&mut self.case, self.suites.last_mut()) {
+            (Some(case), _) if errors => &mut case.errors,
+            (Some(case), _) => &mut case.output,
+            (None, Some(suite)) if errors => &mut suite.errors,
+            (None, Some(suite)) => &mut suite.output,
+            (None, None) => return,
+        };
+        slot.get_or_insert_with(Bounded::output).push_str(text);
+    }
+
+    fn close(&mut self, name: &str, line: u64) {
+        if self.too_deep > 0 {
+            self.too_deep -= 1;
+            return;
+        }
+        let Some(depth) = self.elements.iter().rposition(|element| element.closes_with(name)) else {
+            self.intake.problem(Some(line), "an end tag without its start tag is ignored");
+            return;
+        };
+        if depth + 1 < self.elements.len() {
+            self.intake.problem(Some(line), "an element is not closed before its parent is");
+        }
+        while self.elements.len() > depth {
+            self.close_last();
+        }
+    }
+
+    fn close_last(&mut self) {
+        match self.elements.pop() {
+            Some(Element::Case) => self.close_case(),
+            Some(Element::Suites | Element::Suite) => self.close_suite(),
+            _ => {}
+        }
+    }
+
+    fn close_case(&mut self) {
+        let Some(open) = self.case.take() else { return };
+        let suite = self.suites.last().map_or("", |suite| suite.name.as_str());
+        self.dialect.see_case(&open.class_name, suite, self.suites.len());
+        let case = naming::finish(open, &self.suites, self.dialect, self.intake);
+        self.window.push(case, self.dialect, self.intake);
+    }
+
+    fn close_suite(&mut self) {
+        self.window.settle(self.intake);
+        let Some(mut suite) = self.suites.pop() else { return };
+        if let Some(trouble) = suite.trouble.take() {
+            let case = naming::suite_failure(trouble, &suite, &self.suites, self.dialect, self.intake);
+            self.window.push_failed(case, self.intake);
+        }
+        self.window.close_suite(&mut suite, self.dialect, self.intake);
+    }
+
+    fn finish(mut self, line: u64, replaced: u64) -> Result<(), Kind> {
+        if !self.rooted {
+            let reason = "it has no testsuite element".to_owned();
+            return Err(Kind::Malformed { format: "junit", reason });
+        }
+        if !self.elements.is_empty() {
+            self.intake.problem(Some(line), "the report ends early; what was complete was read");
+        }
+        // A case cut off before its failure would count as passed.
+        if self.case.as_ref().is_some_and(|case| case.troubles.is_empty()) {
+            self.case = None;
+        }
+        while !self.elements.is_empty() {
+            self.close_last();
+        }
+        self.window.settle(self.intake);
+        if replaced > 0 {
+            self.intake.problem(None, format!("{replaced} invalid byte sequences were replaced"));
+        }
+        self.intake.duration_ms = self.intake.duration_ms.or(self.suite_time);
+        self.intake.runner = self.dialect.runner().map(str::to_owned);
+        Ok(())
+    }
+}
+
+fn add(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
+    match (sum, more) {
+        (Some(sum), Some(more)) => Some(sum + more),
+        (sum, more) => sum.or(more),
+    }
+}

@@ -1,0 +1,260 @@
+//! The canonical name of a JUnit case: the same file, suites and name as the runner's other reporters give.
+//!
+//! Sources of the file, in order: the case's `file`, the suite's, a `classname` or suite name that is a path, and for
+//! pytest the module in the `classname`. Sources of the suites: joined names (`cart > adds`), the `classname` as far as
+//! the file does not say it already, and nested `testsuite`s where the dialect nests them (node:test).
+//! Does not: fold retries.
+
+use super::dialect::Dialect;
+use super::elements::{OpenCase, Trouble, TroubleKind};
+use super::{Suite, playwright};
+use crate::intake::Intake;
+use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
+use crate::text::{self, Bounded};
+use crate::{gotext, paths};
+
+/// A complete case.
+pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> ReportCase {
+    let place = place(&open, suites, dialect, intake);
+    let mut case = ReportCase {
+        file: place.file,
+        suite: place.suite,
+        name: place.name,
+        status: CaseStatus::Passed,
+        runner_status: open.word,
+        flaky: false,
+        duration_ms: open.duration_ms,
+        attempts: 1,
+        error_type: None,
+        error: None,
+        stdout_tail: output(open.output, dialect),
+        stderr_tail: output(open.errors, dialect),
+    };
+    if open.troubles.is_empty() {
+        if open.skipped {
+            case.status = CaseStatus::Skipped;
+            case.attempts = 0;
+        }
+        return case;
+    }
+    judge(&mut case, open.troubles, dialect);
+    case
+}
+
+/// What a test wrote, without the lines its reporter added.
+fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
+    let text = output.and_then(Bounded::finish)?;
+    let added: fn(&str) -> bool = match dialect {
+        Dialect::Pytest => |line| line.starts_with("-----") && line.contains(" Captured "),
+        Dialect::Playwright => |line| line.starts_with("[[ATTACHMENT|"),
+        _ => return Some(text),
+    };
+    let lines: Vec<&str> = text.lines().filter(|line| !added(line)).collect();
+    text::bound_output(&lines.join("\n"))
+}
+
+/// A suite's own failure as a case.
+pub(super) fn suite_failure(
+    trouble: Trouble,
+    suite: &Suite,
+    outer: &[Suite],
+    dialect: Dialect,
+    intake: &Intake<'_>,
+) -> ReportCase {
+    let open = OpenCase { name: SUITE_FAILURE.to_owned(), troubles: vec![trouble], ..OpenCase::default() };
+    let mut case = finish(open, outer, dialect, intake);
+    case.file = suite.file.as_deref().and_then(|file| intake.file(file));
+    if case.file.is_none() && paths::looks_like_file(&suite.name) {
+        case.file = intake.file(&suite.name);
+    } else if !suite.name.trim().is_empty() {
+        case.suite.push(suite.name.clone());
+    }
+    case
+}
+
+/// Status, attempts and error text from a case's failed attempts.
+fn judge(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
+    let count =
+        |kind| u32::try_from(troubles.iter().filter(|trouble| trouble.kind == kind).count()).unwrap_or(u32::MAX);
+    let (flaky, rerun) = (count(TroubleKind::Flaky), count(TroubleKind::Rerun));
+    let (failures, errors) = (count(TroubleKind::Failure), count(TroubleKind::Error));
+    let failed = failures + errors > 0 || rerun > 0;
+    case.attempts = 1 + flaky + rerun;
+    case.status = if failed { CaseStatus::Failed } else { CaseStatus::Passed };
+    case.flaky = !failed;
+    if errors > 0 && failures == 0 {
+        case.runner_status = Some("error".to_owned());
+    }
+    // Vitest writes one failure for each attempt; elsewhere several are several assertions of one.
+    if dialect == Dialect::Vitest {
+        case.attempts = failures.max(1);
+    }
+    let last_attempt = flaky + rerun > 0 || dialect == Dialect::Vitest;
+    let word = troubles.last().and_then(|trouble| trouble.type_name.clone()).filter(|word| says_more(word));
+    case.error_type = troubles.iter().rev().find_map(Trouble::exception);
+    let mut texts: Vec<String> = troubles.into_iter().filter_map(Trouble::into_text).collect();
+    if last_attempt {
+        texts.drain(..texts.len().saturating_sub(1));
+    }
+    texts.dedup();
+    case.error = text::bound_error(&texts.join("\n\n"));
+    match dialect {
+        Dialect::Playwright => playwright::last_attempt(case),
+        Dialect::NodeTest | Dialect::Nextest => case.runner_status = word,
+        Dialect::Go => case.error = case.error.take().map(|error| gotext::without_frame(&error)),
+        _ => {}
+    }
+}
+
+/// Words of node:test (`testTimeoutFailure`, `cancelledByParent`) and nextest (`test timeout`, `test abort`).
+fn says_more(word: &str) -> bool {
+    word != "testCodeFailure" && !word.starts_with("test failure")
+}
+
+/// Where a case is.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Place {
+    file: Option<String>,
+    suite: Vec<String>,
+    name: String,
+}
+
+fn place(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> Place {
+    match dialect {
+        Dialect::NodeTest => node_test(open, suites, intake),
+        Dialect::Pytest => pytest(open, suites, intake),
+        Dialect::Playwright => playwright::place(open, suites, intake).into(),
+        Dialect::Mocha => mocha(open, suites, intake),
+        _ => general(open, suites, dialect, intake),
+    }
+}
+
+impl From<(Option<String>, Vec<String>, String)> for Place {
+    fn from((file, suite, name): (Option<String>, Vec<String>, String)) -> Self {
+        Self { file, suite, name }
+    }
+}
+
+fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> Place {
+    let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
+    let suite_name = suites.last().map_or("", |suite| suite.name.as_str());
+    let path =
+        given.or_else(|| [open.class_name.as_str(), suite_name].into_iter().find(|name| paths::looks_like_file(name)));
+    let file = path.and_then(|path| intake.file(path));
+    if dialect == Dialect::Vitest && open.name == open.class_name && file.is_some() {
+        return Place { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
+    }
+    // jest-junit: a file that could not be run, named by its path.
+    if open.class_name == "Test suite failed to run" {
+        let file = file.or_else(|| intake.file(&open.name));
+        return Place { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
+    }
+    let (mut suite, name) = split_name(&open.name);
+    if suite.is_empty() {
+        suite = class_suites(open, file.as_deref(), suite_name);
+    }
+    // Gradle writes JUnit 5's display name, Surefire the method's.
+    let name = if dialect == Dialect::Java { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };
+    Place { file, suite, name }
+}
+
+/// `cart > checkout > adds` as Vitest and `cart › adds` as jest-junit can be told to write.
+pub(super) fn split_name(name: &str) -> (Vec<String>, String) {
+    let separator = if name.contains(" › ") { " › " } else { " > " };
+    let mut parts: Vec<String> = name.split(separator).map(str::to_owned).collect();
+    let name = parts.pop().unwrap_or_default();
+    (parts, name)
+}
+
+/// The suites that the class name gives, without what the file says already.
+fn class_suites(open: &OpenCase, file: Option<&str>, suite_name: &str) -> Vec<String> {
+    let class = open.class.as_deref().unwrap_or(&open.class_name).trim();
+    if class.is_empty() || class == open.name.trim() || paths::looks_like_file(class) {
+        return nothing_or_suite(open, class, file, suite_name);
+    }
+    let class = file.map_or(class, |file| strip_module(class, file));
+    if class.is_empty() {
+        return Vec::new();
+    }
+    if class.contains(" › ") {
+        return class.split(" › ").map(str::to_owned).collect();
+    }
+    vec![class.to_owned()]
+}
+
+/// Without a class the suite's name is the only place there is; a path there is the file already.
+fn nothing_or_suite(open: &OpenCase, class: &str, file: Option<&str>, suite_name: &str) -> Vec<String> {
+    let told = !class.is_empty() || file.is_some() || suite_name.is_empty() || suite_name == open.name;
+    if told { Vec::new() } else { vec![suite_name.to_owned()] }
+}
+
+/// `tests.test_cart.TestCart` of `tests/test_cart.py` leaves `TestCart`; `spec.cart_spec` of `spec/cart_spec.rb`
+/// nothing.
+fn strip_module<'a>(class: &'a str, file: &str) -> &'a str {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem).replace('/', ".");
+    match class.strip_prefix(stem.as_str()) {
+        Some("") => "",
+        Some(rest) => rest.strip_prefix('.').unwrap_or(class),
+        None => class,
+    }
+}
+
+/// pytest's default family names no file, but makes the class name from it: folders, module, classes.
+///
+/// Sure where one segment is named like a test module (`test_*` or `*_test`) and only classes follow it; otherwise the
+/// last segment before the first capitalised one is taken for the module, for Python's classes are capitalised.
+fn pytest(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+    let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
+    // A module that could not be imported: no class, and the module as the name.
+    let class = if open.class_name.is_empty() { open.name.as_str() } else { open.class_name.as_str() };
+    let name = if open.class_name.is_empty() { SUITE_FAILURE } else { open.name.as_str() };
+    let (file, rest) = match given {
+        Some(file) => (intake.file(file), strip_module(class, file)),
+        None => python_module(class),
+    };
+    let classes = rest.split('.').filter(|segment| !segment.is_empty());
+    Place { file, suite: classes.map(str::to_owned).collect(), name: name.to_owned() }
+}
+
+fn python_module(class: &str) -> (Option<String>, &str) {
+    let segments: Vec<&str> = class.split('.').collect();
+    let capital = |segment: &&str| segment.starts_with(|first: char| first.is_uppercase());
+    let classes = segments.iter().rev().take_while(|segment| capital(segment)).count();
+    let modules = segments.len() - classes;
+    if modules == 0 || segments.contains(&"") {
+        return (None, class);
+    }
+    let file = format!("{}.py", segments[..modules].join("/"));
+    let used = segments[..modules].join(".").len();
+    (Some(file), class[used..].trim_start_matches('.'))
+}
+
+/// node:test says `test` for every class; its suites nest. A file that failed as a whole is a case named by its path.
+fn node_test(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+    let file = open.file.as_deref().and_then(|path| intake.file(path));
+    let suite: Vec<String> =
+        suites.iter().map(|suite| unescape_twice(&suite.name)).filter(|name| !name.is_empty()).collect();
+    if suite.is_empty() && paths::looks_like_file(&open.name) && open.name.contains(['/', '\\']) {
+        return Place { file: intake.file(&open.name), suite, name: SUITE_FAILURE.to_owned() };
+    }
+    Place { file, suite, name: unescape_twice(&open.name) }
+}
+
+/// Node 20 and 22 escape quotes in names twice.
+fn unescape_twice(name: &str) -> String {
+    name.replace("&quot;", "\"").replace("&apos;", "'")
+}
+
+/// mocha-junit-reporter: `name` is the full title, `classname` the test's own; it can be told to swap them.
+fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+    let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
+    let (full, own) = if open.class_name.len() > open.name.len() {
+        (open.class_name.trim(), open.name.trim())
+    } else {
+        (open.name.trim(), open.class_name.trim())
+    };
+    let suite = full.strip_suffix(own).map_or("", str::trim);
+    let name = if suite.is_empty() && !full.ends_with(own) { full } else { own };
+    let suite = if suite.is_empty() { Vec::new() } else { vec![suite.to_owned()] };
+    Place { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
+}

@@ -1,0 +1,55 @@
+//! Playwright's JUnit reporter: where a case is, and the last of its attempts.
+//! Does not: read Playwright's JSON.
+
+use super::elements::OpenCase;
+use super::{Suite, naming};
+use crate::intake::Intake;
+use crate::model::{CaseStatus, ReportCase};
+
+/// File (relative to the test folder, as in Playwright's JSON), project and titles, name.
+pub(super) fn place(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> (Option<String>, Vec<String>, String) {
+    let (titles, name) = naming::split_name(&open.name);
+    let project = suites.last().and_then(|suite| suite.hostname.clone());
+    (intake.file(&open.class_name), project.into_iter().chain(titles).collect(), name)
+}
+
+/// The body holds every attempt under a `Retry #n` rule. Kept is the last one, without its frame and indentation.
+pub(super) fn last_attempt(case: &mut ReportCase) {
+    let Some(error) = case.error.take() else { return };
+    let retries = error.lines().filter(|line| is_retry_rule(line)).count();
+    case.attempts = 1 + u32::try_from(retries).unwrap_or(u32::MAX - 1);
+    if case.status == CaseStatus::Failed {
+        case.flaky = false;
+    }
+    let start = error.lines().rposition_of(is_retry_rule).map_or(0, |line| line + 1);
+    let lines: Vec<&str> = error.lines().skip(start).filter(|line| !is_added(line)).collect();
+    let indent = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min().unwrap_or(0);
+    let text: Vec<&str> = lines.iter().map(|line| line.get(indent..).unwrap_or("").trim_end()).collect();
+    let text = text.join("\n").trim().to_owned();
+    case.error = Some(if text.is_empty() { error } else { text });
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// `    Retry #1 ──────`
+fn is_retry_rule(line: &str) -> bool {
+    line.trim_start().starts_with("Retry #") && line.trim_end().ends_with('─')
+}
+
+/// `  [api] › cart.spec.ts:4:3 › cart › sums ─────`, and the pointer to a file that is not in the report.
+fn is_added(line: &str) -> bool {
+    (line.contains(" › ") && line.trim_end().ends_with('─')) || line.trim_start().starts_with("Error Context: ")
+}
+
+/// The number of the last line that matches.
+trait LastPosition {
+    fn rposition_of(self, matches: fn(&str) -> bool) -> Option<usize>;
+}
+
+impl<'a, I: Iterator<Item = &'a str>> LastPosition for I {
+    fn rposition_of(self, matches: fn(&str) -> bool) -> Option<usize> {
+        self.enumerate().filter(|(_, line)| matches(line)).last().map(|(at, _)| at)
+    }
+}

@@ -1,0 +1,116 @@
+//! Source paths as reports write them, made the same everywhere.
+//! Does not: touch the file system.
+
+/// `path` with `/`, relative to `root` where it lies inside; `None` if it is blank.
+pub(crate) fn relative(path: &str, root: &str) -> Option<String> {
+    let path = slashes(path.trim());
+    if path.is_empty() {
+        return None;
+    }
+    let root = slashes(root.trim());
+    let root = root.trim_end_matches('/');
+    let inside = [root, strip_private(root)]
+        .into_iter()
+        .filter(|root| !root.is_empty())
+        .find_map(|root| strip_root(&path, root).or_else(|| strip_root(strip_private(&path), root)));
+    let relative = inside.unwrap_or(&path);
+    let relative = relative.trim_start_matches("./");
+    (!relative.is_empty()).then(|| relative.to_owned())
+}
+
+/// Whether a name is a source file's path rather than a class or a suite.
+pub(crate) fn looks_like_file(name: &str) -> bool {
+    const EXTENSIONS: [&str; 33] = [
+        "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "py", "rb", "php", "java", "kt", "kts",
+        "scala", "groovy", "go", "rs", "cs", "fs", "swift", "dart", "ex", "exs", "c", "cc", "cpp", "feature", "robot",
+        "bats", "t",
+    ];
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    if stem.is_empty() || !EXTENSIONS.contains(&extension) {
+        return false;
+    }
+    // `com.acme.go` is a package: without a slash, only what names test files that way is a file.
+    let kind = stem.rsplit_once('.').map(|(_, kind)| kind);
+    name.contains(['/', '\\']) || matches!(kind, None | Some("test" | "spec"))
+}
+
+/// `file:` URLs become paths; backslashes become slashes where they separate.
+fn slashes(path: &str) -> String {
+    let path = path.strip_prefix("file://").map_or_else(|| path.to_owned(), decode_percent);
+    let windows = has_drive(&path) || path.starts_with("\\\\") || (path.contains('\\') && !path.contains('/'));
+    let path = if windows { path.replace('\\', "/") } else { path };
+    match path.strip_prefix('/') {
+        Some(rest) if has_drive(rest) => rest.to_owned(),
+        _ => path,
+    }
+}
+
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
+/// macOS names its temporary folders both ways.
+fn strip_private(path: &str) -> &str {
+    path.strip_prefix("/private").filter(|rest| rest.starts_with('/')).unwrap_or(path)
+}
+
+/// Drive letters and everything behind them are compared without case, as Windows does.
+fn strip_root<'a>(path: &'a str, root: &str) -> Option<&'a str> {
+    let head = path.get(..root.len())?;
+    let same = if has_drive(path) { head.eq_ignore_ascii_case(root) } else { head == root };
+    path[root.len()..].strip_prefix('/').filter(|_| same)
+}
+
+fn decode_percent(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let code = (*first == b'%').then(|| path_byte(tail)).flatten();
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn path_byte(tail: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
+    u8::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_the_same_however_they_were_written() {
+        let rows = [
+            ("/project/src/a.test.ts", "/project", "src/a.test.ts"),
+            ("/project/src/a.test.ts", "/project/", "src/a.test.ts"),
+            ("src/a.test.ts", "/project", "src/a.test.ts"),
+            ("./spec/cart_spec.rb", "/project", "spec/cart_spec.rb"),
+            ("file:///project/a%20b.mjs", "/project", "a b.mjs"),
+            ("file:///C:/project/a.mjs", "c:\\project", "a.mjs"),
+            ("C:\\Project\\src\\a.test.ts", "c:\\project", "src/a.test.ts"),
+            ("src\\a.test.ts", "C:\\project", "src/a.test.ts"),
+            ("/private/var/tmp/p/a.js", "/var/tmp/p", "a.js"),
+            ("/var/tmp/p/a.js", "/private/var/tmp/p", "a.js"),
+            ("/projects/a.js", "/project", "/projects/a.js"),
+            ("/elsewhere/a.js", "/project", "/elsewhere/a.js"),
+            ("日本/a.js", "/projekt-ü", "日本/a.js"),
+        ];
+        for (path, root, wanted) in rows {
+            assert_eq!(relative(path, root).as_deref(), Some(wanted), "{path} in {root}");
+        }
+        assert_eq!(relative("  ", "/project"), None);
+    }
+
+    #[test]
+    fn classes_are_not_files() {
+        for file in ["src/a.test.ts", "a.test.js", "a.spec.ts", "test_a.py", "com/acme/CartTest.java"] {
+            assert!(looks_like_file(file), "{file}");
+        }
+        for class in ["com.acme.go", "com.acme.CartTest", "tests.test_cart", "cart", "App\\CartTest", "v1.2"] {
+            assert!(!looks_like_file(class), "{class}");
+        }
+    }
+}

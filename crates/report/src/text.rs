@@ -1,0 +1,133 @@
+//! Bounded collecting of text, and joining a message with its body.
+//! Does not: strip anything, escape codes included; that is the normalizer's part.
+
+/// What an error text keeps of its beginning; the message and the innermost frames are there.
+pub(crate) const ERROR_HEAD: usize = 44 * 1024;
+/// What an error text keeps of its end; the root cause of a chain is there. Both together stay under 64 KiB.
+pub(crate) const ERROR_TAIL: usize = 20 * 1024;
+/// What is kept of a test's standard output and error.
+pub(crate) const OUTPUT_TAIL: usize = 8 * 1024;
+/// What is kept of a name. The longest honest ones are parametrized tests with a value in them.
+pub(crate) const NAME: usize = 2 * 1024;
+
+/// Text of which the beginning and the end are kept, in bounded memory.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Bounded {
+    text: String,
+    head: usize,
+    tail: usize,
+    /// Bytes left out between head and tail so far.
+    dropped: u64,
+}
+
+impl Bounded {
+    pub(crate) fn error() -> Self {
+        Self { head: ERROR_HEAD, tail: ERROR_TAIL, ..Self::default() }
+    }
+
+    pub(crate) fn output() -> Self {
+        Self { head: 0, tail: OUTPUT_TAIL, ..Self::default() }
+    }
+
+    pub(crate) fn push_str(&mut self, text: &str) {
+        let room = self.head + 3 * self.tail;
+        if self.text.len() + text.len() <= room {
+            self.text.push_str(text);
+            return;
+        }
+        let wanted = self.head.saturating_sub(self.text.len());
+        let cut = text.floor_char_boundary(wanted);
+        self.text.push_str(&text[..cut]);
+        let rest = &text[cut..];
+        let kept = &rest[rest.ceil_char_boundary(rest.len().saturating_sub(self.tail))..];
+        self.dropped += (rest.len() - kept.len()) as u64;
+        self.text.push_str(kept);
+        self.compact();
+    }
+
+    /// Drops what lies between head and tail.
+    fn compact(&mut self) {
+        let head = self.text.floor_char_boundary(self.head.min(self.text.len()));
+        let tail = self.text.ceil_char_boundary(self.text.len().saturating_sub(self.tail).max(head));
+        self.dropped += (tail - head) as u64;
+        self.text.drain(head..tail);
+    }
+
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// The text within its bounds; `None` if there was nothing but white space.
+    pub(crate) fn finish(mut self) -> Option<String> {
+        if self.text.len() > self.head + self.tail {
+            self.compact();
+        }
+        if self.is_blank() {
+            return None;
+        }
+        if self.dropped > 0 && self.head > 0 {
+            let at = self.text.floor_char_boundary(self.head);
+            self.text.insert_str(at, &format!("\n[... {} bytes left out ...]\n", self.dropped));
+        }
+        let trimmed = self.text.trim_end();
+        Some(trimmed.trim_start_matches(['\r', '\n']).to_owned())
+    }
+}
+
+/// An error text within its bounds.
+pub(crate) fn bound_error(text: &str) -> Option<String> {
+    let mut bounded = Bounded::error();
+    bounded.push_str(text);
+    bounded.finish()
+}
+
+/// An output's end within its bounds.
+pub(crate) fn bound_output(text: &str) -> Option<String> {
+    let mut bounded = Bounded::output();
+    bounded.push_str(text);
+    bounded.finish()
+}
+
+/// A name within its bounds.
+pub(crate) fn bound_name(mut name: String) -> String {
+    if name.len() > NAME {
+        name.truncate(name.floor_char_boundary(NAME));
+    }
+    name
+}
+
+/// Message and body as one text: the message is left out where the body says it already.
+pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<String> {
+    let message = message.map(str::trim).filter(|text| !text.is_empty());
+    let body = body.filter(|text| !text.trim().is_empty());
+    match (message, body) {
+        (Some(message), Some(body)) if says(body, message) => Some(body.to_owned()),
+        (Some(message), Some(body)) if says(message, body) => Some(message.to_owned()),
+        (Some(message), Some(body)) => Some(format!("{message}\n{body}")),
+        (Some(text), None) | (None, Some(text)) => Some(text.to_owned()),
+        (None, None) => None,
+    }
+}
+
+/// Whether `body` begins with `message`, a prefix like the exception's type, white space and escape codes aside
+/// (attributes lose their line breaks). Said only further down, after frames or source, the message still goes first.
+fn says(body: &str, message: &str) -> bool {
+    let start = squeeze(&body[..body.floor_char_boundary(body.len().min(2 * message.len() + 400))]);
+    let message = squeeze(message);
+    let end = start.find(&message).map(|at| at + message.len());
+    end.is_some_and(|end| end - message.len() <= 200)
+}
+
+/// The visible characters of a text.
+fn squeeze(text: &str) -> String {
+    let mut squeezed = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character == '\u{1B}' {
+            let _: Option<char> = characters.by_ref().find(char::is_ascii_alphabetic);
+        } else if !character.is_whitespace() && !character.is_control() {
+            squeezed.push(character);
+        }
+    }
+    squeezed
+}

@@ -1,0 +1,86 @@
+//! Every report in `tests/fixtures/reports`, as real tools wrote them: a snapshot of the cases read from it.
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use argus_report::{Options, Parsed, ReportCase, parse};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reports")
+}
+
+fn read(name: &str) -> (Parsed, Vec<ReportCase>) {
+    let bytes = std::fs::read(folder().join(name)).unwrap();
+    let options = Options { name: name.to_owned(), project_root: "/project".to_owned() };
+    let mut cases = Vec::new();
+    let parsed = parse(bytes.as_slice(), None, &options, &mut |case| cases.push(case)).unwrap();
+    assert_eq!(parsed.cases, cases.len() as u64);
+    (parsed, cases)
+}
+
+/// One case in a few lines: what a reader of the snapshot wants to compare.
+fn render(case: &ReportCase) -> String {
+    let mut text = format!("{:?} {}", case.status, case.qualified_name());
+    let word = case.runner_status.as_deref().map(|word| format!(" ({word})")).unwrap_or_default();
+    let flaky = if case.flaky { " flaky" } else { "" };
+    let _ = write!(text, "{word}{flaky} attempts={} ms={:?}", case.attempts, case.duration_ms);
+    if let Some(kind) = &case.error_type {
+        let _ = write!(text, "\n  type: {kind}");
+    }
+    for (label, value) in [("error", &case.error), ("stdout", &case.stdout_tail), ("stderr", &case.stderr_tail)] {
+        let Some(value) = value else { continue };
+        let lines: Vec<&str> = value.lines().collect();
+        let _ = write!(text, "\n  {label}: {:?}", &lines[..lines.len().min(3)]);
+        if lines.len() > 3 {
+            let _ = write!(text, " .. {:?} ({} lines)", lines[lines.len() - 1], lines.len());
+        }
+    }
+    text
+}
+
+fn show(name: &str) -> String {
+    let (parsed, cases) = read(name);
+    let mut text = format!(
+        "{:?} runner={:?} started={:?} ms={:?}\n",
+        parsed.format, parsed.runner, parsed.started_at, parsed.duration_ms
+    );
+    for problem in &parsed.problems {
+        let _ = writeln!(text, "problem {}: {}", problem.at, problem.reason);
+    }
+    for case in &cases {
+        let _ = writeln!(text, "{}", render(case));
+    }
+    text
+}
+
+macro_rules! fixtures {
+    ($($test:ident: $file:literal,)*) => {
+        $(#[test]
+        fn $test() {
+            insta::assert_snapshot!($file, show($file));
+        })*
+
+        #[test]
+        fn every_fixture_is_read() {
+            let named = [$($file),*];
+            for entry in std::fs::read_dir(folder()).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                assert!(name == "README.md" || named.contains(&name.as_str()), "{name} has no snapshot");
+            }
+        }
+    };
+}
+
+fixtures! {
+    vitest_junit: "vitest-junit.xml",
+    vitest_json: "vitest.json",
+    jest_json: "jest.json",
+    jest_junit_default: "jest-junit-default.xml",
+    jest_junit_file: "jest-junit-file.xml",
+    playwright_junit: "playwright-junit.xml",
+    node_test_junit: "node-test-junit.xml",
+    pytest_xunit2: "pytest-xunit2.xml",
+    pytest_xunit1: "pytest-xunit1.xml",
+    nextest_junit: "nextest-junit.xml",
+}
