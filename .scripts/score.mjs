@@ -1,0 +1,112 @@
+// `npm run score`: measures the built engine on the development data beside the project, each score
+// with its goal. The goals hold for a sealed set of the same kinds; these rows show where to look.
+// `npm run score -- --data DIR` reads another folder; `-- --show` lists what is wrong.
+// Does not: fail where the data or python3 is missing; it says so.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from './build.mjs';
+import { root, run, which } from './lib/exec.mjs';
+import { main, mustPass, step } from './lib/steps.mjs';
+import { setUp } from './setup.mjs';
+
+const CLI = join(root, 'packages', 'mcp', 'dist', 'cli.mjs');
+const show = process.argv.includes('--show');
+
+/** One scorer run: its script, the field of `inspect --jsonl` it reads, and the numbers to pick out. */
+const SCORERS = [
+  {
+    script: 'score_classify.py',
+    field: 'category',
+    showErrors: ['--errors', '400'],
+    scores: [
+      ['classify strict', /^ALL .*strict=([\d.]+)/m, 0.92],
+      ['classify lenient', /^ALL .*lenient=([\d.]+)/m, 0.96],
+      ['lowest precision of a category', lowestOfCategories(0), 0.8],
+      ['lowest recall of a category', lowestOfCategories(1), 0.8],
+    ],
+  },
+  {
+    script: 'score_pairs.py',
+    field: 'familySignature',
+    scores: [
+      ['pairs that must match', /^must match .*= ([\d.]+)/m, 0.95],
+      ['pairs that must differ', /^must differ .*= ([\d.]+)/m, 0.95],
+    ],
+  },
+  {
+    script: 'score_grouping.py',
+    field: 'familySignature',
+    args: ['--file', 'failure_groups.jsonl.gz', '--group', 'set', '--label', 'group', '--text', 'text'],
+    scores: [
+      ['groups generated, GA', /^generated\S* +\d+ +\d+ +\d+ +([\d.]+)/m, 0.985],
+      ['groups real, GA', /^real\S* +\d+ +\d+ +\d+ +([\d.]+)/m, 0.85],
+    ],
+  },
+  {
+    script: 'score_normalize.py',
+    field: 'normalized',
+    showErrors: ['--show'],
+    scores: [
+      ['placeholders, skeleton', /^ALL standard +\d+ +([\d.]+)/m, 0.88],
+      ['placeholders, masked', /^ALL standard +\d+ +[\d.]+ +[\d.]+ +([\d.]+)/m, 0.96],
+      ['texts without placeholder kept', /\/kept +\d+ +[\d.]+ +[\d.]+ +([\d.]+)/m, 1],
+    ],
+  },
+  {
+    script: 'score_grouping.py',
+    field: 'familySignature',
+    scores: [
+      ['loghub, GA', /^MEAN +([\d.]+)/m, 0.72],
+      ['loghub, FGA', /^MEAN +[\d.]+ +([\d.]+)/m, 0.75],
+    ],
+  },
+  {
+    script: 'score_secrets.py',
+    field: 'redacted',
+    showErrors: ['--show'],
+    scores: [
+      ['secrets removed', /removed ([\d.]+) {2}context/m, 0.98],
+      ['look-alikes kept', /look-alikes \d+: kept ([\d.]+)/m, 0.99],
+    ],
+  },
+];
+
+await main(async () => {
+  const flag = process.argv.indexOf('--data');
+  const data = resolve(flag > 0 ? process.argv[flag + 1] : join(root, '..', 'shared', 'data'));
+  if (!existsSync(join(data, 'score_classify.py'))) {
+    console.log(`no scores: ${data} does not exist; npm run score -- --data DIR reads it from elsewhere`);
+    return 0;
+  }
+  if (!which('python3')) {
+    console.log('no scores: the scorers need python3; install with: apt-get install -y python3');
+    return 0;
+  }
+  await setUp();
+  await build();
+  for (const scorer of SCORERS) await score(data, scorer);
+  console.log('retrieval: not scored, this version has no incident memory');
+  return 0;
+});
+
+async function score(data, { script, field, args = [], showErrors = [], scores }) {
+  const files = args.map((arg) => (arg.endsWith('.gz') ? join(data, arg) : arg));
+  const product = ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI, 'inspect', '--jsonl'];
+  const title = `${script} ${args[1] ?? ''}`.trim();
+  const command = [join(data, script), ...files, ...(show ? showErrors : []), '--', ...product];
+  const output = await step(title, async (onLine) => mustPass(title, await run('python3', command, { onLine })));
+  if (show) console.log(output);
+  for (const [name, pick, goal] of scores) {
+    const found = typeof pick === 'function' ? pick(output) : Number(pick.exec(output)?.[1]);
+    const mark = found >= goal ? 'reached' : 'below';
+    console.log(`   ${name.padEnd(32)} ${found.toFixed(3)}   goal ${goal.toFixed(3)}   ${mark}`);
+  }
+}
+
+/** Rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
+function lowestOfCategories(column) {
+  return (output) => {
+    const rows = [...output.matchAll(/^[A-Z_]{5,} +\d+ +([\d.]+) +([\d.]+) +[\d.]+$/gm)];
+    return Math.min(...rows.map((row) => Number(row[column + 1])));
+  };
+}

@@ -1,0 +1,36 @@
+// `npm start`: sets up, builds, plays the main job with a real agent client, and says how to add Argus.
+// `npm start -- --project DIR` does it on the reader's own project.
+// Does not: know the session (tests/demo/session.mjs).
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { env, root } from './lib/exec.mjs';
+import { bold, main } from './lib/steps.mjs';
+import { setUp } from './setup.mjs';
+
+await main(async () => {
+  await setUp();
+  await build();
+  const code = await session(process.argv.slice(2));
+  if (code === 0) console.log(howToAdd(join(root, 'packages', 'mcp', 'dist', 'cli.mjs')));
+  return code;
+});
+
+function session(args) {
+  const script = join(root, 'tests', 'demo', 'session.mjs');
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: 'inherit' });
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)));
+}
+
+/** From this checkout; once the names are published, `npx -y argus-mcp` stands for `node ${cli}`. */
+function howToAdd(cli) {
+  const entry = JSON.stringify({ command: 'node', args: [cli] });
+  return `
+${bold('Add Argus to your agent')}
+  Claude Code  claude mcp add argus -- node ${cli}
+  Codex        codex mcp add argus -- node ${cli}
+  VS Code      code --add-mcp '${JSON.stringify({ name: 'argus', command: 'node', args: [cli] })}'
+  Cursor       .cursor/mcp.json: {"mcpServers":{"argus":${entry}}}
+
+Try it on a project of yours: npm start -- --project DIR`;
+}

@@ -1,0 +1,51 @@
+// A coding agent's side of the wire: a real MCP client over stdio that shows every call and answer.
+// Does not: know the story (session.mjs).
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { asCall, asData, dim } from './show.mjs';
+
+export const server = resolve(fileURLToPath(new URL('../../packages/mcp/dist/cli.mjs', import.meta.url)));
+
+/** Runs may take as long as the reader's own tests do; progress keeps the call alive. */
+const RUN_TIMEOUT_MS = 60 * 60_000;
+
+/** Spawns the built server as an agent would. `call` returns an answer's data, or throws its error. */
+export async function connectAgent({ environment = {} } = {}) {
+  const client = new Client({ name: 'argus-demo', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [server],
+      env: { ...getDefaultEnvironment(), ...environment },
+    }),
+  );
+  const { name, version } = client.getServerVersion() ?? {};
+  console.log(dim(`connected to ${name} ${version}, MCP ${client.getNegotiatedProtocolVersion()}`));
+  return { call: (tool, args, options) => call(client, tool, args, options), close: () => client.close() };
+}
+
+async function call(client, tool, args, { hide = [], quiet = false } = {}) {
+  if (!quiet) console.log(asCall(tool, args));
+  const result = await client.callTool(
+    { name: tool, arguments: args },
+    { timeout: RUN_TIMEOUT_MS, onprogress: showProgress },
+  );
+  const text = result.content.find((part) => part.type === 'text')?.text ?? '';
+  const answer = result.structuredContent ?? JSON.parse(text);
+  if (!answer.success) throw new ToolFailed(tool, answer.error);
+  if (!quiet) console.log(asData(answer.data, hide));
+  return answer.data;
+}
+
+function showProgress({ message }) {
+  if (process.stdout.isTTY && message) process.stdout.write(`\r\x1b[2K  ${message.slice(0, 100)}\r`);
+}
+
+/** An answer `{success: false}`: the code and the sentence the agent reads. */
+export class ToolFailed extends Error {
+  constructor(tool, { code, message }) {
+    super(`${tool} answered ${code}: ${message}`);
+  }
+}

@@ -1,0 +1,180 @@
+// The demo behind `npm start`: an agent meets five failures, fixes them, and meets them again.
+// Ends with an error when the session did not show what it must. `--project DIR`: the reader's own project.
+// Does not: set up or build (npm start does).
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connectAgent, ToolFailed } from './agent.mjs';
+import { asData, bold, dim, heading } from './show.mjs';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+/** The sample's failures: part of the case name, what it must be recognised as, the patch that mends it. */
+const FAILURES = [
+  { name: 'stock service knows the apples', category: 'CONNECTION_REFUSED', fix: 'stock' },
+  { name: 'basket total is exact to the cent', category: 'ASSERTION_MISMATCH', fix: 'price' },
+  { name: 'confirmation mail is delivered', category: 'TIMEOUT', fix: 'mail' },
+  { name: 'an order without a coupon is served', category: 'HTTP_ERROR', fix: 'orders' },
+  { name: 'receipt of a guest has no name', category: 'UNKNOWN', fix: 'receipt' },
+].map((it) => ({ ...it, ...readFix(it.fix) }));
+
+/** In the session's answers these are long and not its point. */
+const LONG_FIELDS = ['signaturePattern', 'related', 'warnings'];
+const PROBLEMS = [];
+
+function must(condition, words) {
+  if (!condition) PROBLEMS.push(words);
+}
+
+async function sampleSession() {
+  const projectPath = copySample();
+  // The story is told in English, and so are the built-in suggestions in it.
+  const agent = await connectAgent({ environment: { LC_ALL: 'en_US.UTF-8' } });
+  try {
+    console.log(heading('1. The agent opens the project and runs its tests'));
+    await agent.call('argus_init', { projectPath });
+    const first = await agent.call('argus_run', { projectPath });
+    must(first.totals.failed === FAILURES.length, `${FAILURES.length} cases must fail, ${first.totals.failed} did`);
+
+    console.log(heading('2. What is each failure? Nothing has been learned yet'));
+    for (const failure of FAILURES) await meetFirst(agent, projectPath, first, failure);
+
+    console.log(heading('3. The agent edits the code'));
+    for (const { patch, description } of FAILURES) {
+      git(projectPath, 'apply', patch);
+      console.log(`   ${description}`);
+    }
+    const second = await agent.call('argus_run', { projectPath }, { hide: ['notes'] });
+    must(second.status === 'passed', 'after the fixes the run must pass');
+
+    console.log(heading('4. It reports what helped'));
+    for (const failure of FAILURES) await report(agent, projectPath, first, failure);
+
+    console.log(heading('5. Weeks later an old branch is merged, and the failures are back'));
+    git(projectPath, 'apply', '-R', ...FAILURES.map((it) => it.patch));
+    const third = await agent.call('argus_run', { projectPath }, { hide: ['notes'] });
+    for (const failure of FAILURES) await meetAgain(agent, projectPath, third, failure);
+
+    console.log(heading('6. What the project knows now'));
+    await showPatterns(agent, projectPath);
+  } finally {
+    await agent.close();
+    rmSync(projectPath, { recursive: true, force: true });
+  }
+}
+
+async function meetFirst(agent, projectPath, run, failure) {
+  const caseName = caseOf(run, failure);
+  if (!caseName) return;
+  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide: LONG_FIELDS });
+  must(answer.category === failure.category, `${caseName} must be ${failure.category}, was ${answer.category}`);
+}
+
+async function report(agent, projectPath, run, failure) {
+  const caseName = caseOf(run, failure);
+  if (!caseName) return;
+  const fix = { projectPath, runId: run.runId, caseName, fixDescription: failure.description };
+  const answer = await agent.call('argus_report_fix', fix);
+  must(answer.resolutions > 0, `the fix of ${caseName} must count`);
+}
+
+async function meetAgain(agent, projectPath, run, failure) {
+  const caseName = caseOf(run, failure);
+  if (!caseName) return;
+  const known = run.failures.find((it) => it.caseName === caseName)?.known;
+  must(known?.suggestedFix === failure.description, `the run must already show the learned fix of ${caseName}`);
+  const hide = [...LONG_FIELDS, 'pattern', 'signature', 'isNewPattern'];
+  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide });
+  must(answer.suggestedFix === failure.description, `${caseName} must come back with its learned fix`);
+  must(answer.confidence > 0, `the learned fix of ${caseName} must have a confidence`);
+  must(answer.fixHistory[0]?.fixDescription === failure.description, `${caseName} must show its fix history`);
+}
+
+async function showPatterns(agent, projectPath) {
+  const { patterns, learnedCount } = await agent.call(
+    'argus_patterns',
+    { projectPath, source: 'learned' },
+    { quiet: true },
+  );
+  must(learnedCount >= FAILURES.length, `${FAILURES.length} patterns must be learned, ${learnedCount} were`);
+  for (const it of patterns) {
+    console.log(
+      `   ${it.category.padEnd(20)} confidence ${it.confidence.toFixed(2)}  ${it.suggestedFix ?? dim('no fix yet')}`,
+    );
+  }
+}
+
+/** The case's full name as the run told it. */
+function caseOf(run, failure) {
+  const found = run.failures.find((it) => it.caseName.includes(failure.name))?.caseName;
+  must(found, `run ${run.runId} must list the failure of: ${failure.name}`);
+  return found;
+}
+
+/** A copy under version control, for the runs are tied to commits. */
+function copySample() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'argus-demo-')));
+  cpSync(join(here, 'project'), folder, { recursive: true });
+  writeFileSync(join(folder, '.gitignore'), 'node_modules/\n');
+  git(folder, 'init', '--quiet');
+  git(folder, 'add', '--all');
+  git(
+    folder,
+    '-c',
+    'user.name=Demo',
+    '-c',
+    'user.email=demo@example.com',
+    'commit',
+    '--quiet',
+    '--message',
+    'Corner shop',
+  );
+  return folder;
+}
+
+function git(cwd, ...args) {
+  const { status, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
+}
+
+/** The words above the patch say what it does. */
+function readFix(name) {
+  const patch = join(here, 'fixes', `${name}.patch`);
+  return { patch, description: readFileSync(patch, 'utf8').split('\n', 1)[0] };
+}
+
+/** How many failures of the reader's own project are diagnosed here. */
+const OWN_FAILURES = 5;
+
+async function ownSession(projectPath) {
+  const agent = await connectAgent({ environment: { ...process.env } });
+  try {
+    console.log(heading(`Your project: ${projectPath}`));
+    await agent.call('argus_init', { projectPath });
+    console.log(dim('   its tests run now; what is learned goes to .argus/ in it, which git ignores'));
+    const run = await agent.call('argus_run', { projectPath });
+    for (const { caseName } of run.failures.slice(0, OWN_FAILURES)) {
+      await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide: LONG_FIELDS });
+    }
+    if (run.failures.length === 0)
+      console.log(bold('\nNothing failed. Argus will know the next failure when it comes.'));
+    const left = run.failures.length + run.more - OWN_FAILURES;
+    if (left > 0) console.log(asData({ notDiagnosedHere: left }));
+  } finally {
+    await agent.close();
+  }
+}
+
+try {
+  const flag = process.argv.indexOf('--project');
+  const folder = flag > 0 ? process.argv[flag + 1] : null;
+  if (folder === undefined)
+    throw new ToolFailed('--project', { code: 'INVALID_INPUT', message: 'name a folder after it' });
+  await (folder ? ownSession(realpathSync(resolve(process.env.INIT_CWD ?? '.', folder))) : sampleSession());
+} catch (error) {
+  PROBLEMS.push(error instanceof ToolFailed ? error.message : error.stack);
+}
+for (const words of PROBLEMS) console.error(`\nThe session did not go as it must: ${words}`);
+process.exitCode = PROBLEMS.length > 0 ? 1 : 0;
