@@ -1,0 +1,172 @@
+/**
+ * What is published: its contents, and that it installs and runs in an empty folder where there is no Rust.
+ * Does not: test the tools themselves (tests/e2e).
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const work = realpathSync(mkdtempSync(join(tmpdir(), 'argus-packaging-')));
+const MEBIBYTE = 1024 * 1024;
+/** Nothing but what an installed package needs: no Rust, no project tools. */
+const PROGRAMS = ['node', 'npm', 'npx', 'sh', 'git', 'ps'];
+
+const Packed = z.array(
+  z.object({
+    filename: z.string(),
+    size: z.number(),
+    unpackedSize: z.number(),
+    files: z.array(z.object({ path: z.string() })),
+  }),
+);
+const Answer = z.object({ success: z.literal(true), data: z.record(z.string(), z.unknown()) });
+type PackedFile = z.infer<typeof Packed>[number];
+
+let path = '';
+const tarballs: string[] = [];
+const packed = new Map<string, PackedFile>();
+
+beforeAll(() => {
+  path = folderOfPrograms();
+  for (const workspace of ['argus-engine', 'argus-mcp']) {
+    const out = npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', work, '--workspace', workspace);
+    const [file] = Packed.parse(JSON.parse(out));
+    if (!file) throw new Error(`npm pack of ${workspace} made nothing`);
+    packed.set(workspace, file);
+    tarballs.push(join(work, file.filename));
+  }
+});
+
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+describe('contents', () => {
+  test.each([
+    ['argus-engine', 1.5, 4],
+    ['argus-mcp', 2, 5],
+  ])('%s holds what runs and nothing else', (name, packedMiB, unpackedMiB) => {
+    const file = packed.get(name);
+    if (!file) throw new Error(`${name} was not packed`);
+    const names = file.files.map((it) => it.path).sort();
+    expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
+    const strange = names.filter(
+      (it) => !/^(dist\/.+\.(mjs|wasm|d\.ts|json)|LICENSE|README\.md|package\.json)$/.test(it),
+    );
+    expect(strange).toEqual([]);
+    expect(file.size / MEBIBYTE).toBeLessThan(packedMiB);
+    expect(file.unpackedSize / MEBIBYTE).toBeLessThan(unpackedMiB);
+  });
+
+  test('neither needs anything but the optional lock addon', () => {
+    for (const folder of ['npm/engine', 'packages/mcp']) {
+      const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      expect(manifest.dependencies ?? {}).toEqual({});
+      expect(Object.keys(manifest.optionalDependencies)).toEqual(['fs-native-extensions']);
+      expect(manifest.scripts).not.toHaveProperty('install');
+      expect(manifest.scripts).not.toHaveProperty('postinstall');
+    }
+  });
+});
+
+describe.each([
+  ['with the lock addon', []],
+  ['without the lock addon', ['--omit=optional']],
+])('installed %s', (title, options) => {
+  const folder = join(work, title.replaceAll(' ', '-'));
+
+  beforeAll(() => {
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}');
+    npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...options, ...tarballs);
+  });
+
+  test('the addon is there or not, as asked', () => {
+    expect(existsSync(join(folder, 'node_modules', 'fs-native-extensions'))).toBe(options.length === 0);
+  });
+
+  test('both names of the program run', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
+    for (const name of ['argus-mcp', 'argus'])
+      expect(inside(folder, 'npx', '--no', name, '--version').trim()).toBe(version);
+  });
+
+  test('the engine imports and classifies', () => {
+    const script = `import { classify } from 'argus-engine';
+      console.log(await classify({ text: 'Error: connect ECONNREFUSED 127.0.0.1:5432' }));`;
+    expect(inside(folder, 'node', '--input-type=module', '--eval', script).trim()).toBe('CONNECTION_REFUSED');
+  });
+
+  test('an agent runs, diagnoses and reports over stdio', async () => {
+    const projectPath = join(folder, 'project');
+    mkdirSync(projectPath);
+    const client = new Client({ name: 'packaging', version: '1.0.0' });
+    const args = ['--no', 'argus-mcp'];
+    await client.connect(new StdioClientTransport({ command: 'npx', args, cwd: folder, env: environment() }));
+    try {
+      const call = async (name: string, more: Record<string, unknown> = {}) => {
+        const result = await client.callTool({ name, arguments: { projectPath, ...more } });
+        return Answer.parse(result.structuredContent, { error: () => JSON.stringify(result.content) }).data;
+      };
+      await call('argus_init');
+      const command = `node -e "throw new TypeError('cannot divide by cucumber')"`;
+      const run = await call('argus_run', { command });
+      const failure = {
+        runId: run.runId,
+        caseName: z.array(z.object({ caseName: z.string() })).parse(run.failures)[0]?.caseName,
+      };
+      expect(await call('argus_diagnose', failure)).toMatchObject({ category: 'UNKNOWN', isNewPattern: true });
+      await call('argus_report_fix', { ...failure, fixDescription: 'divide by a number' });
+      expect(await call('argus_diagnose', failure)).toMatchObject({ suggestedFix: 'divide by a number' });
+      expect(existsSync(join(projectPath, '.argus', 'argus.db'))).toBe(true);
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+function folderOfPrograms(): string {
+  const folder = join(work, 'bin');
+  mkdirSync(folder);
+  const places = (process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.endsWith(join('node_modules', '.bin')));
+  for (const program of PROGRAMS) {
+    const found = places.map((dir) => join(dir, program)).find((file) => existsSync(file));
+    if (found) symlinkSync(program === 'node' ? process.execPath : realpathSync(found), join(folder, program));
+  }
+  return folder;
+}
+
+/** Without what npm hands to the scripts it runs: the inner npm must find its own folder. */
+function environment(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([key]) => !/^(npm_(?!config_)|npm_config_local_prefix$|PATH$|INIT_CWD$|NODE_)/.test(key),
+  );
+  return { ...Object.fromEntries(kept.map(([key, value]) => [key, value ?? ''])), PATH: path };
+}
+
+function inside(cwd: string, program: string, ...args: string[]): string {
+  return execFileSync(join(path, program), args, {
+    cwd,
+    env: environment(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function npm(cwd: string, ...args: string[]): string {
+  return inside(cwd, 'npm', ...args);
+}
