@@ -1,7 +1,8 @@
-//! Raw failure in, everything that can be concluded from it out: redact, classify, normalize, sign.
+//! Raw failure in, everything that can be concluded from it out: bound, redact, classify, normalize, sign.
 //! Does not: remember; nothing here depends on an earlier failure.
 
 use crate::{
+    bound,
     classify::{Classification, Classifier, PatternError, UserRule},
     event::FailureEvent,
     normalize::{self, Normalized},
@@ -37,16 +38,18 @@ impl Analyzer {
         Ok(Self { classifier: Classifier::new(rules)?, redactor: Redactor::new(secrets)? })
     }
 
-    /// Text without secrets, for everything stored that is not an error text.
+    /// Text without secrets and bounded, for everything stored that is not an error text.
     pub fn redact(&self, text: &str) -> String {
-        self.redactor.redact(text).text.into_owned()
+        self.redactor.redact(&bound::bound(text)).text.into_owned()
     }
 
     /// Concludes all of it, in order; `case_name` is the canonical qualified name.
     pub fn analyze(&self, event: FailureEvent, case_name: &str) -> Analysis {
-        let clean = self.redactor.redact(&event.text);
+        let text = bound::bound(&event.text);
+        let clean = self.redactor.redact(&text);
         let (redacted, redactions) = (clean.text.into_owned(), clean.kinds);
-        let event = FailureEvent { text: redacted, ..event };
+        let exception_type = event.exception_type.as_deref().map(|name| self.redact(name));
+        let event = FailureEvent { text: redacted, exception_type, ..event };
         let classification = self.classifier.classify(&event);
         let normalized = normalize::normalize(&event.text);
         let signatures = sign::sign(classification.category, case_name, &event, &normalized);

@@ -7,10 +7,12 @@
 
 pub mod ambient;
 pub mod analyze;
+pub mod bound;
 pub mod builtin;
 pub mod category;
 pub mod classify;
 pub mod confidence;
+pub mod display;
 pub mod event;
 pub mod normalize;
 pub mod redact;

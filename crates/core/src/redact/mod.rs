@@ -1,9 +1,30 @@
 //! Replaces secrets before anything is hashed, stored, logged or answered.
 //! Does not: validate a secret with its issuer, or touch what identifies a failure (SHAs, digests, UUIDs, test names).
+//!
+//! One pass of an automaton over the text finds keywords (issuers' prefixes, names, scheme words); each hit runs one
+//! small matcher on a bounded window around it. Text without keywords costs that one pass.
 
-use crate::classify::PatternError;
+mod assign;
+mod blocks;
+mod commands;
+mod headers;
+mod infix;
+mod names;
+mod rules;
+mod scan;
+mod shapes;
+mod urls;
+mod value;
+
+use crate::{classify::PatternError, display};
+use regex::Regex;
+use scan::Span;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
 /// A secret's shape from the project's own configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,16 +48,165 @@ pub struct Redacted<'t> {
 
 /// The built-in kinds and the user's.
 #[derive(Debug)]
-pub struct Redactor {}
+pub struct Redactor {
+    user: Vec<(&'static str, Regex)>,
+}
+
+/// A replacement can bring two halves together that then read as a name and its value; each further pass only
+/// replaces what is not yet replaced, so few are ever needed. Bounded, or a hostile text would not be linear.
+const MAX_PASSES: usize = 8;
 
 impl Redactor {
     /// Compiles the user's shapes; the built-in ones are compiled once per process.
-    pub fn new(_user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
-        Ok(Self {})
+    pub fn new(user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
+        let compile = |secret: &UserSecret| {
+            let failed = |error: regex::Error| PatternError { name: secret.name.clone(), reason: error.to_string() };
+            Ok((interned(&secret.name), Regex::new(&secret.pattern).map_err(failed)?))
+        };
+        Ok(Self { user: user_secrets.iter().map(compile).collect::<Result<_, _>>()? })
     }
 
     /// Linear in the text; idempotent.
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
-        Redacted { text: Cow::Borrowed(text), kinds: Vec::new() }
+        let mut redacted = Redacted { text: Cow::Borrowed(text), kinds: Vec::new() };
+        for _ in 0..MAX_PASSES {
+            let spans = self.spans(&redacted.text);
+            if spans.is_empty() {
+                break;
+            }
+            for span in &spans {
+                if !redacted.kinds.contains(&span.kind) {
+                    redacted.kinds.push(span.kind);
+                }
+            }
+            redacted.text = Cow::Owned(replaced(&redacted.text, &spans));
+        }
+        redacted
+    }
+
+    /// Where the secrets stand; sorted, apart from each other, on character boundaries.
+    fn spans(&self, text: &str) -> Vec<Span> {
+        // Colours inside a value would hide it; what lies between is cut out, and the places are mapped back.
+        if memchr::memchr(0x1b, text.as_bytes()).is_none() {
+            return settled(text, self.raw_spans(text));
+        }
+        let plain = display::Plain::of(text);
+        let spans = settled(&plain.text, self.raw_spans(&plain.text));
+        let back = |span: Span| Span { start: plain.start_of(span.start), end: plain.end_of(span.end), ..span };
+        settled(text, spans.into_iter().map(back).collect())
+    }
+
+    fn raw_spans(&self, text: &str) -> Vec<Span> {
+        let mut spans = rules::find(text.as_bytes());
+        for (kind, regex) in &self.user {
+            for captures in regex.captures_iter(text) {
+                if let Some(found) = captures.get(1).or_else(|| captures.get(0)) {
+                    spans.push(Span { start: found.start(), end: found.end(), kind, sure: true });
+                }
+            }
+        }
+        spans
     }
 }
+
+/// Sorted, overlaps joined (the wider one names the kind), replacements of an earlier pass left alone or taken whole.
+fn settled(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
+    let old = if spans.is_empty() { Vec::new() } else { replacements(text) };
+    spans.retain_mut(|span| {
+        span.start = floor(text, span.start);
+        span.end = ceil(text, span.end);
+        is_new(text, span, &old)
+    });
+    spans.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+    let mut settled: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match settled.last_mut() {
+            Some(last) if span.start < last.end => {
+                let wider = span.end - span.start >= last.end - last.start;
+                if (span.sure && !last.sure) || (span.sure == last.sure && wider) {
+                    last.kind = span.kind;
+                    last.sure = span.sure;
+                }
+                last.end = last.end.max(span.end);
+            }
+            _ => settled.push(span),
+        }
+    }
+    settled
+}
+
+/// Where an earlier pass put its replacements.
+fn replacements(text: &str) -> Vec<(usize, usize)> {
+    let opens = memchr::memmem::find_iter(text.as_bytes(), b"[REDACTED:");
+    opens
+        .filter_map(|open| {
+            text[open..].bytes().take(MAX_REPLACEMENT).position(|byte| byte == b']').map(|at| (open, open + at + 1))
+        })
+        .collect()
+}
+
+/// `[REDACTED:` and a user's name of 64 letters.
+const MAX_REPLACEMENT: usize = 300;
+
+/// Something besides replacements and punctuation lies in the span; replacements it touches are taken whole.
+fn is_new(text: &str, span: &mut Span, old: &[(usize, usize)]) -> bool {
+    let mut from = span.start;
+    let mut new = false;
+    let telling = |part: &str| part.bytes().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    let first = old.partition_point(|&(_, end)| end <= span.start);
+    for &(open, close) in old[first..].iter().take_while(|&&(open, _)| open < span.end) {
+        new |= from < open && telling(&text[from..open]);
+        from = close;
+    }
+    new |= from < span.end && (telling(&text[from..span.end]) || from == span.start);
+    if new && let Some(&(open, _)) = old.get(first).filter(|&&(open, _)| open < span.end) {
+        span.start = span.start.min(open);
+        span.end = span.end.max(from);
+    }
+    new
+}
+
+fn floor(text: &str, mut index: usize) -> usize {
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+fn ceil(text: &str, mut index: usize) -> usize {
+    while !text.is_char_boundary(index) {
+        index += 1;
+    }
+    index
+}
+
+fn replaced(text: &str, spans: &[Span]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for span in spans {
+        out.push_str(&text[from..span.start]);
+        out.push_str("[REDACTED:");
+        out.push_str(span.kind);
+        out.push(']');
+        from = span.end;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// A user's kind name for the life of the process, as the built-in ones have; each name is kept once.
+fn interned(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let safe = |letter: char| if letter.is_alphanumeric() || "-_. ".contains(letter) { letter } else { '-' };
+    let name: String = name.chars().take(64).map(safe).collect();
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name.as_str()) {
+        return known;
+    }
+    let name: &'static str = Box::leak(name.into_boxed_str());
+    names.insert(name);
+    name
+}
+
+#[cfg(test)]
+mod tests;

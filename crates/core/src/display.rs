@@ -1,0 +1,226 @@
+//! Text as it may be shown to an agent or a terminal: no escape sequences, no control, invisible or direction-changing
+//! characters.
+//! Does not: redact, or escape for HTML.
+
+use std::borrow::Cow;
+
+/// Text without escape sequences, with the way back to where each byte stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plain {
+    /// The text without them.
+    pub text: String,
+    /// For each sequence: where it stood in `text`, and how many bytes were cut up to and with it.
+    cuts: Vec<(usize, usize)>,
+}
+
+impl Plain {
+    /// Cuts the escape sequences out.
+    pub fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut plain = Self { text: String::with_capacity(text.len()), cuts: Vec::new() };
+        let mut from = 0;
+        let mut cut = 0;
+        for at in memchr::memchr_iter(ESC, bytes) {
+            if at < from {
+                continue;
+            }
+            let length = escape_length(bytes, at);
+            plain.text.push_str(&text[from..at]);
+            cut += length;
+            plain.cuts.push((plain.text.len(), cut));
+            from = at + length;
+        }
+        plain.text.push_str(&text[from..]);
+        plain
+    }
+
+    /// Where the byte at `index` stood.
+    pub fn start_of(&self, index: usize) -> usize {
+        let before = self.cuts.partition_point(|&(at, _)| at <= index);
+        index + before.checked_sub(1).map_or(0, |last| self.cuts[last].1)
+    }
+
+    /// One past where the byte before `index` stood.
+    pub fn end_of(&self, index: usize) -> usize {
+        index.checked_sub(1).map_or(0, |last| self.start_of(last) + 1)
+    }
+}
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+/// Longer than any sequence a terminal knows; a lone ESC must not swallow the text behind it.
+const MAX_SEQUENCE: usize = 256;
+
+/// Length in bytes of the escape sequence at `at` (which holds ESC): CSI, OSC and other strings, two-byte escapes.
+pub fn escape_length(text: &[u8], at: usize) -> usize {
+    let rest = &text[at..text.len().min(at + MAX_SEQUENCE)];
+    match rest.get(1) {
+        Some(b'[') => 2 + control_sequence(&rest[2..]),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => string_sequence(rest),
+        Some(b'(' | b')' | b'*' | b'+' | b'#' | b'%' | b' ') if rest.get(2).is_some_and(u8::is_ascii_graphic) => 3,
+        Some(0x30..=0x7e) => 2,
+        _ => 1,
+    }
+}
+
+/// Parameters, intermediates and the final byte.
+fn control_sequence(rest: &[u8]) -> usize {
+    let parameters = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte)).count();
+    parameters + usize::from(rest.get(parameters).is_some_and(|byte| (0x40..=0x7e).contains(byte)))
+}
+
+/// Up to BEL or `ESC \`; the two introducing bytes alone where neither comes.
+fn string_sequence(rest: &[u8]) -> usize {
+    let end = rest
+        .iter()
+        .enumerate()
+        .skip(2)
+        .find(|&(at, &byte)| byte == BEL || byte == b'\n' || (byte == ESC && rest.get(at + 1) == Some(&b'\\')));
+    match end {
+        Some((at, &BEL)) => at + 1,
+        Some((at, &ESC)) => at + 2,
+        _ => 2,
+    }
+}
+
+/// Without escape sequences, control, invisible and direction-changing characters; line breaks and tabs stay.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let Some(first) = first_unwanted(text) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len());
+    out.push_str(&text[..first]);
+    let mut at = first;
+    while let Some(letter) = text[at..].chars().next() {
+        if letter == '\u{1b}' {
+            at += escape_length(text.as_bytes(), at);
+            continue;
+        }
+        at += letter.len_utf8();
+        match letter {
+            // A carriage return alone lets a terminal overwrite the line before it.
+            '\r' => out.push_str(if text[at..].starts_with('\n') { "" } else { "\n" }),
+            _ if is_unwanted(letter) => {}
+            _ => out.push(letter),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Plain printable ASCII is the rule; the first byte that is not may begin something unwanted.
+fn first_unwanted(text: &str) -> Option<usize> {
+    text.char_indices().find(|&(_, letter)| is_unwanted(letter)).map(|(at, _)| at)
+}
+
+fn is_unwanted(letter: char) -> bool {
+    match letter {
+        '\n' | '\t' | ' '..='~' => false,
+        _ => letter.is_control() || is_invisible(letter),
+    }
+}
+
+/// Letters that show nothing, hide text, or change the direction of what follows.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1d173}'..='\u{1d17a}'
+        // Tags and variation selectors: whole sentences can hide in them.
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// One clean line of at most `limit` characters, with `…` where something was left out.
+pub fn line(text: &str, limit: usize) -> String {
+    let text = clean(text);
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+        if words.len() > limit.saturating_mul(4) {
+            break;
+        }
+    }
+    shortened(&words, limit)
+}
+
+/// At most `limit` characters, the last of them `…` where something was left out.
+pub fn shortened(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(limit.saturating_sub(1)).chain(std::iter::once('…')).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Plain, clean, line, shortened};
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_a_terminal_would_act_on_goes() {
+        let rows = [
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}]0;title\u{7}text", "text"),
+            ("\u{1b}]8;;https://x.example\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
+            ("a\u{1b}(Bb", "ab"),
+            ("lone \u{1b}", "lone "),
+            ("unclosed \u{1b}]0;never ends", "unclosed 0;never ends"),
+            ("bell\u{7} back\u{8}space", "bell backspace"),
+            ("c1 \u{9b}31m", "c1 31m"),
+            ("over\rwritten\r\nnext", "over\nwritten\nnext"),
+            ("tab\tand\nline stay", "tab\tand\nline stay"),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(clean(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_reader_cannot_see_goes() {
+        assert_eq!(clean("a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\u{ad}f"), "abcdef");
+        let hidden: String = "ignore".bytes().filter_map(|byte| char::from_u32(0xe0000 + u32::from(byte))).collect();
+        assert_eq!(clean(&format!("shown{hidden}")), "shown");
+        assert_eq!(clean("写真 é ü — “quoted”"), "写真 é ü — “quoted”");
+    }
+
+    #[test]
+    fn one_line_of_bounded_length() {
+        assert_eq!(line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
+        assert_eq!(line("abcdef", 4), "abc…");
+        assert_eq!(shortened("üüüü", 4), "üüüü");
+        assert_eq!(shortened("üüüüü", 4), "üüü…");
+    }
+
+    #[test]
+    fn plain_text_knows_where_it_stood() {
+        let text = "\u{1b}[1mab\u{1b}[0mcd";
+        let plain = Plain::of(text);
+        assert_eq!(plain.text, "abcd");
+        assert_eq!(&text[plain.start_of(0)..plain.end_of(2)], "ab");
+        assert_eq!(&text[plain.start_of(2)..plain.end_of(4)], "cd");
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_again_changes_nothing(text in any::<String>()) {
+            let once = clean(&text).into_owned();
+            prop_assert_eq!(clean(&once), once.clone());
+            prop_assert_eq!(memchr::memchr(0x1b, once.as_bytes()), None);
+        }
+
+        #[test]
+        fn each_letter_is_found_again(text in "(\u{1b}\\[[0-9;]{0,4}m|[a-zü]){0,20}") {
+            let plain = Plain::of(&text);
+            for (at, letter) in plain.text.char_indices() {
+                prop_assert_eq!(text[plain.start_of(at)..].chars().next(), Some(letter));
+            }
+        }
+    }
+}

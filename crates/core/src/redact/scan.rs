@@ -1,0 +1,144 @@
+//! What every matcher works on: the text, the spans found so far, byte sets and boundaries.
+//! Does not: know any kind of secret.
+
+/// A secret's place in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: &'static str,
+    /// The look told what it is, not a name beside it; the kind of such a span wins where two overlap.
+    pub(super) sure: bool,
+}
+
+/// One pass over one text.
+#[derive(Debug)]
+pub(super) struct Scan<'t> {
+    pub(super) text: &'t [u8],
+    pub(super) spans: Vec<Span>,
+    /// Names up to here were looked at; one name holds several keywords (`secret_access_key`).
+    pub(super) names_done: usize,
+    /// Hits before these lie in a span already found (by look, by name); keeps adversarial texts linear.
+    pub(super) covered: usize,
+    pub(super) told: usize,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(text: &'t [u8]) -> Self {
+        Self { text, spans: Vec::new(), names_done: 0, covered: 0, told: 0 }
+    }
+
+    /// A secret of a known look.
+    pub(super) fn found(&mut self, kind: &'static str, start: usize, end: usize) {
+        if start < end {
+            self.spans.push(Span { start, end, kind, sure: true });
+            self.covered = self.covered.max(end);
+        }
+    }
+
+    /// A secret known by its name or its header.
+    pub(super) fn told(&mut self, kind: &'static str, start: usize, end: usize) {
+        if start < end {
+            self.spans.push(Span { start, end, kind, sure: false });
+            self.told = self.told.max(end);
+        }
+    }
+
+    pub(super) fn at(&self, index: usize) -> u8 {
+        self.text.get(index).copied().unwrap_or(0)
+    }
+
+    pub(super) fn before(&self, index: usize) -> u8 {
+        index.checked_sub(1).map_or(0, |previous| self.at(previous))
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t [u8] {
+        self.text.get(start..end.min(self.text.len())).unwrap_or_default()
+    }
+
+    /// End of the run of `set` from `start`, at most `max` bytes long.
+    pub(super) fn run(&self, start: usize, set: &Set, max: usize) -> usize {
+        let limit = self.text.len().min(start.saturating_add(max));
+        let mut end = start;
+        while end < limit && set.has(self.text[end]) {
+            end += 1;
+        }
+        end
+    }
+
+    /// Start of the run of `set` that ends at `end`, at most `max` bytes long.
+    pub(super) fn run_back(&self, end: usize, set: &Set, max: usize) -> usize {
+        let limit = end.saturating_sub(max);
+        let mut start = end;
+        while start > limit && set.has(self.text[start - 1]) {
+            start -= 1;
+        }
+        start
+    }
+
+    pub(super) fn starts_with(&self, index: usize, wanted: &[u8]) -> bool {
+        self.text.get(index..).is_some_and(|rest| rest.starts_with(wanted))
+    }
+
+    /// A token may begin here: nothing alphanumeric before, or what is there belongs to an escape (`\n`, `%3D`, `\u003d`).
+    pub(super) fn starts_token(&self, at: usize) -> bool {
+        if at == 0 || !ALNUM.has(self.text[at - 1]) {
+            return true;
+        }
+        let back = |count: usize| at.checked_sub(count).map_or(0, |index| self.text[index]);
+        let hex = |count: usize| HEX_ANY.has(back(count));
+        (back(2) == b'\\' && matches!(back(1), b'n' | b'r' | b't' | b'f'))
+            || (back(3) == b'%' && hex(2) && hex(1))
+            || (back(6) == b'\\' && back(5) == b'u' && (1..=4).all(hex))
+    }
+
+    /// A token may end here.
+    pub(super) fn ends_token(&self, at: usize) -> bool {
+        !ALNUM.has(self.at(at))
+    }
+}
+
+/// A set of bytes.
+#[derive(Debug)]
+pub(super) struct Set([bool; 256]);
+
+impl Set {
+    /// `A-Z` is a range; every other byte stands for itself. A `-` to be meant literally comes last.
+    pub(super) const fn new(spec: &str) -> Self {
+        let spec = spec.as_bytes();
+        let mut members = [false; 256];
+        let mut index = 0;
+        while index < spec.len() {
+            let first = spec[index];
+            let range = index + 2 < spec.len() && spec[index + 1] == b'-';
+            let last = if range { spec[index + 2] } else { first };
+            let mut byte = first as usize;
+            while byte <= last as usize {
+                members[byte] = true;
+                byte += 1;
+            }
+            index += if range { 3 } else { 1 };
+        }
+        Self(members)
+    }
+
+    pub(super) const fn has(&self, byte: u8) -> bool {
+        self.0[byte as usize]
+    }
+}
+
+pub(super) static ALNUM: Set = Set::new("A-Za-z0-9");
+pub(super) static UPPER_ALNUM: Set = Set::new("A-Z0-9");
+pub(super) static LOWER_ALNUM: Set = Set::new("a-z0-9");
+pub(super) static DIGIT: Set = Set::new("0-9");
+pub(super) static HEX: Set = Set::new("a-f0-9");
+pub(super) static HEX_ANY: Set = Set::new("a-fA-F0-9");
+/// `\w` and `-`: base64url without padding.
+pub(super) static WORD: Set = Set::new("A-Za-z0-9_-");
+/// Base64url with dots and padding: tokens of several parts.
+pub(super) static DOTTED: Set = Set::new("A-Za-z0-9_.=~-");
+/// Base64 with padding.
+pub(super) static BASE64: Set = Set::new("A-Za-z0-9+/=");
+/// Base64, base64url, dots and percent escapes.
+pub(super) static LOOSE: Set = Set::new("A-Za-z0-9_+/=%.~-");
+pub(super) static BLANK: Set = Set::new(" \t");

@@ -1,0 +1,198 @@
+//! The vectors, framed; properties; user secrets.
+//!
+//! In `tests/vectors/redact.jsonl` a secret stands in `⟦⟧` and is broken up with `·`, so that no scanner takes the file
+//! for a leak; every value in it is invented.
+
+use super::{Redactor, UserSecret};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Row {
+    kind: String,
+    #[serde(default)]
+    keep: bool,
+    text: String,
+}
+
+/// The text as it arrives, and as it should leave.
+fn assembled(row: &Row) -> (String, String) {
+    let text = row.text.replace('·', "");
+    let mut wanted = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once('⟦') {
+        let (_, after) = after.split_once('⟧').expect("every mark is closed");
+        wanted.push_str(before);
+        wanted.push_str("[REDACTED]");
+        rest = after;
+    }
+    wanted.push_str(rest);
+    (text.replace(['⟦', '⟧'], ""), wanted)
+}
+
+fn without_kinds(text: &str) -> String {
+    regex::Regex::new(r"\[REDACTED:[^\]]*\]").unwrap().replace_all(text, "[REDACTED]").into_owned()
+}
+
+fn rows() -> Vec<Row> {
+    let file = include_str!("../../../../tests/vectors/redact.jsonl");
+    file.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn redact(text: &str) -> String {
+    Redactor::new(&[]).unwrap().redact(text).text.into_owned()
+}
+
+#[test]
+fn vectors() {
+    let redactor = Redactor::new(&[]).unwrap();
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let (text, wanted) = assembled(&row);
+        let got = redactor.redact(&text);
+        if row.keep {
+            if got.text != text {
+                wrong.push(format!("{} should stay: {}", row.kind, got.text));
+            }
+        } else if without_kinds(&got.text) != without_kinds(&wanted) {
+            wrong.push(format!("{}: wanted {wanted}\n      got {}", row.kind, got.text));
+        } else if !got.kinds.contains(&row.kind.as_str()) {
+            wrong.push(format!("{}: kinds {:?} in {}", row.kind, got.kinds, got.text));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn vectors_inside_frames() {
+    let frames = [
+        ("2026-01-02T03:04:05Z ERROR [main] ", " (see log)"),
+        ("    at Object.<anonymous>\n  > ", "\n\nnext line"),
+        ("\u{1b}[31m", "\u{1b}[0m"),
+    ];
+    let mut wrong = Vec::new();
+    for (row, (prefix, suffix)) in rows().iter().flat_map(|row| frames.iter().map(move |frame| (row, *frame))) {
+        let (text, wanted) = assembled(row);
+        let wanted = if row.keep { text.clone() } else { without_kinds(&wanted) };
+        let got = redact(&format!("{prefix}{text}{suffix}"));
+        let wanted = format!("{prefix}{wanted}{suffix}");
+        if without_kinds(&got) != without_kinds(&wanted) {
+            wrong.push(format!("{}: wanted {wanted:?}\n      got {got:?}", row.kind));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn user_secrets() {
+    let secret = |pattern: &str| UserSecret { name: "ticket".to_owned(), pattern: pattern.to_owned() };
+    let redactor = Redactor::new(&[secret(r"TCK-(\d{6})"), secret(r"\bINTERNAL\b")]).unwrap();
+    let got = redactor.redact("TCK-123456 is INTERNAL");
+    assert_eq!(got.text, "TCK-[REDACTED:ticket] is [REDACTED:ticket]");
+    assert_eq!(got.kinds, ["ticket"]);
+    let error = Redactor::new(&[secret("(")]).unwrap_err();
+    assert_eq!(error.name, "ticket");
+}
+
+#[test]
+fn a_users_pattern_that_matches_everything_ends() {
+    for pattern in [r"\w+", ".*", "a*", r"(?s).", "REDACTED"] {
+        let redactor =
+            Redactor::new(&[UserSecret { name: "all words".to_owned(), pattern: pattern.to_owned() }]).unwrap();
+        let once = redactor.redact("one two password=hunter2x three").text.into_owned();
+        assert_eq!(redactor.redact(&once).text, once, "{pattern}");
+    }
+}
+
+#[test]
+fn a_colour_inside_a_secret_does_not_hide_it() {
+    let token = format!("gh{}_{}\u{1b}[32m{}", "p", "Fake1Fake2Fake3Fake4", "Fake5Fake6Fake7Fake8");
+    let got = redact(&format!("\u{1b}[1mBad\u{1b}[0m {token}\u{1b}[0m end"));
+    assert_eq!(got, "\u{1b}[1mBad\u{1b}[0m [REDACTED:github-token]\u{1b}[0m end");
+}
+
+#[test]
+fn two_secrets_of_one_kind_are_one_kind() {
+    let got = Redactor::new(&[]).unwrap().redact("password=a1!bcdef user=x passwd=b2!cdefg").kinds.clone();
+    assert_eq!(got, ["password"]);
+}
+
+/// Text that holds what the matchers look for, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let words = [
+        "password",
+        "=",
+        ":",
+        " ",
+        "\"",
+        "'",
+        "\\",
+        "\n",
+        "token",
+        "api_key",
+        "Authorization",
+        "Bearer ",
+        "Basic ",
+        "Cookie",
+        "Set-Cookie",
+        ";",
+        "&",
+        "?",
+        "://",
+        "@",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----END RSA PRIVATE KEY-----",
+        "eyJhbGciOi",
+        ".",
+        "abc123DEF456ghi789JKL012",
+        "ghp_",
+        "sk-",
+        "[REDACTED:",
+        "]",
+        "[REDACTED:password]",
+        "ü",
+        "\u{1b}[31m",
+        "login ",
+        "curl ",
+        "-u ",
+        "a:b1c2d3",
+        "value",
+        "name",
+        ",",
+        "(",
+        ")",
+        "<",
+        ">",
+        "${",
+        "}",
+        "%3D",
+        "\\n",
+        "-p",
+        "mysql ",
+        "\"kty\"",
+        "\"d\"",
+        "AKIA",
+    ];
+    proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..24).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #[test]
+    fn idempotent(text in prop_oneof![pieces(), any::<String>()]) {
+        let once = redact(&text);
+        prop_assert_eq!(redact(&once), once);
+    }
+
+    #[test]
+    fn a_known_token_goes_wherever_it_stands(before in "[ -~]{0,20}", after in "[ -~]{0,20}", body in "[A-Za-z0-9]{24}") {
+        let token = format!("xo{}-{}", "xb", body);
+        let got = redact(&format!("{before} {token} {after}"));
+        prop_assert!(!got.contains(&body));
+    }
+
+    #[test]
+    fn digests_and_shas_stay(sha in "[a-f0-9]{40}", digest in "[a-f0-9]{64}") {
+        let text = format!("at {sha}: image app@sha256:{digest} is gone");
+        prop_assert_eq!(redact(&text), text);
+    }
+}

@@ -1,0 +1,106 @@
+//! Passwords inside URLs and connection strings, and links that are secrets as a whole (webhooks).
+//! Does not: look at query parameters; `assign` does.
+
+use super::{
+    scan::{DIGIT, Scan, Set},
+    value,
+};
+
+const MAX_AUTHORITY: usize = 1024;
+static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
+static HOST: Set = Set::new("A-Za-z0-9_.[]:-");
+static USER: Set = Set::new("A-Za-z0-9_.%+~-");
+
+/// `scheme://user:password@host`: the password goes; a lone token before `@` goes too.
+pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
+    let start = hit + "://".len();
+    let limit = scan.text.len().min(start + MAX_AUTHORITY);
+    let Some((at, colon)) = split(scan, start, limit) else { return };
+    let Some(colon) = colon else {
+        return lone_token(scan, start, at);
+    };
+    let password = scan.slice(colon + 1, at);
+    if is_marker(password) {
+        lone_token(scan, start, colon);
+    } else if !value::is_placeholder(password) {
+        scan.told("url-password", colon + 1, at);
+    }
+}
+
+/// Where the userinfo ends, and its colon.
+fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<usize>)> {
+    let mut colon = None;
+    let mut at = None;
+    let mut path = None;
+    for index in start..limit {
+        match scan.text[index] {
+            byte if URL_END.has(byte) && !(byte == b'<' || byte == b'>') => break,
+            b':' if colon.is_none() && at.is_none() => colon = Some(index),
+            b'@' if path.is_none() || is_host(scan, index + 1) => at = Some(index),
+            // After `host:8080/` an `@` belongs to the path; in a password `/`, `?` and `#` may stand.
+            b'/' | b'?' | b'#' if path.is_none() => {
+                let Some(colon) = colon.filter(|_| at.is_none()) else { break };
+                let port = scan.run(colon + 1, &DIGIT, 6);
+                if port == index || scan.run(start, &USER, 256) != colon {
+                    break;
+                }
+                path = Some(index);
+            }
+            _ => {}
+        }
+    }
+    let at = at?;
+    Some((at, colon.filter(|&colon| colon < at)))
+}
+
+/// A host and port up to what ends an authority.
+fn is_host(scan: &Scan<'_>, start: usize) -> bool {
+    let end = scan.run(start, &HOST, 256);
+    end > start && matches!(scan.at(end), b'/' | b'?' | b',' | b' ' | b'"' | b'\'' | b'\n' | b'\r' | b')' | 0)
+}
+
+/// No password but a mark that the user part is the token.
+fn is_marker(password: &[u8]) -> bool {
+    password.is_empty() || matches!(password, b"x-oauth-basic" | b"x-token-auth" | b"api_token" | b"X")
+}
+
+fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
+    let token = scan.slice(start, end);
+    if token.len() >= 16 && value::is_random(token) && !value::is_placeholder(token) {
+        scan.told("url-token", start, end);
+    }
+}
+
+/// `user:password@tcp(host)` of Go's `MySQL` driver.
+pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
+    let from = hit.saturating_sub(256);
+    let window = scan.slice(from, hit);
+    let start = window.iter().rposition(|&byte| URL_END.has(byte) || byte == b'=').map_or(from, |at| from + at + 1);
+    let Some(colon) = scan.slice(start, hit).iter().position(|&byte| byte == b':') else { return };
+    let password = scan.slice(start + colon + 1, hit);
+    if !password.is_empty() && !value::is_placeholder(password) && !password.starts_with(b"//") {
+        scan.told("url-password", start + colon + 1, hit);
+    }
+}
+
+/// A link whose path is the secret: all of it goes.
+pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
+    let end = url_end(scan, hit + keyword);
+    let from = hit.saturating_sub(128);
+    let start = scan.slice(from, hit).windows(4).rposition(|four| four == b"http").map_or(hit, |at| from + at);
+    let path = scan.slice(hit + keyword, end);
+    let broken = scan.slice(start, hit).iter().any(|&byte| URL_END.has(byte));
+    let start = if broken { hit } else { start };
+    if path.len() >= 16 && value::is_random(path) && !value::is_dummy(path) {
+        scan.found("webhook-url", start, end);
+    }
+}
+
+fn url_end(scan: &Scan<'_>, from: usize) -> usize {
+    let limit = scan.text.len().min(from + 512);
+    let mut end = (from..limit).find(|&at| URL_END.has(scan.text[at]) || !scan.text[at].is_ascii()).unwrap_or(limit);
+    while end > from && matches!(scan.text[end - 1], b',' | b'.' | b';' | b':' | b')' | b']' | b'}') {
+        end -= 1;
+    }
+    end
+}
