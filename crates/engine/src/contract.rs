@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 /// Derives what every contract type has.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
-        $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(feature = "types", derive(ts_rs::TS))]
         #[serde(rename_all = "camelCase")]
+        $(#[$meta])*
         pub $kind $name $body
     )*};
 }
@@ -34,6 +34,7 @@ contract! {
     }
 
     /// Limits for runs; patterns and fixes are never deleted.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct Retention {
         /// Runs older than this many days go.
         pub max_age_days: Option<u32>,
@@ -50,13 +51,13 @@ contract! {
     }
 
     /// One finished run: reports or, where there are none, what the command printed.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RecordRunParams {
         /// Command line as a person would type it.
         pub command: Option<String>,
         /// Runner's name, such as `vitest`.
         pub runner: Option<String>,
         /// When it started; UTC milliseconds since the epoch. None: now, or what the reports say.
-        #[cfg_attr(feature = "types", ts(type = "number | null"))]
         pub started_at: Option<i64>,
         /// Wall-clock milliseconds. None: what the reports say.
         pub duration_ms: Option<f64>,
@@ -79,6 +80,7 @@ contract! {
     }
 
     /// State of the work tree when the run started.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct GitFacts {
         /// Full hash.
         pub commit: Option<String>,
@@ -89,6 +91,7 @@ contract! {
     }
 
     /// One report file.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ReportInput {
         /// Path the host can open.
         pub path: String,
@@ -97,6 +100,7 @@ contract! {
     }
 
     /// What a container runtime says of one container.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ContainerFact {
         /// Container or pod/container name.
         pub name: String,
@@ -163,6 +167,7 @@ contract! {
     }
 
     /// Which runs to list.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct HistoryParams {
         /// 1 to 100; 20 when none.
         pub limit: Option<u32>,
@@ -185,6 +190,7 @@ contract! {
     }
 
     /// Which cases of a run to list.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RunDetailParams {
         /// `run-…`.
         pub run_id: String,
@@ -399,6 +405,7 @@ contract! {
     }
 
     /// Which patterns to list.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct PatternsParams {
         /// Only this category.
         pub category: Option<Category>,

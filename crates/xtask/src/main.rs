@@ -1,2 +1,60 @@
-//! Project tasks.
-fn main() {}
+//! Project tasks: build the wasm engine, write the TypeScript types, check that they are current.
+//! Does not: install tools; it names what is missing and the command that would.
+
+#[cfg(feature = "types")]
+mod types;
+mod wasm;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+  wasm [--dev]      build npm/engine/src/wasm; --dev: faster to build, slower to run
+  types [--check]   write npm/engine/src/generated/contract.ts; --check: fail if it is not current";
+
+/// What a task answers: nothing, or the one line that says what is wrong.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["wasm"] => wasm::build(&root(), wasm::Mode::Release),
+        ["wasm", "--dev"] => wasm::build(&root(), wasm::Mode::Dev),
+        #[cfg(feature = "types")]
+        ["types"] => types::write(&root()),
+        #[cfg(feature = "types")]
+        ["types", "--check"] => types::check(&root()),
+        #[cfg(not(feature = "types"))]
+        ["types", ..] => again_with_types(&words),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs this task in a build of xtask that knows the contract's types.
+#[cfg(not(feature = "types"))]
+fn again_with_types(words: &[&str]) -> Outcome {
+    let mut cargo = std::process::Command::new("cargo");
+    cargo.current_dir(root()).args(["run", "--quiet", "--package", "xtask", "--features", "types", "--"]).args(words);
+    match cargo.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("the types task failed".to_owned()),
+        Err(error) => Err(format!("cargo: {error}")),
+    }
+}
+
+/// The workspace folder; xtask always runs from a build of it.
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.ancestors().nth(2).expect("crates/xtask lies two folders below the root").to_owned()
+}

@@ -1,0 +1,85 @@
+//! One open file: translates between SQLite's and the host's vocabulary.
+//! Does not: keep any content.
+
+use crate::host::{HostError, HostFs, LockLevel};
+use rsqlite_vfs::{DeviceCharacteristics, SyncOptions, VfsError, VfsErrorCode, VfsFile, VfsResult};
+use std::rc::Rc;
+
+/// A handle of the host.
+pub(crate) struct File<H: HostFs> {
+    pub(crate) host: Rc<H>,
+    pub(crate) handle: u32,
+    pub(crate) level: LockLevel,
+    /// A new journal's name must be on disk before the database is changed, else a power cut loses the journal.
+    pub(crate) unsynced_name: Option<String>,
+}
+
+impl<H: HostFs> File<H> {
+    fn failed(&self, error: HostError, otherwise: VfsErrorCode) -> VfsError {
+        failed(&*self.host, error, otherwise)
+    }
+}
+
+/// The host's error with SQLite's code for it; `otherwise` says what was being done.
+pub(crate) fn failed<H: HostFs>(host: &H, error: HostError, otherwise: VfsErrorCode) -> VfsError {
+    let code = match error {
+        HostError::Full => VfsErrorCode::Full,
+        HostError::Busy => VfsErrorCode::Busy,
+        HostError::Denied if otherwise == VfsErrorCode::IoWrite => VfsErrorCode::ReadOnly,
+        _ => otherwise,
+    };
+    let message = if error == HostError::Busy { String::new() } else { host.last_error() };
+    VfsError::new(code, message.into())
+}
+
+impl<H: HostFs> VfsFile for File<H> {
+    fn read(&mut self, buffer: &mut [u8], offset: u64) -> VfsResult<usize> {
+        self.host.read(self.handle, buffer, offset).map_err(|error| self.failed(error, VfsErrorCode::IoRead))
+    }
+
+    fn write(&mut self, bytes: &[u8], offset: u64) -> VfsResult<()> {
+        self.host.write(self.handle, bytes, offset).map_err(|error| self.failed(error, VfsErrorCode::IoWrite))
+    }
+
+    fn truncate(&mut self, size: u64) -> VfsResult<()> {
+        self.host.truncate(self.handle, size).map_err(|error| self.failed(error, VfsErrorCode::IoTruncate))
+    }
+
+    fn sync(&mut self, _options: SyncOptions) -> VfsResult<()> {
+        self.host.sync(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoSync))?;
+        if let Some(name) = self.unsynced_name.take() {
+            self.host.sync_folder(&name).map_err(|error| self.failed(error, VfsErrorCode::IoDirectorySync))?;
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> VfsResult<u64> {
+        self.host.size(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoStat))
+    }
+
+    fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
+        if level > self.level {
+            self.host.lock(self.handle, level).map_err(|error| self.failed(error, VfsErrorCode::IoLock))?;
+            self.level = level;
+        }
+        Ok(())
+    }
+
+    fn unlock(&mut self, level: LockLevel) -> VfsResult<()> {
+        // Also when a raise failed half way: the host may hold PENDING then.
+        if level < self.level || level == LockLevel::None {
+            self.host.unlock(self.handle, level).map_err(|error| self.failed(error, VfsErrorCode::IoUnlock))?;
+            self.level = level;
+        }
+        Ok(())
+    }
+
+    fn check_reserved_lock(&self) -> VfsResult<bool> {
+        self.host.reserved(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoCheckReservedLock))
+    }
+
+    fn device_characteristics(&self) -> DeviceCharacteristics {
+        // As SQLite's own VFS for Unix says of every modern disk: a power cut damages only what was being written.
+        DeviceCharacteristics::POWERSAFE_OVERWRITE
+    }
+}

@@ -1,0 +1,525 @@
+// Generated from crates/engine/src/contract.rs by `cargo xtask types`; edit there.
+
+/** One case of a run. */
+export type CaseRecord = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** How it ended. */
+  status: CaseStatus,
+  /** It failed and then passed within the run. */
+  flaky: boolean,
+  /** The runner's own word. */
+  runnerStatus: string | null,
+  /** Milliseconds. */
+  durationMs: number | null,
+  /** How often it ran. */
+  attempts: number,
+  /** Of a failed case. */
+  category: FailureCategory | null,
+  /** Of a failed case. */
+  headline: string | null,
+  /** Redacted error text of a failed case. */
+  error: string | null,
+  /** Of a failed case. */
+  signature: string | null,
+};
+
+/** How a case ended. */
+export type CaseStatus = "passed" | "failed" | "skipped";
+
+/** What a container runtime says of one container. */
+export type ContainerFact = {
+  /** Container or pod/container name. */
+  name: string,
+  /** State or reason: `running`, `exited`, `CrashLoopBackOff`, `OOMKilled`. */
+  status?: string | null,
+  /** Killed for memory. */
+  oomKilled?: boolean | null,
+  /** Exit code of its last end. */
+  exitCode?: number | null,
+};
+
+/** Which failure to diagnose. */
+export type DiagnoseParams = {
+  /** `run-…`. */
+  runId: string,
+  /** Qualified name, or a short one that is unique in the run. */
+  caseName: string,
+};
+
+/** What a failure is and what is known about it. */
+export type DiagnosticResult = {
+  /** What it is. */
+  category: FailureCategory,
+  /** Hex SHA-256. */
+  signature: string,
+  /** `category::caseName::normalizedError`. */
+  signaturePattern: string,
+  /** The matched pattern, as it is after counting this occurrence. */
+  pattern: FailurePattern | null,
+  /** Its suggested fix. */
+  suggestedFix: string | null,
+  /** Its confidence. */
+  confidence: number | null,
+  /** Newest first, at most 20. */
+  fixHistory: Array<FixRecord>,
+  /** A learned pattern was created by this call. */
+  isNewPattern: boolean,
+  /** Classification rule that decided. */
+  rule: string,
+  /** The words it decided on. */
+  evidence: string | null,
+  /** Similar patterns where no learned one matched; may be empty. */
+  related: Array<Related>,
+  /** Anything that limits this answer. */
+  warnings: Array<string>,
+};
+
+/** How an engine is set up for one project. */
+export type EngineOptions = {
+  /** Absolute, real path of the project; case files are made relative to it. */
+  projectRoot: string,
+  /** Language of built-in suggestions. */
+  locale: Locale,
+  /** The project's own classification rules, tried first. */
+  rules: Array<UserRule>,
+  /** The project's own secret shapes. */
+  secrets: Array<UserSecret>,
+  /** What may be deleted when a run is recorded. */
+  retention: Retention,
+};
+
+/** The deciding words. */
+export type Evidence = {
+  /** First UTF-16 code unit in `redacted`. */
+  start: number,
+  /** One past the last. */
+  end: number,
+  /** The words. */
+  text: string,
+};
+
+/** One failure, in short. */
+export type FailureBrief = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** What it is. */
+  category: FailureCategory,
+  /** What went wrong, one line. */
+  headline: string,
+  /** What the memory knows; shown, not counted. */
+  known: KnownPattern | null,
+};
+
+/** What a failure is, as reported; not what may lie behind it. */
+export type FailureCategory = "ASSERTION_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "CONNECTION_REFUSED" | "CONTAINER_OOM" | "CONTAINER_CRASH" | "MOCK_MISMATCH" | "CONFIG_ERROR" | "NETWORK_ERROR" | "UNKNOWN";
+
+/** A failure before anything was concluded from it. */
+export type FailureEvent = {
+  /** The error text as the runner or tool printed it. */
+  text: string,
+  /** Exception or error type where the runner names it apart from the text. */
+  exceptionType?: string,
+  /** Exit code of the process that failed. */
+  exitCode?: number,
+  /** Signal that ended the process, such as `SIGKILL`. */
+  signal?: string,
+  /** HTTP status of the answer the failure is about. */
+  httpStatus?: number,
+  /** Container state or reason, such as `exited`, `CrashLoopBackOff`. */
+  containerStatus?: string,
+  /** The container runtime says it was killed for memory. */
+  oomKilled?: boolean,
+  /** The runner that reported it, such as `vitest`. */
+  runner?: string,
+};
+
+/** A pattern of the knowledge base. */
+export type FailurePattern = {
+  /** `pat-…` or `builtin-…`. */
+  id: string,
+  /** What it is. */
+  category: FailureCategory,
+  /** Hex SHA-256, or `builtin::CATEGORY`. */
+  signature: string,
+  /** Readable form. */
+  signaturePattern: string,
+  /** One line about it. */
+  description: string,
+  /** Description of its best fix; none: nothing fixed it yet. */
+  suggestedFix: string | null,
+  /** `(resolutions + 1) / (occurrences + 2)`. */
+  confidence: number,
+  /** How often it was diagnosed. */
+  occurrences: number,
+  /** How often a fix was reported as successful. */
+  resolutions: number,
+  /** Where it comes from. */
+  source: PatternSource,
+  /** First diagnosis; for a built-in, when the database was made. */
+  firstSeenAt: string,
+  /** Last diagnosis. */
+  lastSeenAt: string,
+  /** Last change. */
+  updatedAt: string,
+};
+
+/** One reported fix. */
+export type FixRecord = {
+  /** `fix-…`. */
+  id: string,
+  /** The pattern it counts on. */
+  patternId: string,
+  /** Run of the failure. */
+  runId: string,
+  /** Case of the failure. */
+  caseName: string,
+  /** What was changed. */
+  fixDescription: string,
+  /** Whether it resolved the failure. */
+  success: boolean,
+  /** When it was reported. */
+  createdAt: string,
+};
+
+/** State of the work tree when the run started. */
+export type GitFacts = {
+  /** Full hash. */
+  commit?: string | null,
+  /** None when detached. */
+  branch?: string | null,
+  /** Uncommitted changes, untracked files included. */
+  dirty?: boolean | null,
+};
+
+/** Which runs to list. */
+export type HistoryParams = {
+  /** 1 to 100; 20 when none. */
+  limit?: number | null,
+  /** Only these. */
+  status?: RunStatus | null,
+  /** Only of the last days. */
+  days?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** Runs, newest first. */
+export type HistoryResult = {
+  /** One page. */
+  runs: Array<RunRecord>,
+  /** All that fit the filter. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
+/** Everything concluded from one failure text, nothing stored. */
+export type Inspection = {
+  /** What it is. */
+  category: FailureCategory,
+  /** The rule that decided. */
+  rule: string,
+  /** What it saw. */
+  evidence: Evidence | null,
+  /** The text without secrets. */
+  redacted: string,
+  /** Kinds of secrets that were replaced. */
+  redactions: Array<string>,
+  /** The stable part. */
+  normalized: string,
+  /** Hex SHA-256. */
+  signature: string,
+  /** The same without the case name. */
+  familySignature: string,
+  /** `category::caseName::normalizedError`. */
+  signaturePattern: string,
+};
+
+/** A pattern, in short. */
+export type KnownPattern = {
+  /** `pat-…` or `builtin-…`. */
+  patternId: string,
+  /** `(resolutions + 1) / (occurrences + 2)`. */
+  confidence: number,
+  /** None: nothing fixed it yet. */
+  suggestedFix: string | null,
+};
+
+/** The language of built-in suggestions. */
+export type Locale = "zh" | "en";
+
+/** What a database holds, in two numbers. */
+export type Overview = {
+  /** Built-in and learned. */
+  knownPatterns: number,
+  /** The newest run. */
+  latestRunId: string | null,
+};
+
+/** One pattern with its history. */
+export type PatternDetail = {
+  /** The pattern. */
+  pattern: FailurePattern,
+  /** Newest first, at most 100. */
+  fixHistory: Array<FixRecord>,
+  /** A redacted error text it was learned from. */
+  sample: string | null,
+};
+
+/** Order of patterns; all descending. */
+export type PatternSort = "confidence" | "occurrences" | "lastSeen";
+
+/** Where a pattern comes from. */
+export type PatternSource = "built-in" | "learned";
+
+/** Which patterns to list. */
+export type PatternsParams = {
+  /** Only this category. */
+  category?: FailureCategory | null,
+  /** Only from there. */
+  source?: PatternSource | null,
+  /** `occurrences` when none. */
+  sortBy?: PatternSort | null,
+  /** 1 to 200; 200 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** Patterns in the asked order. */
+export type PatternsResult = {
+  /** One page. */
+  patterns: Array<FailurePattern>,
+  /** All that fit the filter. */
+  total: number,
+  /** Built-in ones among them. */
+  builtInCount: number,
+  /** Learned ones among them. */
+  learnedCount: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
+/** A fix recorded straight on a pattern, for Node tooling. */
+export type RecordFixParams = {
+  /** The pattern it counts on. */
+  patternId: string,
+  /** Run of the failure. */
+  runId: string,
+  /** Case of the failure. */
+  caseName: string,
+  /** What was changed. */
+  fixDescription: string,
+  /** Whether it resolved the failure. */
+  success: boolean,
+};
+
+/** One finished run: reports or, where there are none, what the command printed. */
+export type RecordRunParams = {
+  /** Command line as a person would type it. */
+  command?: string | null,
+  /** Runner's name, such as `vitest`. */
+  runner?: string | null,
+  /** When it started; UTC milliseconds since the epoch. None: now, or what the reports say. */
+  startedAt: number | null,
+  /** Wall-clock milliseconds. None: what the reports say. */
+  durationMs?: number | null,
+  /** Exit code of the command. */
+  exitCode?: number | null,
+  /** Signal that ended it. */
+  signal?: string | null,
+  /** The command was ended because its time was over. */
+  timedOut: boolean,
+  /** State of the work tree. */
+  git?: GitFacts | null,
+  /** Report files that together make up the run, as the host opens them. */
+  reports: Array<ReportInput>,
+  /** End of what the command printed. */
+  outputTail?: string | null,
+  /** State of the containers the project names. */
+  containers: Array<ContainerFact>,
+  /** Remarks of the host that belong to the answer (`kubectl not found`). */
+  notes: Array<string>,
+};
+
+/** A similar pattern. */
+export type Related = {
+  /** What kind of thing it is. */
+  kind: RelatedKind,
+  /** Its id. */
+  id: string,
+  /** What it is about. */
+  description: string,
+  /** In [0, 1]; 1 for the same family signature. */
+  similarity: number,
+  /** Its best fix. */
+  suggestedFix: string | null,
+  /** Its confidence. */
+  confidence: number | null,
+};
+
+/** What a related thing is. */
+export type RelatedKind = "pattern" | "incident";
+
+/** A fix to record. */
+export type ReportFixParams = {
+  /** Run of the failure. */
+  runId: string,
+  /** Case of the failure. */
+  caseName: string,
+  /** What was changed. */
+  fixDescription: string,
+  /** Whether it resolved the failure. */
+  success: boolean,
+};
+
+/** What a reported fix changed. */
+export type ReportFixResult = {
+  /** The pattern it counts on. */
+  patternId: string,
+  /** What it is. */
+  category: FailureCategory,
+  /** None for a pattern this call created. */
+  previousConfidence: number | null,
+  /** After this fix. */
+  updatedConfidence: number,
+  /** After this fix. */
+  occurrences: number,
+  /** After this fix. */
+  resolutions: number,
+  /** `fix-…`. */
+  fixRecordId: string,
+  /** This call created the pattern. */
+  isNewPattern: boolean,
+};
+
+/** Report formats by name. */
+export type ReportFormat = "junit" | "ctrf" | "jest" | "playwright" | "tap" | "go-test";
+
+/** One report file. */
+export type ReportInput = {
+  /** Path the host can open. */
+  path: string,
+  /** None: told from the content. */
+  format?: ReportFormat | null,
+};
+
+/** Limits for runs; patterns and fixes are never deleted. */
+export type Retention = {
+  /** Runs older than this many days go. */
+  maxAgeDays?: number | null,
+  /** Only this many newest runs stay. */
+  maxRuns?: number | null,
+};
+
+/** One run with its cases: failed first, then flaky, then the rest, each in the report's order. */
+export type RunDetail = {
+  /** The run. */
+  run: RunRecord,
+  /** One page. */
+  cases: Array<CaseRecord>,
+  /** All cases. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
+/** Which cases of a run to list. */
+export type RunDetailParams = {
+  /** `run-…`. */
+  runId: string,
+  /** 1 to 1000; 100 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** One recorded run. */
+export type RunRecord = {
+  /** `run-…`. */
+  id: string,
+  /** When it started. */
+  timestamp: string,
+  /** Full hash. */
+  gitCommit: string | null,
+  /** None when detached or outside git. */
+  gitBranch: string | null,
+  /** Uncommitted changes. */
+  dirty: boolean | null,
+  /** Command line. */
+  command: string | null,
+  /** Wall-clock milliseconds. */
+  durationMs: number,
+  /** Passed cases. */
+  passed: number,
+  /** Failed cases. */
+  failed: number,
+  /** Skipped cases. */
+  skipped: number,
+  /** Flaky cases. */
+  flaky: number,
+  /** Outcome of the whole. */
+  status: RunStatus,
+};
+
+/** The answer to a recorded run. */
+export type RunResult = {
+  /** `run-…`. */
+  runId: string,
+  /** Failed when a case failed or the command did. */
+  status: RunStatus,
+  /** Wall-clock milliseconds. */
+  durationMs: number,
+  /** Cases by status. */
+  totals: Totals,
+  /** The first failures, at most 20. */
+  failures: Array<FailureBrief>,
+  /** How many failures are not listed. */
+  more: number,
+  /** Remarks: what was not available, what was cut. */
+  notes: Array<string>,
+  /** What in the reports could not be read. */
+  skipped: Array<SkippedInput>,
+};
+
+/** Outcome of a run. */
+export type RunStatus = "passed" | "failed";
+
+/** Something in a report that could not be read. */
+export type SkippedInput = {
+  /** Where: file name, with line where it is known. */
+  at: string,
+  /** What was wrong there. */
+  reason: string,
+};
+
+/** Cases by status; flaky ones are counted among passed too. */
+export type Totals = {
+  /** Passed, flaky ones included. */
+  passed: number,
+  /** Failed. */
+  failed: number,
+  /** Skipped. */
+  skipped: number,
+  /** Failed and then passed within the run. */
+  flaky: number,
+};
+
+/** A rule from the project's own configuration, tried before all others. */
+export type UserRule = {
+  /** Named in answers as `user:NAME`. */
+  name: string,
+  /** The category it gives. */
+  category: FailureCategory,
+  /** A regular expression in the syntax of the `regex` crate. */
+  pattern: string,
+};
+
+/** A secret's shape from the project's own configuration. */
+export type UserSecret = {
+  /** Shown in the replacement: `[REDACTED:NAME]`. */
+  name: string,
+  /** A regular expression; group 1 is what goes, or the whole match where there is no group. */
+  pattern: string,
+};

@@ -1,0 +1,48 @@
+/**
+ * The engine on Node: files through `fs`, locks of the operating system.
+ *
+ * ```ts
+ * import { classify, createInspector } from 'argus-engine';
+ * classify({ text: 'connect ECONNREFUSED 127.0.0.1:5432' }); // CONNECTION_REFUSED
+ * ```
+ */
+
+import type { FailureCategory, FailureEvent } from './generated/contract.ts';
+import { Inspector, type InspectorOptions } from './inspector.ts';
+import { NodePlatform } from './node/platform.ts';
+import { Runtime } from './runtime.ts';
+import * as wasm from './wasm/argus_wasm.js';
+
+export { ENGINE_ERROR_CODES, EngineError, type EngineErrorCode } from './errors.ts';
+export type * from './generated/contract.ts';
+export type { Log } from './host.ts';
+export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
+
+const runtime = new Runtime(new NodePlatform());
+let plain: Inspector | undefined;
+
+/** Conclusions from failure texts, with the project's own rules. */
+export function createInspector(options: InspectorOptions = {}): Inspector {
+  return new Inspector(runtime, options);
+}
+
+/** What a failure is, by the built-in rules. */
+export function classify(event: FailureEvent): FailureCategory {
+  plain ??= createInspector();
+  return plain.classify(event);
+}
+
+/** Hex SHA-256 of `category::caseName::normalizedError`. */
+export function generateSignature(category: FailureCategory, caseName: string, error: string): string {
+  return runtime.call(undefined, () => wasm.generateSignature(category, caseName, error));
+}
+
+/** Single steps over many texts in one call, for measuring. Not part of the stable interface. */
+export const _batch = {
+  normalize: (texts: Uint8Array, ends: Uint32Array): number =>
+    runtime.call(undefined, () => wasm.normalizeBatch(texts, ends)),
+  classify: (texts: Uint8Array, ends: Uint32Array): Uint8Array =>
+    runtime.call(undefined, () => wasm.classifyBatch(texts, ends)),
+  sign: (texts: Uint8Array, ends: Uint32Array, caseName: string): Uint8Array =>
+    runtime.call(undefined, () => wasm.signBatch(texts, ends, caseName)),
+};

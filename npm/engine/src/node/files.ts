@@ -1,0 +1,227 @@
+/**
+ * The engine's files through Node's `fs`. Does not: throw; a failure is a number, its text is kept for the message.
+ */
+
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Failure, type HostFiles, type Log, OpenMode } from '../host.ts';
+import { chooseLock, type FileLock, LockRefused } from './locks.ts';
+
+/** errno names by what they mean to a database. */
+const MEANING: Readonly<Record<string, number>> = {
+  ENOENT: Failure.notFound,
+  ENOTDIR: Failure.notFound,
+  EEXIST: Failure.exists,
+  EACCES: Failure.denied,
+  EPERM: Failure.denied,
+  EROFS: Failure.denied,
+  ENOSPC: Failure.full,
+  EDQUOT: Failure.full,
+  EFBIG: Failure.full,
+  EISDIR: Failure.isFolder,
+};
+
+const FLAGS: Readonly<Record<number, number>> = {
+  [OpenMode.read]: constants.O_RDONLY,
+  [OpenMode.readWrite]: constants.O_RDWR,
+  [OpenMode.create]: constants.O_RDWR | constants.O_CREAT,
+  [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+};
+
+interface OpenFile {
+  readonly fd: number;
+  readonly lock: FileLock | undefined;
+}
+
+export class NodeFiles implements HostFiles {
+  readonly #open = new Map<number, OpenFile>();
+  readonly #log: Log;
+  readonly #pause = new Int32Array(new SharedArrayBuffer(4));
+  #lastError = '';
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  open(path: string, mode: number, database: boolean): number {
+    return this.#attempt(() => {
+      if (mode === OpenMode.create && database) makeFolder(dirname(path));
+      const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, 0o644);
+      try {
+        if (fstatSync(fd).isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+        const lock = database ? chooseLock(path, fd, mode === OpenMode.read, this.#log) : undefined;
+        this.#open.set(fd, { fd, lock });
+        return fd;
+      } catch (error) {
+        closeSync(fd);
+        throw error;
+      }
+    });
+  }
+
+  close(handle: number): void {
+    const file = this.#open.get(handle);
+    if (file === undefined) return;
+    this.#open.delete(handle);
+    this.#attempt(() => {
+      file.lock?.release();
+      closeSync(file.fd);
+      return 0;
+    });
+  }
+
+  closeAll(): void {
+    for (const handle of [...this.#open.keys()]) this.close(handle);
+  }
+
+  read(handle: number, buffer: Uint8Array, offset: number): number {
+    return this.#attempt(() => {
+      let done = 0;
+      while (done < buffer.length) {
+        const count = readSync(handle, buffer, done, buffer.length - done, offset + done);
+        if (count === 0) break;
+        done += count;
+      }
+      return done;
+    });
+  }
+
+  write(handle: number, bytes: Uint8Array, offset: number): number {
+    return this.#attempt(() => {
+      let done = 0;
+      // A nearly full disk takes a part first and refuses the rest.
+      while (done < bytes.length) done += writeSync(handle, bytes, done, bytes.length - done, offset + done);
+      return 0;
+    });
+  }
+
+  truncate(handle: number, size: number): number {
+    return this.#attempt(() => {
+      ftruncateSync(handle, size);
+      return 0;
+    });
+  }
+
+  sync(handle: number): number {
+    return this.#attempt(() => {
+      fdatasyncSync(handle);
+      return 0;
+    });
+  }
+
+  size(handle: number): number {
+    return this.#attempt(() => fstatSync(handle).size);
+  }
+
+  lock(handle: number, level: number): number {
+    return this.#attempt(() => (this.#lockOf(handle).raise(level) ? 0 : Failure.busy));
+  }
+
+  unlock(handle: number, level: number): number {
+    return this.#attempt(() => {
+      this.#lockOf(handle).lower(level);
+      return 0;
+    });
+  }
+
+  reserved(handle: number): number {
+    return this.#attempt(() => (this.#lockOf(handle).reserved() ? 1 : 0));
+  }
+
+  remove(path: string): number {
+    return this.#attempt(() => {
+      unlinkSync(path);
+      return 0;
+    });
+  }
+
+  syncFolder(path: string): number {
+    // Windows has no such call, and its file systems order this themselves.
+    if (process.platform === 'win32') return 0;
+    return this.#attempt(() => {
+      const fd = openSync(dirname(path), constants.O_RDONLY);
+      try {
+        fsyncSync(fd);
+      } catch (error) {
+        // Some file systems cannot sync a folder; SQLite's own VFS goes on there too.
+        if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
+      } finally {
+        closeSync(fd);
+      }
+      return 0;
+    });
+  }
+
+  access(path: string, write: boolean): boolean {
+    try {
+      accessSync(path, write ? constants.R_OK | constants.W_OK : constants.F_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  fullPath(path: string): string | undefined {
+    const absolute = resolve(path);
+    try {
+      return realpathSync(absolute);
+    } catch {
+      // Not there yet: its folder decides, and if that is not there either, the path as it was given.
+      try {
+        return join(realpathSync(dirname(absolute)), basename(absolute));
+      } catch {
+        return absolute;
+      }
+    }
+  }
+
+  sleep(milliseconds: number): void {
+    Atomics.wait(this.#pause, 0, 0, milliseconds);
+  }
+
+  lastError(): string {
+    return this.#lastError;
+  }
+
+  #lockOf(handle: number): FileLock {
+    const lock = this.#open.get(handle)?.lock;
+    if (lock === undefined) throw new Error('a lock was asked for on a file that is no database');
+    return lock;
+  }
+
+  #attempt(work: () => number): number {
+    try {
+      return work();
+    } catch (error) {
+      this.#lastError = error instanceof Error ? error.message : String(error);
+      if (error instanceof LockRefused) return Failure.refused;
+      return MEANING[codeOf(error)] ?? Failure.failed;
+    }
+  }
+}
+
+/** Makes the folder of a new database; what is in it is not the project's. */
+function makeFolder(folder: string): void {
+  const made = mkdirSync(folder, { recursive: true });
+  if (made === undefined || basename(folder) !== '.argus') return;
+  writeFileSync(join(folder, '.gitignore'), '*\n');
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}

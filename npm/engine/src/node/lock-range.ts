@@ -1,0 +1,95 @@
+/**
+ * SQLite's own lock protocol over byte ranges, so that any other program with SQLite can use the file meanwhile.
+ * Does not: keep the ranges' contents; SQLite never stores anything there.
+ */
+
+import { LockLevel } from '../host.ts';
+import type { NativeLocks } from './lock-native.ts';
+import type { FileLock } from './locks.ts';
+
+/** SQLite's `PENDING_BYTE` and what follows it; part of its file format. */
+const PENDING = 0x40000000;
+const RESERVED = PENDING + 1;
+const SHARED = PENDING + 2;
+const SHARED_LENGTH = 510;
+
+const windows = process.platform === 'win32';
+
+export class ByteRangeLock implements FileLock {
+  readonly #fd: number;
+  readonly #native: NativeLocks;
+  #level: number = LockLevel.none;
+
+  constructor(fd: number, native: NativeLocks) {
+    this.#fd = fd;
+    this.#native = native;
+  }
+
+  raise(level: number): boolean {
+    if (level <= this.#level) return true;
+    if (level === LockLevel.shared) return this.#share();
+    if (level === LockLevel.reserved) return this.#advance(LockLevel.reserved, RESERVED);
+    return this.#exclude();
+  }
+
+  lower(level: number): void {
+    if (level === LockLevel.none) this.release();
+    if (this.#level <= LockLevel.shared) return;
+    // Readers may come in again before the writer's marks go.
+    if (this.#level === LockLevel.exclusive && !this.#shareRange()) throw new Error('the shared lock was lost');
+    if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING, 1);
+    this.#native.unlock(this.#fd, RESERVED, 1);
+    this.#level = LockLevel.shared;
+  }
+
+  reserved(): boolean {
+    if (this.#level >= LockLevel.reserved) return true;
+    const free = this.#try(RESERVED, 1, true);
+    if (free) this.#native.unlock(this.#fd, RESERVED, 1);
+    return !free;
+  }
+
+  release(): void {
+    if (this.#level === LockLevel.none) return;
+    if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING, 1);
+    if (this.#level >= LockLevel.reserved) this.#native.unlock(this.#fd, RESERVED, 1);
+    this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
+    this.#level = LockLevel.none;
+  }
+
+  /** A writer that waits for readers holds PENDING, and then no new reader comes in. */
+  #share(): boolean {
+    if (!this.#try(PENDING, 1, true)) return false;
+    const got = this.#try(SHARED, SHARED_LENGTH, true);
+    this.#native.unlock(this.#fd, PENDING, 1);
+    if (got) this.#level = LockLevel.shared;
+    return got;
+  }
+
+  #exclude(): boolean {
+    if (this.#level < LockLevel.pending && !this.#advance(LockLevel.pending, PENDING)) return false;
+    // Windows does not turn a shared lock into an exclusive one: it is given up for a moment, under PENDING.
+    if (windows) this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
+    if (this.#try(SHARED, SHARED_LENGTH, false)) {
+      this.#level = LockLevel.exclusive;
+      return true;
+    }
+    if (windows) this.#try(SHARED, SHARED_LENGTH, true);
+    return false;
+  }
+
+  #advance(level: number, offset: number): boolean {
+    if (!this.#try(offset, 1, false)) return false;
+    this.#level = level;
+    return true;
+  }
+
+  #shareRange(): boolean {
+    if (windows) this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
+    return this.#try(SHARED, SHARED_LENGTH, true);
+  }
+
+  #try(offset: number, length: number, shared: boolean): boolean {
+    return this.#native.tryLock(this.#fd, offset, length, { shared });
+  }
+}

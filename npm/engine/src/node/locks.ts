@@ -1,0 +1,40 @@
+/**
+ * Locks on a database file between processes, in SQLite's five levels. Does not: wait; who does not get a lock is
+ * told so at once.
+ */
+
+import type { Log } from '../host.ts';
+import { DirectoryLock } from './lock-directory.ts';
+import { agreeOnMode, type LockMode } from './lock-mode.ts';
+import { loadNative } from './lock-native.ts';
+import { ByteRangeLock } from './lock-range.ts';
+import { WholeFileLock } from './lock-whole.ts';
+
+/** One handle's lock. */
+export interface FileLock {
+  /** True when the level was reached; false when somebody else is in the way. */
+  raise(level: number): boolean;
+  /** Down to shared or none. */
+  lower(level: number): void;
+  /** Whether anybody has reserved or more. */
+  reserved(): boolean;
+  /** At closing: gives everything back. */
+  release(): void;
+}
+
+export { LockRefused } from './lock-mode.ts';
+
+/** The lock for a file that was just opened. */
+export function chooseLock(path: string, fd: number, readOnly: boolean, log: Log): FileLock {
+  const native = loadNative();
+  const mode = agreeOnMode(path, own(native.addon !== undefined), readOnly, log, native.problem);
+  if (mode === 'directory' || native.addon === undefined) return new DirectoryLock(path);
+  return mode === 'whole-file' ? new WholeFileLock(fd, native.addon) : new ByteRangeLock(fd, native.addon);
+}
+
+/** What this process would use on a file that nobody has used yet. */
+function own(native: boolean): LockMode {
+  if (!native) return 'directory';
+  // The addon locks whole files only on Apple's systems (flock).
+  return process.platform === 'darwin' ? 'whole-file' : 'byte-range';
+}

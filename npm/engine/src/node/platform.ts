@@ -1,0 +1,21 @@
+/** Node as the engine's platform. Does not: know what the engine stores. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import type { Log, Platform } from '../host.ts';
+import { NodeFiles } from './files.ts';
+
+/** Beside the bundle when published; where `cargo xtask wasm` puts it when run from source. */
+const MODULES = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/argus_wasm_bg.wasm'];
+
+export class NodePlatform implements Platform {
+  log: Log | undefined;
+  readonly files = new NodeFiles((line) => this.log?.(line));
+
+  load(): Uint8Array {
+    const urls = MODULES.map((path) => new URL(path, import.meta.url));
+    const url = urls.find((candidate) => existsSync(candidate));
+    if (url === undefined)
+      throw new Error(`argus_engine.wasm is missing beside ${import.meta.url}: reinstall argus-engine`);
+    return readFileSync(url);
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The one wasm instance of this process, and what happens when it traps. Does not: know what a call is about.
+ */
+
+import { asEngineError, EngineError } from './errors.ts';
+import type { Log, Platform } from './host.ts';
+import * as wasm from './wasm/argus_wasm.js';
+
+/** Runs every call of the engine. */
+export class Runtime {
+  /** Grows with every new instance; objects of an older one are gone. */
+  generation = 0;
+  readonly #platform: Platform;
+  #panic: string | undefined;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /**
+   * Runs `work` on a living instance. Errors of the engine are thrown as they are; anything else leaves the
+   * instance in an unknown state, so it is replaced: its files are closed, which frees their locks, and SQLite
+   * rolls back what was half written when the file is opened next.
+   */
+  call<T>(log: Log | undefined, work: () => T): T {
+    this.#platform.log = log;
+    try {
+      if (this.generation === 0) this.#start();
+      return work();
+    } catch (thrown) {
+      const error = asEngineError(thrown);
+      if (error !== undefined) throw error;
+      this.#replace(thrown, log);
+      const message =
+        'The engine failed unexpectedly and was restarted. Nothing stored is lost; the log has the cause. Call again.';
+      throw new EngineError('INTERNAL_ERROR', message, { cause: thrown });
+    } finally {
+      this.#platform.log = undefined;
+    }
+  }
+
+  #start(): void {
+    wasm.initSync({ module: this.#platform.load() });
+    this.#introduce();
+  }
+
+  #replace(thrown: unknown, log: Log | undefined): void {
+    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    log?.(`engine: instance ${this.generation} failed: ${this.#panic ?? reason}`);
+    this.#panic = undefined;
+    this.#platform.files.closeAll();
+    if (this.generation === 0) return;
+    wasm.__wbg_reset_state();
+    this.#introduce();
+  }
+
+  #introduce(): void {
+    this.generation += 1;
+    const panicked = (message: string) => {
+      this.#panic = message;
+    };
+    wasm.start(Object.assign(Object.create(this.#platform.files), { panicked }));
+  }
+}
