@@ -322,7 +322,7 @@ export type RecordRunParams = {
   /** Runner's name, such as `vitest`. */
   runner?: string | null,
   /** When it started; UTC milliseconds since the epoch. None: now, or what the reports say. */
-  startedAt: number | null,
+  startedAt?: number | null,
   /** Wall-clock milliseconds. None: what the reports say. */
   durationMs?: number | null,
   /** Exit code of the command. */
