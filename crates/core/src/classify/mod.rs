@@ -1,8 +1,27 @@
 //! Says which of the ten categories a failure has, by an ordered chain of named rules; first match wins.
 //! Does not: redact, normalize, or look at anything but the event.
+//!
+//! One pass over the text finds the hints of all rules at once (`scan`); a rule's shape is then tried only on the
+//! lines its hints stand in, so the work stays linear and small. Lines that only quote something (stack frames,
+//! source code, test names: `line`) decide nothing, and log lines below error level only where nothing else does.
+
+mod facts;
+mod line;
+mod rule;
+mod rules;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod text;
 
 use crate::{category::Category, event::FailureEvent};
+use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
+use text::View;
+
+/// Bytes a user's compiled pattern may take, and its lazily built automaton again: ten times what a long list of
+/// words needs, and nothing that a repeated `\w{1000}` can exhaust memory with.
+const USER_PATTERN_BYTES: usize = 1 << 20;
 
 /// Where in the text the deciding words stand: byte offsets into the text that was classified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,16 +68,61 @@ pub struct PatternError {
 
 /// The chain of rules, the user's first.
 #[derive(Debug)]
-pub struct Classifier {}
+pub struct Classifier {
+    user: Vec<CompiledUserRule>,
+}
+
+#[derive(Debug)]
+struct CompiledUserRule {
+    name: String,
+    category: Category,
+    regex: Regex,
+}
 
 impl Classifier {
     /// Compiles the user's rules; the built-in ones are compiled once per process.
-    pub fn new(_user_rules: &[UserRule]) -> Result<Self, PatternError> {
-        Ok(Self {})
+    pub fn new(user_rules: &[UserRule]) -> Result<Self, PatternError> {
+        let user = user_rules.iter().map(compile).collect::<Result<_, _>>()?;
+        Ok(Self { user })
     }
 
     /// The first rule that matches decides.
-    pub fn classify(&self, _event: &FailureEvent) -> Classification {
-        Classification { category: Category::Unknown, rule: "none".to_owned(), evidence: None }
+    pub fn classify(&self, event: &FailureEvent) -> Classification {
+        let view = View::new(event);
+        if let Some(answer) = self.user_rule(&view) {
+            return answer;
+        }
+        let from_text = scan::first_match(&view);
+        let from_facts = facts::first_match(event);
+        match (from_text, from_facts) {
+            (Some(found), Some(fact)) if fact.rank() < found.rule.rank() => fact.answer(),
+            (Some(found), _) => Classification {
+                category: found.rule.category,
+                rule: found.rule.name.to_owned(),
+                evidence: view.origin(found.start, found.end),
+            },
+            (None, Some(fact)) => fact.answer(),
+            (None, None) => Classification { category: Category::Unknown, rule: "none".to_owned(), evidence: None },
+        }
     }
+
+    fn user_rule(&self, view: &View<'_>) -> Option<Classification> {
+        self.user.iter().find_map(|rule| {
+            let found = rule.regex.find(view.bytes())?;
+            Some(Classification {
+                category: rule.category,
+                rule: format!("user:{}", rule.name),
+                evidence: view.origin(found.start(), found.end()),
+            })
+        })
+    }
+}
+
+fn compile(rule: &UserRule) -> Result<CompiledUserRule, PatternError> {
+    let regex = RegexBuilder::new(&rule.pattern)
+        .size_limit(USER_PATTERN_BYTES)
+        .dfa_size_limit(USER_PATTERN_BYTES)
+        .build()
+        .map_err(|error| PatternError { name: rule.name.clone(), reason: error.to_string() })?;
+    Ok(CompiledUserRule { name: rule.name.clone(), category: rule.category, regex })
 }

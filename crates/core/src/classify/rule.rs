@@ -1,0 +1,132 @@
+//! What one rule is: hints that select it, the shape its line must have, and the texts it must leave alone.
+//! Does not: hold any rule; those stand in `rules`.
+
+use crate::category::Category;
+use regex::bytes::{Regex, RegexBuilder};
+use std::sync::OnceLock;
+
+/// What must be true of the place where a hint was found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    /// The hint is a sentence that means one thing only.
+    Hint,
+    /// The hint is a token: no letter, digit or underscore may touch it.
+    Word,
+    /// The line (or the lines around it, see `Rule::near`) must match, letter case aside.
+    Regex(&'static str),
+}
+
+/// How much of the text around a hint the shape may look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Window {
+    /// The line of the hint.
+    Line,
+    /// A few lines before and after it.
+    Near,
+}
+
+/// Which lines a rule believes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// Lines that report; log lines below error level only when nothing else decides.
+    Reports,
+    /// Also log lines of any level: container events are logged as information.
+    Logs,
+    /// Every line, also test names and source code.
+    All,
+    /// Only when nothing else decides.
+    LastResort,
+}
+
+/// One named rule; built by `rule` and the methods below in the tables.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) name: &'static str,
+    pub(super) category: Category,
+    /// Lower-case literals, one of which must stand in the text for the rule to be tried.
+    pub(super) hints: &'static [&'static str],
+    pub(super) shape: Shape,
+    /// Texts that the shape would take by mistake: the guard, matched against the same window.
+    pub(super) unless: Option<&'static str>,
+    pub(super) window: Window,
+    pub(super) lines: Lines,
+}
+
+/// A rule for lines that report, decided on the line of the hint.
+pub(super) const fn rule(name: &'static str, category: Category, hints: &'static [&'static str], shape: Shape) -> Rule {
+    Rule { name, category, hints, shape, unless: None, window: Window::Line, lines: Lines::Reports }
+}
+
+impl Rule {
+    pub(super) const fn unless(self, guard: &'static str) -> Self {
+        Self { unless: Some(guard), ..self }
+    }
+
+    pub(super) const fn near(self) -> Self {
+        Self { window: Window::Near, ..self }
+    }
+
+    pub(super) const fn lines(self, lines: Lines) -> Self {
+        Self { lines, ..self }
+    }
+
+    /// Place of the rule's category in the order of decision; facts beside the text are weighed by it.
+    pub(super) const fn rank(&self) -> u8 {
+        rank(self.category)
+    }
+}
+
+/// The order in which categories decide when several apply.
+pub(super) const fn rank(category: Category) -> u8 {
+    match category {
+        Category::MockMismatch => 0,
+        Category::ContainerOom => 1,
+        Category::ContainerCrash => 2,
+        Category::ConnectionRefused => 3,
+        Category::NetworkError => 4,
+        Category::Timeout => 5,
+        Category::AssertionMismatch => 6,
+        Category::HttpError => 7,
+        Category::ConfigError => 8,
+        Category::Unknown => 9,
+    }
+}
+
+/// A rule's regular expressions, compiled when they are first needed.
+#[derive(Debug, Default)]
+pub(super) struct Compiled {
+    shape: OnceLock<Regex>,
+    unless: OnceLock<Regex>,
+}
+
+impl Compiled {
+    /// Where in `window` the rule sees its failure; `hint` is the hint's span in it.
+    pub(super) fn find(&self, rule: &Rule, window: &[u8], hint: (usize, usize)) -> Option<(usize, usize)> {
+        let found = match rule.shape {
+            Shape::Hint => hint,
+            Shape::Word => whole_word(window, hint)?,
+            Shape::Regex(pattern) => {
+                let found = self.shape.get_or_init(|| compile(pattern)).find(window)?;
+                (found.start(), found.end())
+            }
+        };
+        let guarded = rule.unless.is_some_and(|guard| self.unless.get_or_init(|| compile(guard)).is_match(window));
+        (!guarded).then_some(found)
+    }
+}
+
+fn whole_word(window: &[u8], (start, end): (usize, usize)) -> Option<(usize, usize)> {
+    let part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let touched = start.checked_sub(1).is_some_and(|before| part(window.get(before))) || part(window.get(end));
+    (!touched).then_some((start, end))
+}
+
+/// ASCII only, which keeps the automata small; evidence is rounded to characters later.
+fn compile(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern)
+        .unicode(false)
+        .case_insensitive(true)
+        .multi_line(true)
+        .build()
+        .expect("every pattern of the tables compiles; a test compiles them all")
+}

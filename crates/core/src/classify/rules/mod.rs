@@ -1,0 +1,45 @@
+//! The chain: every built-in rule in the order in which they are tried.
+//! Does not: try them; `scan` does.
+//!
+//! Order: a mock library's complaint, killed for memory, container state, time limits of runners, comparisons of
+//! two values, refused connections, other network errors, time limits, HTTP answers, configuration, other assertions,
+//! errors of a program. Comparisons stand before the network because the compared values may be error texts; a
+//! runner's own time limit stands before them because it reports the comparison it waited for.
+
+mod assertion;
+mod config_env;
+mod config_files;
+mod config_infra;
+mod container;
+mod http;
+mod mock_clients;
+mod mock_objects;
+mod network;
+mod refused;
+mod timeout;
+mod unknown;
+
+use super::rule::Rule;
+
+/// All rules, first match wins.
+pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
+    [
+        mock_clients::RULES,
+        mock_objects::RULES,
+        container::MEMORY,
+        container::STATE,
+        timeout::RUNNERS,
+        assertion::COMPARISONS,
+        refused::RULES,
+        network::RULES,
+        timeout::RULES,
+        http::RULES,
+        config_env::RULES,
+        config_files::RULES,
+        config_infra::RULES,
+        assertion::OTHERS,
+        unknown::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}

@@ -1,0 +1,55 @@
+//! Errors of a program: nothing of the other nine categories, said so with a name.
+//! Does not: catch everything; a text that no rule knows has the rule `none`.
+
+use crate::{
+    category::Category::{AssertionMismatch, Unknown},
+    classify::rule::{
+        Lines, Rule,
+        Shape::{Hint, Regex},
+        rule,
+    },
+};
+
+/// They stand last, and before log lines below error level: what a program died of outweighs what it warned about.
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        "error-compile",
+        Unknown,
+        &[
+            "error[e",
+            "error ts",
+            "cannot find symbol",
+            "undefined: ",
+            "compilation failure",
+            "build failed",
+            "could not compile",
+            "syntaxerror",
+            "error cs",
+            "compilation error",
+        ],
+        Regex(
+            r"\berror\[E\d{4}\]|\berror TS\d{3,5}\b|cannot find symbol|: undefined: \w+|compilation (failure|error)|could not compile|\bSyntaxError\b|\berror CS\d{4}\b|\[build failed\]",
+        ),
+    ),
+    rule("error-race", Unknown, &["warning: data race"], Hint).lines(Lines::All),
+    rule(
+        "error-panic",
+        Unknown,
+        &["panic: ", "panicked at", "fatal error: "],
+        Regex(r"^\s*panic: |\bpanicked at\b|^\s*fatal error: "),
+    ),
+    // A Go test that says it failed and nothing else did: its own t.Error said why.
+    rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+")).lines(Lines::All),
+    rule(
+        "error-exception",
+        Unknown,
+        &["exception", "error"],
+        Regex(r"^(E\s+|Caused by: |\s*\[?\w*\]?\s*)?([\w$]+[.\\:])*\w*(Exception|Error)\b( ?:|\s*$|\()"),
+    ),
+    rule(
+        "error-segfault",
+        Unknown,
+        &["segmentation fault", "sigsegv", "core dumped", "stack overflow", "heap out of memory"],
+        Hint,
+    ),
+];

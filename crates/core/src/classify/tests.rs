@@ -1,0 +1,171 @@
+//! The shared vectors, the guards, and what must hold for any text.
+
+use super::{
+    Classifier, UserRule,
+    rule::{Compiled, Shape},
+    rules,
+};
+use crate::{category::Category, event::FailureEvent};
+use proptest::prelude::*;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// A row of `tests/vectors/classify.jsonl`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Vector {
+    #[serde(flatten)]
+    event: FailureEvent,
+    category: Category,
+    /// Absent where any rule of the category will do.
+    rule: Option<String>,
+    /// What the answer should be; `category` then pins today's wrong one.
+    known_wrong: Option<Category>,
+    /// The text decides by where it ends or begins, so no line may be put around it.
+    #[serde(default)]
+    unframed: bool,
+}
+
+const VECTORS: &str = include_str!("../../../../tests/vectors/classify.jsonl");
+
+fn vectors() -> Vec<Vector> {
+    let lines = VECTORS.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+fn classifier() -> Classifier {
+    Classifier::new(&[]).expect("no user rules")
+}
+
+/// One vector, as it is and with neutral lines around it.
+fn check(vector: &Vector, failures: &mut Vec<String>) {
+    let frames: &[(&str, &str)] = if vector.unframed {
+        &[("", "")]
+    } else {
+        &[("", ""), ("run 4 of suite checkout\n", ""), ("", "\nend of output\n")]
+    };
+    for (before, after) in frames {
+        let event = FailureEvent { text: format!("{before}{}{after}", vector.event.text), ..vector.event.clone() };
+        let answer = classifier().classify(&event);
+        let rule_differs = vector.rule.as_deref().is_some_and(|rule| rule != answer.rule);
+        if answer.category != vector.category || rule_differs {
+            failures.push(format!(
+                "{:?} by {}, not {:?} by {:?}: {:?}",
+                answer.category, answer.rule, vector.category, vector.rule, event.text
+            ));
+        }
+        if vector.known_wrong == Some(answer.category) {
+            failures.push(format!("right at last, no longer known-wrong: {:?}", event.text));
+        }
+    }
+}
+
+#[test]
+fn vectors_hold() {
+    let mut failures = Vec::new();
+    for vector in &vectors() {
+        check(vector, &mut failures);
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn vectors_cover_every_category() {
+    let covered: BTreeSet<Category> = vectors().iter().map(|vector| vector.category).collect();
+    assert_eq!(covered.len(), Category::ALL.len());
+    assert!(vectors().len() >= 150);
+}
+
+#[test]
+fn every_rule_is_well_formed() {
+    let mut names = BTreeSet::new();
+    for rule in rules::chain() {
+        assert!(names.insert(rule.name), "{} twice", rule.name);
+        assert!(!rule.hints.is_empty(), "{} has no hint", rule.name);
+        for hint in rule.hints {
+            assert!(hint.len() >= 2 && *hint == hint.to_lowercase(), "{}: {hint:?}", rule.name);
+        }
+        // Compiles both expressions, or panics.
+        let window = rule.hints[0].as_bytes();
+        let compiled = Compiled::default();
+        let shape_only = super::rule::Rule { unless: None, ..*rule };
+        compiled.find(&shape_only, window, (0, window.len()));
+        if rule.unless.is_some() {
+            let guard_only = super::rule::Rule { shape: Shape::Hint, ..*rule };
+            compiled.find(&guard_only, window, (0, window.len()));
+        }
+    }
+}
+
+#[test]
+fn user_rules_come_first_and_are_named() {
+    let rules =
+        [UserRule { name: "quota".into(), category: Category::ConfigError, pattern: r"quota \w+ used up".into() }];
+    let event = FailureEvent { text: "connect ECONNREFUSED: quota disk used up".into(), ..FailureEvent::default() };
+    let answer = Classifier::new(&rules).expect("a valid pattern").classify(&event);
+    assert_eq!((answer.category, answer.rule.as_str()), (Category::ConfigError, "user:quota"));
+    let span = answer.evidence.expect("found in the text");
+    assert_eq!(&event.text[span.start..span.end], "quota disk used up");
+}
+
+#[test]
+fn a_bad_user_rule_is_refused_by_name() {
+    for pattern in ["(", r"(?:\w{1000}){1000}"] {
+        let rules = [UserRule { name: "mine".into(), category: Category::Unknown, pattern: pattern.into() }];
+        let error = Classifier::new(&rules).expect_err("does not compile");
+        assert_eq!(error.name, "mine");
+        assert!(!error.reason.is_empty());
+    }
+}
+
+#[test]
+fn evidence_points_into_the_text_under_colours() {
+    let event = FailureEvent {
+        text: "\u{1b}[31mError\u{1b}[39m: connect \u{1b}[1mECONNREFUSED\u{1b}[0m 127.0.0.1:80".into(),
+        ..FailureEvent::default()
+    };
+    let answer = classifier().classify(&event);
+    let span = answer.evidence.expect("found in the text");
+    assert_eq!(&event.text[span.start..span.end], "ECONNREFUSED");
+}
+
+#[test]
+fn the_end_of_a_log_full_of_hits_still_counts() {
+    let mut text = "expected nothing of interest\n".repeat(5_000);
+    text.push_str("AssertionError: expected 3 to equal 4\n");
+    let event = FailureEvent { text, ..FailureEvent::default() };
+    assert_eq!(classifier().classify(&event).category, Category::AssertionMismatch);
+}
+
+fn any_event() -> impl Strategy<Value = FailureEvent> {
+    let words: Vec<&'static str> = rules::chain().flat_map(|rule| rule.hints).copied().collect();
+    let piece = prop_oneof![
+        4 => prop::sample::select(words).prop_map(str::to_owned),
+        3 => any::<String>(),
+        2 => "[ -~\n\r\t]{0,40}",
+        1 => Just("\u{1b}[31m".to_owned()),
+        1 => Just("\n".to_owned()),
+        1 => "[45][0-9]{2}",
+    ];
+    let kind = prop::option::of("[A-Za-zé.]{0,20}");
+    (prop::collection::vec(piece, 0..12), kind, any::<Option<i32>>(), any::<Option<u16>>()).prop_map(
+        |(pieces, exception_type, exit_code, http_status)| FailureEvent {
+            text: pieces.concat(),
+            exception_type,
+            exit_code,
+            http_status,
+            ..FailureEvent::default()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn any_text_gets_one_answer_with_evidence_inside(event in any_event()) {
+        let answer = classifier().classify(&event);
+        prop_assert_eq!(&answer, &classifier().classify(&event));
+        if let Some(span) = answer.evidence {
+            prop_assert!(span.start < span.end && event.text.get(span.start..span.end).is_some());
+        }
+    }
+}

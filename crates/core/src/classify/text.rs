@@ -1,0 +1,139 @@
+//! The text as the rules see it: no ANSI sequences, the exception type in front where the text does not name it.
+//! Does not: change what is stored; offsets lead back into the event's own text.
+
+use super::Span;
+use crate::event::FailureEvent;
+use memchr::{memchr, memmem};
+use std::borrow::Cow;
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+
+/// A text free of escape sequences, with the way back to the original offsets.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    original: &'a str,
+    bytes: Cow<'a, [u8]>,
+    /// Length of what was put in front and is not in the original.
+    prefix: usize,
+    /// Where a run of kept bytes starts: in `bytes`, and in the original. Empty when nothing was taken out.
+    runs: Vec<(usize, usize)>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(event: &'a FailureEvent) -> Self {
+        let original = event.text.as_str();
+        let headed = event.exception_type.as_deref().filter(|head| !head.is_empty() && !mentions(original, head));
+        if headed.is_none() && memchr(ESC, original.as_bytes()).is_none() {
+            return Self { original, bytes: Cow::Borrowed(original.as_bytes()), prefix: 0, runs: Vec::new() };
+        }
+        let mut kept = Vec::with_capacity(original.len() + headed.map_or(0, str::len) + 2);
+        if let Some(head) = headed {
+            kept.extend_from_slice(head.as_bytes());
+            kept.extend_from_slice(b": ");
+        }
+        let prefix = kept.len();
+        let runs = strip(original.as_bytes(), &mut kept);
+        Self { original, bytes: Cow::Owned(kept), prefix, runs }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The span of the original text that `start..end` of the view came from; none if it lies before the text.
+    pub(super) fn origin(&self, start: usize, end: usize) -> Option<Span> {
+        if end <= self.prefix {
+            return None;
+        }
+        let start = floor(self.original, self.offset(start.max(self.prefix)));
+        // The last byte is looked up, not the one after it: an escape sequence may stand between the two.
+        let end = ceil(self.original, self.offset(end.saturating_sub(1).max(self.prefix)) + 1);
+        (start < end).then_some(Span { start, end })
+    }
+
+    fn offset(&self, at: usize) -> usize {
+        let run = self.runs.partition_point(|&(kept, _)| kept <= at).checked_sub(1);
+        let (kept, origin) = run.map_or((self.prefix, 0), |index| self.runs[index]);
+        origin + (at - kept)
+    }
+}
+
+/// True where the text names the type itself; only its start is looked at, for the type stands in the headline.
+fn mentions(text: &str, head: &str) -> bool {
+    const HEADLINE_BYTES: usize = 4096;
+    let text = text.as_bytes();
+    memmem::find(&text[..text.len().min(HEADLINE_BYTES)], head.as_bytes()).is_some()
+}
+
+/// Appends `text` without escape sequences; answers where each kept run starts in `kept` and in `text`.
+fn strip(text: &[u8], kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let until = memchr(ESC, &text[at..]).map_or(text.len(), |found| at + found);
+        if until > at {
+            runs.push((kept.len(), at));
+            kept.extend_from_slice(&text[at..until]);
+        }
+        at = until + sequence(&text[until..]);
+    }
+    runs
+}
+
+/// Length of the escape sequence that `text` starts with: CSI, OSC, or ESC and one more byte.
+fn sequence(text: &[u8]) -> usize {
+    /// Longer than any colour or link; an ESC without an end must not swallow the failure.
+    const LONGEST: usize = 256;
+    let text = &text[..text.len().min(LONGEST)];
+    match text.get(1) {
+        Some(b'[') => text.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte)).map_or(2, |end| end + 3),
+        Some(b']') => text.iter().skip(2).position(|&byte| byte == BEL || byte == ESC).map_or(2, |end| end + 3),
+        Some(byte) if byte.is_ascii() => 2,
+        _ => text.len().min(1),
+    }
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|&index| text.is_char_boundary(index)).unwrap_or(0)
+}
+
+fn ceil(text: &str, at: usize) -> usize {
+    (at.min(text.len())..=text.len()).find(|&index| text.is_char_boundary(index)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::View;
+    use crate::event::FailureEvent;
+
+    fn event(text: &str) -> FailureEvent {
+        FailureEvent { text: text.to_owned(), ..FailureEvent::default() }
+    }
+
+    #[test]
+    fn escape_sequences_go_and_offsets_lead_back() {
+        let event = event("\u{1b}[31mred\u{1b}[0m and \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{7}!");
+        let view = View::new(&event);
+        assert_eq!(view.bytes(), b"red and link!");
+        let span = view.origin(8, 12).expect("inside the text");
+        assert_eq!(&event.text[span.start..span.end], "link");
+    }
+
+    #[test]
+    fn the_exception_type_stands_in_front_and_is_no_evidence() {
+        let event = FailureEvent { exception_type: Some("java.net.ConnectException".into()), ..event("no answer") };
+        let view = View::new(&event);
+        assert_eq!(view.bytes(), b"java.net.ConnectException: no answer");
+        assert_eq!(view.origin(0, 9), None);
+        let span = view.origin(9, 36).expect("reaches into the text");
+        assert_eq!(&event.text[span.start..span.end], "no answer");
+    }
+
+    #[test]
+    fn an_escape_without_an_end_takes_nothing_with_it() {
+        let event = event("\u{1b}[connect ECONNREFUSED");
+        assert!(View::new(&event).bytes().ends_with(b"ECONNREFUSED"));
+    }
+}
