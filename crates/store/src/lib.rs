@@ -1,1 +1,32 @@
-//! store
+//! The only crate with SQL: schema, migrations, and what is read and written in a transaction.
+//!
+//! Every function takes an open transaction ([`Tx`]) and plain data; the caller decides what belongs
+//! into one transaction by the body it gives to [`Database::read`] or [`Database::write`].
+//! SQL is written in the subset that SQLite and PostgreSQL share; what differs stands behind [`Database`].
+//!
+//! ```
+//! use argus_store::{Database, Mode, Sqlite, StoreError, runs};
+//! # fn now<F: Future>(future: F) -> F::Output { argus_store::finish(future) }
+//! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
+//! let newest = now(database.read(async |tx| runs::newest_ids(tx, 3).await))?;
+//! assert!(newest.is_empty());
+//! # Ok::<(), StoreError>(())
+//! ```
+//!
+//! Does not: decide anything about failures, read a clock, make ids, or let a row out.
+
+pub mod cases;
+pub mod database;
+pub mod error;
+mod migrate;
+pub mod patterns;
+pub mod probe;
+pub mod retention;
+pub mod runs;
+pub mod similar;
+pub mod solutions;
+pub mod sqlite;
+
+pub use database::{Database, Tx, finish};
+pub use error::{StoreError, StoreErrorKind};
+pub use sqlite::{Mode, Sqlite};

@@ -1,0 +1,241 @@
+//! Cases of a run, slim, and what is known about the failed ones.
+//! Does not: decide which case a short name means.
+
+use crate::{
+    database::{FromCell, Row, Tx, Value},
+    error::StoreError,
+    runs::RunKey,
+};
+use argus_core::{Category, FailureEvent};
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Perhaps at a later attempt.
+    Passed,
+    /// At every attempt.
+    Failed,
+    /// Not run.
+    Skipped,
+}
+
+/// One case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// `file > suite > name`.
+    pub name: String,
+    /// How it ended.
+    pub status: Status,
+    /// It failed and then passed within the run.
+    pub flaky: bool,
+    /// The runner's own word.
+    pub runner_status: Option<String>,
+    /// Milliseconds.
+    pub duration_ms: Option<f64>,
+    /// How often it ran.
+    pub attempts: u32,
+    /// Of a failed case.
+    pub failure: Option<Box<Failure>>,
+}
+
+/// What is known about a failed case; texts are redacted and bounded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// When it was recorded.
+    pub category: Category,
+    /// One line.
+    pub headline: String,
+    /// When it was recorded.
+    pub signature: String,
+    /// Error text, where the report has one.
+    pub error: Option<String>,
+    /// End of its standard output.
+    pub stdout_tail: Option<String>,
+    /// End of its standard error.
+    pub stderr_tail: Option<String>,
+    /// What is known beside the text, whose own text is empty.
+    pub facts: FailureEvent,
+}
+
+const FAILURE_COLUMNS: usize = 14;
+
+macro_rules! failure_columns {
+    () => {
+        "f.category, f.headline, f.signature, f.error, f.stdout_tail, f.stderr_tail, f.exception_type, f.exit_code, \
+         f.signal, f.container_status, f.oom_killed, f.runner"
+    };
+}
+
+macro_rules! case_columns {
+    () => {
+        "c.name, c.status, c.rank, c.runner_status, c.duration_ms, c.attempts"
+    };
+}
+
+/// Adds all cases of a run, in the report's order.
+pub async fn insert_all(tx: &mut impl Tx, run: RunKey, cases: &[Case]) -> Result<(), StoreError> {
+    const CASES: &str = "INSERT INTO cases (run_key, rank, seq, name, status, runner_status, duration_ms, attempts) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    const FAILURES: &str = "INSERT INTO failures (run_key, seq, category, headline, signature, error, stdout_tail, \
+                            stderr_tail, exception_type, exit_code, signal, container_status, oom_killed, runner) \
+                            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    tx.execute_many(CASES, (0_i64..).zip(cases).map(|(seq, case)| case_row(run, seq, case))).await?;
+    let failed = (0_i64..).zip(cases).filter_map(|(seq, case)| Some((seq, case.failure.as_deref()?)));
+    tx.execute_many(FAILURES, failed.map(|(seq, failure)| failure_row(run, seq, failure))).await
+}
+
+/// One page of a run: failed first, then flaky, then the rest, each in the report's order.
+pub async fn list(tx: &mut impl Tx, run: RunKey, limit: u32, offset: u32) -> Result<Vec<Case>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        case_columns!(),
+        ", ",
+        failure_columns!(),
+        " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+         WHERE c.run_key = $1 ORDER BY c.rank, c.seq LIMIT $2 OFFSET $3"
+    );
+    let rows = tx.query(SQL, &[run.0.into(), limit.into(), offset.into()]).await?;
+    rows.into_iter().map(|mut row| case(&mut row)).collect()
+}
+
+/// A failed case of a run by its qualified name; the first one where a report has several.
+pub async fn failed(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<Failure>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        failure_columns!(),
+        " FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+         WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1"
+    );
+    let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
+    row.map(|mut row| failure(&mut row)).transpose()
+}
+
+/// Status of a case by its qualified name, whatever it is.
+pub async fn status_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
+    const SQL: &str = "SELECT status FROM cases WHERE run_key = $1 AND name = $2 ORDER BY rank, seq LIMIT 1";
+    let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
+    row.map(|mut row| row.next()).transpose()
+}
+
+/// Different qualified names that end with `ending`.
+pub async fn names_ending(tx: &mut impl Tx, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT DISTINCT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
+                       AND substr(name, length(name) - length($2) + 1) = $2 LIMIT $3";
+    let rows = tx.query(SQL, &[run.0.into(), ending.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.next()).collect()
+}
+
+/// Names of a run's cases, failed ones first.
+pub async fn names(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 ORDER BY rank, seq LIMIT $2";
+    let rows = tx.query(SQL, &[run.0.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.next()).collect()
+}
+
+/// Id of the newest run in which a case of this name failed.
+pub async fn newest_failure(tx: &mut impl Tx, name: &str) -> Result<Option<String>, StoreError> {
+    const SQL: &str = "SELECT r.id FROM cases c JOIN runs r ON r.key = c.run_key \
+                       WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC LIMIT 1";
+    let row = tx.query_first(SQL, &[name.into()]).await?;
+    row.map(|mut row| row.next()).transpose()
+}
+
+fn case_row(run: RunKey, seq: i64, case: &Case) -> [Value<'_>; 8] {
+    [
+        run.0.into(),
+        rank(case).into(),
+        seq.into(),
+        (&case.name).into(),
+        status_name(case.status).into(),
+        (&case.runner_status).into(),
+        case.duration_ms.into(),
+        case.attempts.into(),
+    ]
+}
+
+fn failure_row(run: RunKey, seq: i64, failure: &Failure) -> [Value<'_>; FAILURE_COLUMNS] {
+    [
+        run.0.into(),
+        seq.into(),
+        failure.category.as_str().into(),
+        (&failure.headline).into(),
+        (&failure.signature).into(),
+        (&failure.error).into(),
+        (&failure.stdout_tail).into(),
+        (&failure.stderr_tail).into(),
+        (&failure.facts.exception_type).into(),
+        failure.facts.exit_code.into(),
+        (&failure.facts.signal).into(),
+        (&failure.facts.container_status).into(),
+        failure.facts.oom_killed.into(),
+        (&failure.facts.runner).into(),
+    ]
+}
+
+fn case(row: &mut Row) -> Result<Case, StoreError> {
+    let (name, status) = (row.next()?, row.next()?);
+    Ok(Case {
+        name,
+        status,
+        flaky: row.next::<i64>()? == FLAKY,
+        runner_status: row.next()?,
+        duration_ms: row.next()?,
+        attempts: row.next()?,
+        failure: if status == Status::Failed { Some(Box::new(failure(row)?)) } else { None },
+    })
+}
+
+fn failure(row: &mut Row) -> Result<Failure, StoreError> {
+    Ok(Failure {
+        category: row.next()?,
+        headline: row.next()?,
+        signature: row.next()?,
+        error: row.next()?,
+        stdout_tail: row.next()?,
+        stderr_tail: row.next()?,
+        facts: FailureEvent {
+            exception_type: row.next()?,
+            exit_code: row.next()?,
+            signal: row.next()?,
+            container_status: row.next()?,
+            oom_killed: row.next()?,
+            runner: row.next()?,
+            ..FailureEvent::default()
+        },
+    })
+}
+
+const FLAKY: i64 = 1;
+
+const fn rank(case: &Case) -> i64 {
+    match (case.status, case.flaky) {
+        (Status::Failed, _) => 0,
+        (_, true) => FLAKY,
+        (_, false) => 2,
+    }
+}
+
+const fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "passed",
+        Status::Failed => "failed",
+        Status::Skipped => "skipped",
+    }
+}
+
+impl FromCell for Status {
+    fn from_cell(cell: crate::database::Cell) -> Result<Self, StoreError> {
+        match String::from_cell(cell)?.as_str() {
+            "passed" => Ok(Self::Passed),
+            "failed" => Ok(Self::Failed),
+            "skipped" => Ok(Self::Skipped),
+            _ => Err(StoreError::corrupt("a case has a status that does not exist")),
+        }
+    }
+}
+
+impl FromCell for Category {
+    fn from_cell(cell: crate::database::Cell) -> Result<Self, StoreError> {
+        String::from_cell(cell)?.parse().map_err(|_| StoreError::corrupt("a category that does not exist"))
+    }
+}

@@ -1,0 +1,87 @@
+//! What can go wrong with a database, by what a person can do about it.
+//! Does not: carry stored text.
+
+use rusqlite::{Error as SqliteError, ErrorCode, ffi};
+use std::fmt;
+
+/// What a person can do something about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreErrorKind {
+    /// Another process held the lock longer than the time-out.
+    Locked,
+    /// The file or its folder cannot be written.
+    ReadOnly,
+    /// No space left.
+    Full,
+    /// Damaged, or not a database of Argus at all.
+    Corrupt,
+    /// Written by a newer version.
+    Newer,
+    /// It cannot be opened or reached.
+    Unavailable,
+    /// A mistake in this program.
+    Internal,
+}
+
+/// A kind, and what the database said.
+#[derive(Debug)]
+pub struct StoreError {
+    kind: StoreErrorKind,
+    message: String,
+    source: Option<SqliteError>,
+}
+
+impl StoreError {
+    pub(crate) fn new(kind: StoreErrorKind, message: &str) -> Self {
+        Self { kind, message: message.to_owned(), source: None }
+    }
+
+    pub(crate) fn corrupt(message: &str) -> Self {
+        Self::new(StoreErrorKind::Corrupt, message)
+    }
+
+    /// By what a person can do about it.
+    pub const fn kind(&self) -> StoreErrorKind {
+        self.kind
+    }
+
+    /// Reading may still work although writing did not.
+    pub const fn is_about_writing(&self) -> bool {
+        matches!(self.kind, StoreErrorKind::Locked | StoreErrorKind::ReadOnly | StoreErrorKind::Full)
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}
+
+impl From<SqliteError> for StoreError {
+    fn from(source: SqliteError) -> Self {
+        let kind = match &source {
+            SqliteError::SqliteFailure(cause, _) => kind_of(*cause),
+            _ => StoreErrorKind::Internal,
+        };
+        Self { kind, message: source.to_string(), source: Some(source) }
+    }
+}
+
+const fn kind_of(cause: ffi::Error) -> StoreErrorKind {
+    match cause.code {
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Locked,
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
+        ErrorCode::DiskFull => StoreErrorKind::Full,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
+        ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::FileLockingProtocolFailed => {
+            StoreErrorKind::Unavailable
+        }
+        _ => StoreErrorKind::Internal,
+    }
+}

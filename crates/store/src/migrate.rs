@@ -1,0 +1,67 @@
+//! Brings a database file to this version's schema, from any earlier one.
+//! Does not: touch a file of another program or of a newer version.
+
+use crate::error::{StoreError, StoreErrorKind};
+use rusqlite::Connection;
+
+/// `ARGU`, in the header of every database of Argus.
+pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
+
+/// One script per version; version 1 is the first. Never edited after a release.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001.sql")];
+
+/// What a file is to this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Schema {
+    /// Nothing in it yet.
+    Empty,
+    /// An earlier version.
+    Older,
+    /// This version.
+    Current,
+}
+
+/// Reads the header; refuses what is not ours to read.
+pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
+    let version = pragma(connection, "PRAGMA user_version")?;
+    if version == latest() {
+        return Ok(Schema::Current);
+    }
+    let application = pragma(connection, "PRAGMA application_id")?;
+    if application == APPLICATION_ID && version > latest() {
+        let message = format!("its schema has version {version}, this program knows {} at most", latest());
+        return Err(StoreError::new(StoreErrorKind::Newer, &message));
+    }
+    if application == APPLICATION_ID {
+        return Ok(Schema::Older);
+    }
+    let tables = pragma(connection, "SELECT COUNT(*) FROM sqlite_schema")?;
+    if application == 0 && version == 0 && tables == 0 {
+        return Ok(Schema::Empty);
+    }
+    Err(StoreError::corrupt("it is a database of another program"))
+}
+
+/// Runs the scripts that are missing. Inside a write transaction.
+pub(crate) fn migrate(connection: &Connection) -> Result<(), StoreError> {
+    let version = match inspect(connection)? {
+        Schema::Current => return Ok(()),
+        Schema::Empty | Schema::Older => pragma(connection, "PRAGMA user_version")?,
+    };
+    for (next, script) in (1_i64..).zip(MIGRATIONS) {
+        if next > version {
+            connection.execute_batch(script)?;
+        }
+    }
+    connection
+        .execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {};", latest()))?;
+    Ok(())
+}
+
+fn latest() -> i64 {
+    i64::try_from(MIGRATIONS.len()).expect("a handful of migrations")
+}
+
+fn pragma(connection: &Connection, sql: &str) -> Result<i64, StoreError> {
+    Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+}

@@ -1,0 +1,335 @@
+//! Patterns of the knowledge base: lookup, listing, counting.
+//! Does not: hold the texts of built-ins (core does), search by likeness (see `similar`), or delete.
+
+use crate::{
+    database::{Row, Tx, Value},
+    error::StoreError,
+    similar, solutions,
+};
+use argus_core::{Category, builtin::Builtin, similarity};
+
+/// One pattern. Of a built-in, only ids and statistics are meant; its texts are core's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// Where it is.
+    pub key: PatternKey,
+    /// `pat-…` or `builtin-…`.
+    pub id: String,
+    /// One of the six.
+    pub is_builtin: bool,
+    /// What it is.
+    pub category: Category,
+    /// Hex, or `builtin::CATEGORY`.
+    pub signature: String,
+    /// Case it was learned from.
+    pub case_name: String,
+    /// Stable text it was learned from.
+    pub normalized: String,
+    /// One line.
+    pub description: String,
+    /// How often it was diagnosed.
+    pub occurrences: u32,
+    /// How often a fix was reported as successful.
+    pub resolutions: u32,
+    /// UTC milliseconds.
+    pub first_seen_at: i64,
+    /// UTC milliseconds.
+    pub last_seen_at: i64,
+    /// UTC milliseconds.
+    pub updated_at: i64,
+    /// Steps of its best solution.
+    pub best_fix: Option<String>,
+}
+
+/// Where a pattern's outcomes and samples are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PatternKey(pub(crate) i64);
+
+/// A pattern to learn.
+#[derive(Clone, Debug)]
+pub struct NewPattern<'a> {
+    /// `pat-…`.
+    pub id: &'a str,
+    /// Its identity under a recipe.
+    pub identity: Identity<'a>,
+    /// Case it is learned from.
+    pub case_name: &'a str,
+    /// One line.
+    pub description: &'a str,
+    /// To begin with.
+    pub occurrences: u32,
+    /// To begin with; at most `occurrences`.
+    pub resolutions: u32,
+    /// UTC milliseconds.
+    pub now: i64,
+    /// The redacted failure as JSON, to sign it again.
+    pub sample: &'a str,
+}
+
+/// What a recipe makes of a failure.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity<'a> {
+    /// Which recipe.
+    pub recipe: &'a str,
+    /// Its category.
+    pub category: Category,
+    /// Exact signature.
+    pub signature: &'a str,
+    /// Family signature.
+    pub family: &'a str,
+    /// Stable text.
+    pub normalized: &'a str,
+    /// Band keys of the stable text.
+    pub bands: [u32; 4],
+}
+
+/// Order of a listing; all descending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Surest first.
+    Confidence,
+    /// Most frequent first.
+    Occurrences,
+    /// Latest first.
+    LastSeen,
+}
+
+macro_rules! columns {
+    () => {
+        "p.key, p.id, p.source, p.category, p.signature, p.case_name, p.normalized, p.description, p.occurrences, \
+         p.resolutions, p.first_seen_at, p.last_seen_at, p.updated_at, s.steps"
+    };
+}
+pub(crate) use columns;
+
+macro_rules! tables {
+    () => {
+        " FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution "
+    };
+}
+pub(crate) use tables;
+
+/// Makes rows for built-ins that have none yet; `now` is when the database was made.
+pub async fn seed(tx: &mut impl Tx, builtins: &[Builtin], now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
+                       description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
+                       VALUES ($1, 'built-in', $2, 'built-in', $3, $3, '', '', '', 0, 0, $4, $4, $4) \
+                       ON CONFLICT DO NOTHING";
+    let Some(last) = builtins.last() else { return Ok(()) };
+    if tx.query_first("SELECT 1 FROM patterns WHERE id = $1", &[last.id.into()]).await?.is_some() {
+        return Ok(());
+    }
+    for builtin in builtins {
+        let signature = builtin.signature();
+        let params = [builtin.id.into(), builtin.category.as_str().into(), (&signature).into(), now.into()];
+        tx.execute(SQL, &params).await?;
+    }
+    Ok(())
+}
+
+/// The learned pattern of an exact signature under a recipe.
+pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
+    first(tx.query_first(SQL, &[recipe.into(), signature.into()]).await?)
+}
+
+/// Any pattern by id.
+pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Pattern>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
+    first(tx.query_first(SQL, &[id.into()]).await?)
+}
+
+/// Recipe under which built-ins are stored; their signatures never change.
+pub const BUILTIN_RECIPE: &str = "built-in";
+
+/// One page of one category.
+pub async fn list(tx: &mut impl Tx, category: Category, order: Order, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+    const CONFIDENCE: &str = concat!(
+        "SELECT ",
+        columns!(),
+        tables!(),
+        "WHERE p.category = $1 ORDER BY p.confidence DESC, p.key DESC LIMIT $2"
+    );
+    const OCCURRENCES: &str = concat!(
+        "SELECT ",
+        columns!(),
+        tables!(),
+        "WHERE p.category = $1 ORDER BY p.occurrences DESC, p.key DESC LIMIT $2"
+    );
+    const LAST_SEEN: &str = concat!(
+        "SELECT ",
+        columns!(),
+        tables!(),
+        "WHERE p.category = $1 ORDER BY p.last_seen_at DESC, p.key DESC LIMIT $2"
+    );
+    let sql = match order {
+        Order::Confidence => CONFIDENCE,
+        Order::Occurrences => OCCURRENCES,
+        Order::LastSeen => LAST_SEEN,
+    };
+    let rows = tx.query(sql, &[category.as_str().into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+}
+
+/// How many learned patterns each category has.
+pub async fn learned_counts(tx: &mut impl Tx) -> Result<Vec<(Category, u32)>, StoreError> {
+    let rows = tx.query("SELECT category, learned FROM pattern_counts", &[]).await?;
+    rows.into_iter().map(|mut row| Ok((row.next()?, row.next()?))).collect()
+}
+
+/// Ids that begin so, newest first.
+pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let after = format!("{prefix}\u{10ffff}");
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.next()).collect()
+}
+
+/// Learns a pattern.
+pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
+    const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
+                       description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
+                       VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $11) RETURNING key";
+    let params = [
+        new.id.into(),
+        new.identity.category.as_str().into(),
+        new.identity.recipe.into(),
+        new.identity.signature.into(),
+        new.identity.family.into(),
+        new.case_name.into(),
+        new.identity.normalized.into(),
+        new.description.into(),
+        new.occurrences.into(),
+        new.resolutions.into(),
+        new.now.into(),
+    ];
+    let row = tx.query_first(SQL, &params).await?;
+    let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.next().map(PatternKey)?;
+    let sample = [key.0.into(), new.sample.into()];
+    tx.execute("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
+    similar::index(tx, key, new.identity.bands).await?;
+    count(tx, new.identity.category, 1).await?;
+    Ok(key)
+}
+
+/// One more diagnosis.
+pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET occurrences = occurrences + 1, last_seen_at = $2, updated_at = $2 \
+                       WHERE key = $1 RETURNING occurrences, resolutions";
+    counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
+    (pattern.last_seen_at, pattern.updated_at) = (now, now);
+    Ok(())
+}
+
+/// One more successful fix; occurrences rise only where resolutions would pass them.
+pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET resolutions = resolutions + 1, updated_at = $2, \
+                       occurrences = CASE WHEN occurrences > resolutions THEN occurrences ELSE resolutions + 1 END \
+                       WHERE key = $1 RETURNING occurrences, resolutions";
+    counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
+    pattern.updated_at = now;
+    Ok(())
+}
+
+/// The redacted failure it was learned from, as JSON.
+pub async fn sample(tx: &mut impl Tx, key: PatternKey) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()]).await?;
+    row.map(|mut row| row.next()).transpose()
+}
+
+/// Learned patterns that were signed by another recipe.
+pub async fn signed_otherwise(tx: &mut impl Tx, recipe: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+    const SQL: &str =
+        concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe < $1 AND p.recipe <> 'built-in' LIMIT $2");
+    const ABOVE: &str =
+        concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe > $1 AND p.recipe <> 'built-in' LIMIT $2");
+    let mut rows = tx.query(SQL, &[recipe.into(), limit.into()]).await?;
+    if rows.is_empty() {
+        rows = tx.query(ABOVE, &[recipe.into(), limit.into()]).await?;
+    }
+    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+}
+
+/// Signs a pattern again. Where the new recipe sees the same failure in two patterns, `pattern` goes into the other.
+pub async fn sign_again(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET category = $2, recipe = $3, signature = $4, family = $5, normalized = $6 \
+                       WHERE key = $1";
+    similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized)).await?;
+    count(tx, pattern.category, -1).await?;
+    if let Some(other) = by_signature(tx, new.recipe, new.signature).await? {
+        return merge(tx, pattern, &other).await;
+    }
+    let params = [
+        pattern.key.0.into(),
+        new.category.as_str().into(),
+        new.recipe.into(),
+        new.signature.into(),
+        new.family.into(),
+        new.normalized.into(),
+    ];
+    tx.execute(SQL, &params).await?;
+    similar::index(tx, pattern.key, new.bands).await?;
+    count(tx, new.category, 1).await
+}
+
+async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
+    const SUM: &str = "UPDATE patterns SET occurrences = occurrences + $2, resolutions = resolutions + $3, \
+                       first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
+                       last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END \
+                       WHERE key = $1";
+    let keys = [from.key.0.into(), into.key.0.into()];
+    let sum = [
+        keys[1],
+        from.occurrences.into(),
+        from.resolutions.into(),
+        from.first_seen_at.into(),
+        from.last_seen_at.into(),
+    ];
+    tx.execute(SUM, &sum).await?;
+    tx.execute("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.execute("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.execute("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await?;
+    solutions::choose_best(tx, into.key).await
+}
+
+async fn count(tx: &mut impl Tx, category: Category, change: i64) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
+                       ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
+    tx.execute(SQL, &[category.as_str().into(), change.into()]).await.map(drop)
+}
+
+fn counted(row: Option<Row>, pattern: &mut Pattern) -> Result<(), StoreError> {
+    let mut row = row.ok_or_else(|| StoreError::corrupt("a pattern that was just read is gone"))?;
+    (pattern.occurrences, pattern.resolutions) = (row.next()?, row.next()?);
+    Ok(())
+}
+
+fn first(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {
+    row.map(|mut row| pattern(&mut row)).transpose()
+}
+
+pub(crate) fn pattern(row: &mut Row) -> Result<Pattern, StoreError> {
+    Ok(Pattern {
+        key: PatternKey(row.next()?),
+        id: row.next()?,
+        is_builtin: row.next::<String>()? == "built-in",
+        category: row.next()?,
+        signature: row.next()?,
+        case_name: row.next()?,
+        normalized: row.next()?,
+        description: row.next()?,
+        occurrences: row.next()?,
+        resolutions: row.next()?,
+        first_seen_at: row.next()?,
+        last_seen_at: row.next()?,
+        updated_at: row.next()?,
+        best_fix: row.next()?,
+    })
+}
+
+impl From<PatternKey> for Value<'_> {
+    fn from(key: PatternKey) -> Self {
+        key.0.into()
+    }
+}

@@ -1,0 +1,180 @@
+//! Recorded runs.
+//! Does not: hold their cases (see `cases`) or delete (see `retention`).
+
+use crate::{
+    database::{Row, Tx, Value},
+    error::StoreError,
+};
+
+/// One recorded run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// `run-…`.
+    pub id: String,
+    /// UTC milliseconds.
+    pub started_at: i64,
+    /// Wall-clock milliseconds.
+    pub duration_ms: f64,
+    /// A case or the command failed.
+    pub has_failed: bool,
+    /// Flaky ones included.
+    pub passed: u32,
+    /// Failed cases.
+    pub failed: u32,
+    /// Skipped cases.
+    pub skipped: u32,
+    /// Flaky cases.
+    pub flaky: u32,
+    /// Command line, redacted.
+    pub command: Option<String>,
+    /// Runner's name.
+    pub runner: Option<String>,
+    /// Exit code of the command.
+    pub exit_code: Option<i32>,
+    /// Signal that ended it.
+    pub signal: Option<String>,
+    /// Its time was over.
+    pub timed_out: bool,
+    /// Full hash.
+    pub git_commit: Option<String>,
+    /// Branch.
+    pub git_branch: Option<String>,
+    /// Uncommitted changes.
+    pub git_dirty: Option<bool>,
+}
+
+/// Where a run's cases are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunKey(pub(crate) i64);
+
+/// Which runs to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunFilter {
+    /// Only failed ones, or only passed ones.
+    pub has_failed: Option<bool>,
+    /// Started at this moment or later.
+    pub since: Option<i64>,
+}
+
+macro_rules! columns {
+    () => {
+        "id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, exit_code, signal, \
+         timed_out, git_commit, git_branch, git_dirty"
+    };
+}
+
+/// Adds a run.
+pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
+    const SQL: &str = concat!(
+        "INSERT INTO runs (",
+        columns!(),
+        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING key"
+    );
+    let params: [Value<'_>; 16] = [
+        (&run.id).into(),
+        run.started_at.into(),
+        run.duration_ms.into(),
+        status(run.has_failed).into(),
+        run.passed.into(),
+        run.failed.into(),
+        run.skipped.into(),
+        run.flaky.into(),
+        (&run.command).into(),
+        (&run.runner).into(),
+        run.exit_code.into(),
+        (&run.signal).into(),
+        run.timed_out.into(),
+        (&run.git_commit).into(),
+        (&run.git_branch).into(),
+        run.git_dirty.into(),
+    ];
+    let row = tx.query_first(SQL, &params).await?;
+    row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.next().map(RunKey)
+}
+
+/// One run by id.
+pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
+    const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs WHERE id = $1");
+    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(None) };
+    Ok(Some((RunKey(row.next()?), run(&mut row)?)))
+}
+
+/// The id of a run.
+pub async fn id_of(tx: &mut impl Tx, key: RunKey) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT id FROM runs WHERE key = $1", &[key.0.into()]).await?;
+    row.map(|mut row| row.next()).transpose()
+}
+
+/// One page, newest first.
+pub async fn list(tx: &mut impl Tx, filter: RunFilter, limit: u32, offset: u32) -> Result<Vec<Run>, StoreError> {
+    const ALL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM runs WHERE started_at >= $1 ORDER BY started_at DESC, key DESC LIMIT $2 OFFSET $3"
+    );
+    const OF_STATUS: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM runs WHERE status = $4 AND started_at >= $1 ORDER BY started_at DESC, key DESC LIMIT $2 OFFSET $3"
+    );
+    let page = [since(filter), limit.into(), offset.into()];
+    let rows = match filter.has_failed {
+        None => tx.query(ALL, &page).await?,
+        Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status(failed).into()]).await?,
+    };
+    rows.into_iter().map(|mut row| run(&mut row)).collect()
+}
+
+/// How many fit the filter.
+pub async fn count(tx: &mut impl Tx, filter: RunFilter) -> Result<u32, StoreError> {
+    const ALL: &str = "SELECT COUNT(*) FROM runs WHERE started_at >= $1";
+    const OF_STATUS: &str = "SELECT COUNT(*) FROM runs WHERE status = $2 AND started_at >= $1";
+    let row = match filter.has_failed {
+        None => tx.query_first(ALL, &[since(filter)]).await?,
+        Some(failed) => tx.query_first(OF_STATUS, &[since(filter), status(failed).into()]).await?,
+    };
+    row.map_or(Ok(0), |mut row| row.next())
+}
+
+/// Ids of the newest runs.
+pub async fn newest_ids(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT id FROM runs ORDER BY started_at DESC, key DESC LIMIT $1";
+    tx.query(SQL, &[limit.into()]).await?.into_iter().map(|mut row| row.next()).collect()
+}
+
+/// Ids that begin so, newest first.
+pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT id FROM runs WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let after = format!("{prefix}\u{10ffff}");
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.next()).collect()
+}
+
+fn run(row: &mut Row) -> Result<Run, StoreError> {
+    Ok(Run {
+        id: row.next()?,
+        started_at: row.next()?,
+        duration_ms: row.next()?,
+        has_failed: row.next::<String>()? == "failed",
+        passed: row.next()?,
+        failed: row.next()?,
+        skipped: row.next()?,
+        flaky: row.next()?,
+        command: row.next()?,
+        runner: row.next()?,
+        exit_code: row.next()?,
+        signal: row.next()?,
+        timed_out: row.next()?,
+        git_commit: row.next()?,
+        git_branch: row.next()?,
+        git_dirty: row.next()?,
+    })
+}
+
+fn since(filter: RunFilter) -> Value<'static> {
+    filter.since.unwrap_or(i64::MIN).into()
+}
+
+const fn status(has_failed: bool) -> &'static str {
+    if has_failed { "failed" } else { "passed" }
+}

@@ -1,0 +1,54 @@
+//! Finds patterns that are like a failure, by index alone.
+//! Does not: judge how alike they are; core does.
+
+use crate::{
+    database::{Tx, Value},
+    error::StoreError,
+    patterns::{self, Pattern, PatternKey, columns, tables},
+};
+
+/// Newest patterns looked at per band. A band that many share says little, and the bound keeps a search flat.
+const PER_BAND: u32 = 24;
+
+/// Patterns of the same family, most frequent first.
+pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 LIMIT $2");
+    let rows = tx.query(SQL, &[family.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| patterns::pattern(&mut row)).collect()
+}
+
+/// Patterns that share a band, each once.
+pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<Pattern>, StoreError> {
+    const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
+    let mut keys = Vec::new();
+    for band in numbered(bands) {
+        for mut row in tx.query(KEYS, &[band.into(), PER_BAND.into()]).await? {
+            keys.push(row.next::<i64>()?);
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let mut found = Vec::with_capacity(keys.len());
+    for key in keys {
+        if let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? {
+            found.push(patterns::pattern(&mut row)?);
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) async fn index(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_bands (band, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    tx.execute_many(SQL, numbered(bands).map(|band| [Value::Int(band), key.into()])).await
+}
+
+pub(crate) async fn remove(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
+    const SQL: &str = "DELETE FROM pattern_bands WHERE band = $1 AND pattern_key = $2";
+    tx.execute_many(SQL, numbered(bands).map(|band| [Value::Int(band), key.into()])).await
+}
+
+/// The number of the band goes into its key, so that the same hash in two bands is no match.
+fn numbered(bands: [u32; 4]) -> impl Iterator<Item = i64> {
+    (0_i64..).zip(bands).map(|(number, hash)| (number << 32) | i64::from(hash))
+}

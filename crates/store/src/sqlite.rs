@@ -1,0 +1,282 @@
+//! The embedded database: SQLite through rusqlite, native or on wasm over a VFS of the host.
+//! Does not: yield; a transaction is atomic inside the process.
+//!
+//! Nothing is created before the first write. Until then reads see an empty database of this version.
+
+use crate::{
+    database::{Cell, Database, Row, Tx, Value},
+    error::{StoreError, StoreErrorKind},
+    migrate::{self, Schema},
+};
+use rusqlite::{
+    Connection, Error as SqliteError, OpenFlags, Statement, Transaction, TransactionBehavior, ffi,
+    types::{ToSqlOutput, ValueRef},
+};
+use std::{cell::RefCell, time::Duration};
+
+/// How long a lock of another process is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// All statements of the store fit, so that none is compiled twice.
+const CACHED_STATEMENTS: usize = 96;
+
+/// Set on every connection.
+/// - PERSIST: the journal stays and only its header is cleared, which costs less than making and deleting it.
+/// - FULL: a commit that was answered survives a power cut.
+/// - cache: 16 MiB, so that the inner pages of a million patterns stay in memory.
+const SETTINGS: &str = "
+    PRAGMA foreign_keys = ON;
+    PRAGMA synchronous = FULL;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -16384;
+    PRAGMA trusted_schema = OFF;
+";
+
+/// What may be done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Created at the first write if it is missing.
+    ReadWrite,
+    /// Never changed.
+    ReadOnly,
+}
+
+/// One database file, or `:memory:`.
+#[derive(Debug)]
+pub struct Sqlite {
+    path: String,
+    vfs: Option<String>,
+    mode: Mode,
+    file: RefCell<Option<Connection>>,
+    /// Stands in for a file that does not exist yet.
+    empty: RefCell<Option<Connection>>,
+}
+
+impl Sqlite {
+    /// Checks that an existing file is a readable database of Argus; a missing one is fine and stays missing.
+    pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
+        let (file, empty) = (RefCell::new(None), RefCell::new(None));
+        let sqlite = Self { path: path.to_owned(), vfs: vfs.map(ToOwned::to_owned), mode, file, empty };
+        if let Some(connection) = sqlite.connect(false)? {
+            migrate::inspect(&connection)?;
+            sqlite.file.replace(Some(connection));
+        }
+        Ok(sqlite)
+    }
+
+    /// None: the file is missing and must not be created.
+    fn connect(&self, create: bool) -> Result<Option<Connection>, StoreError> {
+        let access = match (self.mode, create || self.path == ":memory:") {
+            (Mode::ReadOnly, _) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            (Mode::ReadWrite, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            (Mode::ReadWrite, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        };
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = match self.vfs.as_deref() {
+            Some(vfs) => Connection::open_with_flags_and_vfs(&self.path, flags, vfs),
+            None => Connection::open_with_flags(&self.path, flags),
+        };
+        match opened {
+            Ok(connection) => configure(&connection, self.mode).map(|()| Some(connection)),
+            Err(error) if !create && is_missing(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Runs `body` on the open file, opening it first where that is possible.
+    async fn with_file<T, E, F>(&self, create: bool, body: F) -> Result<Option<T>, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&Connection) -> Result<T, E>,
+    {
+        let mut slot = self.file.try_borrow_mut().map_err(|_| nested())?;
+        if slot.is_none() {
+            *slot = self.connect(create)?;
+        }
+        match slot.as_ref() {
+            Some(connection) => body(connection).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Database for Sqlite {
+    type Tx<'a> = SqliteTx<'a>;
+
+    async fn read<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        let mut body = Some(body);
+        let answer = self
+            .with_file(false, async |connection| {
+                let mut tx = begin(connection, TransactionBehavior::Deferred)?;
+                match migrate::inspect(connection)? {
+                    Schema::Empty => return Ok(None),
+                    Schema::Older => tx = upgrade(connection, tx)?,
+                    Schema::Current => {}
+                }
+                let body = body.take().expect("the body runs once");
+                let answer = body(&mut SqliteTx { connection }).await?;
+                tx.commit().map_err(StoreError::from)?;
+                Ok(Some(answer))
+            })
+            .await?;
+        match (answer.flatten(), body) {
+            (Some(answer), _) => Ok(answer),
+            (None, Some(body)) => {
+                let mut empty = self.empty.try_borrow_mut().map_err(|_| nested())?;
+                if empty.is_none() {
+                    *empty = Some(empty_database()?);
+                }
+                let connection = empty.as_ref().expect("just made");
+                body(&mut SqliteTx { connection }).await
+            }
+            (None, None) => unreachable!("a body that ran gave an answer"),
+        }
+    }
+
+    async fn write<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        if self.mode == Mode::ReadOnly {
+            return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only").into());
+        }
+        let answer = self
+            .with_file(true, async |connection| {
+                let tx = begin(connection, TransactionBehavior::Immediate)?;
+                migrate::migrate(connection)?;
+                let answer = body(&mut SqliteTx { connection }).await?;
+                tx.commit().map_err(StoreError::from)?;
+                Ok(answer)
+            })
+            .await?;
+        Ok(answer.expect("a file opened for writing is created"))
+    }
+}
+
+/// Statements on the open connection.
+#[derive(Debug)]
+pub struct SqliteTx<'a> {
+    connection: &'a Connection,
+}
+
+impl Tx for SqliteTx<'_> {
+    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        bind(&mut statement, params)?;
+        let width = statement.column_count();
+        let mut rows = statement.raw_query();
+        let mut answer = Vec::new();
+        while let Some(row) = rows.next()? {
+            let cells = (0..width).map(|column| cell(row.get_ref(column)?)).collect::<Result<_, StoreError>>()?;
+            answer.push(Row::new(cells));
+        }
+        Ok(answer)
+    }
+
+    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        bind(&mut statement, params)?;
+        Ok(statement.raw_execute()? as u64)
+    }
+
+    async fn execute_many<'v, const N: usize>(
+        &mut self,
+        sql: &'static str,
+        rows: impl Iterator<Item = [Value<'v>; N]>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let order = places(&statement)?;
+        for row in rows {
+            for (index, place) in (1..).zip(&order) {
+                statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound)?)?;
+            }
+            statement.raw_execute()?;
+        }
+        Ok(())
+    }
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(value),
+            Value::Real(value) => ValueRef::Real(value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+        }))
+    }
+}
+
+fn bind(statement: &mut Statement<'_>, params: &[Value<'_>]) -> Result<(), StoreError> {
+    for (index, place) in (1..).zip(places(statement)?) {
+        statement.raw_bind_parameter(index, params.get(place).ok_or_else(unbound)?)?;
+    }
+    Ok(())
+}
+
+/// SQLite counts `$n` in order of appearance, so the name says which value it is.
+fn places(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
+    let place = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
+    (1..=statement.parameter_count()).map(|index| place(index).ok_or_else(unbound)).collect()
+}
+
+fn cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
+    match value {
+        ValueRef::Null => Ok(Cell::Null),
+        ValueRef::Integer(value) => Ok(Cell::Int(value)),
+        ValueRef::Real(value) => Ok(Cell::Real(value)),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Cell::Text(text.to_owned())),
+            Err(_) => Err(StoreError::corrupt("a stored text is not UTF-8")),
+        },
+        ValueRef::Blob(_) => Err(StoreError::corrupt("a column holds bytes and should not")),
+    }
+}
+
+fn begin(connection: &Connection, behavior: TransactionBehavior) -> Result<Transaction<'_>, StoreError> {
+    Ok(Transaction::new_unchecked(connection, behavior)?)
+}
+
+/// A file of an earlier version is brought to this one before it is read.
+fn upgrade<'c>(connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
+    reading.rollback()?;
+    let writing = begin(connection, TransactionBehavior::Immediate)?;
+    migrate::migrate(connection)?;
+    writing.commit()?;
+    begin(connection, TransactionBehavior::Deferred)
+}
+
+fn configure(connection: &Connection, mode: Mode) -> Result<(), StoreError> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    connection.execute_batch(SETTINGS)?;
+    if mode == Mode::ReadWrite {
+        connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
+        connection.query_row("PRAGMA journal_size_limit = 4194304", [], |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+fn empty_database() -> Result<Connection, StoreError> {
+    let connection = Connection::open_in_memory()?;
+    migrate::migrate(&connection)?;
+    Ok(connection)
+}
+
+/// Only the plain code: a folder in its place or a missing permission has a code of its own.
+fn is_missing(error: &SqliteError) -> bool {
+    matches!(error, SqliteError::SqliteFailure(cause, _) if cause.extended_code == ffi::SQLITE_CANTOPEN)
+}
+
+fn nested() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another")
+}
+
+fn unbound() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a statement has a parameter without a value")
+}
