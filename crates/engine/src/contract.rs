@@ -20,6 +20,7 @@ macro_rules! contract {
 
 contract! {
     /// How an engine is set up for one project.
+    #[derive(Default)]
     pub struct EngineOptions {
         /// Absolute, real path of the project; case files are made relative to it.
         pub project_root: String,
@@ -34,6 +35,7 @@ contract! {
     }
 
     /// Limits for runs; patterns and fixes are never deleted.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct Retention {
         /// Runs older than this many days go.
@@ -51,6 +53,7 @@ contract! {
     }
 
     /// One finished run: reports or, where there are none, what the command printed.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RecordRunParams {
         /// Command line as a person would type it.
@@ -100,6 +103,7 @@ contract! {
     }
 
     /// What a container runtime says of one container.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ContainerFact {
         /// Container or pod/container name.
@@ -133,6 +137,7 @@ contract! {
     }
 
     /// Cases by status; flaky ones are counted among passed too.
+    #[derive(Default)]
     pub struct Totals {
         /// Passed, flaky ones included.
         pub passed: u32,
@@ -167,6 +172,7 @@ contract! {
     }
 
     /// Which runs to list.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct HistoryParams {
         /// 1 to 100; 20 when none.
@@ -190,6 +196,7 @@ contract! {
     }
 
     /// Which cases of a run to list.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RunDetailParams {
         /// `run-…`.
@@ -294,7 +301,7 @@ contract! {
         pub rule: String,
         /// The words it decided on.
         pub evidence: Option<String>,
-        /// Similar patterns where no learned one matched; may be empty.
+        /// Similar patterns, where nothing matched that a reported fix belongs to; may be empty.
         pub related: Vec<Related>,
         /// Anything that limits this answer.
         pub warnings: Vec<String>,
@@ -358,7 +365,7 @@ contract! {
     pub struct FixRecord {
         /// `fix-…`.
         pub id: String,
-        /// The pattern it counts on.
+        /// The pattern in whose history it stands.
         pub pattern_id: String,
         /// Run of the failure.
         pub run_id: String,
@@ -405,6 +412,7 @@ contract! {
     }
 
     /// Which patterns to list.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct PatternsParams {
         /// Only this category.

@@ -1,4 +1,100 @@
 //! One function per tool, plain data in and out.
+//!
+//! ```
+//! use argus_core::Ambient;
+//! use argus_engine::{Engine, contract::{EngineOptions, PatternsParams}, patterns::patterns};
+//! use argus_store::{Mode, Sqlite, finish};
+//!
+//! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
+//! let engine = Engine::new(database, EngineOptions::default())?;
+//! let ambient = Ambient::new(1_740_000_000_000, [7; 16]);
+//! let known = finish(patterns(&engine, &ambient, &PatternsParams::default()))?;
+//! assert_eq!((known.total, known.built_in_count), (6, 6));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Does not: know SQL (`argus-store` does) or JavaScript (`argus-wasm` does).
 
+mod collect;
+mod containers;
 pub mod contract;
+pub mod diagnose;
+pub mod errors;
+pub mod history;
+pub mod inspect;
+mod lookup;
+mod matching;
+mod moment;
+pub mod overview;
+pub mod patterns;
+pub mod record_run;
+mod related;
+pub mod report_fix;
+mod resign;
+pub mod resources;
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the formula is exact: equal counts give equal bits")]
+mod tests;
+mod text;
+mod view;
+
+use argus_core::{
+    Ambient, Analyzer,
+    builtin::BUILTINS,
+    sign::{RECIPE, sha256_hex},
+};
+use argus_store::Database;
+use contract::EngineOptions;
+pub use errors::{EngineError, ErrorCode};
+
+/// One project's memory: its database, its rules, its options.
+#[derive(Debug)]
+pub struct Engine<D> {
+    database: D,
+    analyzer: Analyzer,
+    options: EngineOptions,
+    /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
+    recipe: String,
+}
+
+impl<D: Database> Engine<D> {
+    /// Compiles the project's rules; touches no file.
+    pub fn new(database: D, options: EngineOptions) -> Result<Self, EngineError> {
+        let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
+            EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
+        })?;
+        let recipe = recipe(&options);
+        Ok(Self { database, analyzer, options, recipe })
+    }
+
+    async fn read<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+    {
+        let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+            argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
+            body(tx).await
+        };
+        self.database.read(seeded).await
+    }
+
+    async fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+    {
+        let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+            argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
+            body(tx).await
+        };
+        self.database.write(seeded).await
+    }
+}
+
+/// `1`, or `1-` and a digest of the project's own rules.
+fn recipe(options: &EngineOptions) -> String {
+    if options.rules.is_empty() && options.secrets.is_empty() {
+        return RECIPE.to_string();
+    }
+    let own = format!("{:?}{:?}", options.rules, options.secrets);
+    format!("{RECIPE}-{}", &sha256_hex(&own)[..16])
+}

@@ -114,7 +114,7 @@ pub async fn failed(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<
 pub async fn status_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
     const SQL: &str = "SELECT status FROM cases WHERE run_key = $1 AND name = $2 ORDER BY rank, seq LIMIT 1";
     let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
-    row.map(|mut row| row.next()).transpose()
+    row.map(|mut row| row.read()).transpose()
 }
 
 /// Different qualified names that end with `ending`.
@@ -122,14 +122,14 @@ pub async fn names_ending(tx: &mut impl Tx, run: RunKey, ending: &str, limit: u3
     const SQL: &str = "SELECT DISTINCT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
                        AND substr(name, length(name) - length($2) + 1) = $2 LIMIT $3";
     let rows = tx.query(SQL, &[run.0.into(), ending.into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| row.next()).collect()
+    rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Names of a run's cases, failed ones first.
 pub async fn names(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 ORDER BY rank, seq LIMIT $2";
     let rows = tx.query(SQL, &[run.0.into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| row.next()).collect()
+    rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Id of the newest run in which a case of this name failed.
@@ -137,7 +137,7 @@ pub async fn newest_failure(tx: &mut impl Tx, name: &str) -> Result<Option<Strin
     const SQL: &str = "SELECT r.id FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC LIMIT 1";
     let row = tx.query_first(SQL, &[name.into()]).await?;
-    row.map(|mut row| row.next()).transpose()
+    row.map(|mut row| row.read()).transpose()
 }
 
 fn case_row(run: RunKey, seq: i64, case: &Case) -> [Value<'_>; 8] {
@@ -173,33 +173,33 @@ fn failure_row(run: RunKey, seq: i64, failure: &Failure) -> [Value<'_>; FAILURE_
 }
 
 fn case(row: &mut Row) -> Result<Case, StoreError> {
-    let (name, status) = (row.next()?, row.next()?);
+    let (name, status) = (row.read()?, row.read()?);
     Ok(Case {
         name,
         status,
-        flaky: row.next::<i64>()? == FLAKY,
-        runner_status: row.next()?,
-        duration_ms: row.next()?,
-        attempts: row.next()?,
+        flaky: row.read::<i64>()? == FLAKY,
+        runner_status: row.read()?,
+        duration_ms: row.read()?,
+        attempts: row.read()?,
         failure: if status == Status::Failed { Some(Box::new(failure(row)?)) } else { None },
     })
 }
 
 fn failure(row: &mut Row) -> Result<Failure, StoreError> {
     Ok(Failure {
-        category: row.next()?,
-        headline: row.next()?,
-        signature: row.next()?,
-        error: row.next()?,
-        stdout_tail: row.next()?,
-        stderr_tail: row.next()?,
+        category: row.read()?,
+        headline: row.read()?,
+        signature: row.read()?,
+        error: row.read()?,
+        stdout_tail: row.read()?,
+        stderr_tail: row.read()?,
         facts: FailureEvent {
-            exception_type: row.next()?,
-            exit_code: row.next()?,
-            signal: row.next()?,
-            container_status: row.next()?,
-            oom_killed: row.next()?,
-            runner: row.next()?,
+            exception_type: row.read()?,
+            exit_code: row.read()?,
+            signal: row.read()?,
+            container_status: row.read()?,
+            oom_killed: row.read()?,
+            runner: row.read()?,
             ..FailureEvent::default()
         },
     })

@@ -116,7 +116,7 @@ impl<'v> From<&'v Option<String>> for Value<'v> {
     }
 }
 
-impl<'v, T: Into<Self>> From<Option<T>> for Value<'v> {
+impl<T: Into<Self>> From<Option<T>> for Value<'_> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Value::Null, Into::into)
     }
@@ -146,7 +146,7 @@ impl Row {
     }
 
     /// The next column.
-    pub fn next<T: FromCell>(&mut self) -> Result<T, StoreError> {
+    pub fn read<T: FromCell>(&mut self) -> Result<T, StoreError> {
         let cell = self.0.next().ok_or_else(|| StoreError::corrupt("a row has fewer columns than it should"))?;
         T::from_cell(cell)
     }

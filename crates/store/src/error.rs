@@ -28,7 +28,7 @@ pub enum StoreErrorKind {
 pub struct StoreError {
     kind: StoreErrorKind,
     message: String,
-    source: Option<SqliteError>,
+    source: Option<Box<SqliteError>>,
 }
 
 impl StoreError {
@@ -59,7 +59,7 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
+        self.source.as_ref().map(|source| source.as_ref() as _)
     }
 }
 
@@ -69,7 +69,7 @@ impl From<SqliteError> for StoreError {
             SqliteError::SqliteFailure(cause, _) => kind_of(*cause),
             _ => StoreErrorKind::Internal,
         };
-        Self { kind, message: source.to_string(), source: Some(source) }
+        Self { kind, message: source.to_string(), source: Some(Box::new(source)) }
     }
 }
 

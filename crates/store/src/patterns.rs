@@ -174,7 +174,7 @@ pub async fn list(tx: &mut impl Tx, category: Category, order: Order, limit: u32
 /// How many learned patterns each category has.
 pub async fn learned_counts(tx: &mut impl Tx) -> Result<Vec<(Category, u32)>, StoreError> {
     let rows = tx.query("SELECT category, learned FROM pattern_counts", &[]).await?;
-    rows.into_iter().map(|mut row| Ok((row.next()?, row.next()?))).collect()
+    rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
 /// Ids that begin so, newest first.
@@ -182,7 +182,7 @@ pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Resu
     const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
     let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| row.next()).collect()
+    rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Learns a pattern.
@@ -204,7 +204,7 @@ pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
         new.now.into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
-    let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.next().map(PatternKey)?;
+    let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.read().map(PatternKey)?;
     let sample = [key.0.into(), new.sample.into()];
     tx.execute("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
     similar::index(tx, key, new.identity.bands).await?;
@@ -234,7 +234,7 @@ pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
 /// The redacted failure it was learned from, as JSON.
 pub async fn sample(tx: &mut impl Tx, key: PatternKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()]).await?;
-    row.map(|mut row| row.next()).transpose()
+    row.map(|mut row| row.read()).transpose()
 }
 
 /// Learned patterns that were signed by another recipe.
@@ -301,7 +301,7 @@ async fn count(tx: &mut impl Tx, category: Category, change: i64) -> Result<(), 
 
 fn counted(row: Option<Row>, pattern: &mut Pattern) -> Result<(), StoreError> {
     let mut row = row.ok_or_else(|| StoreError::corrupt("a pattern that was just read is gone"))?;
-    (pattern.occurrences, pattern.resolutions) = (row.next()?, row.next()?);
+    (pattern.occurrences, pattern.resolutions) = (row.read()?, row.read()?);
     Ok(())
 }
 
@@ -311,20 +311,20 @@ fn first(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {
 
 pub(crate) fn pattern(row: &mut Row) -> Result<Pattern, StoreError> {
     Ok(Pattern {
-        key: PatternKey(row.next()?),
-        id: row.next()?,
-        is_builtin: row.next::<String>()? == "built-in",
-        category: row.next()?,
-        signature: row.next()?,
-        case_name: row.next()?,
-        normalized: row.next()?,
-        description: row.next()?,
-        occurrences: row.next()?,
-        resolutions: row.next()?,
-        first_seen_at: row.next()?,
-        last_seen_at: row.next()?,
-        updated_at: row.next()?,
-        best_fix: row.next()?,
+        key: PatternKey(row.read()?),
+        id: row.read()?,
+        is_builtin: row.read::<String>()? == "built-in",
+        category: row.read()?,
+        signature: row.read()?,
+        case_name: row.read()?,
+        normalized: row.read()?,
+        description: row.read()?,
+        occurrences: row.read()?,
+        resolutions: row.read()?,
+        first_seen_at: row.read()?,
+        last_seen_at: row.read()?,
+        updated_at: row.read()?,
+        best_fix: row.read()?,
     })
 }
 

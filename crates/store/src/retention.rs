@@ -53,7 +53,7 @@ async fn surplus(tx: &mut impl Tx, keep: Keep, recorded: RunKey) -> Result<Vec<(
             rows = tx.query(TOO_MANY, &[recorded.0.into(), over.into()]).await?;
         }
     }
-    rows.into_iter().map(|mut row| Ok((RunKey(row.next()?), row.next()?))).collect()
+    rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
 }
 
 async fn delete(tx: &mut impl Tx, run: RunKey) -> Result<(), StoreError> {

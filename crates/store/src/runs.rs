@@ -89,20 +89,20 @@ pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
         run.git_dirty.into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
-    row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.next().map(RunKey)
+    row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.read().map(RunKey)
 }
 
 /// One run by id.
 pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs WHERE id = $1");
     let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(None) };
-    Ok(Some((RunKey(row.next()?), run(&mut row)?)))
+    Ok(Some((RunKey(row.read()?), run(&mut row)?)))
 }
 
 /// The id of a run.
 pub async fn id_of(tx: &mut impl Tx, key: RunKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT id FROM runs WHERE key = $1", &[key.0.into()]).await?;
-    row.map(|mut row| row.next()).transpose()
+    row.map(|mut row| row.read()).transpose()
 }
 
 /// One page, newest first.
@@ -133,13 +133,13 @@ pub async fn count(tx: &mut impl Tx, filter: RunFilter) -> Result<u32, StoreErro
         None => tx.query_first(ALL, &[since(filter)]).await?,
         Some(failed) => tx.query_first(OF_STATUS, &[since(filter), status(failed).into()]).await?,
     };
-    row.map_or(Ok(0), |mut row| row.next())
+    row.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Ids of the newest runs.
 pub async fn newest_ids(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM runs ORDER BY started_at DESC, key DESC LIMIT $1";
-    tx.query(SQL, &[limit.into()]).await?.into_iter().map(|mut row| row.next()).collect()
+    tx.query(SQL, &[limit.into()]).await?.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Ids that begin so, newest first.
@@ -147,27 +147,27 @@ pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Resu
     const SQL: &str = "SELECT id FROM runs WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
     let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| row.next()).collect()
+    rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 fn run(row: &mut Row) -> Result<Run, StoreError> {
     Ok(Run {
-        id: row.next()?,
-        started_at: row.next()?,
-        duration_ms: row.next()?,
-        has_failed: row.next::<String>()? == "failed",
-        passed: row.next()?,
-        failed: row.next()?,
-        skipped: row.next()?,
-        flaky: row.next()?,
-        command: row.next()?,
-        runner: row.next()?,
-        exit_code: row.next()?,
-        signal: row.next()?,
-        timed_out: row.next()?,
-        git_commit: row.next()?,
-        git_branch: row.next()?,
-        git_dirty: row.next()?,
+        id: row.read()?,
+        started_at: row.read()?,
+        duration_ms: row.read()?,
+        has_failed: row.read::<String>()? == "failed",
+        passed: row.read()?,
+        failed: row.read()?,
+        skipped: row.read()?,
+        flaky: row.read()?,
+        command: row.read()?,
+        runner: row.read()?,
+        exit_code: row.read()?,
+        signal: row.read()?,
+        timed_out: row.read()?,
+        git_commit: row.read()?,
+        git_branch: row.read()?,
+        git_dirty: row.read()?,
     })
 }
 

@@ -24,7 +24,7 @@ pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<Pattern>,
     let mut keys = Vec::new();
     for band in numbered(bands) {
         for mut row in tx.query(KEYS, &[band.into(), PER_BAND.into()]).await? {
-            keys.push(row.next::<i64>()?);
+            keys.push(row.read::<i64>()?);
         }
     }
     keys.sort_unstable();

@@ -91,14 +91,14 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
     let mut fixes = Vec::with_capacity(rows.len());
     for mut row in rows {
         let fix = Fix {
-            id: row.next()?,
-            run_id: row.next()?,
-            case_name: row.next()?,
-            steps: row.next()?,
-            worked: row.next()?,
-            created_at: row.next()?,
+            id: row.read()?,
+            run_id: row.read()?,
+            case_name: row.read()?,
+            steps: row.read()?,
+            worked: row.read()?,
+            created_at: row.read()?,
         };
-        fixes.push((row.next::<i64>()?, fix));
+        fixes.push((row.read::<i64>()?, fix));
     }
     fixes.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
     fixes.truncate(limit as usize);
@@ -117,7 +117,7 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<i64, StoreError> {
                        VALUES ($1, $2, $3, $4, $5, $6) RETURNING key";
     let known = [fix.learner.into(), fix.digest.into(), NO_BUCKET.into()];
     if let Some(mut row) = tx.query_first(KNOWN, &known).await? {
-        return row.next();
+        return row.read();
     }
     let params = [
         fix.solution_id.into(),
@@ -128,7 +128,7 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<i64, StoreError> {
         fix.now.into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
-    row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.next()
+    row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.read()
 }
 
 async fn sum(tx: &mut impl Tx, solution: i64, fix: &NewFix<'_>) -> Result<(), StoreError> {

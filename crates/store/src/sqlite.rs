@@ -47,6 +47,7 @@ pub struct Sqlite {
     path: String,
     vfs: Option<String>,
     mode: Mode,
+    patience: Duration,
     file: RefCell<Option<Connection>>,
     /// Stands in for a file that does not exist yet.
     empty: RefCell<Option<Connection>>,
@@ -56,12 +57,22 @@ impl Sqlite {
     /// Checks that an existing file is a readable database of Argus; a missing one is fine and stays missing.
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
         let (file, empty) = (RefCell::new(None), RefCell::new(None));
-        let sqlite = Self { path: path.to_owned(), vfs: vfs.map(ToOwned::to_owned), mode, file, empty };
+        let (path, vfs) = (path.to_owned(), vfs.map(ToOwned::to_owned));
+        let sqlite = Self { path, vfs, mode, patience: BUSY_TIMEOUT, file, empty };
         if let Some(connection) = sqlite.connect(false)? {
             migrate::inspect(&connection)?;
             sqlite.file.replace(Some(connection));
         }
         Ok(sqlite)
+    }
+
+    /// How long a lock of another process is waited for; some seconds if nothing is said.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), StoreError> {
+        self.patience = patience;
+        match self.file.get_mut() {
+            Some(connection) => Ok(connection.busy_timeout(patience)?),
+            None => Ok(()),
+        }
     }
 
     /// None: the file is missing and must not be created.
@@ -77,13 +88,25 @@ impl Sqlite {
             None => Connection::open_with_flags(&self.path, flags),
         };
         match opened {
-            Ok(connection) => configure(&connection, self.mode).map(|()| Some(connection)),
+            Ok(connection) => self.configure(&connection).map(|()| Some(connection)),
             Err(error) if !create && is_missing(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
+    fn configure(&self, connection: &Connection) -> Result<(), StoreError> {
+        connection.busy_timeout(self.patience)?;
+        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        connection.execute_batch(SETTINGS)?;
+        if self.mode == Mode::ReadWrite {
+            connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
+            connection.query_row("PRAGMA journal_size_limit = 4194304", [], |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
     /// Runs `body` on the open file, opening it first where that is possible.
+    #[allow(clippy::await_holding_refcell_ref, reason = "nothing here yields; a nested transaction is refused")]
     async fn with_file<T, E, F>(&self, create: bool, body: F) -> Result<Option<T>, E>
     where
         E: From<StoreError>,
@@ -103,6 +126,7 @@ impl Sqlite {
 impl Database for Sqlite {
     type Tx<'a> = SqliteTx<'a>;
 
+    #[allow(clippy::await_holding_refcell_ref, reason = "nothing here yields; a nested transaction is refused")]
     async fn read<T, E, F>(&self, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
@@ -110,7 +134,7 @@ impl Database for Sqlite {
     {
         let mut body = Some(body);
         let answer = self
-            .with_file(false, async |connection| {
+            .with_file(false, async |connection: &Connection| -> Result<Option<T>, E> {
                 let mut tx = begin(connection, TransactionBehavior::Deferred)?;
                 match migrate::inspect(connection)? {
                     Schema::Empty => return Ok(None),
@@ -146,7 +170,7 @@ impl Database for Sqlite {
             return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only").into());
         }
         let answer = self
-            .with_file(true, async |connection| {
+            .with_file(true, async |connection: &Connection| -> Result<T, E> {
                 let tx = begin(connection, TransactionBehavior::Immediate)?;
                 migrate::migrate(connection)?;
                 let answer = body(&mut SqliteTx { connection }).await?;
@@ -249,17 +273,6 @@ fn upgrade<'c>(connection: &'c Connection, reading: Transaction<'c>) -> Result<T
     migrate::migrate(connection)?;
     writing.commit()?;
     begin(connection, TransactionBehavior::Deferred)
-}
-
-fn configure(connection: &Connection, mode: Mode) -> Result<(), StoreError> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-    connection.execute_batch(SETTINGS)?;
-    if mode == Mode::ReadWrite {
-        connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
-        connection.query_row("PRAGMA journal_size_limit = 4194304", [], |_| Ok(()))?;
-    }
-    Ok(())
 }
 
 fn empty_database() -> Result<Connection, StoreError> {

@@ -69,7 +69,7 @@ export type DiagnosticResult = {
   rule: string,
   /** The words it decided on. */
   evidence: string | null,
-  /** Similar patterns where no learned one matched; may be empty. */
+  /** Similar patterns, where nothing matched that a reported fix belongs to; may be empty. */
   related: Array<Related>,
   /** Anything that limits this answer. */
   warnings: Array<string>,
@@ -168,7 +168,7 @@ export type FailurePattern = {
 export type FixRecord = {
   /** `fix-…`. */
   id: string,
-  /** The pattern it counts on. */
+  /** The pattern in whose history it stands. */
   patternId: string,
   /** Run of the failure. */
   runId: string,

@@ -1,0 +1,311 @@
+//! Reports and command outcome in, cases fit for storing out: named, bounded, redacted, analyzed.
+//! Does not: write.
+
+use crate::{
+    Engine, EngineError, ErrorCode, containers,
+    contract::{ContainerFact, RecordRunParams, ReportInput},
+    lookup, matching, text,
+};
+use argus_core::{Analysis, FailureEvent};
+use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase};
+use argus_store::cases::{Case, Failure, Status};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// Opens a report file for reading.
+pub type OpenReport<'o> = dyn FnMut(&str) -> Result<Box<dyn BufRead>, EngineError> + 'o;
+
+/// A report larger than this is refused.
+const REPORT_CAP: u64 = 256 * 1024 * 1024;
+
+/// An error text of this size is kept whole.
+const ERROR: usize = 32 * 1024;
+
+/// Of each output stream of a failed case.
+const OUTPUT: usize = 8 * 1024;
+
+/// A run may keep this much text of its failures; once it is used up, each further one keeps little.
+const RUN_BUDGET: usize = 64 * 1024 * 1024;
+const OVER_BUDGET: usize = 2 * 1024;
+
+/// A case name is a key; longer ones are cut.
+const NAME: usize = 2 * 1024;
+
+/// What the reports and the command come to.
+#[derive(Default)]
+pub(crate) struct Collected {
+    pub(crate) cases: Vec<Case>,
+    /// Of failed cases by index, the first few.
+    pub(crate) briefs: Vec<(usize, Analysis)>,
+    pub(crate) skipped: Vec<Problem>,
+    pub(crate) runner: Option<String>,
+    pub(crate) started_at: Option<i64>,
+    pub(crate) duration_ms: Option<f64>,
+    used: usize,
+}
+
+/// Raw texts of a failed case until its report is read to the end and names its runner.
+struct Raw {
+    at: usize,
+    error: Option<String>,
+    stdout: Option<String>,
+    stderr: Option<String>,
+    kind: Option<String>,
+}
+
+/// How many failures an answer lists.
+pub(crate) const LISTED: usize = 20;
+
+/// Reads all reports; where the command ended and no case tells why, adds a case that does.
+pub(crate) fn collect<D>(
+    engine: &Engine<D>,
+    params: &RecordRunParams,
+    open: &mut OpenReport<'_>,
+) -> Result<Collected, EngineError> {
+    let mut all = Collected { runner: params.runner.clone(), ..Collected::default() };
+    let mut refused = None;
+    for report in &params.reports {
+        match read(engine, params, report, open, &mut all) {
+            Ok(()) => {}
+            Err(error) => {
+                all.skipped.push(Problem { at: report.path.clone(), reason: error.message.clone() });
+                refused.get_or_insert(error);
+            }
+        }
+    }
+    match refused {
+        Some(error) if all.cases.is_empty() && !has_ended(params) => Err(error),
+        _ => Ok(all.complete(engine, params)),
+    }
+}
+/// The command itself failed, whatever its cases say.
+pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
+    params.exit_code.is_some_and(|code| code != 0) || params.signal.is_some() || params.timed_out
+}
+
+fn has_ended(params: &RecordRunParams) -> bool {
+    params.exit_code.is_some() || params.signal.is_some() || params.timed_out
+}
+
+fn read<D>(
+    engine: &Engine<D>,
+    params: &RecordRunParams,
+    report: &ReportInput,
+    open: &mut OpenReport<'_>,
+    all: &mut Collected,
+) -> Result<(), EngineError> {
+    let mut source = Capped { inner: open(&report.path)?, left: REPORT_CAP, is_exceeded: false };
+    let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
+    let before = all.cases.len();
+    let mut raw = Vec::new();
+    let parsed = argus_report::parse(&mut source, report.format, &options, &mut |case| {
+        raw.extend(all.add(engine, case));
+    });
+    if source.is_exceeded {
+        all.cases.truncate(before);
+        return Err(too_large(&report.path));
+    }
+    match parsed {
+        Ok(parsed) => {
+            all.note(&parsed);
+            let runner = params.runner.clone().or_else(|| parsed.runner.clone());
+            all.analyze(engine, &params.containers, runner.as_deref(), raw);
+            all.skipped.extend(parsed.problems);
+            Ok(())
+        }
+        Err(error) => {
+            all.cases.truncate(before);
+            Err(EngineError::new(ErrorCode::ReportUnreadable, format!("{error}.")))
+        }
+    }
+}
+
+impl Collected {
+    /// With the command's own case where nothing else tells why it ended as it did.
+    fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
+        if has_ended(params) && (self.cases.is_empty() || (has_failed(params) && self.briefs.is_empty())) {
+            self.add_command(engine, params);
+        }
+        self
+    }
+
+    /// From cases in memory, as if a report held them.
+    #[cfg(test)]
+    pub(crate) fn from_cases<D>(engine: &Engine<D>, params: &RecordRunParams, cases: Vec<ReportCase>) -> Self {
+        let mut all = Self::default();
+        let raw = cases.into_iter().filter_map(|case| all.add(engine, case)).collect();
+        all.analyze(engine, &params.containers, params.runner.as_deref(), raw);
+        all.complete(engine, params)
+    }
+
+    fn note(&mut self, parsed: &Parsed) {
+        self.runner = self.runner.take().or_else(|| parsed.runner.clone());
+        self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
+        self.duration_ms = match (self.duration_ms, parsed.duration_ms) {
+            (Some(sum), Some(more)) => Some(sum + more),
+            (sum, more) => sum.or(more),
+        };
+    }
+
+    fn add<D>(&mut self, engine: &Engine<D>, case: ReportCase) -> Option<Raw> {
+        let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
+        let at = self.cases.len();
+        self.cases.push(Case {
+            name,
+            status,
+            flaky: case.flaky && status != Status::Failed,
+            runner_status: case.runner_status,
+            duration_ms: case.duration_ms.filter(|millis| millis.is_finite()),
+            attempts: case.attempts,
+            failure: None,
+        });
+        (status == Status::Failed)
+            .then(|| self.raw(at, case.error, case.stdout_tail, case.stderr_tail, case.error_type))
+    }
+
+    fn raw(
+        &mut self,
+        at: usize,
+        error: Option<String>,
+        stdout: Option<String>,
+        stderr: Option<String>,
+        kind: Option<String>,
+    ) -> Raw {
+        let spent = self.used >= RUN_BUDGET;
+        let (most, output) = if spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
+        let error = error.map(|error| text::bound(&error, most));
+        let stdout = stdout.map(|output_text| text::tail(&output_text, output).to_owned());
+        let stderr = stderr.map(|output_text| text::tail(&output_text, output).to_owned());
+        self.used += [&error, &stdout, &stderr].into_iter().flatten().map(String::len).sum::<usize>();
+        Raw { at, error, stdout, stderr, kind }
+    }
+
+    fn analyze<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], runner: Option<&str>, raw: Vec<Raw>) {
+        for raw in raw {
+            let facts = FailureEvent { runner: runner.map(ToOwned::to_owned), ..FailureEvent::default() };
+            self.conclude(engine, containers, facts, raw);
+        }
+    }
+
+    /// Redacts, concludes, and keeps what diagnose will conclude again from the stored form.
+    fn conclude<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], facts: FailureEvent, raw: Raw) {
+        let redact = |text: Option<String>| text.map(|text| engine.analyzer.redact(&text));
+        let Some(case) = self.cases.get_mut(raw.at) else { return };
+        let facts = FailureEvent { exception_type: redact(raw.kind), ..facts };
+        let mut failure = Failure {
+            category: argus_core::Category::Unknown,
+            headline: String::new(),
+            signature: String::new(),
+            error: redact(raw.error),
+            stdout_tail: redact(raw.stdout),
+            stderr_tail: redact(raw.stderr),
+            facts,
+        };
+        let mut analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
+        if containers::may_explain(analysis.classification.category)
+            && let Some(fact) = containers::in_trouble(containers, &analysis.redacted)
+        {
+            containers::add(&mut failure.facts, fact);
+            analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
+        }
+        failure.category = analysis.classification.category;
+        failure.headline = matching::headline(&analysis, &failure.facts);
+        failure.signature.clone_from(&analysis.signatures.exact);
+        case.failure = Some(Box::new(failure));
+        if self.briefs.len() < LISTED {
+            self.briefs.push((raw.at, analysis));
+        }
+    }
+
+    /// One case named after the command; when it failed, the end of its output is the error.
+    fn add_command<D>(&mut self, engine: &Engine<D>, params: &RecordRunParams) {
+        let failed = has_failed(params);
+        let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
+        let at = self.cases.len();
+        self.cases.push(Case {
+            name: case_name(engine, name),
+            status: if failed { Status::Failed } else { Status::Passed },
+            flaky: false,
+            runner_status: params.timed_out.then(|| "timedOut".to_owned()),
+            duration_ms: params.duration_ms,
+            attempts: 1,
+            failure: None,
+        });
+        if failed {
+            let facts = FailureEvent {
+                exit_code: params.exit_code,
+                signal: params.signal.clone(),
+                runner: self.runner.clone(),
+                ..FailureEvent::default()
+            };
+            let raw = self.raw(at, command_error(params), None, None, None);
+            self.conclude(engine, &params.containers, facts, raw);
+        }
+    }
+}
+
+/// What the command printed last; that its time was over is said first, for nothing else in the text says it.
+fn command_error(params: &RecordRunParams) -> Option<String> {
+    let output = params.output_tail.as_deref().map(str::trim_end).filter(|output| !output.is_empty());
+    let output = output.map(|output| text::tail(output, ERROR / 2));
+    if !params.timed_out {
+        return output.map(ToOwned::to_owned);
+    }
+    let limit = params.duration_ms.map(|millis| format!(" after {:.0} ms", millis.max(0.0))).unwrap_or_default();
+    Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())
+}
+
+fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
+    let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    engine.analyzer.redact(&text::head(&text::visible(&line), NAME))
+}
+
+const fn status(status: CaseStatus) -> Status {
+    match status {
+        CaseStatus::Passed => Status::Passed,
+        CaseStatus::Failed => Status::Failed,
+        CaseStatus::Skipped => Status::Skipped,
+    }
+}
+
+fn too_large(path: &str) -> EngineError {
+    let message = format!(
+        "The report '{}' is larger than {} MiB. Split it, or report failures only.",
+        text::quoted(path),
+        REPORT_CAP / 1024 / 1024
+    );
+    EngineError::new(ErrorCode::ReportTooLarge, message)
+}
+
+/// Stops a reader at the cap and remembers that it did.
+struct Capped {
+    inner: Box<dyn BufRead>,
+    left: u64,
+    is_exceeded: bool,
+}
+
+impl Read for Capped {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Capped {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let available = self.inner.fill_buf()?;
+        if self.left == 0 && !available.is_empty() {
+            self.is_exceeded = true;
+            return Err(io::Error::new(ErrorKind::FileTooLarge, "larger than the cap"));
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(available.len());
+        Ok(&available[..most])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.left = self.left.saturating_sub(count as u64);
+        self.inner.consume(count);
+    }
+}

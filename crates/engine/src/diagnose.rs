@@ -1,0 +1,126 @@
+//! Says what a failure is and what is known about it, and counts the meeting.
+//! Does not: lose the answer when the database cannot be written; it says so instead.
+
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{DiagnoseParams, DiagnosticResult, FixRecord, Related},
+    lookup::{self, FailedCase},
+    matching, related, resign, text, view,
+};
+use argus_core::{Ambient, Analysis};
+use argus_store::{
+    Database, Tx,
+    patterns::{self, Pattern},
+};
+
+/// Fixes in an answer.
+const HISTORY: u32 = 20;
+
+/// What the memory has about a failure.
+struct Finding {
+    pattern: Option<Pattern>,
+    is_new: bool,
+    history: Vec<FixRecord>,
+    related: Vec<Related>,
+}
+
+/// Finds the failure, concludes what it is, and matches and counts it in one write transaction.
+pub async fn diagnose<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &DiagnoseParams,
+) -> Result<DiagnosticResult, EngineError> {
+    let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
+    let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
+    let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &analysis).await;
+    match engine.write(ambient, count).await {
+        Ok(finding) => Ok(answer(engine, analysis, finding, Vec::new())),
+        Err(error) if error.is_about_writing() => {
+            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &analysis).await;
+            let finding = engine.read(ambient, look).await?;
+            Ok(answer(engine, analysis, finding, vec![not_counted(&error)]))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn counted<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+) -> Result<Finding, EngineError> {
+    let mut found = matching::find(engine, tx, analysis).await?;
+    if found.as_ref().is_none_or(|pattern| pattern.is_builtin) && resign::batch(engine, tx).await? > 0 {
+        found = matching::find(engine, tx, analysis).await?;
+    }
+    if let Some(mut pattern) = found {
+        patterns::count_occurrence(tx, &mut pattern, ambient.now).await?;
+        finding(engine, tx, analysis, Some(pattern), false).await
+    } else {
+        let finding = finding(engine, tx, analysis, None, true).await?;
+        matching::learn(engine, ambient, tx, case, analysis, 0).await?;
+        Ok(finding)
+    }
+}
+
+async fn looked_up<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut D::Tx<'_>,
+    analysis: &Analysis,
+) -> Result<Finding, EngineError> {
+    let pattern = matching::find(engine, tx, analysis).await?;
+    finding(engine, tx, analysis, pattern, false).await
+}
+
+async fn finding<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    pattern: Option<Pattern>,
+    is_new: bool,
+) -> Result<Finding, EngineError> {
+    let history = match &pattern {
+        Some(pattern) => matching::fix_history(tx, pattern, HISTORY).await?,
+        None => Vec::new(),
+    };
+    let has_own_fix = pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());
+    let related =
+        if has_own_fix { Vec::new() } else { related::related(engine, tx, analysis, pattern.as_ref()).await? };
+    Ok(Finding { pattern, is_new, history, related })
+}
+
+fn answer<D: Database>(
+    engine: &Engine<D>,
+    analysis: Analysis,
+    finding: Finding,
+    warnings: Vec<String>,
+) -> DiagnosticResult {
+    let evidence = analysis.classification.evidence.as_ref();
+    let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
+    let pattern = finding.pattern.map(|pattern| view::pattern(&pattern, engine.options.locale));
+    DiagnosticResult {
+        category: analysis.classification.category,
+        signature: analysis.signatures.exact,
+        signature_pattern: analysis.signatures.pattern,
+        suggested_fix: pattern.as_ref().and_then(|pattern| pattern.suggested_fix.clone()),
+        confidence: pattern.as_ref().map(|pattern| pattern.confidence),
+        pattern,
+        fix_history: finding.history,
+        is_new_pattern: finding.is_new,
+        rule: analysis.classification.rule,
+        evidence,
+        related: finding.related,
+        warnings,
+    }
+}
+
+fn not_counted(error: &EngineError) -> String {
+    let why = match error.code {
+        ErrorCode::DatabaseLocked => "another process is writing to the database",
+        ErrorCode::DatabaseFull => "the disk is full",
+        _ => "the database cannot be written",
+    };
+    format!("Not counted and nothing learned: {why}. The answer is what was known before.")
+}

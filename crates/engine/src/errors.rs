@@ -1,0 +1,100 @@
+//! What an answer can be instead of a result: a code, a sentence, the next step.
+//! Does not: carry stored text raw, or a stack trace.
+
+use argus_store::{StoreError, StoreErrorKind};
+use serde::{Deserialize, Serialize};
+
+/// The codes of the public contracts, and those of files and databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ErrorCode {
+    /// No run of this id.
+    RunNotFound,
+    /// No such case in the run, or several.
+    CaseNotFound,
+    /// The case passed or was skipped in the run.
+    CaseNotFailed,
+    /// No pattern of this id.
+    PatternNotFound,
+    /// An argument is out of its range.
+    InvalidInput,
+    /// A report file does not exist.
+    ReportNotFound,
+    /// A report file is not a report.
+    ReportUnreadable,
+    /// A report file is larger than the cap.
+    ReportTooLarge,
+    /// Another process held the database too long.
+    DatabaseLocked,
+    /// The database cannot be written.
+    DatabaseReadonly,
+    /// No space left on the disk.
+    DatabaseFull,
+    /// Damaged, or not a database of Argus.
+    DatabaseCorrupt,
+    /// Written by a newer version.
+    DatabaseNewer,
+    /// It cannot be opened.
+    DatabaseUnavailable,
+    /// A mistake in this program.
+    InternalError,
+}
+
+/// A refusal or a failure.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct EngineError {
+    /// Stable; for programs.
+    pub code: ErrorCode,
+    /// What was wrong and what to do next; for readers.
+    pub message: String,
+    #[source]
+    source: Option<Box<StoreError>>,
+}
+
+impl EngineError {
+    /// An error that did not come from below.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), source: None }
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidInput, message)
+    }
+
+    /// Reading may still work although writing did not.
+    pub(crate) fn is_about_writing(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.is_about_writing())
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(source: StoreError) -> Self {
+        let (code, next) = match source.kind() {
+            StoreErrorKind::Locked => {
+                (ErrorCode::DatabaseLocked, "Another process is writing to the database. Try again in a few seconds")
+            }
+            StoreErrorKind::ReadOnly => {
+                (ErrorCode::DatabaseReadonly, "The database cannot be written. Check the permissions of .argus")
+            }
+            StoreErrorKind::Full => (
+                ErrorCode::DatabaseFull,
+                "No space is left for the database. Free some and try again; nothing was lost",
+            ),
+            StoreErrorKind::Corrupt => (
+                ErrorCode::DatabaseCorrupt,
+                "The file is damaged or not a database of Argus, and is left as it is. Move it away or restore it",
+            ),
+            StoreErrorKind::Newer => {
+                (ErrorCode::DatabaseNewer, "The database was written by a newer version of Argus. Update this one")
+            }
+            StoreErrorKind::Unavailable => (
+                ErrorCode::DatabaseUnavailable,
+                "The database cannot be opened. Check that its folder exists and can be written",
+            ),
+            StoreErrorKind::Internal => (ErrorCode::InternalError, "The database refused a statement"),
+        };
+        Self { code, message: format!("{next} ({source})."), source: Some(Box::new(source)) }
+    }
+}

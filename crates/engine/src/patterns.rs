@@ -1,0 +1,112 @@
+//! Browses the knowledge base.
+//! Does not: change it.
+
+use crate::{
+    Engine, EngineError,
+    contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult},
+    history::{is_more, page},
+    view,
+};
+use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
+use argus_store::{
+    Database, Tx,
+    patterns::{self, Order, Pattern},
+};
+use std::cmp::Ordering;
+
+/// The deepest page; further in, a filter is the better way.
+const DEEPEST: u32 = 100_000;
+
+/// Patterns in the asked order, with counts over the whole filter.
+pub async fn patterns<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &PatternsParams,
+) -> Result<PatternsResult, EngineError> {
+    let limit = page("limit", params.limit, 200, 200)?;
+    let offset = params.offset.unwrap_or(0);
+    if offset > DEEPEST {
+        return Err(EngineError::invalid(format!(
+            "offset is {offset}; it may be {DEEPEST} at most. Filter by category."
+        )));
+    }
+    let body = async |tx: &mut D::Tx<'_>| -> Result<PatternsResult, EngineError> {
+        let (built_in_count, learned_count) = counts(tx, params).await?;
+        let total = built_in_count + learned_count;
+        let stored = sorted(tx, params, offset + limit).await?;
+        let page = stored.iter().skip(offset as usize).take(limit as usize);
+        let patterns: Vec<_> = page.map(|pattern| view::pattern(pattern, engine.options.locale)).collect();
+        let has_more = is_more(offset, patterns.len(), total);
+        Ok(PatternsResult { patterns, total, built_in_count, learned_count, has_more })
+    };
+    engine.read(ambient, body).await
+}
+
+/// The learned pattern of an exact signature, or the built-in of `builtin::CATEGORY`.
+pub async fn find_by_signature<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    signature: &str,
+) -> Result<Option<FailurePattern>, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<Option<FailurePattern>, EngineError> {
+        let recipe = if signature.starts_with("builtin::") { patterns::BUILTIN_RECIPE } else { &engine.recipe };
+        let found = patterns::by_signature(tx, recipe, signature).await?;
+        Ok(found.map(|pattern| view::pattern(&pattern, engine.options.locale)))
+    };
+    engine.read(ambient, body).await
+}
+
+async fn counts(tx: &mut impl Tx, params: &PatternsParams) -> Result<(u32, u32), EngineError> {
+    let fits = |category: Category| params.category.is_none_or(|wanted| wanted == category);
+    let builtin = BUILTINS.iter().filter(|builtin| fits(builtin.category)).count();
+    let learned = patterns::learned_counts(tx).await?;
+    let learned = learned.into_iter().filter(|(category, _)| fits(*category)).map(|(_, count)| count).sum();
+    let builtin = u32::try_from(builtin).expect("six at most");
+    Ok(match params.source {
+        None => (builtin, learned),
+        Some(PatternSource::BuiltIn) => (builtin, 0),
+        Some(PatternSource::Learned) => (0, learned),
+    })
+}
+
+/// The first patterns of the filter. Each category is read in order by its index; the few lists are merged here.
+async fn sorted(tx: &mut impl Tx, params: &PatternsParams, most: u32) -> Result<Vec<Pattern>, EngineError> {
+    let sort = params.sort_by.unwrap_or_default();
+    let mut found = Vec::new();
+    if params.source == Some(PatternSource::BuiltIn) {
+        for builtin in &BUILTINS {
+            found.extend(patterns::by_id(tx, builtin.id).await?);
+        }
+        found.retain(|pattern| params.category.is_none_or(|wanted| wanted == pattern.category));
+    } else {
+        let own = [params.category].into_iter().flatten();
+        let categories: Vec<Category> = if params.category.is_some() { own.collect() } else { Category::ALL.to_vec() };
+        for category in categories {
+            // One more, for the built-in that the source filter may take out.
+            found.extend(patterns::list(tx, category, order(sort), most + 1).await?);
+        }
+        found.retain(|pattern| params.source.is_none() || !pattern.is_builtin);
+    }
+    found.sort_by(|a, b| compare(sort, a, b));
+    found.truncate(most as usize);
+    Ok(found)
+}
+
+/// Descending; equal ones newest first, as the index has them.
+fn compare(sort: PatternSort, a: &Pattern, b: &Pattern) -> Ordering {
+    let sure = |pattern: &Pattern| confidence(pattern.resolutions, pattern.occurrences);
+    let by = match sort {
+        PatternSort::Confidence => sure(b).total_cmp(&sure(a)),
+        PatternSort::Occurrences => b.occurrences.cmp(&a.occurrences),
+        PatternSort::LastSeen => b.last_seen_at.cmp(&a.last_seen_at),
+    };
+    by.then_with(|| b.key.cmp(&a.key))
+}
+
+const fn order(sort: PatternSort) -> Order {
+    match sort {
+        PatternSort::Confidence => Order::Confidence,
+        PatternSort::Occurrences => Order::Occurrences,
+        PatternSort::LastSeen => Order::LastSeen,
+    }
+}

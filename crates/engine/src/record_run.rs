@@ -1,0 +1,148 @@
+//! Records a finished run: its cases, what failed, and what the memory knows about that.
+//! Does not: run anything, open files, or count a known failure as met again.
+
+pub use crate::collect::OpenReport;
+use crate::{
+    Engine, EngineError,
+    collect::{Collected, LISTED, collect, has_failed},
+    contract::{FailureBrief, RecordRunParams, RunResult, RunStatus, Totals},
+    matching, moment, resign, view,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    cases::{self, Case, Status},
+    retention::{self, Keep},
+    runs::{self, Run},
+};
+
+/// Reads the reports, then writes everything in one transaction.
+pub async fn record_run<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+    open: &mut OpenReport<'_>,
+) -> Result<RunResult, EngineError> {
+    let collected = collect(engine, params, open)?;
+    record(engine, ambient, params, collected).await
+}
+
+pub(crate) async fn record<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+    collected: Collected,
+) -> Result<RunResult, EngineError> {
+    let totals = totals(&collected.cases);
+    let run = run(engine, ambient, params, &collected, &totals);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<FailureBrief>, EngineError> {
+        let key = runs::insert(tx, &run).await?;
+        cases::insert_all(tx, key, &collected.cases).await?;
+        retention::apply(tx, keep(engine, ambient), key).await?;
+        resign::batch(engine, tx).await?;
+        briefs(engine, tx, &collected).await
+    };
+    let failures = engine.write(ambient, body).await?;
+    Ok(answer(params, run, totals, collected, failures))
+}
+
+fn run<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+    collected: &Collected,
+    totals: &Totals,
+) -> Run {
+    let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text));
+    let started_at = params.started_at.or(collected.started_at).unwrap_or(ambient.now);
+    let git = params.git.as_ref();
+    Run {
+        id: ambient.id("run"),
+        // A clock that runs ahead must not make a run the newest for ever.
+        started_at: started_at.clamp(0, ambient.now),
+        duration_ms: duration(params, collected),
+        has_failed: totals.failed > 0 || has_failed(params),
+        passed: totals.passed,
+        failed: totals.failed,
+        skipped: totals.skipped,
+        flaky: totals.flaky,
+        command: redact(&params.command),
+        runner: collected.runner.clone(),
+        exit_code: params.exit_code,
+        signal: params.signal.clone(),
+        timed_out: params.timed_out,
+        git_commit: git.and_then(|git| git.commit.clone()),
+        git_branch: git.and_then(|git| git.branch.clone()),
+        git_dirty: git.and_then(|git| git.dirty),
+    }
+}
+
+/// What was measured, else what the reports say, else the sum of the cases.
+fn duration(params: &RecordRunParams, collected: &Collected) -> f64 {
+    let sum = || collected.cases.iter().filter_map(|case| case.duration_ms).sum();
+    let known = params.duration_ms.or(collected.duration_ms).filter(|millis| millis.is_finite());
+    known.unwrap_or_else(sum).max(0.0)
+}
+
+fn totals(cases: &[Case]) -> Totals {
+    let mut totals = Totals::default();
+    for case in cases {
+        match case.status {
+            Status::Passed => totals.passed += 1,
+            Status::Failed => totals.failed += 1,
+            Status::Skipped => totals.skipped += 1,
+        }
+        totals.flaky += u32::from(case.flaky);
+    }
+    totals
+}
+
+fn keep<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
+    let retention = &engine.options.retention;
+    let since = retention.max_age_days.map(|days| ambient.now.saturating_sub(i64::from(days) * moment::DAY));
+    Keep { since, newest: retention.max_runs }
+}
+
+/// The first failures with what the memory has about each; shown, not counted.
+async fn briefs<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    collected: &Collected,
+) -> Result<Vec<FailureBrief>, EngineError> {
+    let mut briefs = Vec::with_capacity(collected.briefs.len());
+    for (at, analysis) in &collected.briefs {
+        let Some(case) = collected.cases.get(*at) else { continue };
+        let known = matching::find(engine, tx, analysis).await?;
+        briefs.push(FailureBrief {
+            case_name: case.name.clone(),
+            category: analysis.classification.category,
+            headline: case.failure.as_ref().map(|failure| failure.headline.clone()).unwrap_or_default(),
+            known: known.map(|pattern| view::known(&pattern, engine.options.locale)),
+        });
+    }
+    Ok(briefs)
+}
+
+fn answer(
+    params: &RecordRunParams,
+    run: Run,
+    totals: Totals,
+    collected: Collected,
+    failures: Vec<FailureBrief>,
+) -> RunResult {
+    let mut notes = params.notes.clone();
+    if collected.cases.is_empty() {
+        notes.push("The reports hold no test cases.".to_owned());
+    }
+    debug_assert!(failures.len() <= LISTED, "no more briefs are kept than listed");
+    RunResult {
+        run_id: run.id,
+        status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },
+        duration_ms: run.duration_ms,
+        more: totals.failed.saturating_sub(u32::try_from(failures.len()).unwrap_or(u32::MAX)),
+        totals,
+        failures,
+        notes,
+        skipped: collected.skipped,
+    }
+}

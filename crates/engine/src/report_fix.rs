@@ -1,0 +1,184 @@
+//! Records what was changed about a failure and whether it helped.
+//! Does not: believe a success twice for the same failure of the same run.
+
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{FixRecord, RecordFixParams, ReportFixParams, ReportFixResult},
+    lookup::{self, FailedCase},
+    matching, moment, resign, text,
+};
+use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
+use argus_store::{
+    Database, Tx,
+    patterns::{self, Pattern, PatternKey},
+    solutions::{self, NewFix},
+};
+
+/// A fix is described, not copied in.
+const DESCRIPTION: usize = 16 * 1024;
+
+/// The texts of a fix, fit for storing.
+struct Report<'a> {
+    run_id: &'a str,
+    case_name: &'a str,
+    steps: String,
+    worked: bool,
+}
+
+/// Finds or starts the pattern, records the fix and counts it, in one write transaction.
+pub async fn report_fix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ReportFixParams,
+) -> Result<ReportFixResult, EngineError> {
+    let steps = described(engine, &params.fix_description)?;
+    let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
+    let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
+    let report = Report { run_id: &case.run_id, case_name: &case.name, steps, worked: params.success };
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
+        let mut found = matching::find(engine, tx, &analysis).await?;
+        if found.as_ref().is_none_or(|pattern| pattern.is_builtin) && resign::batch(engine, tx).await? > 0 {
+            found = matching::find(engine, tx, &analysis).await?;
+        }
+        match found {
+            Some(pattern) => on_known(engine, ambient, tx, &case, &analysis, &report, pattern).await,
+            None => on_new(engine, ambient, tx, &case, &analysis, &report).await,
+        }
+    };
+    engine.write(ambient, body).await
+}
+
+/// Records a fix straight on a pattern.
+pub async fn record_fix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordFixParams,
+) -> Result<FixRecord, EngineError> {
+    let steps = described(engine, &params.fix_description)?;
+    let (run_id, case_name) = (named(engine, "runId", &params.run_id)?, named(engine, "caseName", &params.case_name)?);
+    let report = Report { run_id: &run_id, case_name: &case_name, steps, worked: params.success };
+    let body = async |tx: &mut D::Tx<'_>| -> Result<FixRecord, EngineError> {
+        let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id).await? else {
+            return Err(unknown_pattern(&params.pattern_id));
+        };
+        let id = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
+        Ok(FixRecord {
+            id,
+            pattern_id: pattern.id,
+            run_id: report.run_id.to_owned(),
+            case_name: report.case_name.to_owned(),
+            fix_description: report.steps.clone(),
+            success: report.worked,
+            created_at: moment::iso(ambient.now),
+        })
+    };
+    engine.write(ambient, body).await
+}
+
+pub(crate) fn unknown_pattern(id: &str) -> EngineError {
+    let message = format!("Pattern '{}' not found. argus_patterns lists the ids.", text::quoted(id));
+    EngineError::new(ErrorCode::PatternNotFound, message)
+}
+
+/// A success on a built-in counts there and also starts the precise pattern, which comes first from then on.
+/// A failure starts none: it would hide the built-in's suggestion behind a pattern that has none.
+async fn on_known<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+    report: &Report<'_>,
+    mut pattern: Pattern,
+) -> Result<ReportFixResult, EngineError> {
+    let previous = confidence(pattern.resolutions, pattern.occurrences);
+    let learner = if pattern.is_builtin && report.worked {
+        matching::learn(engine, ambient, tx, case, analysis, 1).await?.key
+    } else {
+        pattern.key
+    };
+    let fix_record_id = record(ambient, tx, report, learner, &mut pattern).await?;
+    Ok(changed(pattern, Some(previous), fix_record_id))
+}
+
+async fn on_new<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+    report: &Report<'_>,
+) -> Result<ReportFixResult, EngineError> {
+    let pattern = matching::learn(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
+    let fix_record_id = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
+    Ok(changed(pattern, None, fix_record_id))
+}
+
+/// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved.
+async fn record(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    learner: PatternKey,
+    pattern: &mut Pattern,
+) -> Result<String, EngineError> {
+    let counts = report.worked && !solutions::is_resolved(tx, report.run_id, report.case_name).await?;
+    let id = write_down(ambient, tx, report, learner, pattern.key).await?;
+    if counts {
+        patterns::count_resolution(tx, pattern, ambient.now).await?;
+    }
+    Ok(id)
+}
+
+async fn write_down(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    learner: PatternKey,
+    counted_on: PatternKey,
+) -> Result<String, EngineError> {
+    let (id, solution_id) = (ambient.id("fix"), ambient.id("sol"));
+    let fix = NewFix {
+        id: &id,
+        solution_id: &solution_id,
+        learner,
+        counted_on,
+        run_id: report.run_id,
+        case_name: report.case_name,
+        steps: &report.steps,
+        digest: &sha256_hex(&text::folded(&report.steps)),
+        worked: report.worked,
+        now: ambient.now,
+    };
+    solutions::record_fix(tx, &fix).await?;
+    Ok(id)
+}
+
+fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: String) -> ReportFixResult {
+    ReportFixResult {
+        updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
+        is_new_pattern: previous_confidence.is_none(),
+        pattern_id: pattern.id,
+        category: pattern.category,
+        previous_confidence,
+        occurrences: pattern.occurrences,
+        resolutions: pattern.resolutions,
+        fix_record_id,
+    }
+}
+
+fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineError> {
+    let visible = text::visible(description);
+    if visible.trim().is_empty() {
+        return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
+    }
+    Ok(engine.analyzer.redact(&text::bound(visible.trim(), DESCRIPTION)))
+}
+
+fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {
+    let visible = text::visible(value);
+    if visible.trim().is_empty() {
+        return Err(EngineError::invalid(format!("{field} is empty.")));
+    }
+    Ok(engine.analyzer.redact(&text::head(visible.trim(), DESCRIPTION)))
+}

@@ -1,0 +1,56 @@
+//! Single things by id, and ids by their beginning, for resources and completion.
+//! Does not: change anything.
+
+use crate::{Engine, EngineError, contract::PatternDetail, matching, report_fix::unknown_pattern, view};
+use argus_core::{Ambient, FailureEvent};
+use argus_store::{Database, patterns, runs};
+
+/// Fixes in a pattern's detail.
+const HISTORY: u32 = 100;
+
+/// What the completion of a protocol takes at once.
+const COMPLETED: u32 = 100;
+
+/// Things with ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdKind {
+    /// `run-…`.
+    Run,
+    /// `pat-…` and `builtin-…`.
+    Pattern,
+}
+
+/// One pattern with its history and the text it was learned from.
+pub async fn pattern<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    id: &str,
+) -> Result<PatternDetail, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<PatternDetail, EngineError> {
+        let Some(pattern) = patterns::by_id(tx, id).await? else { return Err(unknown_pattern(id)) };
+        let event = patterns::sample(tx, pattern.key).await?;
+        let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
+        Ok(PatternDetail {
+            fix_history: matching::fix_history(tx, &pattern, HISTORY).await?,
+            sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
+            pattern: view::pattern(&pattern, engine.options.locale),
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// Ids that begin so, newest first, at most a hundred.
+pub async fn complete_ids<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    kind: IdKind,
+    prefix: &str,
+) -> Result<Vec<String>, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<String>, EngineError> {
+        Ok(match kind {
+            IdKind::Run => runs::ids_with_prefix(tx, prefix, COMPLETED).await?,
+            IdKind::Pattern => patterns::ids_with_prefix(tx, prefix, COMPLETED).await?,
+        })
+    };
+    engine.read(ambient, body).await
+}

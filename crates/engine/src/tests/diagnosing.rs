@@ -1,0 +1,157 @@
+//! `argus_diagnose`.
+
+use super::{REFUSED, START, UNKNOWN, World, case, failed, passed};
+use crate::{
+    ErrorCode,
+    contract::{PatternSource, PatternsParams, RecordRunParams, RelatedKind},
+    patterns::{find_by_signature, patterns},
+};
+use argus_core::Category;
+use argus_report::CaseStatus;
+use argus_store::finish;
+
+#[test]
+fn an_unmatched_failure_becomes_a_learned_pattern() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let first = world.diagnose(&run, "a.test.ts > suite > boom").unwrap();
+    assert_eq!((first.category, first.is_new_pattern), (Category::Unknown, true));
+    assert_eq!((first.pattern, first.suggested_fix, first.confidence), (None, None, None));
+    assert!(first.fix_history.is_empty() && first.warnings.is_empty());
+    assert!(first.signature_pattern.starts_with("UNKNOWN::a.test.ts > suite > boom::"));
+
+    let second = world.diagnose(&run, "a.test.ts > suite > boom").unwrap();
+    let pattern = second.pattern.unwrap();
+    assert!(!second.is_new_pattern && pattern.id.starts_with("pat-"));
+    assert_eq!((pattern.occurrences, pattern.resolutions, pattern.source), (2, 0, PatternSource::Learned));
+    assert_eq!((&pattern.signature, &pattern.signature_pattern), (&second.signature, &second.signature_pattern));
+    assert_eq!((pattern.suggested_fix, second.confidence), (None, Some(0.25)));
+    assert_eq!(pattern.description, UNKNOWN);
+    assert!(pattern.last_seen_at > pattern.first_seen_at);
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_category_with_a_builtin_matches_it_and_counts() {
+    let world = World::new();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    let first = world.diagnose(&run, "health").unwrap();
+    let pattern = first.pattern.unwrap();
+    assert_eq!((pattern.id.as_str(), pattern.occurrences, first.is_new_pattern), ("builtin-conn-refused", 1, false));
+    assert_eq!(pattern.signature, "builtin::CONNECTION_REFUSED");
+    assert_eq!(pattern.signature_pattern, "ECONNREFUSED *:*");
+    assert_eq!(first.suggested_fix.as_deref(), Some("服务可能未完全启动，尝试增加 healthcheck.startPeriod"));
+    assert_eq!(first.suggested_fix, pattern.suggested_fix);
+    assert_eq!(first.confidence, Some(1.0 / 3.0));
+    assert_eq!(world.diagnose(&run, "health").unwrap().pattern.unwrap().occurrences, 2);
+}
+
+#[test]
+fn an_unknown_run_is_named_with_the_newest_ones() {
+    let world = World::new();
+    let error = world.diagnose("run-xyz", "boom").unwrap_err();
+    assert_eq!(error.code, ErrorCode::RunNotFound);
+    assert_eq!(
+        error.message,
+        "Test run 'run-xyz' not found in history. No run is recorded yet; argus_run records one."
+    );
+    let run = world.run(vec![passed("fine")]);
+    let error = world.diagnose("run-xyz", "boom").unwrap_err();
+    assert!(error.message.starts_with("Test run 'run-xyz' not found in history. The newest are "));
+    assert!(error.message.contains(&run));
+}
+
+#[test]
+fn a_short_name_must_be_unique() {
+    let world = World::new();
+    let mut other = failed("boom", UNKNOWN);
+    other.suite = vec!["other".to_owned()];
+    let run = world.run(vec![failed("boom", UNKNOWN), other, failed("only", UNKNOWN), passed("fine")]);
+    assert!(world.diagnose(&run, "only").is_ok());
+    assert!(world.diagnose(&run, "other > boom").is_ok());
+    let error = world.diagnose(&run, "boom").unwrap_err();
+    assert_eq!(error.code, ErrorCode::CaseNotFound);
+    assert!(error.message.contains("'a.test.ts > suite > boom', 'a.test.ts > other > boom'"), "{error}");
+    let error = world.diagnose(&run, "onyl").unwrap_err();
+    assert_eq!(error.code, ErrorCode::CaseNotFound);
+    assert!(error.message.contains("The closest names are 'a.test.ts > suite > only'"), "{error}");
+    assert_eq!(world.diagnose(&run, " ").unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn a_case_that_passed_is_refused_with_the_run_in_which_it_failed() {
+    let world = World::new();
+    let first = world.run(vec![failed("boom", UNKNOWN)]);
+    let second = world.run(vec![passed("boom"), case("later", CaseStatus::Skipped, None)]);
+    let error = world.diagnose(&second, "boom").unwrap_err();
+    assert_eq!(error.code, ErrorCode::CaseNotFailed);
+    assert!(error.message.contains("it passed") && error.message.contains(&first), "{error}");
+    let error = world.diagnose(&second, "later").unwrap_err();
+    assert!(error.message.contains("was skipped") && error.code == ErrorCode::CaseNotFailed);
+    assert_eq!(world.fix(&second, "boom", "x", true).unwrap_err().code, ErrorCode::CaseNotFailed);
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_failure_without_an_error_text_is_told_from_its_output() {
+    let world = World::new();
+    let mut silent = case("silent", CaseStatus::Failed, None);
+    silent.stderr_tail = Some(REFUSED.to_owned());
+    let run = world.run(vec![silent, case("mute", CaseStatus::Failed, None)]);
+    assert_eq!(world.diagnose(&run, "silent").unwrap().category, Category::ConnectionRefused);
+    let mute = world.diagnose(&run, "mute").unwrap();
+    assert_eq!((mute.category, mute.is_new_pattern), (Category::Unknown, true));
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_run_shows_what_is_known_without_counting_it() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("health", REFUSED)]);
+    world.diagnose(&run, "boom").unwrap();
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let cases = vec![failed("boom", UNKNOWN), failed("health", REFUSED), failed("new", UNKNOWN)];
+    for _ in 0..2 {
+        let again = world.record(&RecordRunParams::default(), cases.clone()).unwrap();
+        let known: Vec<_> = again.failures.iter().map(|failure| failure.known.clone()).collect();
+        let boom = known[0].clone().unwrap();
+        assert_eq!((boom.suggested_fix.as_deref(), boom.confidence), (Some("Tuned it"), 2.0 / 3.0));
+        assert_eq!(known[1].clone().unwrap().pattern_id, "builtin-conn-refused");
+        assert_eq!(known[1].clone().unwrap().confidence, 0.5);
+        assert_eq!(known[2], None);
+    }
+}
+
+#[test]
+fn the_same_cause_in_another_test_is_related() {
+    let world = World::new();
+    let run = world.run(vec![failed("first", UNKNOWN), failed("second", UNKNOWN)]);
+    world.diagnose(&run, "first").unwrap();
+    world.fix(&run, "first", "Tuned it", true).unwrap();
+    let second = world.diagnose(&run, "second").unwrap();
+    assert!(second.is_new_pattern && second.pattern.is_none());
+    let related = &second.related[0];
+    assert_eq!((&related.kind, related.similarity), (&RelatedKind::Pattern, 1.0));
+    assert_eq!(related.suggested_fix.as_deref(), Some("Tuned it"));
+    assert_eq!(second.related.len(), 1);
+}
+
+#[test]
+fn a_pattern_is_found_by_its_signature() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let signature = world.diagnose(&run, "boom").unwrap().signature;
+    let find = |signature: &str| finish(find_by_signature(&world.engine, &world.ambient(), signature)).unwrap();
+    assert_eq!(find(&signature).unwrap().signature, signature);
+    assert_eq!(find("builtin::TIMEOUT").unwrap().id, "builtin-timeout");
+    assert_eq!(find("0000"), None);
+}
+
+#[test]
+fn builtins_are_first_seen_when_the_database_is_made() {
+    let world = World::new();
+    world.run(vec![passed("fine")]);
+    let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap();
+    assert_eq!(all.patterns.len(), 6);
+    assert!(all.patterns.iter().all(|pattern| pattern.first_seen_at == crate::moment::iso(START + 1000)));
+}

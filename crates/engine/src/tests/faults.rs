@@ -1,0 +1,164 @@
+//! What a bad database does: the right code, an answer where one is possible, and nothing lost.
+
+use super::{Folder, START, UNKNOWN, World, failed};
+use crate::{
+    Engine, ErrorCode,
+    contract::{DiagnoseParams, EngineOptions},
+    diagnose::diagnose,
+    overview::{check_write, overview},
+};
+use argus_core::Ambient;
+use argus_store::{Database, Mode, Sqlite, StoreError, Tx, finish};
+use std::{fs, path::Path, time::Duration};
+
+/// Where the header of a SQLite file has its `user_version` and its `application_id`.
+const USER_VERSION: usize = 60;
+const APPLICATION_ID: usize = 68;
+
+/// Writes a number into the header, as another program would have.
+fn patch(file: &Path, at: usize, number: u32) {
+    let mut bytes = fs::read(file).unwrap();
+    bytes[at..at + 4].copy_from_slice(&number.to_be_bytes());
+    fs::write(file, &bytes).unwrap();
+}
+
+fn code(path: &Path) -> ErrorCode {
+    World::on(path).map(|_| ()).unwrap_err().code
+}
+
+#[test]
+fn a_missing_file_is_empty_and_stays_missing_until_something_is_written() {
+    let folder = Folder::new("missing");
+    let world = World::on(&folder.file()).unwrap();
+    let seen = finish(overview(&world.engine, &world.ambient())).unwrap();
+    assert_eq!((seen.known_patterns, seen.latest_run_id), (6, None));
+    assert_eq!(world.diagnose("run-xyz", "boom").unwrap_err().code, ErrorCode::RunNotFound);
+    assert!(!folder.file().exists());
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    assert!(folder.file().exists());
+    assert_eq!(finish(overview(&world.engine, &world.ambient())).unwrap().latest_run_id, Some(run));
+}
+
+#[test]
+fn a_reader_sees_what_another_process_creates_later() {
+    let folder = Folder::new("later");
+    let (reader, writer) = (World::on(&folder.file()).unwrap(), World::on(&folder.file()).unwrap());
+    assert_eq!(finish(overview(&reader.engine, &reader.ambient())).unwrap().latest_run_id, None);
+    let run = writer.run(vec![failed("boom", UNKNOWN)]);
+    assert_eq!(finish(overview(&reader.engine, &reader.ambient())).unwrap().latest_run_id, Some(run));
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_unavailable_for_writing() {
+    let folder = Folder::new("nowhere");
+    let world = World::on(&folder.file().join("deeper")).unwrap();
+    assert!(finish(overview(&world.engine, &world.ambient())).is_ok());
+    let error = finish(check_write(&world.engine, &world.ambient())).unwrap_err();
+    assert_eq!(error.code, ErrorCode::DatabaseUnavailable);
+}
+
+#[test]
+fn what_is_not_a_database_of_argus_is_refused_and_left_alone() {
+    let folder = Folder::new("foreign");
+    let text = "this is a diary, not a database. ".repeat(200);
+    fs::write(folder.file(), &text).unwrap();
+    assert_eq!(code(&folder.file()), ErrorCode::DatabaseCorrupt);
+    assert_eq!(fs::read_to_string(folder.file()).unwrap(), text);
+    fs::remove_file(folder.file()).unwrap();
+    World::on(&folder.file()).unwrap().run(vec![failed("boom", UNKNOWN)]);
+    patch(&folder.file(), APPLICATION_ID, 0x0bad_cafe);
+    patch(&folder.file(), USER_VERSION, 7);
+    let before = fs::read(folder.file()).unwrap();
+    assert_eq!(code(&folder.file()), ErrorCode::DatabaseCorrupt);
+    assert_eq!(fs::read(folder.file()).unwrap(), before);
+    fs::remove_file(folder.file()).unwrap();
+    fs::create_dir(folder.file()).unwrap();
+    let world = World::on(&folder.file()).unwrap();
+    let error = finish(check_write(&world.engine, &world.ambient())).unwrap_err();
+    assert_eq!(error.code, ErrorCode::DatabaseUnavailable);
+}
+
+#[test]
+fn a_damaged_file_is_never_overwritten() {
+    let folder = Folder::new("damaged");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    drop(world);
+    let mut bytes = fs::read(folder.file()).unwrap();
+    bytes[4096..].fill(0x5a);
+    fs::write(folder.file(), &bytes).unwrap();
+    let damaged = match World::on(&folder.file()) {
+        Ok(world) => world.diagnose(&run, "boom").unwrap_err().code,
+        Err(error) => error.code,
+    };
+    assert_eq!(damaged, ErrorCode::DatabaseCorrupt);
+    assert_eq!(fs::read(folder.file()).unwrap(), bytes);
+}
+
+#[test]
+fn a_newer_file_is_refused_and_left_alone() {
+    let folder = Folder::new("newer");
+    World::on(&folder.file()).unwrap().run(vec![failed("boom", UNKNOWN)]);
+    patch(&folder.file(), USER_VERSION, 9999);
+    let error = World::on(&folder.file()).map(|_| ()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::DatabaseNewer);
+    assert!(error.message.contains("Update"), "{error}");
+}
+
+#[test]
+fn a_read_only_database_answers_without_counting_and_says_so() {
+    let folder = Folder::new("readonly");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+    let engine = Engine::new(database, EngineOptions::default()).unwrap();
+    let ambient = || Ambient::new(START + 500_000, [9; 16]);
+    let ask = |case: &str| {
+        let params = DiagnoseParams { run_id: run.clone(), case_name: case.to_owned() };
+        finish(diagnose(&engine, &ambient(), &params)).unwrap()
+    };
+    for _ in 0..2 {
+        let known = ask("boom");
+        assert_eq!(known.pattern.unwrap().occurrences, 1);
+        assert_eq!(known.warnings.len(), 1);
+        assert!(known.warnings[0].starts_with("Not counted and nothing learned"));
+    }
+    let new = ask("new");
+    assert!(new.pattern.is_none() && !new.is_new_pattern && !new.warnings.is_empty());
+    assert_eq!(finish(check_write(&engine, &ambient())).unwrap_err().code, ErrorCode::DatabaseReadonly);
+}
+
+#[test]
+fn a_locked_database_answers_without_counting_and_says_so() {
+    let folder = Folder::new("locked");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let mut impatient = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    impatient.set_patience(Duration::from_millis(20)).unwrap();
+    let engine = Engine::new(impatient, EngineOptions::default()).unwrap();
+    let ask = || {
+        let params = DiagnoseParams { run_id: run.clone(), case_name: "boom".to_owned() };
+        finish(diagnose(&engine, &world.ambient(), &params)).unwrap()
+    };
+    let known = finish(world.engine.database.write(async |_| Ok::<_, StoreError>(ask()))).unwrap();
+    assert!(known.warnings[0].contains("another process") && known.pattern.is_none());
+    let known = ask();
+    assert!(known.warnings.is_empty() && known.is_new_pattern);
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_there() {
+    let folder = Folder::new("full");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let no_more = async |tx: &mut argus_store::sqlite::SqliteTx<'_>| tx.query("PRAGMA max_page_count = 1", &[]).await;
+    finish(world.engine.database.read(no_more)).unwrap();
+    let cases = (0..2_000).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
+    let error = world.record(&crate::contract::RecordRunParams::default(), cases).unwrap_err();
+    assert_eq!(error.code, ErrorCode::DatabaseFull);
+    assert_eq!(finish(overview(&world.engine, &world.ambient())).unwrap().latest_run_id, Some(run.clone()));
+    let known = World::on(&folder.file()).unwrap().diagnose(&run, "boom").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
+}

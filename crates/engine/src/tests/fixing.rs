@@ -1,0 +1,167 @@
+//! `argus_report_fix`.
+
+use super::{REFUSED, UNKNOWN, World, failed};
+use crate::{
+    ErrorCode,
+    contract::{PatternDetail, RecordFixParams},
+    report_fix::record_fix,
+    resources::pattern,
+};
+use argus_store::finish;
+
+fn detail(world: &World, id: &str) -> PatternDetail {
+    finish(pattern(&world.engine, &world.ambient(), id)).unwrap()
+}
+
+#[test]
+fn a_fix_of_an_undiagnosed_failure_starts_a_pattern() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert!(fix.is_new_pattern && fix.pattern_id.starts_with("pat-") && fix.fix_record_id.starts_with("fix-"));
+    assert_eq!((fix.previous_confidence, fix.updated_confidence), (None, 2.0 / 3.0));
+    assert_eq!((fix.occurrences, fix.resolutions), (1, 1));
+
+    let known = world.diagnose(&run, "boom").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
+    assert_eq!((known.confidence, known.fix_history.len()), (Some(0.5), 1));
+    let record = &known.fix_history[0];
+    assert_eq!((&record.id, &record.pattern_id), (&fix.fix_record_id, &fix.pattern_id));
+    assert_eq!((record.run_id.as_str(), record.case_name.as_str()), (run.as_str(), "a.test.ts > suite > boom"));
+    assert_eq!((record.fix_description.as_str(), record.success), ("Tuned it", true));
+}
+
+#[test]
+fn a_fix_of_a_known_pattern_raises_its_confidence() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    for _ in 0..3 {
+        world.diagnose(&run, "boom").unwrap();
+    }
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert_eq!((fix.previous_confidence, fix.updated_confidence), (Some(0.2), 0.4));
+    assert_eq!((fix.occurrences, fix.resolutions, fix.is_new_pattern), (3, 1, false));
+}
+
+#[test]
+fn a_second_success_for_the_same_failure_is_no_second_resolution() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let first = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let second = world.fix(&run, "boom", "Tuned it again", true).unwrap();
+    assert_eq!((second.resolutions, second.occurrences), (1, 1));
+    assert_eq!(second.previous_confidence, Some(second.updated_confidence));
+    assert_ne!(first.fix_record_id, second.fix_record_id);
+    assert_eq!(detail(&world, &first.pattern_id).fix_history.len(), 2);
+}
+
+#[test]
+fn occurrences_rise_only_where_resolutions_would_pass_them() {
+    let world = World::new();
+    let runs: Vec<_> = (0..3).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();
+    world.diagnose(&runs[0], "boom").unwrap();
+    world.diagnose(&runs[0], "boom").unwrap();
+    let counts: Vec<_> = runs
+        .iter()
+        .map(|run| world.fix(run, "boom", "Tuned it", true).unwrap())
+        .map(|fix| (fix.occurrences, fix.resolutions))
+        .collect();
+    assert_eq!(counts, [(2, 1), (2, 2), (3, 3)]);
+}
+
+#[test]
+fn a_failed_fix_is_remembered_and_not_suggested() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    world.diagnose(&run, "boom").unwrap();
+    let fix = world.fix(&run, "boom", "Hit it", false).unwrap();
+    assert_eq!((fix.resolutions, fix.previous_confidence), (0, Some(fix.updated_confidence)));
+    let known = world.diagnose(&run, "boom").unwrap();
+    assert_eq!(known.suggested_fix, None);
+    assert!(!known.fix_history[0].success);
+}
+
+#[test]
+fn the_best_fix_is_suggested() {
+    let world = World::new();
+    let runs: Vec<_> = (0..6).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();
+    let suggestion = |run: &str| world.diagnose(run, "boom").unwrap().suggested_fix.unwrap();
+    world.fix(&runs[0], "boom", "Tuned it", true).unwrap();
+    world.fix(&runs[1], "boom", "Replaced it", true).unwrap();
+    assert_eq!(suggestion(&runs[1]), "Replaced it", "equal: the later one");
+    world.fix(&runs[2], "boom", "  tuned   IT ", true).unwrap();
+    assert_eq!(suggestion(&runs[2]), "Tuned it", "the same words in another case are the same fix");
+    world.fix(&runs[3], "boom", "Tuned it", false).unwrap();
+    world.fix(&runs[4], "boom", "Tuned it", false).unwrap();
+    assert_eq!(suggestion(&runs[5]), "Replaced it", "two of four against one of one");
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
+    let world = World::new();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&run, "health").unwrap();
+    let fix = world.fix(&run, "health", "Raised startPeriod to 30s", true).unwrap();
+    assert_eq!((fix.pattern_id.as_str(), fix.is_new_pattern), ("builtin-conn-refused", false));
+    assert_eq!((fix.occurrences, fix.resolutions), (1, 1));
+    assert_eq!((fix.previous_confidence, fix.updated_confidence), (Some(1.0 / 3.0), 2.0 / 3.0));
+    assert_eq!(detail(&world, "builtin-conn-refused").fix_history[0].id, fix.fix_record_id);
+
+    let later = world.run(vec![failed("health", "Error: connect ECONNREFUSED 127.0.0.1:5432")]);
+    let known = world.diagnose(&later, "health").unwrap();
+    let pattern = known.pattern.unwrap();
+    assert!(pattern.id.starts_with("pat-"), "the precise one comes first");
+    assert_eq!(known.suggested_fix.as_deref(), Some("Raised startPeriod to 30s"));
+    assert_eq!((pattern.occurrences, pattern.resolutions), (2, 1));
+    assert_eq!((known.fix_history.len(), &known.fix_history[0].id), (1, &fix.fix_record_id));
+    assert_eq!(known.fix_history[0].pattern_id, pattern.id);
+    assert_eq!(detail(&world, "builtin-conn-refused").pattern.occurrences, 1, "no longer counted there");
+
+    let again = world.fix(&later, "health", "Raised startPeriod to 30s", true).unwrap();
+    assert_eq!((again.pattern_id, again.resolutions), (pattern.id.clone(), 2));
+    assert_eq!(detail(&world, &pattern.id).fix_history.len(), 2);
+    assert_eq!(detail(&world, "builtin-conn-refused").fix_history.len(), 1);
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
+    let world = World::new();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    let fix = world.fix(&run, "health", "Restarted it", false).unwrap();
+    assert_eq!((fix.pattern_id.as_str(), fix.resolutions), ("builtin-conn-refused", 0));
+    let known = world.diagnose(&run, "health").unwrap();
+    assert_eq!(known.pattern.unwrap().id, "builtin-conn-refused");
+    assert_eq!(known.fix_history[0].fix_description, "Restarted it");
+}
+
+#[test]
+fn an_empty_description_is_refused_and_a_long_one_is_cut() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    assert_eq!(world.fix(&run, "boom", " \u{200b}\n", true).unwrap_err().code, ErrorCode::InvalidInput);
+    world.fix(&run, "boom", &"long ".repeat(200_000), true).unwrap();
+    let known = world.diagnose(&run, "boom").unwrap();
+    assert!(known.fix_history[0].fix_description.len() < 17_000);
+}
+
+#[test]
+fn a_fix_can_be_recorded_straight_on_a_pattern() {
+    let world = World::new();
+    let mut params = RecordFixParams {
+        pattern_id: "builtin-timeout".to_owned(),
+        run_id: "run-abc".to_owned(),
+        case_name: "health-check".to_owned(),
+        fix_description: "Raised the timeout".to_owned(),
+        success: true,
+    };
+    let record = finish(record_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((record.pattern_id.as_str(), record.run_id.as_str()), ("builtin-timeout", "run-abc"));
+    let timeout = detail(&world, "builtin-timeout");
+    assert_eq!((timeout.pattern.occurrences, timeout.pattern.resolutions), (1, 1));
+    assert_eq!(timeout.fix_history, [record]);
+    params.pattern_id = "pat-none".to_owned();
+    let error = finish(record_fix(&world.engine, &world.ambient(), &params)).unwrap_err();
+    assert_eq!(error.code, ErrorCode::PatternNotFound);
+}

@@ -1,0 +1,170 @@
+//! `argus_patterns`, `argus_history`, completion.
+
+use super::{REFUSED, START, UNKNOWN, World, failed, passed};
+use crate::{
+    ErrorCode,
+    contract::{
+        EngineOptions, HistoryParams, PatternSort, PatternSource, PatternsParams, PatternsResult, RecordRunParams,
+        Retention, RunDetailParams, RunStatus,
+    },
+    history::{history, run_detail},
+    moment::DAY,
+    overview::{check_write, overview},
+    patterns::patterns,
+    resources::{IdKind, complete_ids},
+};
+use argus_core::{Category, builtin::Locale};
+use argus_store::finish;
+
+fn list(world: &World, params: &PatternsParams) -> PatternsResult {
+    finish(patterns(&world.engine, &world.ambient(), params)).unwrap()
+}
+
+/// Two learned ones: `a` met three times, `b` once and fixed.
+fn world() -> World {
+    let world = World::new();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", "Error: another thing altogether")]);
+    for _ in 0..3 {
+        world.diagnose(&run, "a").unwrap();
+    }
+    world.fix(&run, "b", "Did the other thing", true).unwrap();
+    world
+}
+
+#[test]
+fn lists_all_with_counts_over_the_whole_filter() {
+    let world = world();
+    let all = list(&world, &PatternsParams::default());
+    assert_eq!((all.total, all.built_in_count, all.learned_count, all.has_more), (8, 6, 2, false));
+    assert_eq!(all.patterns.iter().map(|pattern| pattern.occurrences).take(3).collect::<Vec<_>>(), [3, 1, 0]);
+    let page = PatternsParams { limit: Some(3), offset: Some(1), ..PatternsParams::default() };
+    let page = list(&world, &page);
+    assert_eq!((page.patterns.len(), page.total, page.has_more), (3, 8, true));
+    assert_eq!(page.patterns[0], all.patterns[1]);
+    let last = PatternsParams { limit: Some(3), offset: Some(6), ..PatternsParams::default() };
+    let last = list(&world, &last);
+    assert_eq!((last.patterns.len(), last.has_more), (2, false));
+}
+
+#[test]
+fn sorts_and_filters() {
+    let world = world();
+    let by = |sort_by, source, category| {
+        list(&world, &PatternsParams { sort_by: Some(sort_by), source, category, ..PatternsParams::default() })
+    };
+    let sure = by(PatternSort::Confidence, None, None);
+    assert_eq!(sure.patterns[0].suggested_fix.as_deref(), Some("Did the other thing"));
+    assert!(sure.patterns.windows(2).all(|pair| pair[0].confidence >= pair[1].confidence));
+    let latest = by(PatternSort::LastSeen, None, None);
+    assert!(latest.patterns.windows(2).all(|pair| pair[0].last_seen_at >= pair[1].last_seen_at));
+    let learned = by(PatternSort::Occurrences, Some(PatternSource::Learned), None);
+    assert_eq!((learned.total, learned.built_in_count, learned.patterns.len()), (2, 0, 2));
+    let builtin = by(PatternSort::Occurrences, Some(PatternSource::BuiltIn), None);
+    assert_eq!((builtin.total, builtin.learned_count, builtin.patterns.len()), (6, 0, 6));
+    let timeout = by(PatternSort::Occurrences, None, Some(Category::Timeout));
+    assert_eq!((timeout.total, timeout.patterns[0].id.as_str()), (1, "builtin-timeout"));
+    let crash = by(PatternSort::Occurrences, None, Some(Category::ContainerCrash));
+    assert_eq!((crash.total, crash.patterns.len()), (0, 0));
+    let unknown = by(PatternSort::Occurrences, Some(PatternSource::BuiltIn), Some(Category::Unknown));
+    assert_eq!((unknown.total, unknown.patterns.len()), (0, 0));
+}
+
+#[test]
+fn refuses_sizes_out_of_range() {
+    let world = World::new();
+    for limit in [0, 201] {
+        let params = PatternsParams { limit: Some(limit), ..PatternsParams::default() };
+        let error = finish(patterns(&world.engine, &world.ambient(), &params)).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+    }
+    let params = HistoryParams { limit: Some(101), ..HistoryParams::default() };
+    let error = finish(history(&world.engine, &world.ambient(), &params)).unwrap_err();
+    assert_eq!(error.message, "limit is 101; it must be from 1 to 100.");
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn builtins_speak_the_readers_language() {
+    let options = EngineOptions { locale: Locale::En, ..EngineOptions::default() };
+    let world = World::with(":memory:", options).unwrap();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    let known = world.diagnose(&run, "health").unwrap();
+    assert!(known.suggested_fix.unwrap().starts_with("The service may not have fully started"));
+}
+
+#[test]
+fn history_is_newest_first_paged_and_filtered() {
+    let world = World::new();
+    let at = |days: i64| RecordRunParams { started_at: Some(START - days * DAY), ..RecordRunParams::default() };
+    let old = world.record(&at(10), vec![passed("fine")]).unwrap().run_id;
+    let middle = world.record(&at(5), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
+    let new = world.record(&at(0), vec![passed("fine")]).unwrap().run_id;
+    let ids = |params: HistoryParams| {
+        let page = finish(history(&world.engine, &world.ambient(), &params)).unwrap();
+        (page.runs.into_iter().map(|run| run.id).collect::<Vec<_>>(), page.total, page.has_more)
+    };
+    let all = HistoryParams::default();
+    assert_eq!(ids(all.clone()), (vec![new.clone(), middle.clone(), old.clone()], 3, false));
+    let page = HistoryParams { limit: Some(1), offset: Some(1), ..all.clone() };
+    assert_eq!(ids(page), (vec![middle.clone()], 3, true));
+    let red = HistoryParams { status: Some(RunStatus::Failed), ..all.clone() };
+    assert_eq!(ids(red), (vec![middle.clone()], 1, false));
+    let week = HistoryParams { days: Some(7), status: Some(RunStatus::Passed), ..all };
+    assert_eq!(ids(week), (vec![new.clone()], 1, false));
+    assert_eq!(finish(overview(&world.engine, &world.ambient())).unwrap().latest_run_id, Some(new));
+}
+
+#[test]
+fn a_run_lists_failed_then_flaky_then_the_rest() {
+    let world = World::new();
+    let mut shaky = passed("shaky");
+    shaky.flaky = true;
+    let run = world.run(vec![passed("one"), shaky, failed("two", UNKNOWN), passed("three"), failed("four", REFUSED)]);
+    let params = RunDetailParams { run_id: run, ..RunDetailParams::default() };
+    let detail = finish(run_detail(&world.engine, &world.ambient(), &params)).unwrap();
+    let names: Vec<_> = detail.cases.iter().map(|case| case.case_name.rsplit(' ').next().unwrap()).collect();
+    assert_eq!(names, ["two", "four", "shaky", "one", "three"]);
+    assert_eq!((detail.run.passed, detail.run.failed, detail.run.flaky, detail.total), (3, 2, 1, 5));
+    assert_eq!(detail.cases[0].error.as_deref(), Some(UNKNOWN));
+    assert_eq!(detail.cases[0].headline.as_deref(), Some(UNKNOWN));
+    assert!(detail.cases[2].flaky && detail.cases[2].signature.is_none());
+    let params = RunDetailParams { limit: Some(2), offset: Some(1), ..params };
+    let page = finish(run_detail(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((page.cases.len(), page.has_more), (2, true));
+}
+
+#[test]
+fn completes_ids() {
+    let world = world();
+    let complete = |kind, prefix: &str| finish(complete_ids(&world.engine, &world.ambient(), kind, prefix)).unwrap();
+    assert_eq!(complete(IdKind::Pattern, "builtin-con"), ["builtin-container-oom", "builtin-conn-refused"]);
+    assert_eq!(complete(IdKind::Pattern, "pat-").len(), 2);
+    assert_eq!(complete(IdKind::Run, "").len(), 1);
+    assert!(complete(IdKind::Run, "run-%").is_empty());
+}
+
+#[test]
+fn retention_deletes_runs_and_nothing_that_was_learned() {
+    let options = EngineOptions {
+        retention: Retention { max_age_days: Some(30), max_runs: Some(2) },
+        ..EngineOptions::default()
+    };
+    let world = World::with(":memory:", options).unwrap();
+    let at = |days: i64| RecordRunParams { started_at: Some(START - days * DAY), ..RecordRunParams::default() };
+    let old = world.record(&at(40), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
+    let fix = world.fix(&old, "boom", "Tuned it", true).unwrap();
+    let kept: Vec<_> = (0..3).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();
+    let page = finish(history(&world.engine, &world.ambient(), &HistoryParams::default())).unwrap();
+    let ids: Vec<_> = page.runs.iter().map(|run| run.id.clone()).collect();
+    assert_eq!(ids, [kept[2].clone(), kept[1].clone()]);
+    assert_eq!(world.diagnose(&old, "boom").unwrap_err().code, ErrorCode::RunNotFound);
+    let known = world.diagnose(&kept[2], "boom").unwrap();
+    assert_eq!((known.pattern.unwrap().id, known.fix_history[0].run_id.clone()), (fix.pattern_id, old));
+}
+
+#[test]
+fn a_write_check_leaves_nothing_behind() {
+    let world = World::new();
+    finish(check_write(&world.engine, &world.ambient())).unwrap();
+    finish(check_write(&world.engine, &world.ambient())).unwrap();
+}

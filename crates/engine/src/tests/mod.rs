@@ -1,0 +1,148 @@
+//! The contracts' rules, over the real store, in memory or on a file.
+
+mod counting;
+mod diagnosing;
+mod faults;
+mod fixing;
+mod listing;
+mod recording;
+
+use crate::{
+    Engine, EngineError,
+    collect::Collected,
+    contract::{
+        DiagnoseParams, DiagnosticResult, EngineOptions, RecordRunParams, ReportFixParams, ReportFixResult, RunResult,
+    },
+    diagnose::diagnose,
+    record_run::record,
+    report_fix::report_fix,
+};
+use argus_core::Ambient;
+use argus_report::{CaseStatus, ReportCase};
+use argus_store::{Mode, Sqlite, finish};
+use std::{
+    cell::Cell,
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// 2026-02-26T10:00:00Z
+pub(super) const START: i64 = 1_772_100_000_000;
+
+/// Nothing matches it: it has no category and so no built-in.
+pub(super) const UNKNOWN: &str = "Error: the flux capacitor is out of tune";
+
+/// The built-in of refused connections matches it.
+pub(super) const REFUSED: &str = "Error: connect ECONNREFUSED 127.0.0.1:5432";
+
+/// Ids must differ between the worlds of one file.
+static DRAWS: AtomicU64 = AtomicU64::new(0);
+
+/// An engine whose clock goes on by a second with every call.
+pub(super) struct World {
+    pub(super) engine: Engine<Sqlite>,
+    calls: Cell<u8>,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        Self::with(":memory:", EngineOptions::default()).unwrap()
+    }
+
+    pub(super) fn on(path: &Path) -> Result<Self, EngineError> {
+        Self::with(path.to_str().unwrap(), EngineOptions::default())
+    }
+
+    pub(super) fn with(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
+        let engine = Engine::new(Sqlite::open(path, None, Mode::ReadWrite)?, options)?;
+        Ok(Self { engine, calls: Cell::new(0) })
+    }
+
+    pub(super) fn ambient(&self) -> Ambient {
+        let call = self.calls.get().wrapping_add(1);
+        self.calls.set(call);
+        let draw = DRAWS.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+        let mut seed = [0; 16];
+        seed[..8].copy_from_slice(&draw);
+        Ambient::new(START + i64::from(call) * 1000, seed)
+    }
+
+    pub(super) fn record(&self, params: &RecordRunParams, cases: Vec<ReportCase>) -> Result<RunResult, EngineError> {
+        let collected = Collected::from_cases(&self.engine, params, cases);
+        finish(record(&self.engine, &self.ambient(), params, collected))
+    }
+
+    /// A run of these cases; its id.
+    pub(super) fn run(&self, cases: Vec<ReportCase>) -> String {
+        self.record(&RecordRunParams::default(), cases).unwrap().run_id
+    }
+
+    pub(super) fn diagnose(&self, run_id: &str, case_name: &str) -> Result<DiagnosticResult, EngineError> {
+        let params = DiagnoseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned() };
+        finish(diagnose(&self.engine, &self.ambient(), &params))
+    }
+
+    pub(super) fn fix(
+        &self,
+        run_id: &str,
+        case: &str,
+        fix: &str,
+        worked: bool,
+    ) -> Result<ReportFixResult, EngineError> {
+        let params = ReportFixParams {
+            run_id: run_id.to_owned(),
+            case_name: case.to_owned(),
+            fix_description: fix.to_owned(),
+            success: worked,
+        };
+        finish(report_fix(&self.engine, &self.ambient(), &params))
+    }
+}
+
+/// `a.test.ts > suite > name`
+pub(super) fn case(name: &str, status: CaseStatus, error: Option<&str>) -> ReportCase {
+    ReportCase {
+        file: Some("a.test.ts".to_owned()),
+        suite: vec!["suite".to_owned()],
+        name: name.to_owned(),
+        status,
+        runner_status: None,
+        flaky: false,
+        duration_ms: Some(2.0),
+        attempts: 1,
+        error_type: None,
+        error: error.map(ToOwned::to_owned),
+        stdout_tail: None,
+        stderr_tail: None,
+    }
+}
+
+pub(super) fn failed(name: &str, error: &str) -> ReportCase {
+    case(name, CaseStatus::Failed, Some(error))
+}
+
+pub(super) fn passed(name: &str) -> ReportCase {
+    case(name, CaseStatus::Passed, None)
+}
+
+/// A folder of its own that goes with the test.
+pub(super) struct Folder(std::path::PathBuf);
+
+impl Folder {
+    pub(super) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("argus-engine-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(super) fn file(&self) -> std::path::PathBuf {
+        self.0.join("argus.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

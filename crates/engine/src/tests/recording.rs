@@ -1,0 +1,174 @@
+//! `argus_run` and `argus_import`.
+
+use super::{START, UNKNOWN, World, case, failed, passed};
+use crate::{
+    EngineError, ErrorCode,
+    contract::{ContainerFact, EngineOptions, RecordRunParams, ReportInput, RunDetailParams, RunResult, RunStatus},
+    history::run_detail,
+    record_run::record_run,
+};
+use argus_core::{Category, classify::UserRule};
+use argus_report::CaseStatus;
+use argus_store::finish;
+
+fn command(exit_code: i32, output: &str) -> RecordRunParams {
+    RecordRunParams {
+        command: Some("npm test".to_owned()),
+        exit_code: Some(exit_code),
+        duration_ms: Some(1500.0),
+        output_tail: Some(output.to_owned()),
+        ..RecordRunParams::default()
+    }
+}
+
+fn missing(_: &str) -> Result<Box<dyn std::io::BufRead>, EngineError> {
+    Err(EngineError::new(ErrorCode::ReportNotFound, "No such file."))
+}
+
+fn recorded(world: &World, params: &RecordRunParams) -> Result<RunResult, EngineError> {
+    finish(record_run(&world.engine, &world.ambient(), params, &mut missing))
+}
+
+#[test]
+fn a_command_without_a_report_is_one_case() {
+    let world = World::new();
+    let run = recorded(&world, &command(2, "compiling\nerror: broken\n")).unwrap();
+    assert_eq!((run.status, run.totals.failed, run.failures[0].case_name.as_str()), (RunStatus::Failed, 1, "npm test"));
+    assert!(world.diagnose(&run.run_id, "npm test").unwrap().is_new_pattern);
+    let run = recorded(&world, &command(0, "all fine")).unwrap();
+    assert_eq!((run.status, run.totals.passed, run.failures.len()), (RunStatus::Passed, 1, 0));
+    assert_eq!(run.duration_ms, 1500.0);
+}
+
+#[test]
+fn a_command_that_failed_though_its_cases_passed_says_so() {
+    let world = World::new();
+    let run = world.record(&command(1, "coverage too low"), vec![passed("one")]).unwrap();
+    assert_eq!((run.totals.passed, run.totals.failed, run.failures[0].case_name.as_str()), (1, 1, "npm test"));
+    let run = world.record(&command(1, "one failed"), vec![passed("one"), failed("two", UNKNOWN)]).unwrap();
+    assert_eq!((run.totals.passed, run.totals.failed), (1, 1));
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_command_that_was_ended_for_time_is_a_timeout() {
+    let world = World::new();
+    let params = RecordRunParams { timed_out: true, exit_code: None, ..command(0, "starting server") };
+    let run = recorded(&world, &params).unwrap();
+    assert_eq!((run.failures[0].category, run.status), (Category::Timeout, RunStatus::Failed));
+    assert_eq!(run.failures[0].headline, "Command timed out after 1500 ms");
+}
+
+#[test]
+fn an_unreadable_report_is_an_error_only_where_nothing_else_is_known() {
+    let world = World::new();
+    let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
+    let import = RecordRunParams { reports: reports.clone(), ..RecordRunParams::default() };
+    assert_eq!(recorded(&world, &import).unwrap_err().code, ErrorCode::ReportNotFound);
+    let run = recorded(&world, &RecordRunParams { reports, ..command(1, "boom") }).unwrap();
+    assert_eq!((run.totals.failed, run.skipped[0].at.as_str()), (1, "report.xml"));
+}
+
+#[test]
+fn a_report_over_the_cap_is_refused() {
+    let world = World::new();
+    let reports = vec![ReportInput { path: "huge.xml".to_owned(), format: Some(argus_report::Format::Tap) }];
+    let params = RecordRunParams { reports, ..RecordRunParams::default() };
+    let mut endless = |_: &str| -> Result<Box<dyn std::io::BufRead>, EngineError> {
+        Ok(Box::new(std::io::BufReader::with_capacity(1 << 20, std::io::repeat(b'\n'))))
+    };
+    let error = finish(record_run(&world.engine, &world.ambient(), &params, &mut endless)).unwrap_err();
+    assert!(matches!(error.code, ErrorCode::ReportTooLarge | ErrorCode::ReportUnreadable), "{error}");
+}
+
+#[test]
+fn at_most_twenty_failures_are_listed() {
+    let world = World::new();
+    let cases = (0..50).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
+    let run = world.record(&RecordRunParams::default(), cases).unwrap();
+    assert_eq!((run.failures.len(), run.more, run.totals.failed), (20, 30, 50));
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn a_container_in_trouble_explains_only_what_it_can() {
+    let world = World::new();
+    let killed = ContainerFact {
+        name: "db".to_owned(),
+        status: Some("exited".to_owned()),
+        oom_killed: Some(true),
+        exit_code: Some(137),
+    };
+    let params = RecordRunParams { containers: vec![killed], ..RecordRunParams::default() };
+    let assertion = "AssertionError: expected 3 to equal 4";
+    let run = world.record(&params, vec![failed("boom", UNKNOWN), failed("sum", assertion)]).unwrap();
+    assert_eq!(run.failures[0].category, Category::ContainerOom);
+    assert_eq!(run.failures[1].category, Category::AssertionMismatch);
+    assert_eq!(world.diagnose(&run.run_id, "boom").unwrap().category, Category::ContainerOom);
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn nothing_secret_reaches_the_database() {
+    let world = World::new();
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let mut leaky = failed(secret, &format!("Error: 401 for token {secret}"));
+    leaky.stdout_tail = Some(format!("token={secret}"));
+    let params =
+        RecordRunParams { command: Some(format!("GITHUB_TOKEN={secret} npm test")), ..RecordRunParams::default() };
+    let run = world.record(&params, vec![leaky]).unwrap();
+    let case = run.failures[0].case_name.clone();
+    world.fix(&run.run_id, &case, &format!("Renewed {secret}"), true).unwrap();
+    let detail = RunDetailParams { run_id: run.run_id.clone(), ..RunDetailParams::default() };
+    let detail = finish(run_detail(&world.engine, &world.ambient(), &detail)).unwrap();
+    let shown = format!("{run:?} {detail:?} {:?}", world.diagnose(&run.run_id, &case).unwrap());
+    assert!(!shown.contains(secret), "{shown}");
+    assert!(world.diagnose(&run.run_id, secret).is_ok(), "the raw name still finds the case");
+}
+
+#[test]
+fn a_stored_failure_is_the_failure_that_was_recorded() {
+    let world = World::new();
+    let long = format!("{UNKNOWN}\n{}", "    at thing (src/thing.ts:1:2)\n".repeat(5_000));
+    let run = world.run(vec![failed("boom", &long)]);
+    let params = RunDetailParams { run_id: run.clone(), ..RunDetailParams::default() };
+    let case = finish(run_detail(&world.engine, &world.ambient(), &params)).unwrap().cases.remove(0);
+    assert!(case.error.unwrap().len() < 40_000);
+    assert_eq!(case.signature.unwrap(), world.diagnose(&run, "boom").unwrap().signature);
+}
+
+#[test]
+fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
+    let world = World::new();
+    let ahead = RecordRunParams { started_at: Some(START * 2), ..RecordRunParams::default() };
+    let ahead = world.record(&ahead, vec![passed("one")]).unwrap().run_id;
+    let next = world.run(vec![case("one", CaseStatus::Skipped, None)]);
+    let message = world.diagnose("none", "one").unwrap_err().message;
+    assert!(message.find(&next).unwrap() < message.find(&ahead).unwrap(), "{message}");
+}
+
+#[test]
+#[ignore = "needs the classifier and the redactor"]
+fn changed_rules_sign_what_was_learned_again() {
+    let folder = super::Folder::new("rules");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.diagnose(&run, "other").unwrap();
+    drop(world);
+    let rule =
+        UserRule { name: "flux".to_owned(), category: Category::ConfigError, pattern: "flux capacitor".to_owned() };
+    let options = EngineOptions { rules: vec![rule], ..EngineOptions::default() };
+    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+    let known = world.diagnose(&run, "boom").unwrap();
+    assert_eq!(known.category, Category::ConfigError);
+    let pattern = known.pattern.unwrap();
+    assert_eq!((pattern.id, pattern.category), (fix.pattern_id, Category::ConfigError));
+    assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
+    let counts = finish(crate::patterns::patterns(
+        &world.engine,
+        &world.ambient(),
+        &crate::contract::PatternsParams { category: Some(Category::ConfigError), ..Default::default() },
+    ));
+    assert_eq!(counts.unwrap().learned_count, 2);
+}

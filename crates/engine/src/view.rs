@@ -1,0 +1,112 @@
+//! Stored things as the contracts show them.
+//! Does not: read or compute anything else.
+
+use crate::{
+    contract::{CaseRecord, FailurePattern, FixRecord, KnownPattern, PatternSource, RunRecord, RunStatus},
+    moment::iso,
+};
+use argus_core::{
+    builtin::{BUILTINS, Builtin, Locale},
+    confidence::confidence,
+};
+use argus_report::CaseStatus;
+use argus_store::{
+    cases::{Case, Status},
+    patterns::Pattern,
+    runs::Run,
+    solutions::Fix,
+};
+
+pub(crate) fn pattern(stored: &Pattern, locale: Locale) -> FailurePattern {
+    let builtin = builtin(stored);
+    let readable = || format!("{}::{}::{}", stored.category, stored.case_name, stored.normalized);
+    FailurePattern {
+        id: stored.id.clone(),
+        category: stored.category,
+        signature: stored.signature.clone(),
+        signature_pattern: builtin.map_or_else(readable, |known| known.signature_pattern.to_owned()),
+        description: builtin.map_or_else(|| stored.description.clone(), |known| known.description.to_owned()),
+        suggested_fix: suggested_fix(stored, locale),
+        confidence: confidence(stored.resolutions, stored.occurrences),
+        occurrences: stored.occurrences,
+        resolutions: stored.resolutions,
+        source: if stored.is_builtin { PatternSource::BuiltIn } else { PatternSource::Learned },
+        first_seen_at: iso(stored.first_seen_at),
+        last_seen_at: iso(stored.last_seen_at),
+        updated_at: iso(stored.updated_at),
+    }
+}
+
+pub(crate) fn known(stored: &Pattern, locale: Locale) -> KnownPattern {
+    KnownPattern {
+        pattern_id: stored.id.clone(),
+        confidence: confidence(stored.resolutions, stored.occurrences),
+        suggested_fix: suggested_fix(stored, locale),
+    }
+}
+
+/// The built-in's text in the reader's language, or the best fix that was reported.
+pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> {
+    match builtin(stored) {
+        Some(known) => Some(known.suggested_fix(locale).to_owned()),
+        None => stored.best_fix.clone(),
+    }
+}
+
+/// In the history of `stored`, whichever pattern it counted on.
+pub(crate) fn fix(stored: &Pattern, fix: Fix) -> FixRecord {
+    FixRecord {
+        id: fix.id,
+        pattern_id: stored.id.clone(),
+        run_id: fix.run_id,
+        case_name: fix.case_name,
+        fix_description: fix.steps,
+        success: fix.worked,
+        created_at: iso(fix.created_at),
+    }
+}
+
+pub(crate) fn run(stored: Run) -> RunRecord {
+    RunRecord {
+        id: stored.id,
+        timestamp: iso(stored.started_at),
+        git_commit: stored.git_commit,
+        git_branch: stored.git_branch,
+        dirty: stored.git_dirty,
+        command: stored.command,
+        duration_ms: stored.duration_ms,
+        passed: stored.passed,
+        failed: stored.failed,
+        skipped: stored.skipped,
+        flaky: stored.flaky,
+        status: if stored.has_failed { RunStatus::Failed } else { RunStatus::Passed },
+    }
+}
+
+pub(crate) fn case(stored: Case) -> CaseRecord {
+    let failure = stored.failure.map(|failure| *failure);
+    let (category, headline, signature, error) = match failure {
+        Some(known) => (Some(known.category), Some(known.headline), Some(known.signature), known.error),
+        None => (None, None, None, None),
+    };
+    CaseRecord {
+        case_name: stored.name,
+        status: match stored.status {
+            Status::Passed => CaseStatus::Passed,
+            Status::Failed => CaseStatus::Failed,
+            Status::Skipped => CaseStatus::Skipped,
+        },
+        flaky: stored.flaky,
+        runner_status: stored.runner_status,
+        duration_ms: stored.duration_ms,
+        attempts: stored.attempts,
+        category,
+        headline,
+        error,
+        signature,
+    }
+}
+
+fn builtin(stored: &Pattern) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| stored.is_builtin && builtin.id == stored.id)
+}
