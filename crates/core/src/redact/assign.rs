@@ -21,8 +21,10 @@ enum Separator {
     Colon,
     /// `--name value`.
     Flag,
-    /// `("name", "value")`, `<name>value`, `name: "X", value: "y"`.
+    /// `<name>value`, `name: "X", value: "y"`.
     Pair,
+    /// `("name", "value")`, or a list that holds the name.
+    Tuple,
     /// `name value`, `name is value`, `NAME 'value'`.
     Word,
 }
@@ -126,7 +128,7 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b'%' if scan.starts_with(at, b"%3D") || scan.starts_with(at, b"%3A") => Some((Separator::Tight, at + 3)),
         b'\\' if scan.starts_with(at, b"\\u003d") => Some((Separator::Tight, at + 6)),
         b'>' if !quoted && !blanks && scan.before(name_start) == b'<' => Some((Separator::Pair, at + 1)),
-        b',' if quoted => named_pair(scan, at + 1).or_else(|| Some((Separator::Pair, quote_at(scan, skip(at + 1))?))),
+        b',' if quoted => named_pair(scan, at + 1).or_else(|| Some((Separator::Tuple, quote_at(scan, skip(at + 1))?))),
         b'\n' | b'\r' => named_pair(scan, at),
         _ if quoted && blanks => named_pair(scan, at),
         _ if blanks && scan.text[..name_start].ends_with(b"-") => Some((Separator::Flag, at)),
@@ -235,7 +237,9 @@ fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
         b'"' | b'\'' | b'`' => !next.is_ascii_alphanumeric(),
         b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\''),
         b',' => matches!(next, b' ' | b'"' | b'\'' | b'\n' | 0) || names_follow(scan, at + 1),
-        b'&' => names_follow(scan, at + 1) || scan.starts_with(at, b"&amp;"),
+        // `test[auth=false](org.example.Test)`.
+        b']' => next == b'(',
+        b'&' => parameter_follows(scan, at + 1) || scan.starts_with(at, b"&amp;"),
         b'%' => scan.starts_with(at, b"%26") || scan.starts_with(at, b"%20") || scan.starts_with(at, b"%22"),
         _ => false,
     }
@@ -247,6 +251,15 @@ fn names_follow(scan: &Scan<'_>, at: usize) -> bool {
     end > at && matches!(scan.at(end), b'=' | b':')
 }
 
+/// `&grant_type=`: a name of several small letters; in a password `&K=` may stand.
+fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
+    let end = scan.run(at, &NAME, MAX_NAME);
+    let name = scan.slice(at, end);
+    scan.at(end) == b'='
+        && name.len() >= 2
+        && name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
 fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name: &(usize, usize)) -> bool {
     let text = scan.slice(found.start, found.end);
     if value::is_placeholder(text) || value::is_dummy(text) || (found.quoted && value::is_prose(text)) {
@@ -255,7 +268,7 @@ fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name
     let opens = matches!(text[0], b'[' | b'{' | b'(' | b'<');
     match (tier, separator) {
         (_, Separator::Word) if opens => false,
-        (_, Separator::Word) => is_told(tier, text, found.quoted),
+        (_, Separator::Word) => is_told(tier, text, found.quoted && is_environment(scan, name)),
         (_, Separator::Flag) if text[0] == b'-' => false,
         (Tier::Password, _) => is_password(scan, separator, found, text, name),
         (_, _) if opens && !found.quoted => false,
@@ -290,16 +303,16 @@ fn is_password(scan: &Scan<'_>, separator: Separator, found: Value, text: &[u8],
         return false;
     }
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
-    let sensible = value::is_code(text) && !value::is_random(text);
+    let sensible = (plain || value::is_code(text)) && !value::is_random(text) && !value::has_odd_case(text);
+    let whole_line = || is_own_line(scan, name.0) && is_whole_line(scan, found.end);
     match separator {
         Separator::Pair => true,
-        Separator::Tight | Separator::TightColon if found.quoted => true,
-        Separator::Tight => !(sensible && speaks_of_itself(text)),
-        Separator::TightColon => !sensible || text.len() >= 6,
+        Separator::Tuple => !sensible,
         _ if found.quoted => true,
-        Separator::Spaced => !sensible || is_whole_line(scan, found.end) && plain && is_own_line(scan, name.0),
-        Separator::Colon => !plain && !sensible || (is_own_line(scan, name.0) && is_whole_line(scan, found.end)),
-        Separator::Flag => !plain && !sensible,
+        Separator::Tight | Separator::TightColon => !(sensible && speaks_of_itself(text)),
+        Separator::Spaced => !sensible || (plain && whole_line()),
+        Separator::Colon => !sensible || whole_line(),
+        Separator::Flag => !sensible,
         Separator::Word => false,
     }
 }
@@ -307,8 +320,8 @@ fn is_password(scan: &Scan<'_>, separator: Separator, found: Value, text: &[u8],
 /// `password=db_password`, `password=get_secret()`: an expression, not a value.
 fn speaks_of_itself(text: &[u8]) -> bool {
     let lower = text.to_ascii_lowercase();
-    text.contains(&b'.')
-        || text.contains(&b'(')
+    let path = text.contains(&b'.') && !text.iter().any(u8::is_ascii_digit) && !value::has_odd_case(text);
+    path || text.contains(&b'(')
         || ["pass", "pwd", "secret", "token", "config", "env"]
             .iter()
             .any(|word| lower.windows(word.len()).any(|part| part == word.as_bytes()))
@@ -327,17 +340,17 @@ fn is_whole_line(scan: &Scan<'_>, end: usize) -> bool {
 }
 
 /// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
-fn is_told(tier: Tier, text: &[u8], quoted: bool) -> bool {
+fn is_told(tier: Tier, text: &[u8], sql: bool) -> bool {
     match tier {
         Tier::Password => {
-            text.len() >= 8 && value::is_random(text) && (quoted || !value::is_code(text)) && !value::is_path(text)
+            sql || (text.len() >= 8 && value::is_random(text) && !value::is_code(text) && !value::is_path(text))
         }
         Tier::Query => false,
         _ => text.len() >= 20 && is_very_random(text) && !value::is_path(text),
     }
 }
 
-/// Upper and lower case and digits, and neither a digest nor a UUID.
+/// Upper and lower case without sense, and neither a digest nor a UUID.
 fn is_very_random(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     !value::is_hex(text)
@@ -345,7 +358,7 @@ fn is_very_random(text: &[u8]) -> bool {
         && value::is_random(text)
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
-        && has(u8::is_ascii_digit)
+        && !text.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'<' | b'>'))
 }
 
 /// `IDENTIFIED BY 'x'` of SQL.

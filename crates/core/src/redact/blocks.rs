@@ -1,7 +1,10 @@
 //! Private key blocks in all their wrappings, and private members of JSON web keys.
 //! Does not: touch certificates and public keys.
 
-use super::scan::{BASE64, Scan, Set, WORD};
+use super::{
+    scan::{BASE64, Scan, Set, WORD},
+    value,
+};
 
 /// A block of a 16384-bit RSA key with armour headers stays below this.
 const MAX_BLOCK: usize = 64 * 1024;
@@ -68,9 +71,7 @@ static FILLER: Set = Set::new(" \t\r\n|+\\\"',");
 /// The last, shorter line of a block: letters of both cases or digits, as words of a log line are not.
 fn is_tail(scan: &Scan<'_>, start: usize, end: usize) -> bool {
     let text = scan.slice(start, end);
-    let upper = text.iter().filter(|byte| byte.is_ascii_uppercase()).count();
-    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-    text.ends_with(b"=") || (text.len() >= 12 && upper >= 3 && digits >= 1)
+    text.ends_with(b"=") || (text.len() >= 12 && value::is_random(text))
 }
 
 fn line_end(scan: &Scan<'_>, from: usize, limit: usize) -> usize {

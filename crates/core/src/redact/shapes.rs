@@ -9,7 +9,7 @@ use super::{
 /// One issuer's token.
 #[derive(Debug)]
 pub(super) struct Shape {
-    kind: &'static str,
+    pub(super) kind: &'static str,
     pub(super) head: &'static str,
     body: &'static Set,
     min: usize,
@@ -72,8 +72,8 @@ pub(super) static SHAPES: &[Shape] = &[
     shape("aws-access-key", "ABIA", &UPPER_ALNUM, 16, 16).strict(),
     shape("aws-access-key", "ACCA", &UPPER_ALNUM, 16, 16).strict(),
     shape("aws-access-key", "A3T", &UPPER_ALNUM, 17, 17).strict(),
-    open("aws-bedrock-key", "ABSK", &BASE64, 100).strict(),
-    open("aws-bedrock-key", "bedrock-api-key-", &LOOSE, 20),
+    open("aws-model-key", "ABSK", &BASE64, 100).strict(),
+    open("aws-model-key", "bedrock-api-key-", &LOOSE, 20),
     open("aws-mws-token", "amzn.mws.", &WORD, 32),
     shape("aws-appsync-key", "da2-", &LOWER_ALNUM, 26, 26).strict(),
     open("aws-cognito-token", "amzn1.oa2-cs.v1.", &HEX, 32),
@@ -164,11 +164,11 @@ pub(super) static SHAPES: &[Shape] = &[
     open("npm-token", "npm_", &ALNUM, 30).random(),
     open("pypi-token", "pypi-AgE", &WORD, 40),
     open("pypi-token", "pypi-", &WORD, 70),
-    open("rubygems-key", "rubygems_", &HEX, 40),
+    open("ruby-key", "rubygems_", &HEX, 40),
     shape("crates-token", "cio", &ALNUM, 32, 32).random(),
     shape("nuget-key", "oy2", &LOWER_ALNUM, 43, 43).strict(),
     open("clojars-token", "CLOJARS_", &ALNUM, 50),
-    open("packagist-token", "packagist_", &ALNUM, 40),
+    open("composer-token", "packagist_", &ALNUM, 40),
     open("docker-token", "dckr_pat_", &WORD, 20),
     open("docker-token", "dckr_oat_", &WORD, 20),
     open("artifactory-key", "AKCp", &ALNUM, 60).strict(),
@@ -231,7 +231,7 @@ pub(super) static SHAPES: &[Shape] = &[
     open("betterstack-token", "btst_", &ALNUM, 20).random(),
     open("launchdarkly-key", "sdk-", &HEX_DASH, 36).random(),
     open("launchdarkly-key", "api-", &HEX_DASH, 36).random(),
-    open("configcat-key", "configcat-sdk-1/", &LOOSE, 40),
+    open("feature-flag-key", "configcat-sdk-1/", &LOOSE, 40),
     open("statsig-key", "secret-", &ALNUM, 40).random(),
     // Talk and mail.
     open("slack-token", "xoxb-", &LOOSE, 10),

@@ -39,18 +39,24 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
             b'@' if path.is_none() || is_host(scan, index + 1) => at = Some(index),
             // After `host:8080/` an `@` belongs to the path; in a password `/`, `?` and `#` may stand.
             b'/' | b'?' | b'#' if path.is_none() => {
-                let Some(colon) = colon.filter(|_| at.is_none()) else { break };
-                let port = scan.run(colon + 1, &DIGIT, 6);
-                if port == index || scan.run(start, &USER, 256) != colon {
+                let host = at.is_some_and(|at| index > at + 2 && is_host(scan, at + 1));
+                if host || !colon.is_some_and(|colon| may_be_password(scan, start, colon, index)) {
                     break;
                 }
                 path = Some(index);
             }
+            // `sqlserver://host:1433;user=..`, `mongodb://a:1,b:2`.
+            b';' | b',' if colon.is_some_and(|colon| scan.run(colon + 1, &DIGIT, 6) == index) => break,
             _ => {}
         }
     }
     let at = at?;
     Some((at, colon.filter(|&colon| colon < at)))
+}
+
+/// What stands between the colon and `index` is no port, and what stands before the colon is a name.
+fn may_be_password(scan: &Scan<'_>, start: usize, colon: usize, index: usize) -> bool {
+    scan.run(colon + 1, &DIGIT, 6) != index && scan.run(start, &USER, 256) == colon
 }
 
 /// A host and port up to what ends an authority.
@@ -75,7 +81,7 @@ fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
 pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
     let from = hit.saturating_sub(256);
     let window = scan.slice(from, hit);
-    let start = window.iter().rposition(|&byte| URL_END.has(byte) || byte == b'=').map_or(from, |at| from + at + 1);
+    let start = window.iter().rposition(|&byte| URL_END.has(byte)).map_or(from, |at| from + at + 1);
     let Some(colon) = scan.slice(start, hit).iter().position(|&byte| byte == b':') else { return };
     let password = scan.slice(start + colon + 1, hit);
     if !password.is_empty() && !value::is_placeholder(password) && !password.starts_with(b"//") {

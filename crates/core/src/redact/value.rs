@@ -163,7 +163,9 @@ fn is_format(value: &[u8]) -> bool {
 fn is_mask(value: &[u8]) -> bool {
     let masked = |byte: &&u8| matches!(**byte, b'*' | b'.' | b'x' | b'X' | b'-' | b'_' | b'#' | b'?');
     value.iter().all(|byte| masked(&byte))
-        || value.windows(3).any(|three| three == b"***")
+        || value.starts_with(b"***")
+        || value.ends_with(b"***")
+        || value.iter().filter(|byte| **byte == b'*').count() * 3 >= value.len()
         || value.starts_with("•".as_bytes())
         || value.starts_with("…".as_bytes())
         || value.starts_with(b"...")
@@ -204,13 +206,18 @@ pub(super) fn is_code(value: &[u8]) -> bool {
     let letters =
         |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&' | b'!' | b'?');
     let call = value.windows(2).any(|two| two[0].is_ascii_alphanumeric() && two[1] == b'(');
-    (value.iter().all(letters) && !is_random(value)) || call || is_dotted(value)
+    (value.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+}
+
+/// Capitals and small letters as no word or `camelCase` has them: `EwUNpdiDqDSE`.
+pub(super) fn has_odd_case(value: &[u8]) -> bool {
+    value.split(|byte| !byte.is_ascii_alphabetic()).any(|part| part.len() >= 4 && case_weight(part) * 4 >= part.len())
 }
 
 /// `a.b2.c`: every part an identifier.
 fn is_dotted(value: &[u8]) -> bool {
     let parts: Vec<_> = value.split(|&byte| byte == b'.').collect();
-    parts.len() > 1 && parts.iter().all(|part| is_name(part) && !is_random(part))
+    parts.len() > 1 && parts.iter().all(|part| is_name(part) && !is_random(part) && !has_odd_case(part))
 }
 
 /// A file or a route: `/run/secrets/db`, `./token.txt`, `C:\keys`, `file:///x`, `https://host/path`.
@@ -307,19 +314,20 @@ fn is_random_part(part: &[u8]) -> bool {
         _ if digits == part.len() => digits >= 24,
         8..12 => digits >= 2 && letters >= 2 && changes >= 3,
         _ if digits > 0 => letters >= 2 && changes >= 3,
-        _ => part.len() >= 16 && is_mixed_case(part),
+        16..20 => case_weight(part) >= 4,
+        _ => part.len() >= 20 && case_weight(part) >= 3,
     }
 }
 
 /// Letters only: `camelCase` has small letters in runs and capitals alone, chance has it the other way round too.
-fn is_mixed_case(part: &[u8]) -> bool {
+fn case_weight(part: &[u8]) -> usize {
     let runs = part.chunk_by(|a, b| a.is_ascii_uppercase() == b.is_ascii_uppercase());
     let weight = |run: &[u8]| match (run[0].is_ascii_uppercase(), run.len()) {
         (false, 1) => 2,
         (true, 2..) => 1,
         _ => 0,
     };
-    runs.map(weight).sum::<usize>() >= 4
+    runs.map(weight).sum()
 }
 
 /// Short passwords of a generator carry a symbol between letters and digits: `a7f!x_Q2`.
