@@ -165,7 +165,7 @@ fn is_mask(value: &[u8]) -> bool {
     value.iter().all(|byte| masked(&byte))
         || value.starts_with(b"***")
         || value.ends_with(b"***")
-        || value.iter().filter(|byte| **byte == b'*').count() * 3 >= value.len()
+        || memchr::memchr_iter(b'*', value).count() * 3 >= value.len()
         || value.starts_with("•".as_bytes())
         || value.starts_with("…".as_bytes())
         || value.starts_with(b"...")
