@@ -34,6 +34,9 @@ export const AFTER_BUILD = [
   tests('cargo test on wasm', [...RUST, 'tests/vectors'], (onLine) =>
     cargoTest(['-p', 'argus-wasm', '--target', 'wasm32-unknown-unknown'], onLine),
   ),
+  check('demo session', [...RUST, ...TYPESCRIPT], (onLine) =>
+    run(process.execPath, ['tests/demo/session.mjs'], { onLine }),
+  ),
   ...vitestRunners(),
 ];
 

@@ -17,10 +17,10 @@ export const toolsDir = join(root, 'target', 'tools');
 // everything here runs on the Node that started it.
 const ownPath = [
   join(toolsDir, 'bin'),
-  dirname(process.execPath),
   ...(process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.endsWith(join('node_modules', '.bin'))),
   // A shell opened before rustup was installed does not have it on PATH yet.
   join(cargoHome, 'bin'),
+  dirname(process.execPath),
 ].join(delimiter);
 
 export const env = { ...process.env, PATH: ownPath, npm_config_update_notifier: 'false' };
