@@ -7,7 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-export const windows = process.platform === 'win32';
+const windows = process.platform === 'win32';
 
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
 /** Tools of this project only: a wasm-bindgen of another version than the one on PATH. */

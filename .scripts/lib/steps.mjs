@@ -7,8 +7,8 @@ const colour = tty && !process.env.NO_COLOR;
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
 export const bold = (text) => paint(1, text);
 export const dim = (text) => paint(2, text);
-export const green = (text) => paint(32, text);
-export const red = (text) => paint(31, text);
+const green = (text) => paint(32, text);
+const red = (text) => paint(31, text);
 
 /** How often a step that is not on a terminal says that it is still at work. */
 const REMINDER_MS = 20_000;
@@ -18,7 +18,7 @@ const TAIL_LINES = 60;
 /** A failure that has been explained in words; the caller only ends with its exit code. */
 export class StepFailed extends Error {}
 
-export function seconds(ms) {
+function seconds(ms) {
   return ms < 60_000
     ? `${(ms / 1000).toFixed(1)} s`
     : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;

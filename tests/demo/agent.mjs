@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { asCall, asData, dim } from './show.mjs';
 
-export const server = resolve(fileURLToPath(new URL('../../packages/mcp/dist/cli.mjs', import.meta.url)));
+const server = resolve(fileURLToPath(new URL('../../packages/mcp/dist/cli.mjs', import.meta.url)));
 
 /** Runs may take as long as the reader's own tests do; progress keeps the call alive. */
 const RUN_TIMEOUT_MS = 60 * 60_000;
