@@ -9,6 +9,7 @@ use argus_core::{
     normalize,
     sign::{self, Signatures},
 };
+use argus_engine::ErrorCode;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::convert::thrown;
@@ -42,7 +43,7 @@ fn signatures(classifier: &Classifier, event: &FailureEvent, case_name: &str) ->
 }
 
 fn classifier() -> Result<Classifier, JsValue> {
-    Classifier::new(&[]).map_err(|error| thrown("INTERNAL_ERROR", &error.to_string()))
+    Classifier::new(&[]).map_err(|error| thrown(ErrorCode::InternalError, &error.to_string()))
 }
 
 fn event(text: std::borrow::Cow<'_, str>) -> FailureEvent {

@@ -3,27 +3,41 @@
 //!
 //! The only crate that knows `JsValue`. Every call takes its moment and its randomness here, once.
 
+mod ambient;
 mod batch;
 mod convert;
+mod engine;
+mod files;
 mod inspect;
-mod jsonl;
 
 pub use batch::{classify_batch, normalize_batch, sign_batch};
+pub use engine::WasmEngine;
+pub use files::{Host, trap_at_write};
 pub use inspect::{Inspector, generate_signature};
 
-use wasm_bindgen::prelude::wasm_bindgen;
+use argus_engine::ErrorCode;
+use argus_vfs::Registered;
+use files::Files;
+use std::{cell::RefCell, rc::Rc};
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-#[wasm_bindgen]
-extern "C" {
-    /// What the host wants to know of a call that is about to trap.
-    pub type Host;
+/// What `start` was given, as the rest needs it.
+struct Started {
+    files: Files,
+    vfs: Registered,
+}
 
-    #[wasm_bindgen(method)]
-    fn panicked(this: &Host, message: &str);
+thread_local! {
+    static HOST: RefCell<Option<Started>> = const { RefCell::new(None) };
 }
 
 /// Takes the host's functions; to be called once for every new instance, before anything else.
 #[wasm_bindgen]
-pub fn start(host: Host) {
-    std::panic::set_hook(Box::new(move |info| host.panicked(&info.to_string())));
+pub fn start(host: Host) -> Result<(), JsValue> {
+    let (reporter, files) = (host.clone(), Files(Rc::new(host)));
+    std::panic::set_hook(Box::new(move |info| reporter.panicked(&info.to_string())));
+    let vfs = argus_vfs::register(engine::VFS, files.clone());
+    let vfs = vfs.map_err(|error| convert::thrown(ErrorCode::InternalError, &error))?;
+    HOST.set(Some(Started { files, vfs }));
+    Ok(())
 }

@@ -49,6 +49,8 @@ export interface HostFiles {
   sleep(milliseconds: number): void;
   /** What the last failure was, for people. */
   lastError(): string;
+  /** Takes the words of a panic, just before the call traps. Set by the engine. */
+  panicked: (message: string) => void;
   /** Closes what an instance that is gone had open, and so frees its locks. */
   closeAll(): void;
 }

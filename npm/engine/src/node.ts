@@ -2,24 +2,34 @@
  * The engine on Node: files through `fs`, locks of the operating system.
  *
  * ```ts
- * import { classify, createInspector } from 'argus-engine';
+ * import { classify, openEngine } from 'argus-engine';
  * classify({ text: 'connect ECONNREFUSED 127.0.0.1:5432' }); // CONNECTION_REFUSED
+ * const engine = await openEngine({ databasePath: '.argus/argus.db', projectRoot: process.cwd() });
+ * await engine.diagnose({ runId, caseName });
  * ```
  */
 
+import { Engine, type OpenOptions } from './engine.ts';
 import type { FailureCategory, FailureEvent } from './generated/contract.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 import { NodePlatform } from './node/platform.ts';
 import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
+export { Engine, type OpenOptions } from './engine.ts';
 export { ENGINE_ERROR_CODES, EngineError, type EngineErrorCode } from './errors.ts';
 export type * from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
+export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());
 let plain: Inspector | undefined;
+
+/** Opens one project's memory. Rejects with an `EngineError` when the database cannot be read. */
+export async function openEngine(options: OpenOptions): Promise<Engine> {
+  return new Engine(runtime, options);
+}
 
 /** Conclusions from failure texts, with the project's own rules. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
@@ -35,6 +45,11 @@ export function classify(event: FailureEvent): FailureCategory {
 /** Hex SHA-256 of `category::caseName::normalizedError`. */
 export function generateSignature(category: FailureCategory, caseName: string, error: string): string {
   return runtime.call(undefined, () => wasm.generateSignature(category, caseName, error));
+}
+
+/** Lets the engine trap at the given write to a file, counted from now. For tests of what follows. */
+export function _trapAtWrite(writes: number): void {
+  runtime.call(undefined, () => wasm.trapAtWrite(writes));
 }
 
 /** Single steps over many texts in one call, for measuring. Not part of the stable interface. */

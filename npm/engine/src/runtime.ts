@@ -56,9 +56,9 @@ export class Runtime {
 
   #introduce(): void {
     this.generation += 1;
-    const panicked = (message: string) => {
+    this.#platform.files.panicked = (message) => {
       this.#panic = message;
     };
-    wasm.start(Object.assign(Object.create(this.#platform.files), { panicked }));
+    wasm.start(this.#platform.files);
   }
 }

@@ -49,6 +49,7 @@ interface OpenFile {
 }
 
 export class NodeFiles implements HostFiles {
+  panicked: (message: string) => void = () => undefined;
   readonly #open = new Map<number, OpenFile>();
   readonly #log: Log;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));

@@ -30,6 +30,9 @@ interface Owner {
   readonly space: string;
 }
 
+const windows = process.platform === 'win32';
+const DENIED = ['EPERM', 'EACCES', 'EBUSY'];
+
 let handles = 0;
 
 export class DirectoryLock implements FileLock {
@@ -96,8 +99,10 @@ export class DirectoryLock implements FileLock {
       renameSync(this.#own, this.#lock);
       return true;
     } catch (error) {
-      const taken = ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error));
-      if (!taken || readdirQuietly(this.#lock) === undefined) throw error;
+      const code = codeOf(error);
+      // Windows has no code of its own for a name that is taken.
+      const taken = code === 'ENOTEMPTY' || code === 'EEXIST' || (windows && DENIED.includes(code));
+      if (!taken) throw error;
       return false;
     }
   }

@@ -1,0 +1,154 @@
+//! The engine with a database: one method per engine function.
+//! Does not: wait. The embedded database never yields, so a call is done when it returns.
+
+use crate::{
+    HOST,
+    ambient::ambient,
+    convert::{decode, encode, thrown},
+    files::Files,
+};
+use argus_engine::{
+    Engine, EngineError, ErrorCode, contract::EngineOptions, diagnose, history, overview, patterns, record_run,
+    report_fix, resources, resources::IdKind,
+};
+use argus_store::{Mode, Sqlite, finish};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// The name under which the host's files are known to SQLite.
+pub(crate) const VFS: &str = "argus";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    database_path: String,
+    read_only: bool,
+}
+
+/// One project's memory.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct WasmEngine {
+    engine: Engine<Sqlite>,
+}
+
+type Answer = Result<JsValue, JsValue>;
+
+#[wasm_bindgen]
+impl WasmEngine {
+    /// `EngineOptions` of the contract, and `{ databasePath, readOnly }`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: JsValue) -> Result<Self, JsValue> {
+        let location: Location = decode(options.clone())?;
+        let options: EngineOptions = decode(options)?;
+        forget_failure();
+        let mode = if location.read_only { Mode::ReadOnly } else { Mode::ReadWrite };
+        let vfs = (location.database_path != ":memory:").then_some(VFS);
+        let opened = Sqlite::open(&location.database_path, vfs, mode).map_err(EngineError::from);
+        let engine = opened.and_then(|database| Engine::new(database, options));
+        engine.map(|engine| Self { engine }).map_err(|error| explained(&error))
+    }
+
+    /// What the database holds.
+    pub fn overview(&self) -> Answer {
+        answer(finish(overview::overview(&self.engine, &ambient()?)))
+    }
+
+    /// Records a finished run.
+    #[wasm_bindgen(js_name = recordRun)]
+    pub fn record_run(&self, params: JsValue) -> Answer {
+        let files = files()?;
+        let mut open = |path: &str| files.open_report(path);
+        answer(finish(record_run::record_run(&self.engine, &ambient()?, &decode(params)?, &mut open)))
+    }
+
+    /// Lists runs.
+    pub fn history(&self, params: JsValue) -> Answer {
+        answer(finish(history::history(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Lists the cases of a run.
+    #[wasm_bindgen(js_name = runDetail)]
+    pub fn run_detail(&self, params: JsValue) -> Answer {
+        answer(finish(history::run_detail(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Says what a failure is, and counts it.
+    pub fn diagnose(&self, params: JsValue) -> Answer {
+        answer(finish(diagnose::diagnose(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Records what was tried against a failure.
+    #[wasm_bindgen(js_name = reportFix)]
+    pub fn report_fix(&self, params: JsValue) -> Answer {
+        answer(finish(report_fix::report_fix(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Records a fix straight on a pattern.
+    #[wasm_bindgen(js_name = recordFix)]
+    pub fn record_fix(&self, params: JsValue) -> Answer {
+        answer(finish(report_fix::record_fix(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Lists patterns.
+    pub fn patterns(&self, params: JsValue) -> Answer {
+        answer(finish(patterns::patterns(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// One pattern with its history.
+    pub fn pattern(&self, id: &str) -> Answer {
+        answer(finish(resources::pattern(&self.engine, &ambient()?, id)))
+    }
+
+    /// The pattern of an exact signature, or null.
+    #[wasm_bindgen(js_name = findBySignature)]
+    pub fn find_by_signature(&self, signature: &str) -> Answer {
+        answer(finish(patterns::find_by_signature(&self.engine, &ambient()?, signature)))
+    }
+
+    /// Ids that begin so; `kind` is `run` or `pattern`.
+    #[wasm_bindgen(js_name = completeIds)]
+    pub fn complete_ids(&self, kind: &str, prefix: &str) -> Answer {
+        let kind = match kind {
+            "run" => IdKind::Run,
+            "pattern" => IdKind::Pattern,
+            _ => return Err(thrown(ErrorCode::InvalidInput, "ids are of the kind 'run' or 'pattern'")),
+        };
+        answer(finish(resources::complete_ids(&self.engine, &ambient()?, kind, prefix)))
+    }
+
+    /// Writes, reads and deletes a row.
+    #[wasm_bindgen(js_name = checkWrite)]
+    pub fn check_write(&self) -> Answer {
+        answer(finish(overview::check_write(&self.engine, &ambient()?)))
+    }
+}
+
+fn answer<T: Serialize>(outcome: Result<T, EngineError>) -> Answer {
+    let encoded = outcome.map_err(|error| explained(&error)).and_then(|value| encode(&value));
+    forget_failure();
+    encoded
+}
+
+/// The error, and where a file was the reason what the host said about it.
+fn explained(error: &EngineError) -> JsValue {
+    let failure = HOST.with_borrow(|host| host.as_ref().and_then(|host| host.vfs.take_failure()));
+    match failure {
+        Some(failure) if is_about_files(error.code) => thrown(error.code, &format!("{} {failure}", error.message)),
+        _ => thrown(error.code, &error.message),
+    }
+}
+
+const fn is_about_files(code: ErrorCode) -> bool {
+    use ErrorCode::{DatabaseCorrupt, DatabaseFull, DatabaseReadonly, DatabaseUnavailable, InternalError};
+    matches!(code, DatabaseReadonly | DatabaseFull | DatabaseCorrupt | DatabaseUnavailable | InternalError)
+}
+
+fn forget_failure() {
+    HOST.with_borrow(|host| host.as_ref().map(|host| host.vfs.take_failure()));
+}
+
+fn files() -> Result<Files, JsValue> {
+    let files = HOST.with_borrow(|host| host.as_ref().map(|host| host.files.clone()));
+    files.ok_or_else(|| thrown(ErrorCode::InternalError, "start was not called"))
+}

@@ -1,0 +1,228 @@
+//! The host's file functions as `argus-vfs` and the report reader want them.
+//! Does not: catch what a host function throws; by its contract it throws nothing.
+
+use argus_engine::{EngineError, ErrorCode};
+use argus_vfs::{HostError, HostFs, LockLevel, OpenMode};
+use std::{
+    cell::Cell,
+    io::{self, BufRead, BufReader, Read},
+    rc::Rc,
+};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Reports are read in pieces of this size: large enough that the crossing costs nothing.
+const PIECE: usize = 256 * 1024;
+
+/// 2^53: no file is longer, and no offset beyond it would survive as a JavaScript number.
+const LONGEST: u64 = 1 << 53;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `HostFiles` of npm/engine/src/host.ts, and what it wants to know of a call that is about to trap.
+    #[derive(Clone)]
+    pub type Host;
+
+    #[wasm_bindgen(method)]
+    pub(crate) fn panicked(this: &Host, message: &str);
+    #[wasm_bindgen(method)]
+    fn open(this: &Host, path: &str, mode: u8, database: bool) -> i32;
+    #[wasm_bindgen(method)]
+    fn close(this: &Host, handle: u32);
+    #[wasm_bindgen(method)]
+    fn read(this: &Host, handle: u32, buffer: &mut [u8], offset: f64) -> i32;
+    #[wasm_bindgen(method)]
+    fn write(this: &Host, handle: u32, bytes: &[u8], offset: f64) -> i32;
+    #[wasm_bindgen(method)]
+    fn truncate(this: &Host, handle: u32, size: f64) -> i32;
+    #[wasm_bindgen(method)]
+    fn sync(this: &Host, handle: u32) -> i32;
+    #[wasm_bindgen(method)]
+    fn size(this: &Host, handle: u32) -> f64;
+    #[wasm_bindgen(method)]
+    fn lock(this: &Host, handle: u32, level: u8) -> i32;
+    #[wasm_bindgen(method)]
+    fn unlock(this: &Host, handle: u32, level: u8) -> i32;
+    #[wasm_bindgen(method)]
+    fn reserved(this: &Host, handle: u32) -> i32;
+    #[wasm_bindgen(method)]
+    fn remove(this: &Host, path: &str) -> i32;
+    #[wasm_bindgen(method, js_name = syncFolder)]
+    fn sync_folder(this: &Host, path: &str) -> i32;
+    #[wasm_bindgen(method)]
+    fn access(this: &Host, path: &str, write: bool) -> bool;
+    #[wasm_bindgen(method, js_name = fullPath)]
+    fn full_path(this: &Host, path: &str) -> Option<String>;
+    #[wasm_bindgen(method)]
+    fn sleep(this: &Host, milliseconds: u32);
+    #[wasm_bindgen(method, js_name = lastError)]
+    fn last_error(this: &Host) -> String;
+}
+
+thread_local! {
+    /// Writes left until a test's trap; 0: none is wanted.
+    static FUSE: Cell<u32> = const { Cell::new(0) };
+}
+
+/// For tests of what follows a trap: the engine panics at the given write to a file, counted from now.
+#[wasm_bindgen(js_name = trapAtWrite)]
+pub fn trap_at_write(writes: u32) {
+    FUSE.set(writes);
+}
+
+/// The host, shared by the VFS and the reports that are open.
+#[derive(Clone)]
+pub(crate) struct Files(pub(crate) Rc<Host>);
+
+impl HostFs for Files {
+    fn open(&self, path: &str, mode: OpenMode, database: bool) -> Result<u32, HostError> {
+        let mode = match mode {
+            OpenMode::Read => 0,
+            OpenMode::ReadWrite => 1,
+            OpenMode::Create => 2,
+            OpenMode::CreateNew => 3,
+        };
+        positive(self.0.open(path, mode, database))
+    }
+
+    fn close(&self, handle: u32) {
+        self.0.close(handle);
+    }
+
+    fn read(&self, handle: u32, buffer: &mut [u8], offset: u64) -> Result<usize, HostError> {
+        positive(self.0.read(handle, buffer, number(offset)?)).map(|count| count as usize)
+    }
+
+    fn write(&self, handle: u32, bytes: &[u8], offset: u64) -> Result<(), HostError> {
+        let left = FUSE.get();
+        FUSE.set(left.saturating_sub(1));
+        assert!(left != 1, "a test wanted this trap");
+        positive(self.0.write(handle, bytes, number(offset)?)).map(drop)
+    }
+
+    fn truncate(&self, handle: u32, size: u64) -> Result<(), HostError> {
+        positive(self.0.truncate(handle, number(size)?)).map(drop)
+    }
+
+    fn sync(&self, handle: u32) -> Result<(), HostError> {
+        positive(self.0.sync(handle)).map(drop)
+    }
+
+    fn size(&self, handle: u32) -> Result<u64, HostError> {
+        let size = self.0.size(handle);
+        #[expect(clippy::cast_possible_truncation, reason = "an error number or a size")]
+        #[expect(clippy::cast_sign_loss, reason = "checked in the line itself")]
+        if size < 0.0 { Err(error(size as i32)) } else { Ok(size as u64) }
+    }
+
+    fn lock(&self, handle: u32, level: LockLevel) -> Result<(), HostError> {
+        positive(self.0.lock(handle, level as u8)).map(drop)
+    }
+
+    fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError> {
+        positive(self.0.unlock(handle, level as u8)).map(drop)
+    }
+
+    fn reserved(&self, handle: u32) -> Result<bool, HostError> {
+        positive(self.0.reserved(handle)).map(|answer| answer == 1)
+    }
+
+    fn remove(&self, path: &str) -> Result<(), HostError> {
+        positive(self.0.remove(path)).map(drop)
+    }
+
+    fn sync_folder(&self, path: &str) -> Result<(), HostError> {
+        positive(self.0.sync_folder(path)).map(drop)
+    }
+
+    fn access(&self, path: &str, write: bool) -> bool {
+        self.0.access(path, write)
+    }
+
+    fn full_path(&self, path: &str) -> Result<String, HostError> {
+        self.0.full_path(path).ok_or(HostError::Failed)
+    }
+
+    fn sleep(&self, milliseconds: u32) {
+        self.0.sleep(milliseconds);
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> usize {
+        getrandom::fill(bytes).map_or(0, |()| bytes.len())
+    }
+
+    fn now(&self) -> i64 {
+        crate::ambient::now()
+    }
+
+    fn last_error(&self) -> String {
+        self.0.last_error()
+    }
+}
+
+impl Files {
+    /// A report for the engine to read.
+    pub(crate) fn open_report(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError> {
+        match HostFs::open(self, path, OpenMode::Read, false) {
+            Ok(handle) => Ok(Box::new(BufReader::with_capacity(PIECE, Report { files: self.clone(), handle, at: 0 }))),
+            Err(HostError::NotFound) => Err(EngineError::new(
+                ErrorCode::ReportNotFound,
+                format!("There is no report '{path}'. Check the path, and that the tests wrote it."),
+            )),
+            Err(HostError::IsFolder) => Err(EngineError::new(
+                ErrorCode::ReportUnreadable,
+                format!("'{path}' is a folder. Name the report file in it, or a glob that matches it."),
+            )),
+            Err(_) => Err(EngineError::new(
+                ErrorCode::ReportUnreadable,
+                format!("'{path}' cannot be read: {}.", HostFs::last_error(self)),
+            )),
+        }
+    }
+}
+
+struct Report {
+    files: Files,
+    handle: u32,
+    at: u64,
+}
+
+impl Read for Report {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = HostFs::read(&self.files, self.handle, buffer, self.at);
+        let count = count.map_err(|_| io::Error::other(HostFs::last_error(&self.files)))?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        HostFs::close(&self.files, self.handle);
+    }
+}
+
+/// The host answers a failure as a negative number: `Failure` of npm/engine/src/host.ts.
+fn positive(answer: i32) -> Result<u32, HostError> {
+    u32::try_from(answer).map_err(|_| error(answer))
+}
+
+fn error(answer: i32) -> HostError {
+    match answer {
+        -1 => HostError::NotFound,
+        -2 => HostError::Exists,
+        -3 => HostError::Denied,
+        -4 => HostError::Full,
+        -5 => HostError::IsFolder,
+        -6 => HostError::Busy,
+        -7 => HostError::Refused,
+        _ => HostError::Failed,
+    }
+}
+
+fn number(offset: u64) -> Result<f64, HostError> {
+    if offset > LONGEST {
+        return Err(HostError::Full);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "up to 2^53 every integer is a double")]
+    Ok(offset as f64)
+}

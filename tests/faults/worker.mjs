@@ -1,0 +1,29 @@
+// A process that diagnoses one failure over and over, and says after each answer how often it was counted.
+// Does not: know why it is killed.
+//
+//   node worker.mjs ENGINE DATABASE RUN CASE TIMES
+//
+// ENGINE is the URL of argus-engine's module; TIMES 0: until the end of the process.
+// stdout: `ready`, then one number a line; stderr: the log. Exit code 3: an engine error, as JSON on stdout.
+import { writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const [url, databasePath, runId, caseName, times] = process.argv.slice(2);
+const { openEngine, EngineError } = await import(url);
+const say = (line) => writeSync(1, `${line}\n`);
+
+try {
+  const log = (line) => writeSync(2, `${line}\n`);
+  const engine = await openEngine({ databasePath, projectRoot: dirname(databasePath), log });
+  say('ready');
+  for (let count = 0; times === '0' || count < Number(times); count += 1) {
+    const { pattern, warnings } = await engine.diagnose({ runId, caseName });
+    if (warnings.length > 0) throw new EngineError('DATABASE_LOCKED', warnings.join(' '));
+    say(pattern?.occurrences ?? 1);
+  }
+  await engine.close();
+} catch (error) {
+  if (!(error instanceof EngineError)) throw error;
+  say(JSON.stringify({ code: error.code, message: error.message }));
+  process.exitCode = 3;
+}
