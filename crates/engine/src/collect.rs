@@ -17,6 +17,9 @@ pub type OpenReport<'o> = dyn FnMut(&str) -> Result<Box<dyn BufRead>, EngineErro
 /// A report larger than this is refused.
 const REPORT_CAP: u64 = 256 * 1024 * 1024;
 
+/// A parser may look at all that is buffered with each step, so no source may show it more than this.
+const WINDOW: usize = 64 * 1024;
+
 /// An error text of this size is kept whole.
 const ERROR: usize = 32 * 1024;
 
@@ -300,7 +303,7 @@ impl BufRead for Capped {
             self.is_exceeded = true;
             return Err(io::Error::new(ErrorKind::FileTooLarge, "larger than the cap"));
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(available.len());
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(available.len()).min(WINDOW);
         Ok(&available[..most])
     }
 

@@ -1,0 +1,161 @@
+//! Fills a database with many patterns and times what a tool call costs then.
+//!
+//! `cargo run --release -p argus-engine --example scale -- FILE [PATTERNS] [CASES]`
+//!
+//! Does not: belong to the tests; times depend on the machine.
+
+use argus_core::{Ambient, Category, builtin::BUILTINS, sign::sha256_hex, similarity::sketch};
+use argus_engine::{
+    Engine, EngineError,
+    contract::{
+        DiagnoseParams, EngineOptions, PatternSort, PatternsParams, RecordRunParams, ReportFixParams, ReportInput,
+    },
+    diagnose::diagnose,
+    patterns::patterns,
+    record_run::record_run,
+    report_fix::report_fix,
+};
+use argus_store::{
+    Database, Mode, Sqlite, StoreError, finish,
+    patterns::{Identity, NewPattern, insert, seed},
+};
+use std::{error::Error, fmt::Write as _, io::BufRead, time::Duration};
+
+#[allow(clippy::disallowed_methods, reason = "a stopwatch is what this program is for")]
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = std::time::Instant::now();
+    let answer = work();
+    (start.elapsed(), answer)
+}
+
+#[allow(clippy::print_stdout, reason = "its output is its result")]
+fn say(what: &str, each: Duration) {
+    println!("{what:<44} {:>10.3} ms", each.as_secs_f64() * 1000.0);
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let file = args.next().ok_or("usage: scale FILE [PATTERNS] [CASES]")?;
+    let count: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
+    let cases: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
+    let database = Sqlite::open(&file, None, Mode::ReadWrite)?;
+    let (took, filled) = timed(|| finish(fill(&database, count)));
+    filled?;
+    say(&format!("{count} patterns in one transaction"), took);
+    let engine = Engine::new(database, EngineOptions::default())?;
+    if cases > 0 {
+        import(&engine, cases)?;
+    }
+    calls(&engine)
+}
+
+/// Different texts with some words in common, as a project's failures are.
+fn text(n: u32) -> String {
+    let words = ["cart", "order", "login", "invoice", "search", "upload", "export", "queue", "cache", "mail"];
+    let word = |shift: u32| words[(n / 10_u32.pow(shift) % 10) as usize];
+    format!("Error: {} {} {} failed in {} with {}", word(0), word(1), word(2), word(3), sha256_hex(&n.to_string()))
+}
+
+async fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
+    let ambient = Ambient::new(1_772_000_000_000, [3; 16]);
+    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| -> Result<(), StoreError> {
+        seed(tx, &BUILTINS, ambient.now).await?;
+        for n in 0..count {
+            let (id, text) = (ambient.id("pat"), text(n));
+            let (signature, family) = (sha256_hex(&format!("exact {n}")), sha256_hex(&format!("family {}", n / 2)));
+            let sample = format!("{{\"text\":\"{text}\"}}");
+            let identity = Identity {
+                recipe: "1",
+                category: Category::ALL[(n % 10) as usize],
+                signature: &signature,
+                family: &family,
+                normalized: &text,
+                bands: sketch(&text),
+            };
+            let new = NewPattern {
+                id: &id,
+                identity,
+                case_name: "src/shop.test.ts > shop > works",
+                description: &text,
+                occurrences: 1 + n % 7,
+                resolutions: n % 2,
+                now: ambient.now + i64::from(n),
+                sample: &sample,
+            };
+            insert(tx, &new).await?;
+        }
+        Ok(())
+    };
+    database.write(body).await
+}
+
+fn import(engine: &Engine<Sqlite>, cases: u32) -> Result<(), EngineError> {
+    let mut xml = String::from("<testsuites><testsuite name=\"shop\">");
+    for n in 0..cases {
+        let _ = write!(xml, "<testcase classname=\"src/file{}.test.ts\" name=\"case {n} works\" time=\"0.01\"", n / 50);
+        let failed =
+            "><failure message=\"Error: boom\">Error: boom\n    at work (src/work.ts:3:4)</failure></testcase>";
+        xml.push_str(if n % 100 == 0 { failed } else { "/>" });
+    }
+    xml.push_str("</testsuite></testsuites>");
+    let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
+    let params = RecordRunParams { reports, ..RecordRunParams::default() };
+    let mut open =
+        |_: &str| -> Result<Box<dyn BufRead>, EngineError> { Ok(Box::new(std::io::Cursor::new(xml.clone()))) };
+    let (took, run) =
+        timed(|| finish(record_run(engine, &Ambient::new(1_772_300_000_000, [9; 16]), &params, &mut open)));
+    run?;
+    say(&format!("a report of {cases} cases"), took);
+    Ok(())
+}
+
+fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
+    const ROUNDS: u8 = 200;
+    let ambient = |round: u8| Ambient::new(1_772_400_000_000 + i64::from(round), [round; 16]);
+    let run = |call: u32| {
+        let params = RecordRunParams {
+            command: Some(format!("make {call}")),
+            exit_code: Some(1),
+            output_tail: Some(format!("Error: the {} plan is gone", text(call))),
+            ..RecordRunParams::default()
+        };
+        let mut none = |_: &str| Err(EngineError::new(argus_engine::ErrorCode::ReportNotFound, "none"));
+        finish(record_run(
+            engine,
+            &Ambient::new(1_772_400_000_000, [u8::try_from(call % 251).unwrap_or(0); 16]),
+            &params,
+            &mut none,
+        ))
+    };
+    let mut runs = Vec::new();
+    for call in 0..u32::from(ROUNDS) {
+        runs.push(run(call)?.run_id);
+    }
+    let ask = |round: u8, which: usize| {
+        let params = DiagnoseParams { run_id: runs[which].clone(), case_name: format!("make {which}") };
+        finish(diagnose(engine, &ambient(round), &params))
+    };
+    let mut new: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();
+    let mut known: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();
+    let fix = |round: u8| {
+        let params = ReportFixParams {
+            run_id: runs[usize::from(round)].clone(),
+            case_name: format!("make {round}"),
+            fix_description: "Made the plan again".to_owned(),
+            success: true,
+        };
+        finish(report_fix(engine, &ambient(round), &params))
+    };
+    let mut fixed: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| fix(n).map(drop)).0).collect();
+    for (what, times) in [("diagnose, new", &mut new), ("diagnose, known", &mut known), ("report_fix", &mut fixed)] {
+        times.sort_unstable();
+        say(&format!("{what}, p50"), times[times.len() / 2]);
+        say(&format!("{what}, p99"), times[times.len() * 99 / 100]);
+    }
+    for sort in [PatternSort::Occurrences, PatternSort::Confidence, PatternSort::LastSeen] {
+        let params = PatternsParams { sort_by: Some(sort), ..PatternsParams::default() };
+        let (took, page) = timed(|| finish(patterns(engine, &ambient(1), &params)));
+        say(&format!("patterns of {} by {sort:?}", page?.total), took);
+    }
+    Ok(())
+}
