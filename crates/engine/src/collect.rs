@@ -6,7 +6,7 @@ use crate::{
     contract::{ContainerFact, RecordRunParams, ReportInput},
     lookup, matching, text,
 };
-use argus_core::{Analysis, FailureEvent};
+use argus_core::{Analysis, FailureEvent, display};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase};
 use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -258,8 +258,7 @@ fn command_error(params: &RecordRunParams) -> Option<String> {
 }
 
 fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
-    let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    engine.analyzer.redact(&text::head(&text::visible(&line), NAME))
+    engine.analyzer.redact(&display::line(name, NAME))
 }
 
 const fn status(status: CaseStatus) -> Status {

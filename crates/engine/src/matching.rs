@@ -2,7 +2,7 @@
 //! Does not: count; whoever matched does.
 
 use crate::{Engine, EngineError, contract::FixRecord, lookup, text, view};
-use argus_core::{Ambient, Analysis, FailureEvent, builtin, similarity};
+use argus_core::{Ambient, Analysis, FailureEvent, builtin, display, similarity};
 use argus_store::{
     Database, StoreError, Tx,
     patterns::{self, Identity, NewPattern, Pattern},
@@ -71,12 +71,12 @@ pub(crate) async fn learn<D: Database>(
 
 /// What went wrong in one line, for people.
 pub(crate) fn headline(analysis: &Analysis, event: &FailureEvent) -> String {
-    let line = text::visible(analysis.normalized.headline.trim());
+    let line = display::line(&analysis.normalized.headline, DESCRIPTION);
     if !line.is_empty() {
-        return text::head(&line, DESCRIPTION);
+        return line;
     }
     match (&event.exception_type, &event.signal, event.exit_code) {
-        (Some(kind), _, _) => text::head(kind, DESCRIPTION),
+        (Some(kind), _, _) => display::line(kind, DESCRIPTION),
         (None, Some(signal), _) => format!("ended by {signal}, without an error text"),
         (None, None, Some(code)) => format!("exit code {code}, without an error text"),
         (None, None, None) => "failed without an error text".to_owned(),

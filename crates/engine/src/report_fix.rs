@@ -7,7 +7,7 @@ use crate::{
     lookup::{self, FailedCase},
     matching, moment, resign, text,
 };
-use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
+use argus_core::{Ambient, Analysis, confidence::confidence, display, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     patterns::{self, Pattern, PatternKey},
@@ -16,6 +16,9 @@ use argus_store::{
 
 /// A fix is described, not copied in.
 const DESCRIPTION: usize = 16 * 1024;
+
+/// Ids and case names are short.
+const NAME: usize = 2 * 1024;
 
 /// The texts of a fix, fit for storing.
 struct Report<'a> {
@@ -168,7 +171,7 @@ fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: St
 }
 
 fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineError> {
-    let visible = text::visible(description);
+    let visible = display::clean(description);
     if visible.trim().is_empty() {
         return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
     }
@@ -176,9 +179,9 @@ fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineE
 }
 
 fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {
-    let visible = text::visible(value);
-    if visible.trim().is_empty() {
+    let visible = display::line(value, NAME);
+    if visible.is_empty() {
         return Err(EngineError::invalid(format!("{field} is empty.")));
     }
-    Ok(engine.analyzer.redact(&text::head(visible.trim(), DESCRIPTION)))
+    Ok(engine.analyzer.redact(&visible))
 }

@@ -61,7 +61,6 @@ proptest! {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn two_connections_on_one_file_lose_nothing() {
     let folder = Folder::new("two");
     let world = World::on(&folder.file()).unwrap();

@@ -31,7 +31,6 @@ fn an_unmatched_failure_becomes_a_learned_pattern() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_category_with_a_builtin_matches_it_and_counts() {
     let world = World::new();
     let run = world.run(vec![failed("health", REFUSED)]);
@@ -92,7 +91,6 @@ fn a_case_that_passed_is_refused_with_the_run_in_which_it_failed() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_failure_without_an_error_text_is_told_from_its_output() {
     let world = World::new();
     let mut silent = case("silent", CaseStatus::Failed, None);
@@ -104,7 +102,6 @@ fn a_failure_without_an_error_text_is_told_from_its_output() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_run_shows_what_is_known_without_counting_it() {
     let world = World::new();
     let run = world.run(vec![failed("boom", UNKNOWN), failed("health", REFUSED)]);

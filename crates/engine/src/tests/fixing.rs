@@ -97,7 +97,6 @@ fn the_best_fix_is_suggested() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
     let world = World::new();
     let run = world.run(vec![failed("health", REFUSED)]);
@@ -125,7 +124,6 @@ fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
     let world = World::new();
     let run = world.run(vec![failed("health", REFUSED)]);

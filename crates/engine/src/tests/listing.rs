@@ -83,7 +83,6 @@ fn refuses_sizes_out_of_range() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn builtins_speak_the_readers_language() {
     let options = EngineOptions { locale: Locale::En, ..EngineOptions::default() };
     let world = World::with(":memory:", options).unwrap();

@@ -50,7 +50,6 @@ fn a_command_that_failed_though_its_cases_passed_says_so() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_command_that_was_ended_for_time_is_a_timeout() {
     let world = World::new();
     let params = RecordRunParams { timed_out: true, exit_code: None, ..command(0, "starting server") };
@@ -90,7 +89,6 @@ fn at_most_twenty_failures_are_listed() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn a_container_in_trouble_explains_only_what_it_can() {
     let world = World::new();
     let killed = ContainerFact {
@@ -108,7 +106,6 @@ fn a_container_in_trouble_explains_only_what_it_can() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn nothing_secret_reaches_the_database() {
     let world = World::new();
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
@@ -148,7 +145,6 @@ fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
 }
 
 #[test]
-#[ignore = "needs the classifier and the redactor"]
 fn changed_rules_sign_what_was_learned_again() {
     let folder = super::Folder::new("rules");
     let world = World::on(&folder.file()).unwrap();
