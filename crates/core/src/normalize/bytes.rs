@@ -119,6 +119,32 @@ pub(super) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
+/// A short word in lower case, for a `match`; empty when the word is too long to be in any list.
+pub(super) struct Lower {
+    text: [u8; 16],
+    length: usize,
+}
+
+impl Lower {
+    #[inline]
+    pub(super) fn of(word: &[u8]) -> Self {
+        let mut text = [0; 16];
+        let length = if word.len() <= text.len() { word.len() } else { 0 };
+        for (lower, byte) in text.iter_mut().zip(&word[..length]) {
+            *lower = byte.to_ascii_lowercase();
+        }
+        Self { text, length }
+    }
+}
+
+impl std::ops::Deref for Lower {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.text[..self.length]
+    }
+}
+
 /// Whether a list of lower-case words holds this one, letter case aside.
 pub(super) fn one_of(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))

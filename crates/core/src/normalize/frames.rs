@@ -99,9 +99,14 @@ const LIBRARIES: [&str; 42] = [
 
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
 pub(super) fn is_in_app(frame: &Frame<'_>) -> bool {
-    let foreign = NOT_OURS.iter().any(|part| memchr::memmem::find(frame.file, part.as_bytes()).is_some());
+    let foreign = NOT_OURS.iter().any(|part| holds(frame.file, part));
     let library = LIBRARIES.iter().any(|start| frame.function.starts_with(start.as_bytes()));
     !foreign && !library && !frame.file.is_empty() && !is_test_file(frame.file)
+}
+
+/// Paths are short: a plain search is quicker than preparing a clever one.
+fn holds(path: &[u8], part: &str) -> bool {
+    path.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
 fn is_test_file(file: &[u8]) -> bool {
@@ -124,7 +129,7 @@ fn is_test_file(file: &[u8]) -> bool {
         "_tests.",
         "TestCase.",
     ];
-    file.starts_with(b"test_") || PARTS.iter().any(|part| memchr::memmem::find(file, part.as_bytes()).is_some())
+    file.starts_with(b"test_") || PARTS.iter().any(|part| holds(file, part))
 }
 
 /// Reads a line as a stack frame, whichever runtime printed it.
@@ -238,11 +243,25 @@ fn vitest(rest: &[u8]) -> Option<Frame<'_>> {
 
 /// `app/cart.py:12: in total`.
 fn pytest(line: &[u8]) -> Option<Frame<'_>> {
-    let split = memchr::memmem::find(&line[..line.len().min(400)], b": in ")?;
-    let file = place(&line[..split])?;
+    let drive = if at(line, 1) == b':' && at(line, 2) == b'\\' { 2 } else { 0 };
+    let colon = drive + memchr::memchr(b':', &line[drive..])?;
+    let split = number_end(line, colon + 1)?;
+    if !line[split..].starts_with(b": in ") {
+        return None;
+    }
+    let file = &line[..colon];
     let function = &line[split + 5..];
     let named = file.contains(&b'.') && !file.contains(&b' ') && !function.contains(&b' ');
     named.then_some(Frame { file, function, outer_first: true })
+}
+
+/// End of digits or of the placeholder that stands for them.
+fn number_end(line: &[u8], start: usize) -> Option<usize> {
+    let end = digits(line, start);
+    if end > start {
+        return Some(end);
+    }
+    line[start..].starts_with(b"<LINE>").then_some(start + 6)
 }
 
 /// The path in a Go stack's second line, `/src/cart.go:12 +0x1d`, or in a Rust one.

@@ -117,7 +117,9 @@ pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
     }
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
     let changes = switches(word);
-    changes >= 3 && digits >= 2 || word.len() >= 16 && digits >= 3 && changes >= 2
+    // `NffrFeUfNV2Hib`: case changes every other letter.
+    let mixed = word.len() >= 13 && digits >= 1 && case_changes(word) * 2 >= word.len();
+    mixed || changes >= 3 && digits >= 2 || word.len() >= 16 && digits >= 3 && changes >= 2
 }
 
 /// Whether the last part of a dashed name is a random suffix, as clusters append: `-x2z9k`, `-bdf5`, `-w0fq`.
@@ -127,7 +129,13 @@ pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
     let named = word.starts_with(b"http") || word.starts_with(b"tls") || word.starts_with(b"mp");
     let short = matches!(word.len(), 4..=5) && (!vowel || switches(word) >= 2) && !named;
     let hex = word.len() >= 6 && mask & NOT_HEX == 0 && mask & (LOWER_HEX | UPPER_HEX) != 0;
-    lower && mask & DIGIT != 0 && (short || hex)
+    let letter = mask & (LOWER | LOWER_HEX) != 0;
+    lower && letter && mask & DIGIT != 0 && (short || hex)
+}
+
+/// Whether a word is five of the consonants that clusters make pod names of.
+pub(super) fn is_cluster_suffix(word: &[u8]) -> bool {
+    word.len() == 5 && word.iter().all(|byte| b"bcdfghjklmnpqrstvwxz".contains(byte))
 }
 
 /// End of a trace context (`00-<32 hex>-<16 hex>-01`) or of an X-Ray trace id (`1-<8 hex>-<24 hex>`).

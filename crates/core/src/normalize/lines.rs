@@ -5,6 +5,13 @@ use super::{
     bytes::{at, digits, run},
     frames::{self, Frame},
 };
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
+
+/// What pytest puts before each line of its own.
+const MARK: &[u8] = b"E   ";
+
+static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\nE   "));
 
 /// What a line is, seen by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,14 +51,21 @@ pub(super) struct Selector {
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: Vec<u8>,
     frame: Option<(Vec<u8>, Vec<u8>)>,
-    frame_is_last: bool,
+    /// There were lines of Go's own log, which other goroutines write into a failing test's output now and then.
+    pub(super) has_log: bool,
+    keeps_log: bool,
 }
 
 impl Selector {
     /// Looks at the whole text for what decides about every line.
     pub(super) fn new(text: &[u8]) -> Self {
-        let marked = text.starts_with(b"E   ") || memchr::memmem::find(text, b"\nE   ").is_some();
+        let marked = text.starts_with(MARK) || MARKED_LINE.find(text).is_some();
         Self { marked, ..Self::default() }
+    }
+
+    /// One that keeps the lines of Go's log, for a text that has no others.
+    pub(super) fn with_log(text: &[u8]) -> Self {
+        Self { keeps_log: true, ..Self::new(text) }
     }
 
     /// The innermost in-app frame seen so far: file and function.
@@ -64,7 +78,7 @@ impl Selector {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         let body = line[indent..].trim_ascii_end();
         if self.marked {
-            let Some(rest) = line.strip_prefix(b"E   ").or_else(|| (line == b"E").then_some(b"")) else {
+            let Some(rest) = line.strip_prefix(MARK).or_else(|| (line == b"E").then_some(b"")) else {
                 if let Kind::Frame(frame) = kind(body) {
                     self.see(&frame);
                 }
@@ -80,6 +94,7 @@ impl Selector {
             return None;
         }
         match kind(body) {
+            Kind::Message(0) if !self.keeps_log && is_go_log(body) => self.has_log = true,
             Kind::Message(from) => return Some(&body[from..]),
             Kind::Frame(frame) => {
                 self.see(&frame);
@@ -127,14 +142,8 @@ impl Selector {
     fn see(&mut self, frame: &Frame<'_>) {
         if (self.frame.is_none() || frame.outer_first) && frames::is_in_app(frame) {
             self.frame = Some((frame.file.to_vec(), frame.function.to_vec()));
-            self.frame_is_last = frame.outer_first;
         }
     }
-}
-
-/// Whether a line that was written would stay as it is; else it must not be written, or a second pass would differ.
-pub(super) fn stays(line: &[u8]) -> bool {
-    kind(line) == Kind::Message(0)
 }
 
 fn kind(line: &[u8]) -> Kind<'_> {
@@ -157,6 +166,16 @@ fn kind(line: &[u8]) -> Kind<'_> {
     found.unwrap_or_else(|| message(line))
 }
 
+/// `2006/01/02 15:04:05 message`.
+fn is_go_log(line: &[u8]) -> bool {
+    const SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";
+    line.len() > SHAPE.len()
+        && line
+            .iter()
+            .zip(SHAPE)
+            .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape })
+}
+
 /// No letter and no digit: rules, carets, brackets, box drawing.
 fn is_decoration(line: &[u8]) -> bool {
     let mut bytes = line.iter();
@@ -174,18 +193,15 @@ fn is_decoration(line: &[u8]) -> bool {
 
 /// A message, after the place that Go's test log puts before it.
 fn message(line: &[u8]) -> Kind<'_> {
-    let head = &line[..line.len().min(120)];
-    let Some(colon) = memchr::memmem::find(head, b"_test.go:").map(|found| found + 8) else { return Kind::Message(0) };
+    let Some(colon) = memchr::memchr(b':', line) else { return Kind::Message(0) };
     let number = digits(line, colon + 1);
-    let placed = number > colon + 1 && at(line, number) == b':' && !line[..colon].contains(&b' ');
+    if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
+        return Kind::Message(0);
+    }
     let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
-    match placed {
-        true if from >= line.len() => Kind::Noise,
-        true => match kind(&line[from..]) {
-            Kind::Message(more) => Kind::Message(from + more),
-            other => other,
-        },
-        false => Kind::Message(0),
+    match kind(&line[from.min(line.len())..]) {
+        Kind::Message(more) => Kind::Message(from + more),
+        other => other,
     }
 }
 

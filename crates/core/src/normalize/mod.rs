@@ -23,8 +23,10 @@ const MAX_TEXT: usize = 2048;
 const MAX_LINE: usize = 8192;
 /// Longest headline.
 const MAX_HEADLINE: usize = 300;
-/// Most lines that are compared for repetition.
+/// Most lines that are written.
 const MAX_LINES: usize = 64;
+/// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
+const MAX_PASSES: usize = 4;
 
 /// What of a failure text stays the same when it happens again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,22 +41,22 @@ pub struct Normalized {
     pub statuses: Vec<u16>,
 }
 
-/// One pass over the text.
+/// One pass over the text, and a short one over its result: what is normalized must stay so when it comes again.
 pub fn normalize(text: &str) -> Normalized {
-    let mut selector = Selector::new(text.as_bytes());
-    let mut writer = Writer::default();
-    walk(text.as_bytes(), |line| {
-        if let Some(line) = selector.take(line) {
-            writer.write(line);
+    let mut first = Writer::with_room_for(text.len());
+    let frame = first.pass(text.as_bytes());
+    let mut out = first.out;
+    let mut again = Writer::with_room_for(out.len());
+    for _ in 0..MAX_PASSES {
+        again.clear();
+        again.pass(&out);
+        if again.out == out {
+            break;
         }
-    });
-    let frame = selector.frame().map(|(file, function)| frame_text(file, function));
-    if writer.out.is_empty() {
-        // Nothing but frames and headings: then they are what there is.
-        writer.everything = true;
-        walk(text.as_bytes(), |line| writer.write(line.trim_ascii()));
+        std::mem::swap(&mut again.out, &mut out);
     }
-    writer.finish(frame)
+    first.statuses.dedup();
+    Normalized { text: string(out), headline: first.headline, frame, statuses: first.statuses }
 }
 
 /// Hands out each line, bounded and without control characters.
@@ -69,21 +71,54 @@ fn walk(text: &[u8], mut each: impl FnMut(&[u8])) {
     }
 }
 
-#[derive(Default)]
 struct Writer {
     out: Vec<u8>,
     headline: String,
     statuses: Vec<u16>,
-    /// Where each written line begins and ends.
-    lines: Vec<(usize, usize)>,
-    full: bool,
-    /// Frames and headings are written too.
-    everything: bool,
+    /// Where each written line ends.
+    ends: [usize; MAX_LINES],
+    lines: usize,
 }
 
 impl Writer {
+    fn with_room_for(length: usize) -> Self {
+        let room = length.min(MAX_TEXT) + 64;
+        let (headline, statuses) = (String::new(), Vec::new());
+        Self { out: Vec::with_capacity(room), headline, statuses, ends: [0; MAX_LINES], lines: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.out.clear();
+        self.statuses.clear();
+        self.lines = 0;
+    }
+
+    /// Writes what stays of the text; answers the innermost in-app frame.
+    fn pass(&mut self, text: &[u8]) -> Option<String> {
+        let mut selector = Selector::new(text);
+        self.select(text, &mut selector);
+        let frame = selector.frame().map(|(file, function)| frame_text(file, function));
+        if self.out.is_empty() && selector.has_log {
+            self.select(text, &mut Selector::with_log(text));
+        }
+        if self.out.is_empty() {
+            // Nothing but frames and headings: then they are what there is.
+            walk(text, |line| self.write(line.trim_ascii()));
+        }
+        self.out.truncate(cut(&self.out, MAX_TEXT));
+        frame
+    }
+
+    fn select(&mut self, text: &[u8], selector: &mut Selector) {
+        walk(text, |line| {
+            if let Some(line) = selector.take(line) {
+                self.write(line);
+            }
+        });
+    }
+
     fn write(&mut self, line: &[u8]) {
-        if self.full || line.is_empty() {
+        if line.is_empty() || self.lines == MAX_LINES || self.out.len() >= MAX_TEXT {
             return;
         }
         let before = self.out.len();
@@ -92,26 +127,25 @@ impl Writer {
         }
         let begin = self.out.len();
         scan::write_line(line, &mut self.out, &mut self.statuses);
-        let written = &self.out[begin..];
-        let again = self.lines.iter().any(|&(start, end)| self.out[start..end] == *written);
-        // What a second pass would put aside must not be written.
-        let unstable = !self.everything && !lines::stays(written);
-        if again || unstable || written.is_empty() {
+        if self.out.len() == begin || self.repeats(begin) {
             self.out.truncate(before);
             return;
         }
         if self.headline.is_empty() {
-            self.headline = bounded(line, MAX_HEADLINE);
+            self.headline = string(line[..character_end(line, MAX_HEADLINE)].to_vec());
         }
-        self.lines.push((begin, self.out.len()));
-        self.full = self.out.len() >= MAX_TEXT || self.lines.len() >= MAX_LINES;
+        self.ends[self.lines] = self.out.len();
+        self.lines += 1;
     }
 
-    fn finish(mut self, frame: Option<String>) -> Normalized {
-        self.out.truncate(cut(&self.out, MAX_TEXT));
-        self.statuses.dedup();
-        let text = String::from_utf8_lossy(&self.out).trim().to_owned();
-        Normalized { text, headline: self.headline, frame, statuses: self.statuses }
+    /// Whether the line from `begin` was written before: how often a thing was tried is no part of what failed.
+    fn repeats(&self, begin: usize) -> bool {
+        let (mut start, line) = (0, &self.out[begin..]);
+        self.ends[..self.lines].iter().any(|&end| {
+            let known = &self.out[start..end];
+            start = end + 1;
+            known == line
+        })
     }
 }
 
@@ -121,16 +155,20 @@ fn cut(text: &[u8], limit: usize) -> usize {
         return text.len();
     }
     let space = text[..limit].iter().rposition(|byte| matches!(byte, b' ' | b'\n'));
-    space.unwrap_or_else(|| (0..limit).rev().find(|&end| text[end] & 0xc0 != 0x80).unwrap_or(0))
+    space.unwrap_or_else(|| character_end(text, limit))
 }
 
-fn bounded(line: &[u8], limit: usize) -> String {
-    let end = if line.len() <= limit {
-        line.len()
-    } else {
-        (0..limit).rev().find(|&end| line[end] & 0xc0 != 0x80).unwrap_or(0)
-    };
-    String::from_utf8_lossy(&line[..end]).into_owned()
+/// The end of the last whole character within the limit.
+fn character_end(text: &[u8], limit: usize) -> usize {
+    if text.len() <= limit {
+        return text.len();
+    }
+    (0..=limit).rev().find(|&end| text[end] & 0xc0 != 0x80).unwrap_or(0)
+}
+
+/// A line may have been cut inside a character; all else is UTF-8 as it came.
+fn string(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn frame_text(file: &[u8], function: &[u8]) -> String {
@@ -138,7 +176,7 @@ fn frame_text(file: &[u8], function: &[u8]) -> String {
     scan::write_line(file, &mut out, &mut Vec::new());
     out.push(b':');
     scan::write_line(function, &mut out, &mut Vec::new());
-    String::from_utf8_lossy(&out).into_owned()
+    string(out)
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
         }
         end = stop;
     }
-    let more = at(text, end) == b'.' && at(text, end + 1).is_ascii_digit();
+    let more = at(text, end) == b'.' && is_word(at(text, end + 1));
     (!more && !is_word(at(text, end))).then_some(end)
 }
 

@@ -1,60 +1,76 @@
 //! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
 //! Does not: recognise dates or addresses; those were tried before.
 
-use super::bytes::{at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
+use super::bytes::{Lower, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
 
 /// A number right after one of these is a code that identifies the failure.
-const CODE_WORDS: [&str; 27] = [
-    "code",
-    "errno",
-    "error",
-    "err",
-    "errcode",
-    "errorcode",
-    "error_code",
-    "exitcode",
-    "exit",
-    "exited",
-    "exitstatus",
-    "signal",
-    "sig",
-    "rc",
-    "retcode",
-    "returncode",
-    "sqlstate",
-    "sqlcode",
-    "winerror",
-    "hresult",
-    "ntstatus",
-    "curl",
-    "warning",
-    "fatal",
-    "ret",
-    "reason",
-    "unexpected_exit",
-];
+fn is_code_word(word: &[u8]) -> bool {
+    matches!(
+        &*Lower::of(word),
+        b"code"
+            | b"errno"
+            | b"error"
+            | b"err"
+            | b"errcode"
+            | b"errorcode"
+            | b"error_code"
+            | b"exitcode"
+            | b"exit"
+            | b"exited"
+            | b"exitstatus"
+            | b"signal"
+            | b"sig"
+            | b"rc"
+            | b"retcode"
+            | b"returncode"
+            | b"sqlstate"
+            | b"sqlcode"
+            | b"winerror"
+            | b"hresult"
+            | b"ntstatus"
+            | b"curl"
+            | b"warning"
+            | b"fatal"
+            | b"ret"
+            | b"reason"
+    )
+}
+
 /// A three-digit number right after one of these is an HTTP status.
-const STATUS_WORDS: [&str; 8] =
-    ["http", "status", "statuscode", "status_code", "httpstatus", "http_status", "response", "responsecode"];
+fn is_status_word(word: &[u8]) -> bool {
+    matches!(
+        &*Lower::of(word),
+        b"http"
+            | b"status"
+            | b"statuscode"
+            | b"status_code"
+            | b"httpstatus"
+            | b"http_status"
+            | b"response"
+            | b"responsecode"
+    )
+}
+
 /// A three-digit number right after one of these is an HTTP status if the line speaks of HTTP.
-const ANSWER_WORDS: [&str; 16] = [
-    "returned",
-    "returns",
-    "got",
-    "received",
-    "responded",
-    "answered",
-    "with",
-    "code",
-    "error",
-    "replied",
-    "gave",
-    "failed",
-    "was",
-    "http/1.1",
-    "http/1.0",
-    "http/2",
-];
+fn is_answer_word(word: &[u8]) -> bool {
+    matches!(
+        &*Lower::of(word),
+        b"returned"
+            | b"returns"
+            | b"got"
+            | b"received"
+            | b"responded"
+            | b"answered"
+            | b"with"
+            | b"code"
+            | b"error"
+            | b"replied"
+            | b"gave"
+            | b"failed"
+            | b"was"
+    )
+}
+
 /// Beginnings of the reason phrases of statuses that report a failure.
 const REASONS: [&str; 28] = [
     "bad request",
@@ -141,7 +157,12 @@ fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
         && (starts_ignoring_case(previous, b"exit") || previous.eq_ignore_ascii_case(b"exited"));
     // `ERROR 1045 (28000)`: a state in parentheses after a code that stayed.
     let state = before.ends_with(b" (") && word.len() <= 6 && word.iter().all(u8::is_ascii_digit) && !word.is_empty();
-    one_of(word, &CODE_WORDS) || camel || exception || exit || state
+    // `SIGSEGV (11)`, `INSTALL_FAILED_X (-25)`: the number of a constant.
+    let constant = before.ends_with(b" (")
+        && word.len() >= 4
+        && word.iter().all(|&byte| byte.is_ascii_uppercase() || byte == b'_');
+    let status = is_status_word(word);
+    is_code_word(word) || camel || exception || exit || state || constant || status
 }
 
 fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8]) -> bool {
@@ -157,12 +178,13 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
         return false;
     }
     let status_code = word.eq_ignore_ascii_case(b"code") && one_of(previous, &["status", "response", "http"]);
-    let named = one_of(word, &STATUS_WORDS)
+    let named = is_status_word(word)
         || ends_ignoring_case(word, b"status")
         || ends_ignoring_case(word, b"statuscode")
         || ends_ignoring_case(word, b"status_code");
     let versioned = starts_ignoring_case(word, b"http/");
-    status_code || named || versioned || one_of(word, &ANSWER_WORDS) && speaks_http(line)
+    let answer = is_answer_word(word) && speaks_http(line);
+    status_code || named || versioned || answer || is_compared(line, value)
 }
 
 /// `404 Not Found`, `500: Internal Server Error`, `(404) Not Found`.
@@ -172,9 +194,28 @@ fn has_reason(line: &[u8], end: usize) -> bool {
     start > end && REASONS.iter().any(|reason| starts_ignoring_case(rest, reason.as_bytes()))
 }
 
+/// `assert 404 == 200`: a failure's status beside the one that was wanted.
+fn is_compared(line: &[u8], value: u32) -> bool {
+    const WANTED: [&str; 4] = ["200", "201", "202", "204"];
+    let failed = |text: &[u8]| text.len() == 3 && matches!(text[0], b'4' | b'5') && text.iter().all(u8::is_ascii_digit);
+    let other = |wanted: &dyn Fn(&[u8]) -> bool| line.split(|&byte| !is_word(byte)).any(wanted);
+    let marked = memchr::memmem::find(line, b"==").is_some() || memchr::memmem::find(line, b"expected").is_some();
+    match value {
+        200 | 201 | 202 | 204 => marked && other(&failed),
+        400..600 => marked && other(&|word| one_of(word, &WANTED)),
+        _ => false,
+    }
+}
+
 fn speaks_http(line: &[u8]) -> bool {
     let mut words = line.split(|&byte| !(is_word(byte) || byte == b'/')).filter(|word| !word.is_empty());
-    words.any(|word| is_method(word) || starts_ignoring_case(word, b"http") || word == b"URL" || word == b"request")
+    words.any(|word| {
+        is_method(word)
+            || starts_ignoring_case(word, b"status")
+            || starts_ignoring_case(word, b"http")
+            || word == b"URL"
+            || word == b"request"
+    })
 }
 
 /// The class of a status: `5xx`.
@@ -217,20 +258,43 @@ pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
 
 /// End of a size that begins with the digits at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.
 pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
-    const UNITS: [&str; 18] = [
-        "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes", "kbytes", "mbytes", "kbit",
-        "mbit", "bits", "bit",
-    ];
-    const GLUED: [&str; 9] = ["k", "m", "g", "t", "ki", "mi", "gi", "ti", "kbps"];
     let end = plain(text, start);
     let glued = run(text, end, |byte| byte.is_ascii_alphabetic());
     if glued > end {
         let unit = &text[end..glued];
-        let binary = one_of(unit, &GLUED) && unit[0].is_ascii_uppercase();
-        let width = one_of(unit, &["bit", "bits", "b"]);
-        return ((one_of(unit, &UNITS) && !width || binary) && !is_word(at(text, glued))).then_some(glued);
+        let binary = unit[0].is_ascii_uppercase()
+            && matches!(unit, b"K" | b"M" | b"G" | b"T" | b"Ki" | b"Mi" | b"Gi" | b"Ti" | b"Kbps");
+        // `64bit` is a width.
+        let width = matches!(unit, b"bit" | b"bits" | b"b");
+        return ((is_size_unit(unit) && !width || binary) && !is_word(at(text, glued))).then_some(glued);
+    }
+    if at(text, end) != b' ' {
+        return None;
     }
     let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic());
-    let unit = text.get(end + 1..spaced)?;
-    (at(text, end) == b' ' && one_of(unit, &UNITS) && !is_word(at(text, spaced)) && unit != b"b").then_some(spaced)
+    let unit = &text[end + 1..spaced];
+    (is_size_unit(unit) && !is_word(at(text, spaced)) && unit != b"b").then_some(spaced)
+}
+
+fn is_size_unit(unit: &[u8]) -> bool {
+    matches!(
+        &*Lower::of(unit),
+        b"b" | b"kb"
+            | b"mb"
+            | b"gb"
+            | b"tb"
+            | b"pb"
+            | b"kib"
+            | b"mib"
+            | b"gib"
+            | b"tib"
+            | b"byte"
+            | b"bytes"
+            | b"kbytes"
+            | b"mbytes"
+            | b"kbit"
+            | b"mbit"
+            | b"bits"
+            | b"bit"
+    )
 }

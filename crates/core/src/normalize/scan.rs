@@ -7,6 +7,7 @@ use super::{
     },
     ids, net, numbers, paths,
     table::{self, BY_DIGIT, BY_NAME, BY_WORD, Here},
+    time,
 };
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
@@ -86,7 +87,17 @@ impl Scan<'_> {
         let boolean = start > 0 && self.line[start - 1] == b'=' && matches!(end - start, 4 | 5);
         let scheme = next == b':' && matches!(at(self.line, end + 1), b'/' | b'\\');
         let method = mask & (LOWER | LOWER_HEX | HIGH) == 0 && next == b' ';
-        !(boolean || scheme || method || table::is_worth_a_look(self.line, start, end, mask))
+        let user = matches!(next, b' ' | b'[') || next == 0;
+        !(boolean
+            || scheme
+            || method
+            || user && self.follows_user(start)
+            || table::is_worth_a_look(self.line, start, end, mask))
+    }
+
+    /// Cheap: only the letter before the space is looked at; the table decides.
+    fn follows_user(&self, start: usize) -> bool {
+        start >= 4 && matches!(&self.line[start - 2..start], b"r " | b"r=")
     }
 
     fn apply(&mut self, start: usize, hit: table::Hit) {
@@ -151,6 +162,8 @@ impl Scan<'_> {
         let next = at(self.line, start + 1);
         match self.line[start] {
             b' ' | b'\t' => self.space(),
+            // `lifetime <1 sec`: a bound belongs to its duration.
+            b'<' if next.is_ascii_digit() => self.bound(),
             b'<' if next.is_ascii_uppercase() || next == b'*' => self.skip_to(net::placeholder(self.line, start)),
             b'[' if next == b'R' => self.skip_to(redaction(self.line, start)),
             b'/' | b'~' => {
@@ -171,6 +184,16 @@ impl Scan<'_> {
     fn mark_atom(&mut self, start: usize) {
         if !matches!(self.line[start], b'.' | b'-' | b'+') {
             self.atom = (self.position, self.out.len() + self.position - self.copied);
+        }
+    }
+
+    fn bound(&mut self) {
+        match time::duration(self.line, self.position + 1) {
+            Some(end) => {
+                self.flush();
+                self.replace(end, "<DURATION>");
+            }
+            None => self.position += 1,
         }
     }
 
@@ -236,7 +259,7 @@ impl Scan<'_> {
         let start = self.position;
         let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };
         let line_start = start == 0 || self.copied == start && self.out.len() == self.begin;
-        let dash = !line_start && (is_word(left) || matches!(left, b'>' | b')' | b']' | b'-' | b'+' | b'_' | b'.'));
+        let dash = !line_start && (is_word(left) || matches!(left, b'>' | b')' | b']' | b'-' | b'+' | b'.'));
         if dash || at(self.line, digits(self.line, start + 1)) == b',' && left == b'@' {
             self.position += 1;
             return;

@@ -95,6 +95,11 @@ const CLOUD: Placeholder =
     Placeholder { name: "cloud id", find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
 const HOST: Placeholder = Placeholder { name: "host", find: host };
 const BOOL: Placeholder = Placeholder { name: "bool", find: boolean };
+const ISO_DURATION: Placeholder = Placeholder {
+    name: "iso duration",
+    find: |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")),
+};
+const USER: Placeholder = Placeholder { name: "user", find: user };
 const NUMBER: Placeholder = Placeholder { name: "number", find: number_or_code };
 const NUMBERED: Placeholder = Placeholder { name: "numbered name", find: numbered };
 const DIGIT_NAME: Placeholder = Placeholder { name: "name that begins with digits", find: digit_name };
@@ -103,24 +108,36 @@ const DIGIT_NAME: Placeholder = Placeholder { name: "name that begins with digit
 pub(super) static BY_DIGIT: [Placeholder; 20] = [
     UUID, TRACE, // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
     MAC, IPV6, // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
-    DATE, HOST, IPV4, HEX, // Before `hash`: `30d`, `1500ms`.
+    DATE, IPV4, HOST, HEX, // Before `hash`: `30d`, `1500ms`.
     DURATION, SIZE, PERCENT, VERSION,
     // Before `hash` and `random id`, which would take only a part of them.
     NANO_ID, BASE64, CUT_UUID, HASH, RANDOM, SUFFIX, NUMBER, DIGIT_NAME,
 ];
 
 /// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: [Placeholder; 13] = [
-    UUID, MAC, IPV6, JWT, // Before `host` and `base64`: those would take its beginning.
-    NANO_ID, BASE64, CLOUD, HOST, CUT_UUID, HASH, RANDOM, SUFFIX,
+pub(super) static BY_NAME: [Placeholder; 15] = [
+    UUID,
+    MAC,
+    IPV6,
+    JWT, // Before `host` and `base64`: those would take its beginning.
+    NANO_ID,
+    BASE64,
+    CLOUD,
+    HOST,
+    CUT_UUID,
+    HASH,
+    RANDOM,
+    SUFFIX,
     // Last: what is left is a name with a number (`worker12`) or a code (`E0308`).
+    USER,
+    ISO_DURATION,
     NUMBERED,
 ];
 
 /// Words without a digit.
-pub(super) static BY_WORD: [Placeholder; 9] = [
+pub(super) static BY_WORD: [Placeholder; 12] = [
     UUID, MAC, IPV6, // Only with what follows: `Mon`, `May` alone are words.
-    DATE, JWT, CLOUD, CUT_UUID, HOST, BOOL,
+    DATE, JWT, NANO_ID, CLOUD, CUT_UUID, HOST, SUFFIX, BOOL, USER,
 ];
 
 /// The first placeholder of a list that matches here.
@@ -185,10 +202,13 @@ fn random(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn suffix(here: &Here<'_>) -> Option<Hit> {
-    if here.previous() != b'-' || !ids::is_random_suffix(here.word(), here.mask) {
+    // A pod's last part may have no digit, but then what stands before it has.
+    let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
+    if here.previous() != b'-' || !letters && !ids::is_random_suffix(here.word(), here.mask) {
         return None;
     }
-    let name = here.before.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
+    let name =
+        here.before.iter().rev().take_while(|&&byte| is_word(byte) || matches!(byte, b'-' | b'<' | b'>')).count();
     let node = here.before[..here.before.len() - name].ends_with(b"node ");
     Some(Hit { back: if node { name } else { 0 }, ..Hit::new(here.end, "<ID>") })
 }
@@ -208,9 +228,27 @@ fn boolean(here: &Here<'_>) -> Option<Hit> {
     (value && one_of(here.word(), &["true", "false"])).then(|| Hit::new(here.end, "<BOOL>"))
 }
 
+/// Accounts in the idioms of login logs: `for user bob by`, `invalid user bob from`, `for bob from 10.0.0.1`, `user=bob`.
+fn user(here: &Here<'_>) -> Option<Hit> {
+    let before = here.before;
+    let rest = &here.line[here.end..];
+    if !matches!(before, [.., b'r' | b'n', b' ' | b'=']) {
+        return None;
+    }
+    let field = [&b"user="[..], b"username=", b"ruser=", b"login="].iter().any(|key| before.ends_with(key));
+    let goes_on = rest.is_empty()
+        || [&b" from"[..], b" by", b" [", b" on", b"(", b" port"].iter().any(|next| rest.starts_with(next));
+    let named =
+        before.ends_with(b"for user ") || before.ends_with(b"nvalid user ") || before.ends_with(b"llegal user ");
+    let address = before.ends_with(b" for ") && rest.starts_with(b" from ") && at(rest, 6).is_ascii_digit();
+    (field || named && goes_on || address).then(|| Hit::new(here.end, "<USER>"))
+}
+
 fn number_or_code(here: &Here<'_>) -> Option<Hit> {
     if here.mask != DIGIT {
-        return None;
+        // `1e5`
+        let end = numbers::plain(here.line, here.start);
+        return (end >= here.end).then(|| Hit::new(end, "<NUM>"));
     }
     if is_named_number(here) {
         let dotted = at(here.line, here.end) == b'.' && at(here.line, here.end + 1).is_ascii_digit();
@@ -248,7 +286,19 @@ fn is_named_number(here: &Here<'_>) -> bool {
         "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee",
     ];
     let before = here.before;
-    if before.ends_with(b"HTTP/") || before.ends_with(b"x86_") {
+    if [&b"HTTP/"[..], b"x86_", b"GLIBC_", b"GLIBCXX_", b"CXXABI_", b"python2.", b"python3."]
+        .iter()
+        .any(|name| before.ends_with(name))
+    {
+        return true;
+    }
+    // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
+    let platform = before.strip_suffix(b" ").is_some_and(|name| {
+        [&b"version"[..], b"java", b"jdk", b"node", b"node.js", b"python", b"ruby", b"php"]
+            .iter()
+            .any(|word| ends_ignoring_case(name, word))
+    });
+    if platform && here.end - here.start <= 2 {
         return true;
     }
     let Some(prefix) = before.strip_suffix(b"-") else { return false };
@@ -298,7 +348,7 @@ fn digit_name(here: &Here<'_>) -> Option<Hit> {
     let word = here.word();
     let leading = digits(word, 0);
     let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
-    let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit) || word.len() <= 4;
+    let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit);
     if short || state || here.mask & HIGH != 0 {
         return Some(Hit::kept(here, here.end));
     }
@@ -332,22 +382,37 @@ fn dotted_version(here: &Here<'_>, letters: usize) -> Hit {
     if letters > 1 { Hit::kept(here, end) } else { Hit::new(end, "<VERSION>") }
 }
 
+/// Names of things, not of one thing among many, that end with a number.
+const NUMBERED_NAMES: [&str; 44] = [
+    "int", "uint", "float", "utf", "ucs", "sha", "ipv", "http", "https", "ext", "log", "ecma", "python", "php", "perl",
+    "ruby", "java", "jdk", "jre", "gcc", "clang", "win", "amd", "arm", "sse", "avx", "usb", "tls", "ssl", "oauth",
+    "swagger", "openapi", "route", "base", "rsa", "boto", "vue", "jquery", "psycopg", "urllib", "sqlite", "bzip",
+    "ssh", "jinja",
+];
+
 fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
     let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
     if shouting {
         // `E0308`, `TS2345`, `CS0103`; but `J18`, `U01` are places on a board.
-        return tail.len() <= 6 && !(name.len() == 1 && tail.len() == 2 && name != b"X");
+        return tail.len() <= 6 && !(name.len() == 1 && name != b"X" && (tail.len() == 2 || here.previous() == b'-'));
     }
     let value = number(tail);
-    let width = matches!(value, 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
-    tail.len() == 1 || width && tail[0] != b'0' || switches(name) > 1
+    let width = matches!(value, 8 | 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
+    // `Point2`, `Int32`: types; `worker7`, `rand3`: one of many.
+    let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
+    let known = tail.len() <= 2 && (name.len() <= 2 || one_of(name, &NUMBERED_NAMES));
+    type_name || known || width && tail[0] != b'0' || switches(name) > 1
 }
 
 /// Whether the word can begin a placeholder although it has no digit, seen from the word alone.
 pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -> bool {
     let next = at(line, end);
     let first = line[start];
+    if end - start == 5 && start > 0 && line[start - 1] == b'-' {
+        return true;
+    }
     match next {
+        b'_' | b'-' if mask & (UPPER | UPPER_HEX) != 0 && mask & (LOWER | LOWER_HEX) != 0 => true,
         b'.' => is_word(at(line, end + 1)),
         b':' | b'-' => mask & NOT_HEX == 0 || first == b'i' || next == b'-' && end - start <= 8,
         b',' | b' ' => {

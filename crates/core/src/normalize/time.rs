@@ -1,68 +1,152 @@
 //! Dates, times of day and durations, in the formats that logs and runtimes print.
 //! Does not: compute with them; a date is only told from numbers.
 
-use super::bytes::{at, digits, is_word, number, one_of, run, word};
+use super::bytes::{Lower, at, digits, is_word, number, run, word};
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const LONG_MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const LONG_DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const ZONES: [&str; 26] = [
-    "utc", "gmt", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "cet", "cest", "bst", "ist", "jst", "kst",
-    "msk", "aest", "aedt", "eet", "eest", "wet", "hst", "akst", "akdt", "sgt",
-];
+fn is_month(name: &[u8]) -> bool {
+    name.len() >= 3
+        && matches!(
+            &*Lower::of(name),
+            b"jan"
+                | b"feb"
+                | b"mar"
+                | b"apr"
+                | b"may"
+                | b"jun"
+                | b"jul"
+                | b"aug"
+                | b"sep"
+                | b"sept"
+                | b"oct"
+                | b"nov"
+                | b"dec"
+                | b"january"
+                | b"february"
+                | b"march"
+                | b"april"
+                | b"june"
+                | b"july"
+                | b"august"
+                | b"september"
+                | b"october"
+                | b"november"
+                | b"december"
+        )
+}
+
+fn is_weekday(name: &[u8]) -> bool {
+    name.len() >= 3
+        && matches!(
+            &*Lower::of(name),
+            b"mon"
+                | b"tue"
+                | b"wed"
+                | b"thu"
+                | b"fri"
+                | b"sat"
+                | b"sun"
+                | b"monday"
+                | b"tuesday"
+                | b"wednesday"
+                | b"thursday"
+                | b"friday"
+                | b"saturday"
+                | b"sunday"
+        )
+}
+
+fn is_zone(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"UTC"
+            | b"GMT"
+            | b"EST"
+            | b"EDT"
+            | b"CST"
+            | b"CDT"
+            | b"MST"
+            | b"MDT"
+            | b"PST"
+            | b"PDT"
+            | b"CET"
+            | b"CEST"
+            | b"BST"
+            | b"IST"
+            | b"JST"
+            | b"KST"
+            | b"MSK"
+            | b"AEST"
+            | b"AEDT"
+            | b"EET"
+            | b"EEST"
+            | b"WET"
+            | b"HST"
+            | b"AKST"
+            | b"AKDT"
+            | b"SGT"
+    )
+}
+
 /// Units written against the number (`15ms`) or after one space (`15 ms`).
-const UNITS: [&str; 29] = [
-    "s",
-    "ms",
-    "ns",
-    "us",
-    "µs",
-    "μs",
-    "sec",
-    "secs",
-    "second",
-    "seconds",
-    "msec",
-    "msecs",
-    "millis",
-    "millisecond",
-    "milliseconds",
-    "microseconds",
-    "nanoseconds",
-    "min",
-    "mins",
-    "minute",
-    "minutes",
-    "hour",
-    "hours",
-    "hr",
-    "hrs",
-    "day",
-    "days",
-    "week",
-    "weeks",
-];
+fn is_unit(unit: &[u8]) -> bool {
+    let ascii = matches!(
+        &*Lower::of(unit),
+        b"s" | b"ms"
+            | b"ns"
+            | b"us"
+            | b"sec"
+            | b"secs"
+            | b"second"
+            | b"seconds"
+            | b"msec"
+            | b"msecs"
+            | b"millis"
+            | b"millisecond"
+            | b"milliseconds"
+            | b"microseconds"
+            | b"nanoseconds"
+            | b"min"
+            | b"mins"
+            | b"minute"
+            | b"minutes"
+            | b"hour"
+            | b"hours"
+            | b"hr"
+            | b"hrs"
+            | b"day"
+            | b"days"
+            | b"week"
+            | b"weeks"
+    );
+    ascii || unit == "µs".as_bytes() || unit == "μs".as_bytes()
+}
+
 /// Units that need the number right before them: `5 m` is as likely metres or a name.
-const GLUED_UNITS: [&str; 4] = ["m", "h", "d", "usec"];
+fn is_glued_unit(unit: &[u8]) -> bool {
+    matches!(unit, b"m" | b"h" | b"d" | b"usec" | b"M" | b"H" | b"D")
+}
+
+/// Whether digits that end at `end` may be the first part of a date or a time: a look at the next byte.
+fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
+    let next = at(text, end + 1);
+    match at(text, end) {
+        b':' => end - start <= 2 && next.is_ascii_digit(),
+        b'-' | b'/' | b'.' => {
+            end - start <= 4 && (next.is_ascii_digit() || next.is_ascii_uppercase()) || end - start == 8
+        }
+        b' ' => end - start <= 2 && next.is_ascii_uppercase() || end - start == 8,
+        b'T' | b'_' => end - start == 8,
+        _ => false,
+    }
+}
 
 /// End of a date, with or without a time, or of a time of day, that begins at `start`.
 ///
 /// Parts may stand in any order (`Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`).
 pub(super) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
+    if at(text, start).is_ascii_digit() && !may_begin(text, start, digits(text, start)) {
+        return None;
+    }
     let mut seen = Parts::default();
     let mut end = seen.next(text, start)?;
     loop {
@@ -106,11 +190,11 @@ impl Parts {
         }
         let (end, _) = word(text, start);
         let name = &text[start..end];
-        if !self.weekday && !self.month && !self.time && (one_of(name, &DAYS) || one_of(name, &LONG_DAYS)) {
+        if !self.weekday && !self.month && !self.time && is_weekday(name) {
             self.weekday = true;
             return capital(name).then_some(end);
         }
-        if !self.month && (one_of(name, &MONTHS) || one_of(name, &LONG_MONTHS)) {
+        if !self.month && is_month(name) {
             self.month = true;
             return capital(name).then_some(end + usize::from(at(text, end) == b'.' && at(text, end + 1) == b' '));
         }
@@ -178,7 +262,7 @@ fn leads_month(text: &[u8], end: usize) -> bool {
     let start = separator(text, end);
     let (stop, _) = word(text, start);
     let name = &text[start..stop];
-    start > end && capital(name) && (one_of(name, &MONTHS) || one_of(name, &LONG_MONTHS))
+    start > end && capital(name) && is_month(name)
 }
 
 /// `02-Jan-06`, `02 Jan 06 15:04`.
@@ -272,7 +356,7 @@ fn clock_tail(text: &[u8], end: usize) -> usize {
 
 fn zone_name(text: &[u8], start: usize) -> Option<usize> {
     let (end, _) = word(text, start);
-    if !one_of(&text[start..end], &ZONES) || !capital(&text[start..end]) {
+    if !is_zone(&text[start..end]) {
         return None;
     }
     Some(zone_offset(text, end).unwrap_or(end))
@@ -309,6 +393,22 @@ pub(super) fn duration(text: &[u8], start: usize) -> Option<usize> {
     (!is_word(at(text, end))).then_some(end)
 }
 
+/// End of `PT1.5S`, `P1DT2H`.
+pub(super) fn iso_duration(text: &[u8], start: usize) -> Option<usize> {
+    let parts = |from: usize| {
+        run(text, from, |byte| byte.is_ascii_digit() || matches!(byte, b'D' | b'W' | b'H' | b'M' | b'S' | b'T' | b'.'))
+    };
+    if at(text, start) != b'P' {
+        return None;
+    }
+    let end = parts(start + 1);
+    let dot = end - usize::from(at(text, end.wrapping_sub(1)) == b'.');
+    let shaped = at(text, dot.wrapping_sub(1)).is_ascii_uppercase() && dot > start + 2;
+    let digit =
+        at(text, start + 1).is_ascii_digit() || at(text, start + 1) == b'T' && at(text, start + 2).is_ascii_digit();
+    (shaped && digit && !is_word(at(text, dot))).then_some(dot)
+}
+
 fn duration_part(text: &[u8], start: usize) -> Option<usize> {
     let mut end = digits(text, start);
     if at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
@@ -317,8 +417,11 @@ fn duration_part(text: &[u8], start: usize) -> Option<usize> {
     let glued = run(text, end, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
     if glued > end {
         let unit = &text[end..glued];
-        return (one_of(unit, &UNITS) || one_of(unit, &GLUED_UNITS)).then_some(glued);
+        return (is_unit(unit) || is_glued_unit(unit)).then_some(glued);
+    }
+    if at(text, end) != b' ' {
+        return None;
     }
     let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
-    (at(text, end) == b' ' && one_of(&text[(end + 1).min(spaced)..spaced], &UNITS)).then_some(spaced)
+    is_unit(&text[end + 1..spaced]).then_some(spaced)
 }
