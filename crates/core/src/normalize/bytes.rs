@@ -119,6 +119,15 @@ pub(super) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
+/// Whether the text begins with one of these; most are ruled out by two bytes.
+pub(super) fn starts_with_any(text: &[u8], starts: &[&str]) -> bool {
+    let (first, second) = (at(text, 0), at(text, 1));
+    starts.iter().any(|start| {
+        let start = start.as_bytes();
+        start[0] == first && (start.len() == 1 || start[1] == second) && text.starts_with(start)
+    })
+}
+
 /// A short word in lower case, for a `match`; empty when the word is too long to be in any list.
 pub(super) struct Lower {
     text: [u8; 16],

@@ -1,7 +1,9 @@
 //! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
 //! Does not: keep them; of a whole stack only the innermost in-app frame is of use.
 
-use super::bytes::{at, digits, run};
+use super::bytes::{at, digits, run, starts_with_any};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// One frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub(super) struct Frame<'a> {
     pub(super) outer_first: bool,
 }
 
-/// Parts of paths and names that belong to a runtime, a library or a test framework.
+/// Parts of paths that belong to a runtime, a library or a test framework.
 const NOT_OURS: [&str; 34] = [
     "node_modules",
     "node:",
@@ -51,6 +53,28 @@ const NOT_OURS: [&str; 34] = [
     "ext:",
     "vendor/bundle",
 ];
+/// Parts of the paths of tests.
+const TESTS: [&str; 17] = [
+    ".test.",
+    ".spec.",
+    "_test.",
+    "_spec.",
+    "/test_",
+    "tests/",
+    "test/",
+    "__tests__",
+    "spec/",
+    "Test.",
+    "Tests.",
+    "Spec.",
+    "IT.java",
+    "conftest",
+    "e2e/",
+    "_tests.",
+    "TestCase.",
+];
+static FOREIGN: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(NOT_OURS.iter().chain(&TESTS)).expect("a few short literals fit any automaton"));
 /// Packages and crates that belong to a platform, a library or a test framework.
 const LIBRARIES: [&str; 42] = [
     "java.",
@@ -99,37 +123,8 @@ const LIBRARIES: [&str; 42] = [
 
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
 pub(super) fn is_in_app(frame: &Frame<'_>) -> bool {
-    let foreign = NOT_OURS.iter().any(|part| holds(frame.file, part));
-    let library = LIBRARIES.iter().any(|start| frame.function.starts_with(start.as_bytes()));
-    !foreign && !library && !frame.file.is_empty() && !is_test_file(frame.file)
-}
-
-/// Paths are short: a plain search is quicker than preparing a clever one.
-fn holds(path: &[u8], part: &str) -> bool {
-    path.windows(part.len()).any(|window| window == part.as_bytes())
-}
-
-fn is_test_file(file: &[u8]) -> bool {
-    const PARTS: [&str; 17] = [
-        ".test.",
-        ".spec.",
-        "_test.",
-        "_spec.",
-        "/test_",
-        "tests/",
-        "test/",
-        "__tests__",
-        "spec/",
-        "Test.",
-        "Tests.",
-        "Spec.",
-        "IT.java",
-        "conftest",
-        "e2e/",
-        "_tests.",
-        "TestCase.",
-    ];
-    file.starts_with(b"test_") || PARTS.iter().any(|part| holds(file, part))
+    let test = frame.file.starts_with(b"test_");
+    !frame.file.is_empty() && !test && !starts_with_any(frame.function, &LIBRARIES) && !FOREIGN.is_match(frame.file)
 }
 
 /// Reads a line as a stack frame, whichever runtime printed it.
@@ -147,7 +142,9 @@ pub(super) fn parse(line: &[u8]) -> Option<Frame<'_>> {
 
 /// JavaScript, Java, .NET, Rust: all begin with `at`.
 fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
-    if let Some(split) = memchr::memmem::find(rest, b" in ")
+    // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
+    if (rest.last().is_some_and(u8::is_ascii_digit) || rest.ends_with(b">"))
+        && let Some(split) = memchr::memmem::find(rest, b" in ")
         && let Some(colon) = memchr::memmem::rfind(rest, b":line ")
     {
         return (colon > split + 4).then(|| frame(&rest[split + 4..colon], method(&rest[..split])));

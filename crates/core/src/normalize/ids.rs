@@ -23,6 +23,9 @@ const REAL_NAMES: [&str; 12] = [
 
 /// End of 8-4-4-4-12 hexadecimal digits.
 pub(super) fn uuid(text: &[u8], start: usize) -> Option<usize> {
+    if at(text, start + 8) != b'-' {
+        return None;
+    }
     let body = text.get(start..start + 36)?;
     let valid = body.iter().enumerate().all(|(i, &byte)| match i {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -34,7 +37,7 @@ pub(super) fn uuid(text: &[u8], start: usize) -> Option<usize> {
 /// End of the rest of a UUID whose beginning a tool has cut off: `…4-83de-91e246779577`.
 pub(super) fn cut_uuid(text: &[u8], start: usize) -> Option<usize> {
     let mut end = word(text, start).0;
-    if end - start > 8 || !text[start..end].iter().all(u8::is_ascii_hexdigit) {
+    if at(text, end) != b'-' || end - start > 8 || !text[start..end].iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     let mut groups = 0;
@@ -140,6 +143,9 @@ pub(super) fn is_cluster_suffix(word: &[u8]) -> bool {
 
 /// End of a trace context (`00-<32 hex>-<16 hex>-01`) or of an X-Ray trace id (`1-<8 hex>-<24 hex>`).
 pub(super) fn trace(text: &[u8], start: usize) -> Option<usize> {
+    if at(text, start + 2) != b'-' && at(text, start + 1) != b'-' {
+        return None;
+    }
     let hex = |from: usize, length: usize| -> Option<usize> {
         let end = run(text, from, |byte| byte.is_ascii_hexdigit());
         (end - from == length).then_some(end)

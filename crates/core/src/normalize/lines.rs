@@ -2,7 +2,7 @@
 //! Does not: look inside a line that stays.
 
 use super::{
-    bytes::{at, digits, run},
+    bytes::{at, digits, run, starts_with_any},
     frames::{self, Frame},
 };
 use memchr::memmem::Finder;
@@ -344,8 +344,4 @@ fn marked(line: &[u8]) -> Option<Kind<'_>> {
 fn symbol(line: &[u8]) -> Option<Kind<'_>> {
     const MARKS: [&str; 7] = ["● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "];
     starts_with_any(line, &MARKS).then_some(Kind::Noise)
-}
-
-fn starts_with_any(line: &[u8], starts: &[&str]) -> bool {
-    starts.iter().any(|start| line.starts_with(start.as_bytes()))
 }

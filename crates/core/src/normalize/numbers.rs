@@ -110,7 +110,7 @@ pub(super) fn is_method(word: &[u8]) -> bool {
 }
 
 /// The word before the end of `before`, and the text before that word; one or two marks may stand between.
-fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
+pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
     let marks = |byte: u8| matches!(byte, b' ' | b'=' | b':' | b'(' | b'[' | b'"' | b'\'' | b'#' | b',' | b'{');
     let end = before.len() - before.iter().rev().take(5).take_while(|&&byte| marks(byte)).count();
     let start = end

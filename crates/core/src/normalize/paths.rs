@@ -1,7 +1,7 @@
 //! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
 //! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
 
-use super::bytes::{at, run, starts_ignoring_case};
+use super::bytes::{at, run, starts_ignoring_case, starts_with_any};
 
 /// A path's volatile part.
 pub(super) struct Volatile {
@@ -45,10 +45,10 @@ pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
     if at(rest, 1) == b':' {
         return windows(line, start);
     }
-    if TEMP.iter().any(|root| rest.starts_with(root.as_bytes())) {
+    if starts_with_any(rest, &TEMP) {
         return Some(temp(line, start, end(line, start), b'/'));
     }
-    if HOME.iter().any(|root| rest.starts_with(root.as_bytes())) {
+    if starts_with_any(rest, &HOME) {
         return Some(home(line, start, end(line, start), b'/'));
     }
     None

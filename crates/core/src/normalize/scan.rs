@@ -6,7 +6,7 @@ use super::{
         CLASS, DIGIT, HIGH, LOWER, LOWER_HEX, SYMBOL, UPPER, UPPER_HEX, WORD, at, digits, is_word, one_of, run, word,
     },
     ids, net, numbers, paths,
-    table::{self, BY_DIGIT, BY_NAME, BY_WORD, Here},
+    table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
     time,
 };
 
@@ -61,7 +61,9 @@ impl Scan<'_> {
     fn word(&mut self, first: u8) {
         let start = self.position;
         let (end, mask) = word(self.line, start);
-        let list: &[table::Placeholder] = if first & DIGIT != 0 {
+        let list: &[table::Placeholder] = if mask == DIGIT {
+            &BY_NUMBER
+        } else if first & DIGIT != 0 {
             &BY_DIGIT
         } else if mask & DIGIT != 0 {
             &BY_NAME

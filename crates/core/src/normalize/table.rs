@@ -3,8 +3,8 @@
 
 use super::{
     bytes::{
-        DIGIT, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, at, digits, ends_ignoring_case, is_word, number,
-        one_of, switches, word,
+        DIGIT, HIGH, LOWER, LOWER_HEX, Lower, NOT_HEX, UPPER, UPPER_HEX, at, digits, ends_ignoring_case, is_word,
+        number, one_of, switches, word,
     },
     ids, net,
     numbers::{self, Role},
@@ -113,6 +113,10 @@ pub(super) static BY_DIGIT: [Placeholder; 20] = [
     // Before `hash` and `random id`, which would take only a part of them.
     NANO_ID, BASE64, CUT_UUID, HASH, RANDOM, SUFFIX, NUMBER, DIGIT_NAME,
 ];
+
+/// Words of digits alone: those of the list above that such a word can begin.
+pub(super) static BY_NUMBER: [Placeholder; 13] =
+    [UUID, TRACE, MAC, IPV6, DATE, IPV4, HOST, DURATION, SIZE, PERCENT, VERSION, CUT_UUID, NUMBER];
 
 /// Words that begin with a letter and hold a digit.
 pub(super) static BY_NAME: [Placeholder; 15] = [
@@ -286,29 +290,30 @@ fn is_named_number(here: &Here<'_>) -> bool {
         "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee",
     ];
     let before = here.before;
-    if [&b"HTTP/"[..], b"x86_", b"GLIBC_", b"GLIBCXX_", b"CXXABI_", b"python2.", b"python3."]
-        .iter()
-        .any(|name| before.ends_with(name))
-    {
-        return true;
+    match here.previous() {
+        b'/' => before.ends_with(b"HTTP/"),
+        b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
+        b'.' => before.ends_with(b"python2.") || before.ends_with(b"python3."),
+        // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
+        b' ' => here.end - here.start <= 2 && is_platform(numbers::last_word(before).0),
+        b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES),
+        _ => false,
     }
-    // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
-    let platform = before.strip_suffix(b" ").is_some_and(|name| {
-        [&b"version"[..], b"java", b"jdk", b"node", b"node.js", b"python", b"ruby", b"php"]
-            .iter()
-            .any(|word| ends_ignoring_case(name, word))
-    });
-    if platform && here.end - here.start <= 2 {
-        return true;
-    }
-    let Some(prefix) = before.strip_suffix(b"-") else { return false };
+}
+
+fn is_platform(word: &[u8]) -> bool {
+    matches!(&*Lower::of(word), b"version" | b"java" | b"jdk" | b"node" | b"node.js" | b"python" | b"ruby" | b"php")
+}
+
+/// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
+fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &[&str]) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
     let code = (2..=10).contains(&length)
         && name.iter().all(u8::is_ascii_uppercase)
         && (3..=6).contains(&(here.end - here.start))
         && matches!(at(here.line, here.end), b':' | b']');
-    one_of(name, &NAMES) || code || name.starts_with(b"CVE-")
+    one_of(name, names) || code || name.starts_with(b"CVE-")
 }
 
 /// The name that tells a reader most about a plain number.
