@@ -45,6 +45,12 @@ impl StoreError {
         self.kind
     }
 
+    /// The file has gone from under the open connection; opening again helps.
+    pub(crate) fn is_moved(&self) -> bool {
+        matches!(self.source.as_deref(), Some(SqliteError::SqliteFailure(cause, _))
+            if has_moved(*cause))
+    }
+
     /// Reading may still work although writing did not.
     pub const fn is_about_writing(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Locked | StoreErrorKind::ReadOnly | StoreErrorKind::Full)
@@ -73,8 +79,14 @@ impl From<SqliteError> for StoreError {
     }
 }
 
+/// Another file is in its place, or none: SQLite then misses it when it makes the journal.
+const fn has_moved(cause: ffi::Error) -> bool {
+    matches!(cause.extended_code, ffi::SQLITE_READONLY_DBMOVED | ffi::SQLITE_IOERR_FSTAT)
+}
+
 const fn kind_of(cause: ffi::Error) -> StoreErrorKind {
     match cause.code {
+        _ if has_moved(cause) => StoreErrorKind::Unavailable,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Locked,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
         ErrorCode::DiskFull => StoreErrorKind::Full,

@@ -12,7 +12,10 @@ use rusqlite::{
     Connection, Error as SqliteError, OpenFlags, Statement, Transaction, TransactionBehavior, ffi,
     types::{ToSqlOutput, ValueRef},
 };
-use std::{cell::RefCell, time::Duration};
+use std::{
+    cell::{Cell as Flag, RefCell},
+    time::Duration,
+};
 
 /// How long a lock of another process is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
@@ -49,6 +52,8 @@ pub struct Sqlite {
     mode: Mode,
     patience: Duration,
     file: RefCell<Option<Connection>>,
+    /// The open file was moved or deleted; the next transaction opens what is there then.
+    moved: Flag<bool>,
     /// Stands in for a file that does not exist yet.
     empty: RefCell<Option<Connection>>,
 }
@@ -58,7 +63,7 @@ impl Sqlite {
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
         let (file, empty) = (RefCell::new(None), RefCell::new(None));
         let (path, vfs) = (path.to_owned(), vfs.map(ToOwned::to_owned));
-        let sqlite = Self { path, vfs, mode, patience: BUSY_TIMEOUT, file, empty };
+        let sqlite = Self { path, vfs, mode, patience: BUSY_TIMEOUT, file, moved: Flag::new(false), empty };
         if let Some(connection) = sqlite.connect(false)? {
             migrate::inspect(&connection)?;
             sqlite.file.replace(Some(connection));
@@ -113,6 +118,9 @@ impl Sqlite {
         F: AsyncFnOnce(&Connection) -> Result<T, E>,
     {
         let mut slot = self.file.try_borrow_mut().map_err(|_| nested())?;
+        if self.moved.take() {
+            *slot = None;
+        }
         if slot.is_none() {
             *slot = self.connect(create)?;
         }
@@ -135,15 +143,15 @@ impl Database for Sqlite {
         let mut body = Some(body);
         let answer = self
             .with_file(false, async |connection: &Connection| -> Result<Option<T>, E> {
-                let mut tx = begin(connection, TransactionBehavior::Deferred)?;
-                match migrate::inspect(connection)? {
+                let mut tx = noted(begin(connection, TransactionBehavior::Deferred), &self.moved)?;
+                match noted(migrate::inspect(connection), &self.moved)? {
                     Schema::Empty => return Ok(None),
                     Schema::Older => tx = upgrade(connection, tx)?,
                     Schema::Current => {}
                 }
                 let body = body.take().expect("the body runs once");
-                let answer = body(&mut SqliteTx { connection }).await?;
-                tx.commit().map_err(StoreError::from)?;
+                let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+                noted(tx.commit().map_err(StoreError::from), &self.moved)?;
                 Ok(Some(answer))
             })
             .await?;
@@ -155,7 +163,7 @@ impl Database for Sqlite {
                     *empty = Some(empty_database()?);
                 }
                 let connection = empty.as_ref().expect("just made");
-                body(&mut SqliteTx { connection }).await
+                body(&mut SqliteTx { connection, moved: &self.moved }).await
             }
             (None, None) => unreachable!("a body that ran gave an answer"),
         }
@@ -171,10 +179,10 @@ impl Database for Sqlite {
         }
         let answer = self
             .with_file(true, async |connection: &Connection| -> Result<T, E> {
-                let tx = begin(connection, TransactionBehavior::Immediate)?;
-                migrate::migrate(connection)?;
-                let answer = body(&mut SqliteTx { connection }).await?;
-                tx.commit().map_err(StoreError::from)?;
+                let tx = noted(begin(connection, TransactionBehavior::Immediate), &self.moved)?;
+                noted(migrate::migrate(connection), &self.moved)?;
+                let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+                noted(tx.commit().map_err(StoreError::from), &self.moved)?;
                 Ok(answer)
             })
             .await?;
@@ -186,26 +194,16 @@ impl Database for Sqlite {
 #[derive(Debug)]
 pub struct SqliteTx<'a> {
     connection: &'a Connection,
+    moved: &'a Flag<bool>,
 }
 
 impl Tx for SqliteTx<'_> {
     async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        bind(&mut statement, params)?;
-        let width = statement.column_count();
-        let mut rows = statement.raw_query();
-        let mut answer = Vec::new();
-        while let Some(row) = rows.next()? {
-            let cells = (0..width).map(|column| cell(row.get_ref(column)?)).collect::<Result<_, StoreError>>()?;
-            answer.push(Row::new(cells));
-        }
-        Ok(answer)
+        noted(query(self.connection, sql, params), self.moved)
     }
 
     async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        bind(&mut statement, params)?;
-        Ok(statement.raw_execute()? as u64)
+        noted(execute(self.connection, sql, params), self.moved)
     }
 
     async fn execute_many<'v, const N: usize>(
@@ -213,16 +211,51 @@ impl Tx for SqliteTx<'_> {
         sql: &'static str,
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let order = places(&statement)?;
-        for row in rows {
-            for (index, place) in (1..).zip(&order) {
-                statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound)?)?;
-            }
-            statement.raw_execute()?;
-        }
-        Ok(())
+        noted(execute_many(self.connection, sql, rows), self.moved)
     }
+}
+
+fn query(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    bind(&mut statement, params)?;
+    let width = statement.column_count();
+    let mut rows = statement.raw_query();
+    let mut answer = Vec::new();
+    while let Some(row) = rows.next()? {
+        let cells = (0..width).map(|column| cell(row.get_ref(column)?)).collect::<Result<_, StoreError>>()?;
+        answer.push(Row::new(cells));
+    }
+    Ok(answer)
+}
+
+fn execute(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    bind(&mut statement, params)?;
+    Ok(statement.raw_execute()? as u64)
+}
+
+fn execute_many<'v, const N: usize>(
+    connection: &Connection,
+    sql: &str,
+    rows: impl Iterator<Item = [Value<'v>; N]>,
+) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let order = places(&statement)?;
+    for row in rows {
+        for (index, place) in (1..).zip(&order) {
+            statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound)?)?;
+        }
+        statement.raw_execute()?;
+    }
+    Ok(())
+}
+
+/// Remembers when an outcome says that the file has gone.
+fn noted<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
+    if outcome.as_ref().is_err_and(StoreError::is_moved) {
+        moved.set(true);
+    }
+    outcome
 }
 
 impl rusqlite::ToSql for Value<'_> {

@@ -1,0 +1,177 @@
+//! The seam: transactions, parameters, and files of every earlier version.
+
+#![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
+
+use argus_core::builtin::BUILTINS;
+use argus_store::{
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx,
+    cases::{self, Case, Status},
+    database::Value,
+    finish, patterns, retention, runs, solutions,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
+
+fn open(path: &Path) -> Sqlite {
+    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
+}
+
+/// A path of its own, with nothing there.
+fn fresh(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("argus-store-{name}-{}.db", std::process::id()));
+    for suffix in ["", "-journal"] {
+        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    path
+}
+
+fn run(id: &str, started_at: i64) -> runs::Run {
+    runs::Run {
+        id: id.to_owned(),
+        started_at,
+        duration_ms: 5.0,
+        has_failed: false,
+        passed: 1,
+        failed: 0,
+        skipped: 0,
+        flaky: 0,
+        command: None,
+        runner: None,
+        exit_code: Some(0),
+        signal: None,
+        timed_out: false,
+        git_commit: None,
+        git_branch: None,
+        git_dirty: Some(true),
+    }
+}
+
+fn newest(database: &Sqlite) -> Vec<String> {
+    finish(database.read(async |tx: &mut SqliteTx<'_>| runs::newest_ids(tx, 10).await)).unwrap()
+}
+
+#[test]
+fn parameters_go_by_their_number_not_by_their_place() {
+    let database = open(Path::new(":memory:"));
+    let ask =
+        async |tx: &mut SqliteTx<'_>| tx.query_first("SELECT $2, $1, $2", &[Value::Int(1), Value::Text("two")]).await;
+    let mut row = finish(database.read(ask)).unwrap().unwrap();
+    assert_eq!(row.read::<String>().unwrap(), "two");
+    assert_eq!(row.read::<i64>().unwrap(), 1);
+    assert_eq!(row.read::<Option<String>>().unwrap().as_deref(), Some("two"));
+    assert_eq!(row.read::<i64>().unwrap_err().kind(), StoreErrorKind::Corrupt);
+    let unbound = async |tx: &mut SqliteTx<'_>| tx.query("SELECT $3", &[Value::Null]).await.map(drop);
+    assert_eq!(finish(database.read(unbound)).unwrap_err().kind(), StoreErrorKind::Internal);
+}
+
+#[test]
+fn an_early_return_rolls_back() {
+    #[derive(Debug, PartialEq)]
+    struct Refused;
+    impl From<StoreError> for Refused {
+        fn from(_: StoreError) -> Self {
+            Self
+        }
+    }
+    let path = fresh("rollback");
+    let database = open(&path);
+    let refused = async |tx: &mut SqliteTx<'_>| -> Result<(), Refused> {
+        runs::insert(tx, &run("run-1", 1)).await?;
+        Err(Refused)
+    };
+    assert_eq!(finish(database.write(refused)), Err(Refused));
+    assert!(newest(&database).is_empty());
+    finish(database.write(async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-2", 2)).await)).unwrap();
+    assert_eq!(newest(&open(&path)), ["run-2"]);
+}
+
+#[test]
+fn a_transaction_inside_another_of_the_same_connection_is_refused() {
+    let database = open(Path::new(":memory:"));
+    let nested = async |_: &mut SqliteTx<'_>| {
+        database.write(async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await).await.map(drop)
+    };
+    assert_eq!(finish(database.write(nested)).unwrap_err().kind(), StoreErrorKind::Internal);
+}
+
+#[test]
+fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
+    let path = fresh("deleted");
+    let database = open(&path);
+    let add = |id: &str| finish(database.write(async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run(id, 1)).await));
+    add("run-1").unwrap();
+    fs::remove_file(&path).unwrap();
+    let error = add("run-2").unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+    add("run-3").unwrap();
+    assert_eq!(newest(&open(&path)), ["run-3"]);
+}
+
+#[test]
+fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
+    let database = open(Path::new(":memory:"));
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(u32, u32, u32), StoreError> {
+        let mut last = None;
+        for n in 0..120 {
+            let case = Case {
+                name: format!("case {n}"),
+                status: Status::Passed,
+                flaky: false,
+                runner_status: None,
+                duration_ms: None,
+                attempts: 1,
+                failure: None,
+            };
+            let key = runs::insert(tx, &run(&format!("run-{n}"), n)).await?;
+            cases::insert_all(tx, key, &[case]).await?;
+            last = Some(key);
+        }
+        let keep = retention::Keep { since: None, newest: Some(10) };
+        let mut step = async || retention::apply(tx, keep, last.unwrap()).await;
+        Ok((step().await?, step().await?, step().await?))
+    };
+    assert_eq!(finish(database.write(body)).unwrap(), (50, 50, 10));
+}
+
+/// `fixtures/version-N.db` was made once by the release that had schema N:
+/// a run with a failed case, a learned pattern with a fix, and the built-ins.
+#[test]
+fn files_of_every_earlier_version_open() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut versions = 0;
+    for entry in fs::read_dir(fixtures).unwrap() {
+        let fixture = entry.unwrap().path();
+        if fixture.extension().is_none_or(|extension| extension != "db") {
+            continue;
+        }
+        let path = fresh(&fixture.file_stem().unwrap().to_string_lossy());
+        fs::copy(&fixture, &path).unwrap();
+        check(&open(&path));
+        versions += 1;
+    }
+    assert_eq!(versions, 1, "one file for each schema version");
+}
+
+fn check(database: &Sqlite) {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        patterns::seed(tx, &BUILTINS, 0).await?;
+        let id = &runs::newest_ids(tx, 1).await?[0];
+        let (key, run) = runs::by_id(tx, id).await?.unwrap();
+        assert_eq!((run.failed, run.command.as_deref()), (1, Some("npm test")));
+        let cases = cases::list(tx, key, 10, 0).await?;
+        assert_eq!(cases[0].failure.as_ref().unwrap().headline, "Error: the flux capacitor is out of tune");
+        let learned: Vec<_> = patterns::ids_with_prefix(tx, "pat-", 10).await?;
+        let mut pattern = patterns::by_id(tx, &learned[0]).await?.unwrap();
+        assert_eq!((pattern.occurrences, pattern.best_fix.as_deref()), (2, Some("Tuned it")));
+        assert_eq!(solutions::history(tx, &pattern, 10).await?.len(), 1);
+        patterns::count_occurrence(tx, &mut pattern, 9).await?;
+        assert_eq!(pattern.occurrences, 3);
+        assert_eq!(patterns::ids_with_prefix(tx, "builtin-", 10).await?.len(), 6);
+        Ok(())
+    };
+    finish(database.write(body)).unwrap();
+}
