@@ -1,0 +1,60 @@
+/**
+ * Bundles the server and command line into one minified ESM file, with the engine's wasm beside it.
+ * Does not: compile the wasm; the engine package does that first.
+ */
+
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const engine = path.resolve(here, '../../npm/engine');
+const out = path.join(here, 'dist');
+const { version } = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
+
+/** The SDK's default validator is ajv; the other one it ships starts faster. */
+const lighterValidator = {
+  name: 'lighter-validator',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({ path: 'shims', namespace: 'argus' }));
+    onLoad({ filter: /^shims$/, namespace: 'argus' }, () => ({
+      contents: `
+        export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
+        export { default as process } from 'node:process';`,
+      resolveDir: here,
+    }));
+  },
+};
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const { metafile } = await build({
+  entryPoints: [path.join(here, 'src/cli.ts')],
+  outfile: path.join(out, 'cli.mjs'),
+  bundle: true,
+  minify: true,
+  keepNames: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  // Native, optional, and found at run time or not.
+  external: ['fs-native-extensions'],
+  alias: { 'argus-engine': path.join(engine, 'src/node.ts') },
+  define: { ARGUS_VERSION: JSON.stringify(version) },
+  // CommonJS packages in the bundle ask for node's own modules.
+  banner: {
+    js: "import { createRequire as argusRequire } from 'node:module'; const require = argusRequire(import.meta.url);",
+  },
+  plugins: [lighterValidator],
+  metafile: true,
+  logLevel: 'warning',
+});
+chmodSync(path.join(out, 'cli.mjs'), 0o755);
+
+const wasm = path.join(engine, 'src/wasm/argus_wasm_bg.wasm');
+if (existsSync(wasm)) copyFileSync(wasm, path.join(out, path.basename(wasm)));
+else process.stderr.write('packages/mcp: the engine is not built yet, dist has no wasm\n');
+
+const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+process.stdout.write(`packages/mcp: dist/cli.mjs ${Math.round(bytes / 1024)} KiB\n`);

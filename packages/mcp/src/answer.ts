@@ -1,0 +1,67 @@
+/**
+ * The envelope of every answer, and the one place where errors are caught.
+ * Does not: know any tool.
+ */
+
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { EngineError } from 'argus-engine';
+import { ArgusError, messageOf } from './errors.ts';
+import { logUnexpected } from './log.ts';
+import { visible, visibleDeep } from './untrusted.ts';
+
+export interface Success<T> {
+  success: true;
+  data: T;
+  timestamp: number;
+}
+
+export interface Failure {
+  success: false;
+  error: { code: string; message: string };
+  timestamp: number;
+}
+
+export type Envelope<T> = Success<T> | Failure;
+
+/** Runs one call; whatever it throws becomes an answer with a code. */
+export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>> {
+  try {
+    return { success: true, data: visibleDeep(await call()), timestamp: Date.now() };
+  } catch (thrown) {
+    return { success: false, error: await toErrorBody(thrown), timestamp: Date.now() };
+  }
+}
+
+/** As text and as structured content; errors as text alone, for 1.x clients hold even those against the schema. */
+export function toToolResult<T>(envelope: Envelope<T>): CallToolResult {
+  const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(envelope) }];
+  return envelope.success ? { content, structuredContent: { ...envelope } } : { content, isError: true };
+}
+
+/** Code and message of whatever was thrown; the unexpected goes to the log. */
+export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
+  if (thrown instanceof ArgusError) return { code: thrown.code, message: visible(thrown.message) };
+  if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
+    return { code: thrown.code, message: visible(thrown.message) };
+  }
+  const reference = logUnexpected(await withoutSecrets(fullText(thrown)));
+  const message = `Unexpected error, reference ${reference.id}; details are in ${reference.file}. Nothing stored was lost; the call may be repeated.`;
+  return { code: 'INTERNAL_ERROR', message };
+}
+
+function fullText(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return messageOf(thrown);
+  const cause = thrown.cause === undefined ? '' : `\ncaused by ${fullText(thrown.cause)}`;
+  return `${thrown.stack ?? thrown.message}${cause}`;
+}
+
+/** The engine may be what failed: then only what surely holds no secret is logged. */
+async function withoutSecrets(text: string): Promise<string> {
+  try {
+    const { createInspector } = await import('argus-engine');
+    const inspector = await createInspector({});
+    return inspector.inspect({ text }).redacted;
+  } catch {
+    return 'details withheld: the redactor is not available';
+  }
+}

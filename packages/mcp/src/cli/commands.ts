@@ -1,0 +1,117 @@
+/**
+ * The commands that are twins of tools: the same handlers, printed for people.
+ * Does not: parse the command line.
+ */
+
+import type { FailureCategory, PatternSort, PatternSource, ReportFormat, RunResult, RunStatus } from 'argus-engine';
+import { formatDiagnosis, formatFix } from '../format/diagnosis.ts';
+import { formatHistory, formatPatterns } from '../format/lists.ts';
+import { formatRun } from '../format/run.ts';
+import { killAllRunning } from '../run/execute.ts';
+import { quoted } from '../run/words.ts';
+import { handleDiagnose } from '../tools/diagnose.ts';
+import { handleHistory } from '../tools/history.ts';
+import { handleImport } from '../tools/import.ts';
+import { handlePatterns } from '../tools/patterns.ts';
+import { handleReportFix } from '../tools/report-fix.ts';
+import { handleRun } from '../tools/run.ts';
+import { answer, EXIT, type GlobalOptions } from './output.ts';
+
+const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
+
+export async function run(
+  command: string[],
+  options: GlobalOptions & { filter?: string; timeout?: number },
+): Promise<void> {
+  const cancel = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      cancel.abort();
+      // A second time means now.
+      process.once(signal, () => {
+        killAllRunning();
+        process.exit(EXIT.error);
+      });
+    });
+  }
+  // With --json stdout belongs to the answer.
+  const onOutput = (text: string, stream: 'stdout' | 'stderr') =>
+    (stream === 'stdout' && !options.json ? process.stdout : process.stderr).write(text);
+  if (process.stdout.isTTY && !process.env.NO_COLOR && !options.json) process.env.FORCE_COLOR ??= '1';
+  // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.
+  const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleRun(
+        { projectPath, command: line, filter: options.filter, timeoutSeconds: options.timeout },
+        sessionManager,
+        { signal: cancel.signal, onOutput },
+      ),
+    formatRun,
+    runExit,
+  );
+}
+
+export async function importReports(path: string, options: GlobalOptions & { format?: ReportFormat }): Promise<void> {
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleImport({ projectPath, path, format: options.format }, sessionManager),
+    formatRun,
+    runExit,
+  );
+}
+
+export async function history(
+  runId: string | undefined,
+  options: GlobalOptions & { limit?: number; offset?: number; days?: number; status?: RunStatus },
+): Promise<void> {
+  const { limit, offset, days, status } = options;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleHistory({ projectPath, runId, limit, offset, days, status }, sessionManager),
+    formatHistory,
+  );
+}
+
+export async function diagnose(runId: string, caseName: string, options: GlobalOptions): Promise<void> {
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleDiagnose({ projectPath, runId, caseName }, sessionManager),
+    formatDiagnosis,
+  );
+}
+
+export async function reportFix(
+  runId: string,
+  caseName: string,
+  fixDescription: string,
+  options: GlobalOptions & { failed?: boolean },
+): Promise<void> {
+  const success = !options.failed;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleReportFix({ projectPath, runId, caseName, fixDescription, success }, sessionManager),
+    formatFix,
+  );
+}
+
+export async function patterns(
+  options: GlobalOptions & {
+    category?: FailureCategory;
+    source?: PatternSource;
+    sort?: PatternSort;
+    limit?: number;
+    offset?: number;
+  },
+): Promise<void> {
+  const { category, source, sort: sortBy, limit, offset } = options;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handlePatterns({ projectPath, category, source, sortBy, limit, offset }, sessionManager),
+    formatPatterns,
+  );
+}

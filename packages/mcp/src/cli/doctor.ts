@@ -1,0 +1,99 @@
+/**
+ * doctor: checks what a session needs, with a real write, and says what to do where something is missing.
+ * Does not: repair.
+ */
+
+import path from 'node:path';
+import { toErrorBody } from '../answer.ts';
+import { formatChecks } from '../format/doctor.ts';
+import { detectTestCommand } from '../run/detect.ts';
+import { gitFacts } from '../run/git.ts';
+import { recognisedRunner } from '../run/plan.ts';
+import { type Session, SessionManager } from '../session.ts';
+import { VERSION } from '../version.ts';
+import { EXIT, type GlobalOptions } from './output.ts';
+
+export interface Check {
+  name: string;
+  /** `note`: works, but a reader may want to know. */
+  state: 'ok' | 'note' | 'problem';
+  detail: string;
+}
+
+export async function doctor(options: GlobalOptions): Promise<void> {
+  const checks = await allChecks(options);
+  const ok = checks.every((check) => check.state !== 'problem');
+  const envelope = { success: true, data: { ok, checks }, timestamp: Date.now() };
+  process.stdout.write(`${options.json ? JSON.stringify(envelope) : formatChecks(checks)}\n`);
+  process.exitCode = ok ? EXIT.done : EXIT.failures;
+}
+
+async function allChecks(options: GlobalOptions): Promise<Check[]> {
+  const sessionManager = new SessionManager();
+  const checks: Check[] = [
+    { name: 'argus', state: 'ok', detail: VERSION },
+    { name: 'node', state: 'ok', detail: `${process.version} ${process.platform} ${process.arch}` },
+  ];
+  try {
+    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    checks.push(
+      { name: 'project', state: 'ok', detail: session.root },
+      { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },
+      { name: 'locale', state: 'ok', detail: session.locale },
+      await storageCheck(session),
+      testCheck(session),
+      await gitCheck(session),
+    );
+  } catch (thrown) {
+    checks.push(await problem('project', thrown));
+  } finally {
+    await sessionManager.closeAll();
+  }
+  return checks;
+}
+
+async function storageCheck(session: Session): Promise<Check> {
+  if (!session.historyEnabled) return { name: 'database', state: 'note', detail: 'history is disabled' };
+  try {
+    const written = await session.checkWrite();
+    return {
+      name: 'database',
+      state: 'ok',
+      detail: `${session.databasePath}, a write works ${describe(written)}`.trim(),
+    };
+  } catch (thrown) {
+    return problem('database', thrown);
+  }
+}
+
+function testCheck(session: Session): Check {
+  const command = session.config.test?.command ?? detectTestCommand(session.root)?.command;
+  if (command === undefined) {
+    return { name: 'tests', state: 'note', detail: 'no command found; set test.command in argus.yaml' };
+  }
+  const runner = recognisedRunner(command, session.root);
+  return {
+    name: 'tests',
+    state: 'ok',
+    detail: `${command} (${runner ?? 'no known runner: one case from its output'})`,
+  };
+}
+
+async function gitCheck(session: Session): Promise<Check> {
+  const facts = await gitFacts(session.root);
+  if (!facts) return { name: 'git', state: 'note', detail: 'no repository: runs are recorded without a commit' };
+  const where = facts.branch ?? 'detached';
+  return { name: 'git', state: 'ok', detail: `${where}${facts.dirty ? ', uncommitted changes' : ''}` };
+}
+
+async function problem(name: string, thrown: unknown): Promise<Check> {
+  const { code, message } = await toErrorBody(thrown);
+  return { name, state: 'problem', detail: `${code}: ${message}` };
+}
+
+/** What the engine tells of its database, as `key value` pairs. */
+function describe(facts: unknown): string {
+  if (facts === null || typeof facts !== 'object') return '';
+  const pairs = Object.entries(facts).map(([key, value]) => `${key} ${String(value)}`);
+  return pairs.length > 0 ? `(${pairs.join(', ')})` : '';
+}

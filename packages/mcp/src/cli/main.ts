@@ -1,0 +1,147 @@
+/**
+ * The command line: twins of the tools for people and scripts, plus doctor and inspect.
+ * Does not: hold logic; each command calls the same handler as the tool of its name.
+ */
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CATEGORIES } from '../config/schema.ts';
+import { FORMATS } from '../tools/import.ts';
+import { VERSION } from '../version.ts';
+import { EXIT, fail, type GlobalOptions } from './output.ts';
+
+const EXIT_CODES = `
+Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or problems (doctor), 2 wrong usage or an error.`;
+
+export async function main(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on('error', () => process.exit(EXIT.done));
+  try {
+    await program().parseAsync([...argv]);
+  } catch (thrown) {
+    // Commander has printed its message; --help and --version end with code 0.
+    if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
+    else process.exitCode = await fail(thrown, argv.includes('--json'));
+  }
+}
+
+function program(): Command {
+  const root = new Command('argus')
+    .description('Failure memory for coding agents. Without arguments: an MCP server on stdin and stdout.')
+    .version(VERSION)
+    .addHelpText('after', EXIT_CODES)
+    .showHelpAfterError('(--help shows how)')
+    // So that options after `run COMMAND` belong to COMMAND.
+    .enablePositionalOptions()
+    .exitOverride();
+  for (const add of [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addDoctor, addInspect]) {
+    add(root);
+  }
+  return root;
+}
+
+/** A command on a project, with the options all of them have. */
+function projectCommand(root: Command, nameAndArguments: string, description: string): Command {
+  return root
+    .command(nameAndArguments)
+    .description(description)
+    .option('--project <dir>', 'project directory', '.')
+    .option('--config <file>', 'configuration (default: argus.yaml in the project)')
+    .option('--json', 'print the same JSON as the MCP tool')
+    .addHelpText('after', EXIT_CODES);
+}
+
+function addRun(root: Command): void {
+  projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
+    .option('--filter <name>', 'only tests with this name')
+    .option('--timeout <seconds>', 'end the command after this time', wholeNumber)
+    .passThroughOptions()
+    .action(async (command: string[], options: GlobalOptions & { filter?: string; timeout?: number }) => {
+      const { run } = await import('./commands.ts');
+      await run(command, options);
+    });
+}
+
+function addImport(root: Command): void {
+  projectCommand(root, 'import <path>', 'record a run from report files; a glob in quotes makes one run of many files')
+    .addOption(new Option('--format <format>', 'default: told from the content').choices(FORMATS))
+    .action(async (path: string, options: GlobalOptions & { format?: (typeof FORMATS)[number] }) => {
+      const { importReports } = await import('./commands.ts');
+      await importReports(path, options);
+    });
+}
+
+function addHistory(root: Command): void {
+  projectCommand(root, 'history [runId]', 'list runs, or the cases of one run')
+    .option('--limit <n>', 'at most this many', wholeNumber)
+    .option('--offset <n>', 'pass over this many', wholeNumber)
+    .option('--days <n>', 'only the last days', wholeNumber)
+    .addOption(new Option('--status <status>', 'only these').choices(['passed', 'failed']))
+    .action(async (runId: string | undefined, options) => {
+      const { history } = await import('./commands.ts');
+      await history(runId, options);
+    });
+}
+
+function addDiagnose(root: Command): void {
+  projectCommand(
+    root,
+    'diagnose <runId> <caseName>',
+    'say what a failure is and what fixed it before; counts once',
+  ).action(async (runId: string, caseName: string, options: GlobalOptions) => {
+    const { diagnose } = await import('./commands.ts');
+    await diagnose(runId, caseName, options);
+  });
+}
+
+function addReportFix(root: Command): void {
+  projectCommand(root, 'report-fix <runId> <caseName> <description>', 'record what fixed a failure')
+    .option('--failed', 'the fix did not help')
+    .action(async (runId: string, caseName: string, description: string, options) => {
+      const { reportFix } = await import('./commands.ts');
+      await reportFix(runId, caseName, description, options);
+    });
+}
+
+function addPatterns(root: Command): void {
+  projectCommand(root, 'patterns', 'list known failure patterns')
+    .addOption(new Option('--category <category>', 'only this one').choices(CATEGORIES))
+    .addOption(new Option('--source <source>', 'only from there').choices(['built-in', 'learned']))
+    .addOption(new Option('--sort <order>', 'order').choices(['confidence', 'occurrences', 'lastSeen']))
+    .option('--limit <n>', 'at most this many', wholeNumber)
+    .option('--offset <n>', 'pass over this many', wholeNumber)
+    .action(async (options) => {
+      const { patterns } = await import('./commands.ts');
+      await patterns(options);
+    });
+}
+
+function addDoctor(root: Command): void {
+  projectCommand(root, 'doctor', 'check that Argus works here, with a real write to the database').action(
+    async (options: GlobalOptions) => {
+      const { doctor } = await import('./doctor.ts');
+      await doctor(options);
+    },
+  );
+}
+
+function addInspect(root: Command): void {
+  root
+    .command('inspect')
+    .description('read error text on stdin; print category, rule, evidence, normalized text and signatures')
+    .option('--json', 'print JSON')
+    .option('--jsonl', 'read one JSON object a line, write one a line')
+    .option('--case <name>', 'case name that goes into the signature')
+    .addHelpText(
+      'after',
+      '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
+    )
+    .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
+      const { inspect } = await import('./inspect.ts');
+      await inspect(options);
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError('A whole number is needed.');
+  return Number(text);
+}

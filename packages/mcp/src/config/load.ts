@@ -1,0 +1,101 @@
+/**
+ * Finds, reads and checks `argus.yaml`; a mistake in it is answered with its key and line.
+ * Does not: apply defaults; whoever needs a value knows its default.
+ */
+
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { z } from 'zod';
+import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { type Config, configSchema } from './schema.ts';
+
+/** A configuration by hand is a few lines; past this it is some other file. */
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** In the order they are looked for. */
+const CONFIG_NAMES = ['argus.yaml', 'argus.yml'];
+
+export interface LoadedConfig {
+  /** Null: there is none, and none is needed. */
+  path: string | null;
+  config: Config;
+  /** Changes when the file does. */
+  fingerprint: string;
+}
+
+/** The given file, which then must exist, or the project's own, which need not. */
+export async function loadConfig(projectRoot: string, configFile?: string): Promise<LoadedConfig> {
+  const file = configFile ? path.resolve(projectRoot, configFile) : findConfig(projectRoot);
+  if (!file) return { path: null, config: {}, fingerprint: '' };
+  const text = readConfig(file);
+  const fingerprint = createHash('sha256').update(text).digest('hex');
+  return { path: file, config: await parseConfig(text, file), fingerprint };
+}
+
+/** Checks the text of a configuration; exported for tests. */
+export async function parseConfig(text: string, file: string): Promise<Config> {
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+
+  const broken = document.errors[0];
+  if (broken) throw invalid(file, lineAt(broken.pos[0]), broken.message);
+
+  const result = configSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  if (result.success) return result.data;
+  const problem = result.error.issues[0];
+  if (!problem) throw invalid(file, 1, 'not a valid configuration');
+  const { keys, message } = describeProblem(problem);
+  throw invalid(file, lineAt(offsetOf(document, keys)), `${keys.join('.') || 'the file'}: ${message}`);
+}
+
+/** The little of a parsed document that finds a key's place. */
+interface Locatable {
+  getIn(keys: Iterable<unknown>, keepScalar: boolean): unknown;
+}
+
+function describeProblem(problem: z.core.$ZodIssue): { keys: (string | number)[]; message: string } {
+  const keys = problem.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+  if (problem.code !== 'unrecognized_keys') return { keys, message: problem.message };
+  const [unknown = ''] = problem.keys;
+  return { keys: [...keys, unknown], message: 'unknown key; see argus.schema.json for the keys there are' };
+}
+
+/** Offset of the value under the keys, or of the nearest one around it. */
+function offsetOf(document: Locatable, keys: readonly (string | number)[]): number {
+  for (let depth = keys.length; depth > 0; depth--) {
+    const node = document.getIn(keys.slice(0, depth), true);
+    const offset = rangeStart(node);
+    if (offset !== undefined) return offset;
+  }
+  return 0;
+}
+
+function rangeStart(node: unknown): number | undefined {
+  if (node === null || typeof node !== 'object' || !('range' in node) || !Array.isArray(node.range)) return undefined;
+  const start: unknown = node.range[0];
+  return typeof start === 'number' ? start : undefined;
+}
+
+function findConfig(projectRoot: string): string | undefined {
+  const candidates = CONFIG_NAMES.map((name) => path.join(projectRoot, name));
+  return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+}
+
+function readConfig(file: string): string {
+  try {
+    if (statSync(file).size > MAX_CONFIG_BYTES) throw new Error('larger than 1 MiB');
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    const reason = systemCodeOf(thrown) === 'ENOENT' ? 'does not exist' : messageOf(thrown);
+    throw new ArgusError('CONFIG_INVALID', `Configuration ${file}: ${reason}. Correct configFile or leave it out.`, {
+      cause: thrown,
+    });
+  }
+}
+
+function invalid(file: string, line: number, what: string): ArgusError {
+  return new ArgusError('CONFIG_INVALID', `${file}:${line}: ${what}. Correct it and call argus_init again.`);
+}

@@ -1,0 +1,47 @@
+/**
+ * A diagnosis and a recorded fix, for people at the terminal.
+ * Does not: print.
+ */
+
+import type { DiagnosticResult, FixRecord, Related } from 'argus-engine';
+import type { ReportFixResult } from '../tools/report-fix.ts';
+import { count, indented, lines, paint, percent } from './text.ts';
+
+/** The whole list is in the JSON. */
+const SHOWN_FIXES = 5;
+
+export function formatDiagnosis(diagnosis: DiagnosticResult): string {
+  const { category, rule, evidence, pattern, suggestedFix, confidence, fixHistory } = diagnosis;
+  return lines([
+    `${paint.bold(paint.yellow(category))}  ${paint.dim(`rule ${rule}`)}`,
+    evidence && `evidence   ${evidence}`,
+    `signature  ${diagnosis.signature}`,
+    indented(diagnosis.signaturePattern),
+    pattern
+      ? `pattern    ${pattern.id}  seen ${count(pattern.occurrences, 'time')}, fixed ${count(pattern.resolutions, 'time')}`
+      : 'pattern    new: seen for the first time',
+    suggestedFix && `fix        ${paint.green(suggestedFix)}`,
+    confidence !== null && `confidence ${percent(confidence)}`,
+    ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
+    ...diagnosis.related.map(formatRelated),
+    ...diagnosis.warnings.map((warning) => paint.yellow(`warning: ${warning}`)),
+  ]);
+}
+
+function formatPastFix({ success, createdAt, fixDescription }: FixRecord): string {
+  const mark = success ? paint.green('✓') : paint.red('✗');
+  return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}`);
+}
+
+function formatRelated({ id, similarity, description, suggestedFix }: Related): string {
+  return `similar    ${id} (${percent(similarity)}) ${suggestedFix ?? description}`;
+}
+
+export function formatFix(fix: ReportFixResult): string {
+  const before = fix.previousConfidence === null ? 'none' : percent(fix.previousConfidence);
+  return lines([
+    `${paint.bold(fix.fixRecordId)} recorded on ${fix.patternId} (${fix.category})${fix.isNewPattern ? ', a new pattern' : ''}`,
+    `confidence ${before} → ${percent(fix.updatedConfidence)}  seen ${count(fix.occurrences, 'time')}, fixed ${count(fix.resolutions, 'time')}`,
+    ...(fix.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+  ]);
+}

@@ -1,0 +1,21 @@
+/**
+ * What was concluded from one text, for people at the terminal.
+ * Does not: print.
+ */
+
+import type { Inspection } from 'argus-engine';
+import { indented, lines, paint } from './text.ts';
+
+export function formatInspection(inspection: Inspection): string {
+  const { category, rule, evidence, redactions, normalized, signature, familySignature } = inspection;
+  return lines([
+    `category   ${paint.bold(category)}`,
+    `rule       ${rule}`,
+    evidence && `evidence   ${evidence.text} (${evidence.start}-${evidence.end})`,
+    redactions.length > 0 && `redacted   ${redactions.join(', ')}`,
+    `signature  ${signature}`,
+    `family     ${familySignature}`,
+    'normalized',
+    indented(normalized),
+  ]);
+}

@@ -1,0 +1,67 @@
+/**
+ * Runs, cases and patterns, for people at the terminal.
+ * Does not: print.
+ */
+
+import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
+import type { HistoryToolResult } from '../tools/history.ts';
+import type { PatternsResult } from '../tools/patterns.ts';
+import { duration, lines, paint, percent, table } from './text.ts';
+
+export function formatHistory(result: HistoryToolResult): string {
+  const rows = 'runs' in result ? result.runs.map(runRow) : result.cases.map(caseRow);
+  const what = 'runs' in result ? 'runs' : 'cases';
+  return lines([
+    'run' in result && runRow(result.run).join('  '),
+    rows.length > 0 ? table(rows) : `no ${what}`,
+    more(rows.length, result.total, result.hasMore),
+    ...(result.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+  ]);
+}
+
+function runRow(run: RunRecord): string[] {
+  const commit = run.gitCommit === null ? '-' : `${run.gitCommit.slice(0, 8)}${run.dirty ? '+' : ''}`;
+  return [
+    run.id,
+    run.timestamp,
+    run.status,
+    `${run.passed}/${run.failed}/${run.skipped}`,
+    duration(run.durationMs),
+    `${run.gitBranch ?? '-'} ${commit}`,
+    run.command ?? '-',
+  ];
+}
+
+function caseRow({ status, flaky, category, caseName, headline }: CaseRecord): string[] {
+  return [flaky ? 'flaky' : status, category ?? '-', headline === null ? caseName : `${caseName}: ${headline}`];
+}
+
+export function formatPatterns({
+  patterns,
+  total,
+  builtInCount,
+  learnedCount,
+  hasMore,
+  warnings,
+}: PatternsResult): string {
+  return lines([
+    patterns.length > 0 ? table(patterns.map(patternRow)) : 'no patterns',
+    more(patterns.length, total, hasMore),
+    paint.dim(`${builtInCount} built in, ${learnedCount} learned`),
+    ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+  ]);
+}
+
+function patternRow(pattern: FailurePattern): string[] {
+  return [
+    pattern.id,
+    pattern.category,
+    percent(pattern.confidence),
+    `${pattern.resolutions}/${pattern.occurrences}`,
+    pattern.suggestedFix ?? pattern.description,
+  ];
+}
+
+function more(shown: number, total: number, hasMore: boolean): string | false {
+  return hasMore && paint.dim(`${shown} of ${total}; --offset shows the rest`);
+}

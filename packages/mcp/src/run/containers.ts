@@ -1,0 +1,157 @@
+/**
+ * What docker and kubectl say of the containers a project names.
+ * Does not: fail; a missing tool is a note.
+ */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { ContainerFact } from 'argus-engine';
+import { z } from 'zod';
+import type { Config } from '../config/schema.ts';
+import { messageOf, systemCodeOf } from '../errors.ts';
+
+/** An unreachable cluster must not hold up the answer. */
+const TIMEOUT_MS = 10_000;
+
+const run = promisify(execFile);
+
+export interface ContainerFacts {
+  containers: ContainerFact[];
+  notes: string[];
+}
+
+/** Facts for the containers and the namespace of the configuration; both may be absent. */
+export async function containerFacts(config: Config, runStartedAt: number): Promise<ContainerFacts> {
+  const parts = await Promise.all([
+    config.containers?.length ? fromDocker(config.containers) : nothing(),
+    config.kubernetes ? fromKubernetes(config.kubernetes.namespace, runStartedAt) : nothing(),
+  ]);
+  return { containers: parts.flatMap((part) => part.containers), notes: parts.flatMap((part) => part.notes) };
+}
+
+const dockerInspect = z.array(
+  z.object({
+    Name: z.string(),
+    State: z.object({ Status: z.string(), OOMKilled: z.boolean().optional(), ExitCode: z.number().optional() }),
+  }),
+);
+
+/** Reads `docker inspect`. */
+export function readDockerInspect(json: string): ContainerFact[] {
+  return dockerInspect.parse(JSON.parse(json)).map(({ Name, State }) => ({
+    name: Name.replace(/^\//u, ''),
+    status: State.Status,
+    oomKilled: State.OOMKilled ?? null,
+    // A running container reports 0 for an end that has not come.
+    exitCode: State.Status === 'running' ? null : (State.ExitCode ?? null),
+  }));
+}
+
+const terminated = z.object({
+  reason: z.string().optional(),
+  exitCode: z.number().optional(),
+  finishedAt: z.string().nullish(),
+});
+const containerState = z.object({
+  waiting: z.object({ reason: z.string().optional() }).optional(),
+  running: z.object({}).optional(),
+  terminated: terminated.optional(),
+});
+const containerStatus = z.object({
+  name: z.string(),
+  state: containerState.optional(),
+  lastState: containerState.optional(),
+});
+const podList = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string() }),
+      status: z
+        .object({
+          containerStatuses: z.array(containerStatus).optional(),
+          initContainerStatuses: z.array(containerStatus).optional(),
+        })
+        .optional(),
+    }),
+  ),
+});
+
+/** Reads `kubectl get pods -o json`; an end before the run started does not explain it. */
+export function readPodList(json: string, runStartedAt: number): ContainerFact[] {
+  return podList.parse(JSON.parse(json)).items.flatMap(({ metadata, status }) => {
+    const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+    return containers.map((container) => podContainerFact(metadata.name, container, runStartedAt));
+  });
+}
+
+function podContainerFact(
+  pod: string,
+  container: z.infer<typeof containerStatus>,
+  runStartedAt: number,
+): ContainerFact {
+  const { state, lastState } = container;
+  const last = lastState?.terminated;
+  const recent = last && endedSince(last.finishedAt, runStartedAt) ? last : undefined;
+  const ended = state?.terminated ?? recent;
+  return {
+    name: `${pod}/${container.name}`,
+    status: state?.waiting?.reason ?? ended?.reason ?? (state?.running ? 'running' : null),
+    oomKilled: ended ? ended.reason === 'OOMKilled' : null,
+    exitCode: ended?.exitCode ?? null,
+  };
+}
+
+/** Kubernetes gives whole seconds. */
+function endedSince(finishedAt: string | null | undefined, runStartedAt: number): boolean {
+  return finishedAt ? Date.parse(finishedAt) >= runStartedAt - 1_000 : true;
+}
+
+async function fromDocker(names: readonly string[]): Promise<ContainerFacts> {
+  const { stdout, problem } = await ask('docker', ['inspect', '--type', 'container', '--', ...names]);
+  return read('docker', problem, () => readDockerInspect(stdout || '[]'));
+}
+
+async function fromKubernetes(namespace: string, runStartedAt: number): Promise<ContainerFacts> {
+  const { stdout, problem } = await ask('kubectl', ['get', 'pods', `--namespace=${namespace}`, '--output=json']);
+  return read('kubectl', problem, () => (stdout ? readPodList(stdout, runStartedAt) : []));
+}
+
+/** `docker inspect` fails when one of several is missing, and still prints the others. */
+async function ask(program: string, args: string[]): Promise<{ stdout: string; problem: string | undefined }> {
+  try {
+    const { stdout } = await run(program, args, { timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
+    return { stdout, problem: undefined };
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return { stdout: '', problem: `${program} not found` };
+    return {
+      stdout: textField(thrown, 'stdout'),
+      problem: firstLine(textField(thrown, 'stderr') || messageOf(thrown)),
+    };
+  }
+}
+
+function read(program: string, problem: string | undefined, parse: () => ContainerFact[]): ContainerFacts {
+  const notes = problem === undefined ? [] : [`Container state is incomplete: ${problem}`];
+  try {
+    return { containers: parse(), notes };
+  } catch (thrown) {
+    return {
+      containers: [],
+      notes: [...notes, `Container state not read: ${program} answered ${firstLine(messageOf(thrown))}`],
+    };
+  }
+}
+
+function textField(thrown: unknown, field: 'stdout' | 'stderr'): string {
+  if (thrown === null || typeof thrown !== 'object' || !(field in thrown)) return '';
+  const value: unknown = Reflect.get(thrown, field);
+  return typeof value === 'string' ? value : '';
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}
+
+function nothing(): ContainerFacts {
+  return { containers: [], notes: [] };
+}

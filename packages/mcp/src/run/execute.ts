@@ -1,0 +1,167 @@
+/**
+ * Runs one command in its own process group, passes on what it prints, and ends the whole group when its time is
+ * over or the caller cancels.
+ * Does not: know runners or reports.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import { ArgusError, messageOf } from '../errors.ts';
+
+/** What an error message is looked for in when there is no report. */
+const TAIL_CHARACTERS = 64 * 1024;
+
+/** Between the polite signal and the one that cannot be ignored. */
+const GRACE_MS = 3_000;
+
+/** A background process may hold the pipes open after the command itself has ended. */
+const DRAIN_MS = 500;
+
+export interface Execution {
+  command: string;
+  cwd: string;
+  env: Record<string, string | undefined>;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Called with everything printed, in order of arrival. */
+  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => void) | undefined;
+}
+
+export interface Executed {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  timedOut: boolean;
+  durationMs: number;
+  startedAt: number;
+}
+
+/** Process groups that must not outlive this process. */
+const running = new Set<ChildProcess>();
+
+/** Ends every command that still runs; for the moment this process is told to go. */
+export function killAllRunning(): void {
+  for (const child of running) killGroup(child, 'SIGKILL');
+}
+
+/** Resolves when the command has ended, however it did; rejects with CANCELLED when the caller gave up. */
+export async function execute(execution: Execution): Promise<Executed> {
+  const { signal } = execution;
+  if (signal?.aborted) throw cancelled();
+  const startedAt = Date.now();
+  const started = performance.now();
+  const child = start(execution);
+  running.add(child);
+  const end = new Ending(child);
+  const timer = setTimeout(() => end.because('timeout'), execution.timeoutMs);
+  const onAbort = () => end.because('cancel');
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const { code, killedBy } = await ended(child);
+    if (end.reason === 'cancel') throw cancelled();
+    const durationMs = Math.round(performance.now() - started);
+    return { exitCode: code, signal: killedBy, timedOut: end.reason === 'timeout', durationMs, startedAt };
+  } finally {
+    clearTimeout(timer);
+    end.done();
+    signal?.removeEventListener('abort', onAbort);
+    running.delete(child);
+  }
+}
+
+/** Keeps the last part of a text that arrives in pieces. */
+export class Tail {
+  #text = '';
+
+  add(piece: string): void {
+    this.#text += piece;
+    // Cut seldom: each cut copies.
+    if (this.#text.length > TAIL_CHARACTERS * 2) this.#text = this.#text.slice(-TAIL_CHARACTERS);
+  }
+
+  get text(): string {
+    return this.#text.slice(-TAIL_CHARACTERS).toWellFormed();
+  }
+
+  /** The last line with something on it. */
+  get lastLine(): string {
+    return this.#text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  }
+}
+
+function start({ command, cwd, env, onOutput }: Execution): ChildProcess {
+  const child = spawn(command, {
+    shell: true,
+    cwd,
+    env,
+    // Its own group, so that one signal reaches all of it. Windows has no groups; taskkill follows the tree.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const decoder = new StringDecoder('utf8');
+    child[stream].on('data', (bytes: Buffer) => onOutput?.(decoder.write(bytes), stream));
+    child[stream].on('end', () => onOutput?.(decoder.end(), stream));
+  }
+  return child;
+}
+
+function ended(child: ChildProcess): Promise<{ code: number | null; killedBy: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => {
+      const message = `The command could not be started: ${messageOf(error)}. Check projectPath and command.`;
+      reject(new ArgusError('COMMAND_FAILED', message, { cause: error }));
+    });
+    child.once('exit', (code, killedBy) => {
+      const drained = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve({ code, killedBy });
+      }, DRAIN_MS);
+      child.once('close', () => {
+        clearTimeout(drained);
+        resolve({ code, killedBy });
+      });
+    });
+  });
+}
+
+/** Why and how a command is ended before it ends itself. */
+class Ending {
+  reason: 'timeout' | 'cancel' | undefined;
+  readonly #child: ChildProcess;
+  #harder: NodeJS.Timeout | undefined;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  because(reason: 'timeout' | 'cancel'): void {
+    this.reason ??= reason;
+    killGroup(this.#child, 'SIGTERM');
+    this.#harder ??= setTimeout(() => killGroup(this.#child, 'SIGKILL'), GRACE_MS);
+  }
+
+  /** The leader is gone; what it left behind of an ended group goes too. */
+  done(): void {
+    clearTimeout(this.#harder);
+    if (this.reason) killGroup(this.#child, 'SIGKILL');
+  }
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') {
+      spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    } else {
+      process.kill(-child.pid, signal);
+    }
+  } catch {
+    // The group has ended by itself.
+  }
+}
+
+function cancelled(): ArgusError {
+  return new ArgusError('CANCELLED', 'The run was cancelled; its processes were ended and nothing was recorded.');
+}

@@ -1,0 +1,162 @@
+/**
+ * Turns a command line into the one that is really run: with a filter, and with a report beside its output.
+ * Does not: run it.
+ */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ArgusError } from '../errors.ts';
+import { ADAPTERS, type Adapter, type AdapterContext, type Reporting } from './adapters.ts';
+import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
+
+/** Scripts that call scripts; deeper is a loop. */
+const MAX_SCRIPT_DEPTH = 4;
+
+export interface Plan {
+  /** As a person would type it. */
+  shown: string;
+  /** As it is run. */
+  command: string;
+  /** Null: not one of the runners Argus knows. */
+  runner: string | null;
+  reporting: Reporting;
+}
+
+export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript'> {
+  command: string;
+  filter?: string | undefined;
+  /** The configuration names the reports; then nothing is added to the command. */
+  ownReports?: boolean;
+}
+
+/** What a command line starts, seen through package scripts. */
+interface Recognised {
+  adapter: Adapter;
+  words: string[];
+  /** Offset in the typed line where arguments go in. */
+  insertAt: number;
+  /** What must stand before them (`--` of npm). */
+  lead: string;
+  throughScript: boolean;
+}
+
+export function planRun(input: PlanInput): Plan {
+  const found = recognise(input.command, input.root);
+  if (!found) {
+    if (input.filter !== undefined) throw noFilter(input.command);
+    return { shown: input.command, command: input.command, runner: null, reporting: { reports: [] } };
+  }
+  const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
+  if (filterArgs.length > 0 && found.throughScript && found.adapter.name === 'node:test') throw noFilter(input.command);
+  const reporting = input.ownReports
+    ? { reports: [] }
+    : found.adapter.reporting({ ...input, words: found.words, throughScript: found.throughScript });
+  return {
+    shown: insert(input.command, found, filterArgs),
+    command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
+    runner: found.adapter.name,
+    reporting,
+  };
+}
+
+/** The runner's name, for showing what would be run. */
+export function recognisedRunner(command: string, root: string): string | null {
+  return recognise(command, root)?.adapter.name ?? null;
+}
+
+function recognise(command: string, root: string, depth = 0): Recognised | undefined {
+  const last = lastCommand(command);
+  const words = last.words.map((word) => word.text);
+  if (!last.editable) return undefined;
+  const script = scriptOf(words, root);
+  if (!script) {
+    const direct = matchAdapter(words);
+    if (!direct) return undefined;
+    const insertAt = direct.adapter.argsFirst ? endOfWord(last.words[direct.index - 1]) : endOfArguments(last);
+    return { adapter: direct.adapter, words, insertAt, lead: '', throughScript: false };
+  }
+  if (depth >= MAX_SCRIPT_DEPTH) return undefined;
+  const inner = recognise(script.text, root, depth + 1);
+  if (!inner) return undefined;
+  const lead = script.needsDashes && !words.includes('--') ? ' --' : '';
+  return { ...inner, insertAt: endOfWord(last.words.at(-1)), lead, throughScript: true };
+}
+
+function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {
+  const start = words.findIndex((word) => !/^\w+=/u.test(word));
+  if (start < 0) return undefined;
+  for (const adapter of ADAPTERS) {
+    const index = adapter.recognise(words.slice(start));
+    if (index !== undefined) return { adapter, index: index + start };
+  }
+  return undefined;
+}
+
+/** The package script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
+function scriptOf(words: readonly string[], root: string): { text: string; needsDashes: boolean } | undefined {
+  const [manager = '', ...rest] = words;
+  if (!['npm', 'pnpm', 'yarn', 'bun'].includes(manager)) return undefined;
+  const names = rest.filter((word) => word !== '--silent' && word !== '-s');
+  const named = names[0] === 'run' || names[0] === 'run-script' ? names[1] : names[0];
+  const name = manager === 'npm' && (named === 't' || named === 'tst') ? 'test' : named;
+  if (!name || name.startsWith('-')) return undefined;
+  const text = packageScripts(root)[name];
+  return text === undefined ? undefined : { text, needsDashes: manager === 'npm' };
+}
+
+/** The scripts of the project's package.json; empty where there is none. */
+export function packageScripts(root: string): Record<string, string> {
+  const manifest = readManifest(root);
+  const scripts = field(manifest, 'scripts');
+  if (scripts === null || typeof scripts !== 'object') return {};
+  const entries = Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(entries);
+}
+
+/** The project's package.json, or undefined. */
+export function readManifest(root: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field of something unknown. */
+export function field(value: unknown, name: string): unknown {
+  return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
+}
+
+function insert(command: string, { insertAt, lead }: Recognised, args: readonly string[]): string {
+  if (args.length === 0) return command;
+  const text = args.map((arg) => quoted(arg)).join(' ');
+  return `${command.slice(0, insertAt)}${lead} ${text}${command.slice(insertAt)}`;
+}
+
+/** What follows `--` belongs to someone else. */
+function endOfArguments({ words }: LastCommand): number {
+  const dashes = words.findIndex((word, index) => index > 0 && word.text === '--' && !isLauncherDashes(words, index));
+  return endOfWord(words[dashes > 0 ? dashes - 1 : words.length - 1]);
+}
+
+/** `npm exec -- vitest`: the runner comes after these. */
+function isLauncherDashes(words: readonly Word[], index: number): boolean {
+  return matchAdapter(words.slice(index + 1).map((word) => word.text)) !== undefined;
+}
+
+function endOfWord(word: Word | undefined): number {
+  return word?.end ?? 0;
+}
+
+/** A whole case name is cut down to the test's own name, and taken literally where the runner reads a pattern. */
+function filterName(filter: string, adapter: Adapter): string {
+  if (!filter.includes(' > ')) return filter;
+  const name = filter.split(' > ').at(-1) ?? filter;
+  const readsPatterns = ['vitest', 'jest', 'playwright', 'mocha', 'node:test', 'go test', 'bun'].includes(adapter.name);
+  return readsPatterns ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;
+}
+
+function noFilter(command: string): ArgusError {
+  const advice = 'Leave filter out and put it into command in the way the runner takes it.';
+  return new ArgusError('INVALID_INPUT', `filter is not possible with '${command}'. ${advice}`);
+}

@@ -1,0 +1,190 @@
+/**
+ * One test run from the command to what the engine records: plan, execute, collect reports, git and container facts.
+ * Does not: store; the session does.
+ */
+
+import { createWriteStream, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { RecordRunParams, ReportInput } from 'argus-engine';
+import type { Config } from '../config/schema.ts';
+import { ArgusError } from '../errors.ts';
+import type { ReportSource } from './adapters.ts';
+import { containerFacts } from './containers.ts';
+import { detectTestCommand } from './detect.ts';
+import { execute, Tail } from './execute.ts';
+import { gitFacts } from './git.ts';
+import { GoJsonText } from './go-json.ts';
+import { LibtestReport } from './libtest.ts';
+import { type Plan, planRun } from './plan.ts';
+
+/** Half an hour: long for a suite, short for a hang nobody watches. */
+const DEFAULT_TIMEOUT_SECONDS = 1_800;
+
+/** File times may lie a clock tick before the moment the command was started. */
+const CLOCK_TICK_MS = 50;
+
+/** Folders no report is looked for in. */
+const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
+
+export interface RunRequest {
+  root: string;
+  config: Config;
+  command?: string | undefined;
+  filter?: string | undefined;
+  timeoutSeconds?: number | undefined;
+}
+
+export interface RunWatcher {
+  signal?: AbortSignal | undefined;
+  /** What a person would see, as it comes. */
+  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => void) | undefined;
+  /** The last line printed; called with every piece of output. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+/** Runs the command and calls `record` with everything about the run while its report files still exist. */
+export async function runTests<T>(
+  request: RunRequest,
+  watcher: RunWatcher,
+  record: (run: RecordRunParams) => Promise<T>,
+): Promise<T> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'argus-run-'));
+  try {
+    return await record(await observedRun(request, watcher, dir));
+  } finally {
+    rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The command of the call, else of the configuration, else the detected one. */
+export function testCommand(root: string, config: Config, given?: string): string {
+  const command = given ?? config.test?.command ?? detectTestCommand(root)?.command;
+  if (command?.trim()) return command;
+  const advice = 'Pass command, or set test.command in argus.yaml.';
+  throw new ArgusError('NO_TEST_COMMAND', `No test command was found in ${root}. ${advice}`);
+}
+
+async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string): Promise<RecordRunParams> {
+  const { root, config } = request;
+  const ownReports = config.test?.report;
+  const plan = planRun({
+    root,
+    dir,
+    env: process.env,
+    command: testCommand(root, config, request.command),
+    filter: request.filter,
+    ownReports: ownReports !== undefined,
+  });
+  for (const [name, content] of Object.entries(plan.reporting.files ?? {}))
+    writeFileSync(path.join(dir, name), content);
+
+  const git = await gitFacts(root);
+  const output = new Output(plan, watcher);
+  const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
+  const executed = await execute({
+    command: plan.command,
+    cwd: root,
+    env: { ...process.env, ...plan.reporting.env },
+    timeoutMs: timeoutSeconds * 1_000,
+    signal: watcher.signal,
+    onOutput: (text, stream) => output.add(text, stream),
+  });
+  await output.end();
+
+  const failed = executed.exitCode !== 0;
+  const { containers, notes } = failed
+    ? await containerFacts(config, executed.startedAt)
+    : { containers: [], notes: [] };
+  const sources = ownReports === undefined ? plan.reporting.reports : globs(ownReports);
+  return {
+    command: plan.shown,
+    runner: plan.runner,
+    startedAt: executed.startedAt,
+    durationMs: executed.durationMs,
+    exitCode: executed.exitCode,
+    signal: executed.signal,
+    timedOut: executed.timedOut,
+    git,
+    reports: await writtenReports(sources, root, executed.startedAt),
+    outputTail: output.tail.text,
+    containers,
+    notes: [...(plan.reporting.notes ?? []), ...notes],
+  };
+}
+
+function globs(patterns: string | string[]): ReportSource[] {
+  return [patterns].flat().map((pattern) => ({ kind: 'glob', pattern, format: null }));
+}
+
+/** Reports that are there, not empty, and of this run. */
+async function writtenReports(
+  sources: readonly ReportSource[],
+  root: string,
+  startedAt: number,
+): Promise<ReportInput[]> {
+  const found: ReportInput[] = [];
+  for (const source of sources) {
+    if (source.kind === 'file') {
+      if (fileWithContent(source.path)) found.push({ path: source.path, format: source.format });
+      continue;
+    }
+    const { glob } = await import('tinyglobby');
+    const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, expandDirectories: false, dot: true };
+    for (const file of (await glob(source.pattern, options)).sort()) {
+      const stats = fileWithContent(file);
+      if (stats && stats.mtimeMs >= startedAt - CLOCK_TICK_MS) found.push({ path: file, format: source.format });
+    }
+  }
+  return found;
+}
+
+function fileWithContent(file: string) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() && stats.size > 0 ? stats : undefined;
+}
+
+/** Passes on what is printed, in the form people know, and keeps what the report needs of it. */
+class Output {
+  readonly tail = new Tail();
+  readonly #watcher: RunWatcher;
+  readonly #goText: GoJsonText | undefined;
+  readonly #libtest: LibtestReport | undefined;
+  readonly #reportPath: string | undefined;
+  readonly #goFile: ReturnType<typeof createWriteStream> | undefined;
+
+  constructor({ reporting }: Plan, watcher: RunWatcher) {
+    this.#watcher = watcher;
+    const report = reporting.reports[0];
+    this.#reportPath = report?.kind === 'file' ? report.path : undefined;
+    if (reporting.translate === 'libtest') this.#libtest = new LibtestReport();
+    if (reporting.translate !== 'go-json' || this.#reportPath === undefined) return;
+    this.#goText = new GoJsonText();
+    this.#goFile = createWriteStream(this.#reportPath);
+  }
+
+  add(text: string, stream: 'stdout' | 'stderr'): void {
+    this.#libtest?.add(text, stream);
+    if (this.#goText && stream === 'stdout') {
+      this.#goFile?.write(text);
+      this.#show(this.#goText.add(text), stream);
+    } else {
+      this.#show(text, stream);
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#goText) this.#show(this.#goText.end(), 'stdout');
+    const goFile = this.#goFile;
+    if (goFile) await new Promise<void>((resolve) => goFile.end(resolve));
+    const report = this.#libtest?.end();
+    if (report && this.#reportPath !== undefined) writeFileSync(this.#reportPath, report);
+  }
+
+  #show(text: string, stream: 'stdout' | 'stderr'): void {
+    if (text === '') return;
+    this.tail.add(text);
+    this.#watcher.onOutput?.(text, stream);
+    this.#watcher.onLine?.(this.tail.lastLine);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * argus_diagnose: says what a failure is and what fixed it before, and counts the occurrence.
+ * Does not: classify or match; the engine does, in one transaction.
+ */
+
+import type { DiagnosticResult } from 'argus-engine';
+import { z } from 'zod';
+import type { SessionManager } from '../session.ts';
+import { caseName, category, envelopeOf, failurePattern, fixRecord, projectPath, runId } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+const input = z.strictObject({ projectPath, runId, caseName });
+
+const related = z.object({
+  kind: z.string(),
+  id: z.string(),
+  description: z.string(),
+  similarity: z.number(),
+  suggestedFix: z.string().nullable(),
+  confidence: z.number().nullable(),
+});
+
+const output = envelopeOf(
+  z.object({
+    category,
+    signature: z.string(),
+    signaturePattern: z.string(),
+    pattern: failurePattern.nullable(),
+    suggestedFix: z.string().nullable(),
+    confidence: z.number().nullable(),
+    fixHistory: z.array(fixRecord),
+    isNewPattern: z.boolean(),
+    rule: z.string(),
+    evidence: z.string().nullable(),
+    related: z.array(related),
+    warnings: z.array(z.string()),
+  }),
+);
+
+export interface DiagnoseParams {
+  projectPath: string;
+  runId: string;
+  caseName: string;
+}
+
+export async function handleDiagnose(
+  params: DiagnoseParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<DiagnosticResult> {
+  const { projectPath, runId, caseName } = params;
+  const session = sessionManager.getOrThrow(projectPath);
+  const { value, warnings } = await session.ask((engine) => engine.diagnose({ runId, caseName }), runId);
+  return { ...value, warnings: [...warnings, ...value.warnings] };
+}
+
+export const diagnoseTool = defineTool({
+  name: 'argus_diagnose',
+  title: 'Diagnose a failure',
+  description:
+    'Say what a failed case is and what fixed it before, with a confidence earned by earlier fixes. Call it before working on a failure; each call counts as one occurrence.',
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  handle: handleDiagnose,
+});

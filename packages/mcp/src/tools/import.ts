@@ -1,0 +1,98 @@
+/**
+ * argus_import: records one run out of report files that something else has written.
+ * Does not: parse; the engine does.
+ */
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { ReportFormat, RunResult } from 'argus-engine';
+import { z } from 'zod';
+import { ArgusError } from '../errors.ts';
+import { gitFacts } from '../run/git.ts';
+import type { SessionManager } from '../session.ts';
+import { envelopeOf, projectPath, runResult } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+/** One run has a report a module; past this a glob is a mistake. */
+const MAX_FILES = 2_000;
+
+export const FORMATS = ['junit', 'ctrf', 'jest', 'playwright', 'tap', 'go-test'] as const satisfies ReportFormat[];
+
+const input = z.strictObject({
+  projectPath,
+  path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
+  format: z.enum(FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
+});
+
+export interface ImportParams {
+  projectPath: string;
+  path: string;
+  format?: ReportFormat | undefined;
+}
+
+export async function handleImport(
+  params: ImportParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<RunResult> {
+  const session = sessionManager.getOrThrow(params.projectPath);
+  session.requireHistory();
+  const files = await reportFiles(session.root, params.path);
+  const { value, warnings } = await session.recordRun({
+    command: null,
+    runner: null,
+    startedAt: null,
+    durationMs: null,
+    exitCode: null,
+    signal: null,
+    timedOut: false,
+    git: await gitFacts(session.root),
+    reports: files.map((file) => ({ path: file, format: params.format ?? null })),
+    outputTail: null,
+    containers: [],
+    notes: [],
+  });
+  return { ...value, notes: [...warnings, ...value.notes] };
+}
+
+/** A file as it is named, else what the glob finds. */
+async function reportFiles(root: string, pattern: string): Promise<string[]> {
+  const literal = path.resolve(root, pattern);
+  const stats = statOf(literal);
+  if (stats?.isFile()) return [literal];
+  if (stats) throw notFound(`'${pattern}' is not a file. Name a report file, or a glob such as ${pattern}/**/*.xml.`);
+
+  const { glob } = await import('tinyglobby');
+  const normalized = pattern.replaceAll('\\', process.platform === 'win32' ? '/' : '\\');
+  const found = await glob(normalized, { cwd: root, absolute: true, expandDirectories: false, dot: true });
+  const [first] = found;
+  if (first === undefined) throw notFound(`No report matches '${pattern}' in ${root}. Check the path.`);
+  if (found.length > MAX_FILES)
+    throw notFound(`'${pattern}' matches ${found.length} files, more than ${MAX_FILES}. Narrow it.`);
+  return found.map((file) => path.normalize(file)).sort();
+}
+
+function statOf(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    // A NUL in the name, a name too long, a folder that may not be entered: all are no such file.
+    return undefined;
+  }
+}
+
+function notFound(message: string): ArgusError {
+  return new ArgusError('REPORT_NOT_FOUND', message);
+}
+
+const skipped = z.array(z.object({ at: z.string(), reason: z.string() }));
+
+export const importTool = defineTool({
+  name: 'argus_import',
+  title: 'Import test reports',
+  description:
+    'Record a run from report files (JUnit, CTRF, Jest, Vitest, Playwright, TAP, go test -json), such as those of CI.',
+  input,
+  output: envelopeOf(runResult.extend({ skipped })),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  handle: handleImport,
+});

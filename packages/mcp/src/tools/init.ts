@@ -1,0 +1,86 @@
+/**
+ * argus_init: opens a project.
+ * Does not: create anything in it.
+ */
+
+import path from 'node:path';
+import type { Locale } from 'argus-engine';
+import { z } from 'zod';
+import { detectTestCommand } from '../run/detect.ts';
+import { recognisedRunner } from '../run/plan.ts';
+import type { Session, SessionManager } from '../session.ts';
+import { envelopeOf, warnings } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+const input = z.strictObject({
+  projectPath: z.string().min(1).describe('Absolute path of the project directory'),
+  configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
+});
+
+const output = envelopeOf(
+  z.object({
+    projectName: z.string(),
+    configPath: z.string().nullable(),
+    historyEnabled: z.boolean(),
+    databasePath: z.string(),
+    locale: z.enum(['zh', 'en']),
+    testCommand: z.string().nullable(),
+    runner: z.string().nullable(),
+    knownPatterns: z.number(),
+    latestRunId: z.string().nullable(),
+    warnings,
+  }),
+);
+
+export interface InitParams {
+  projectPath: string;
+  configFile?: string | undefined;
+}
+
+export interface InitResult {
+  projectName: string;
+  configPath: string | null;
+  historyEnabled: boolean;
+  databasePath: string;
+  locale: Locale;
+  /** Null: give one to argus_run. */
+  testCommand: string | null;
+  runner: string | null;
+  knownPatterns: number;
+  latestRunId: string | null;
+  warnings?: string[];
+}
+
+export async function handleInit(
+  params: InitParams,
+  sessionManager: Pick<SessionManager, 'init'>,
+): Promise<InitResult> {
+  const session = await sessionManager.init(params.projectPath, params.configFile);
+  const testCommand = session.config.test?.command ?? detectTestCommand(session.root)?.command ?? null;
+  return {
+    projectName: path.basename(session.root),
+    configPath: session.loaded.path,
+    historyEnabled: session.historyEnabled,
+    databasePath: session.databasePath,
+    locale: session.locale,
+    testCommand,
+    runner: testCommand === null ? null : recognisedRunner(testCommand, session.root),
+    ...(await known(session)),
+  };
+}
+
+async function known(session: Session): Promise<Pick<InitResult, 'knownPatterns' | 'latestRunId' | 'warnings'>> {
+  if (!session.historyEnabled) return { knownPatterns: 0, latestRunId: null };
+  const { value, warnings } = await session.ask((engine) => engine.overview());
+  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+export const initTool = defineTool({
+  name: 'argus_init',
+  title: 'Open a project',
+  description: 'Open a project for Argus, the memory of test failures. Call once before the other tools.',
+  input,
+  output,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleInit,
+});

@@ -1,0 +1,63 @@
+/**
+ * argus_patterns: browses the failure patterns of the knowledge base.
+ * Does not: change them.
+ */
+
+import type { PatternsResult as EnginePatternsResult, FailureCategory, PatternSort, PatternSource } from 'argus-engine';
+import { z } from 'zod';
+import type { SessionManager } from '../session.ts';
+import { category, envelopeOf, failurePattern, limit, offset, projectPath, warnings } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+const input = z.strictObject({
+  projectPath,
+  category: category.optional(),
+  source: z.enum(['built-in', 'learned']).optional(),
+  sortBy: z.enum(['confidence', 'occurrences', 'lastSeen']).optional().default('occurrences'),
+  limit: limit(200, 200),
+  offset,
+});
+
+const output = envelopeOf(
+  z.object({
+    patterns: z.array(failurePattern),
+    total: z.number(),
+    builtInCount: z.number(),
+    learnedCount: z.number(),
+    hasMore: z.boolean(),
+    warnings,
+  }),
+);
+
+export interface PatternsParams {
+  projectPath: string;
+  category?: FailureCategory | undefined;
+  source?: PatternSource | undefined;
+  sortBy?: PatternSort | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
+}
+
+export type PatternsResult = EnginePatternsResult & { warnings?: string[] };
+
+export async function handlePatterns(
+  params: PatternsParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<PatternsResult> {
+  const session = sessionManager.getOrThrow(params.projectPath);
+  const { category = null, source = null, sortBy = null, limit = null, offset = null } = params;
+  const { value, warnings } = await session.ask((engine) =>
+    engine.patterns({ category, source, sortBy, limit, offset }),
+  );
+  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+export const patternsTool = defineTool({
+  name: 'argus_patterns',
+  title: 'Browse failure patterns',
+  description: 'Browse known failure patterns with their fixes and confidence. Use it to see what a project fails of.',
+  input,
+  output,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handlePatterns,
+});

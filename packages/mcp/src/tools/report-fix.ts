@@ -1,0 +1,72 @@
+/**
+ * argus_report_fix: records what fixed a failure, or did not.
+ * Does not: check the fix; a later run does.
+ */
+
+import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
+import { z } from 'zod';
+import type { SessionManager } from '../session.ts';
+import { caseName, category, envelopeOf, projectPath, runId, warnings } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+/** A description is a paragraph; a diff belongs into git. */
+const MAX_DESCRIPTION = 10_000;
+
+const input = z.strictObject({
+  projectPath,
+  runId: runId.describe('Run in which the case failed'),
+  caseName,
+  fixDescription: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_DESCRIPTION)
+    .describe('What was changed, so that others can repeat it'),
+  success: z.boolean().optional().default(true).describe('false: the fix did not help'),
+});
+
+const output = envelopeOf(
+  z.object({
+    patternId: z.string(),
+    category,
+    previousConfidence: z.number().nullable(),
+    updatedConfidence: z.number(),
+    occurrences: z.number(),
+    resolutions: z.number(),
+    fixRecordId: z.string(),
+    isNewPattern: z.boolean(),
+    warnings,
+  }),
+);
+
+export interface ReportFixParams {
+  projectPath: string;
+  runId: string;
+  caseName: string;
+  fixDescription: string;
+  success?: boolean;
+}
+
+export type ReportFixResult = EngineReportFixResult & { warnings?: string[] };
+
+export async function handleReportFix(
+  params: ReportFixParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<ReportFixResult> {
+  const { projectPath, runId, caseName, fixDescription, success = true } = params;
+  const session = sessionManager.getOrThrow(projectPath);
+  const fix = { runId, caseName, fixDescription, success };
+  const { value, warnings } = await session.ask((engine) => engine.reportFix(fix), runId);
+  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+export const reportFixTool = defineTool({
+  name: 'argus_report_fix',
+  title: 'Report a fix',
+  description:
+    'Record what fixed a diagnosed failure (or failed to), so that it is suggested next time. Call it after a run proved it.',
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  handle: handleReportFix,
+});

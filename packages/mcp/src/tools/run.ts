@@ -1,0 +1,82 @@
+/**
+ * argus_run: runs the project's tests and records the run.
+ * Does not: know runners; `run/` does.
+ */
+
+import type { RunResult } from 'argus-engine';
+import { z } from 'zod';
+import { type RunWatcher, runTests } from '../run/run-tests.ts';
+import type { SessionManager } from '../session.ts';
+import { envelopeOf, projectPath, runResult } from './schemas.ts';
+import { type CallContext, defineTool } from './tool.ts';
+
+/** How often a waiting agent hears that the run goes on. */
+const PROGRESS_MS = 1_000;
+
+/** A progress message is one line on a screen. */
+const PROGRESS_CHARACTERS = 120;
+
+const input = z.strictObject({
+  projectPath,
+  command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
+  filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
+  timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),
+});
+
+export interface RunParams {
+  projectPath: string;
+  command?: string | undefined;
+  filter?: string | undefined;
+  timeoutSeconds?: number | undefined;
+}
+
+/** The engine's answer; what could not be read of a report the command wrote is among the notes. */
+export type RunToolResult = Omit<RunResult, 'skipped'>;
+
+export async function handleRun(
+  params: RunParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+  watcher: RunWatcher = {},
+): Promise<RunToolResult> {
+  const session = sessionManager.getOrThrow(params.projectPath);
+  session.requireHistory();
+  const { command, filter, timeoutSeconds } = params;
+  const request = { root: session.root, config: session.config, command, filter, timeoutSeconds };
+  const { value, warnings } = await runTests(request, watcher, (run) => session.recordRun(run));
+  const { skipped, ...result } = value;
+  const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
+  return { ...result, notes: [...warnings, ...result.notes, ...unread] };
+}
+
+/** Reports elapsed time and the last line while the tests run. */
+async function handleRunWithProgress(
+  params: RunParams,
+  sessionManager: SessionManager,
+  { signal, progress }: CallContext,
+): Promise<RunToolResult> {
+  const started = performance.now();
+  let lastLine = '';
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    progress(seconds, `${seconds} s  ${lastLine.slice(0, PROGRESS_CHARACTERS)}`.trim());
+  }, PROGRESS_MS);
+  try {
+    const onLine = (line: string) => {
+      lastLine = line;
+    };
+    return await handleRun(params, sessionManager, { signal, onLine });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+export const runTool = defineTool({
+  name: 'argus_run',
+  title: 'Run tests',
+  description:
+    'Run the tests (or any build or lint command) and record the run. Answers failures with what is already known about each; diagnose them with argus_diagnose.',
+  input,
+  output: envelopeOf(runResult),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  handle: handleRunWithProgress,
+});

@@ -1,0 +1,8 @@
+/**
+ * Version of this package, put in by the build.
+ * Does not: read package.json at run time; the bundle stands alone.
+ */
+
+declare const ARGUS_VERSION: string | undefined;
+
+export const VERSION = typeof ARGUS_VERSION === 'string' ? ARGUS_VERSION : '0.0.0-source';

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { loadConfig, parseConfig } from '../src/config/load.ts';
+import { ageInDays, configJsonSchema } from '../src/config/schema.ts';
+
+const WHOLE = `version: 1
+locale: en
+history:
+  enabled: true
+  database: .argus/other.db
+  retention: { maxAge: 90d, maxRuns: 500 }
+test:
+  command: npm run check
+  report: [reports/*.xml]
+  timeout: 60
+containers: [api]
+kubernetes: { namespace: staging }
+classify:
+  rules:
+    - { name: quota, category: HTTP_ERROR, pattern: 'quota exceeded' }
+redact:
+  patterns:
+    - { name: badge, pattern: 'BADGE-(\\d+)' }
+`;
+
+test('a whole configuration', async () => {
+  expect(await parseConfig(WHOLE, 'argus.yaml')).toMatchInlineSnapshot(`
+    {
+      "classify": {
+        "rules": [
+          {
+            "category": "HTTP_ERROR",
+            "name": "quota",
+            "pattern": "quota exceeded",
+          },
+        ],
+      },
+      "containers": [
+        "api",
+      ],
+      "history": {
+        "database": ".argus/other.db",
+        "enabled": true,
+        "retention": {
+          "maxAge": "90d",
+          "maxRuns": 500,
+        },
+      },
+      "kubernetes": {
+        "namespace": "staging",
+      },
+      "locale": "en",
+      "redact": {
+        "patterns": [
+          {
+            "name": "badge",
+            "pattern": "BADGE-(\\d+)",
+          },
+        ],
+      },
+      "test": {
+        "command": "npm run check",
+        "report": [
+          "reports/*.xml",
+        ],
+        "timeout": 60,
+      },
+      "version": 1,
+    }
+  `);
+});
+
+test('an empty file is a configuration', async () => {
+  expect(await parseConfig('', 'argus.yaml')).toEqual({});
+  expect(await parseConfig('# nothing\n', 'argus.yaml')).toEqual({});
+});
+
+test.each([
+  ['unknown key', 'history:\n  enabled: true\n  enable: false\n', 'argus.yaml:3: history.enable: unknown key'],
+  ['unknown top key', 'version: 1\ntests: {}\n', 'argus.yaml:2: tests: unknown key'],
+  ['wrong type', 'test:\n  command: x\n  timeout: soon\n', 'argus.yaml:3: test.timeout: '],
+  ['wrong value', '\n\nlocale: fr\n', 'argus.yaml:3: locale: '],
+  [
+    'in a list',
+    'classify:\n  rules:\n    - name: a\n      category: NOPE\n      pattern: x\n',
+    'argus.yaml:4: classify.rules.0.category: ',
+  ],
+  ['missing key', 'kubernetes:\n  {}\n', 'argus.yaml:2: kubernetes.namespace: '],
+  ['newer version', 'version: 2\n', 'argus.yaml:1: version: '],
+  ['broken YAML', 'test:\n  command: "unclosed\n', 'argus.yaml:'],
+  ['a list', '- a\n', 'argus.yaml:1: the file: '],
+  ['a key twice', 'locale: en\nlocale: zh\n', 'argus.yaml:2: '],
+])('%s names key and line', async (_name, text, message) => {
+  await expect(parseConfig(text, 'argus.yaml')).rejects.toThrow(message);
+});
+
+test('an alias bomb is refused', async () => {
+  const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`);
+  await expect(parseConfig(['a0: &a0 [x]', ...levels].join('\n'), 'argus.yaml')).rejects.toThrow();
+});
+
+test('files', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-config-'));
+  expect(await loadConfig(root)).toMatchObject({ path: null, config: {} });
+  await expect(loadConfig(root, 'other.yaml')).rejects.toThrow('does not exist. Correct configFile');
+  mkdirSync(path.join(root, 'folder'));
+  await expect(loadConfig(root, 'folder')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  writeFileSync(path.join(root, 'argus.yml'), 'locale: en\n');
+  expect((await loadConfig(root)).path).toBe(path.join(root, 'argus.yml'));
+});
+
+test('ages', () => {
+  expect([ageInDays(30), ageInDays('90d'), ageInDays('12w')]).toEqual([30, 90, 84]);
+});
+
+/** After a change: npx vitest -u. */
+test('argus.schema.json is current', async () => {
+  const text = `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('../argus.schema.json');
+});

@@ -1,0 +1,103 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { planRun } from '../src/run/plan.ts';
+
+function project(files: Record<string, string>): string {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-plan-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(root, name), text);
+  return root;
+}
+
+const scripts = (entries: Record<string, string>) => project({ 'package.json': JSON.stringify({ scripts: entries }) });
+
+function plan(command: string, root = project({}), filter?: string) {
+  const { command: run, shown, runner, reporting } = planRun({ command, root, dir: '/r', env: {}, filter });
+  return { run, shown, runner, env: reporting.env, reports: reporting.reports.length };
+}
+
+test.each([
+  ['npx vitest run', 'vitest', 'npx vitest run --reporter=default --reporter=json --outputFile.json=/r/vitest.json'],
+  ['vitest --reporter=dot', 'vitest', 'vitest --reporter=dot --reporter=json --outputFile.json=/r/vitest.json'],
+  ['tsc && jest -i', 'jest', 'tsc && jest -i --testResultsProcessor=/r/argus-jest.cjs'],
+  [
+    'node ./node_modules/jest/bin/jest.js',
+    'jest',
+    'node ./node_modules/jest/bin/jest.js --testResultsProcessor=/r/argus-jest.cjs',
+  ],
+  ['CI=1 mocha test', 'mocha', 'CI=1 mocha test --require /r/argus-mocha.cjs'],
+  ['npx playwright test', 'playwright', 'npx playwright test'],
+  ['python -m pytest -x', 'pytest', 'python -m pytest -x'],
+  ['uv run pytest', 'pytest', 'uv run pytest'],
+  [
+    'cargo nextest run -- --nocapture',
+    'nextest',
+    'cargo nextest run --tool-config-file argus:/r/argus-nextest.toml -- --nocapture',
+  ],
+  ['cargo +nightly test', 'cargo test', 'cargo +nightly test'],
+  ['go test ./...', 'go test', 'go test -json ./...'],
+  ['./mvnw -q test', 'maven', './mvnw -q test'],
+  ['./gradlew test', 'gradle', './gradlew test'],
+  [
+    'node --test test/',
+    'node:test',
+    'node --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=/r/node-test.xml --test test/',
+  ],
+])('%s is %s', (command, runner, run) => {
+  expect(plan(command)).toMatchObject({ runner, run, shown: command });
+});
+
+test.each(['make', 'eslint .', 'tsc -p vitest', 'vitest run | tee log', 'npm test', 'cargo build', 'npx cowsay jest'])(
+  '%s is left alone',
+  (command) => {
+    expect(plan(command)).toEqual({ run: command, shown: command, runner: null, env: undefined, reports: 0 });
+  },
+);
+
+test('arguments reach the runner through scripts', () => {
+  const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
+  expect(plan('npm test', root).run).toBe(
+    'npm test -- --reporter=default --reporter=json --outputFile.json=/r/vitest.json',
+  );
+  expect(plan('pnpm run unit', root).run).toContain('pnpm run unit --reporter=default');
+  expect(plan('npm test -- --bail', root).run).toContain('npm test -- --bail --reporter=default');
+});
+
+test('a script that calls itself ends', () => {
+  expect(plan('npm test', scripts({ test: 'npm test' })).runner).toBeNull();
+});
+
+test('node:test behind a script gets its reporter from the environment', () => {
+  const { run, env } = plan('npm test', scripts({ test: 'node --test test/*.js' }));
+  expect(run).toBe('npm test');
+  expect(env?.NODE_OPTIONS).toContain('--test-reporter=junit');
+});
+
+test('a filter is shown, reports are not', () => {
+  const { shown, run } = plan('npx vitest run', undefined, 'adds');
+  expect(shown).toBe('npx vitest run -t adds');
+  expect(run).toMatch(/--outputFile\.json=\/r\/vitest\.json -t adds$/u);
+});
+
+test('a whole case name becomes a literal name', () => {
+  const { shown } = plan('npx vitest run', undefined, 'src/a.test.ts > math > adds (fast)');
+  expect(shown).toBe("npx vitest run -t 'adds \\(fast\\)'");
+});
+
+test('a filter needs a known runner', () => {
+  expect(() => plan('make check', undefined, 'x')).toThrow(/filter is not possible with 'make check'/u);
+});
+
+test('the reporters of a vitest config are kept', () => {
+  const kept = project({ 'vitest.config.ts': "export default { test: { reporters: ['verbose', 'github-actions'] } }" });
+  expect(plan('vitest run', kept).run).toContain('--reporter=verbose --reporter=github-actions --reporter=json');
+  const options = project({ 'vitest.config.ts': "export default { test: { reporters: [['junit', { x: 1 }]] } }" });
+  expect(planRun({ command: 'vitest run', root: options, dir: '/r', env: {} }).reporting.notes).toHaveLength(1);
+});
+
+test('reports of the project itself need nothing added', () => {
+  expect(planRun({ command: 'vitest run', root: '/', dir: '/r', env: {}, ownReports: true }).command).toBe(
+    'vitest run',
+  );
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { batches } from '../src/cli/inspect.ts';
+import { chooseLocale } from '../src/locale.ts';
+import { sessionKey } from '../src/session.ts';
+import { clipped, visible, visibleDeep } from '../src/untrusted.ts';
+
+test.each([
+  ['colours', '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007', 'red link'],
+  ['controls', 'a\u0000b\u0008c\u007fd\u0085e\tf\ng', 'abcde\tf\ng'],
+  ['line ends', 'a\r\nb\rc', 'a\nbc'],
+  ['direction', 'user\u202e\u2066 // admin\u2069', 'user // admin'],
+  ['zero width', 'ig\u200bno\u2060re\ufeff', 'ignore'],
+  ['tags', `x${String.fromCodePoint(0xe0041, 0xe007f)}y`, 'xy'],
+  ['hidden selectors', `a\ufe01${String.fromCodePoint(0xe0101)}b`, 'ab'],
+  ['emoji stay whole', '👩‍💻 ❤️ 🏳️‍🌈', '👩‍💻 ❤️ 🏳️‍🌈'],
+  ['loose joiners', 'a\u200db', 'ab'],
+  ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
+])('%s', (_name, text, expected) => {
+  expect(visible(text)).toBe(expected);
+});
+
+test('every string of an answer', () => {
+  const value = { a: ['x\u0000', { b: 'y\u200b' }], n: 1, z: null };
+  expect(visibleDeep(value)).toEqual({ a: ['x', { b: 'y' }], n: 1, z: null });
+});
+
+test('clipping', () => {
+  expect(clipped('short', 10)).toBe('short');
+  expect(clipped('a'.repeat(12), 10)).toBe(`${'a'.repeat(10)}… (2 more characters)`);
+  expect(clipped('a😀b', 2)).toBe('a\ufffd… (2 more characters)');
+});
+
+const facts = (env: Record<string, string>, platform = 'linux', intl = 'fr-FR') => ({
+  env,
+  platform,
+  intlLocale: () => intl,
+});
+
+test.each([
+  ['configured', 'en', { LANG: 'zh_CN.UTF-8' }, 'en'],
+  ['LANG', undefined, { LANG: 'en_US.UTF-8' }, 'en'],
+  ['LC_ALL wins', undefined, { LC_ALL: 'zh_TW', LANG: 'en_US' }, 'zh'],
+  ['LC_ALL names neither', undefined, { LC_ALL: 'C', LANG: 'en_US' }, 'zh'],
+  ['empty does not count', undefined, { LC_ALL: '', LC_MESSAGES: 'en' }, 'en'],
+  ['nothing', undefined, {}, 'zh'],
+  ['not a language', undefined, { LANG: 'english' }, 'zh'],
+] as const)('locale: %s', (_name, configured, env, expected) => {
+  expect(chooseLocale(configured, facts(env))).toBe(expected);
+});
+
+test('locale of Windows', () => {
+  expect(chooseLocale(undefined, facts({}, 'win32', 'en-GB'))).toBe('en');
+  expect(chooseLocale(undefined, facts({}, 'win32', 'fr-FR'))).toBe('zh');
+  expect(chooseLocale(undefined, facts({}, 'linux', 'en-GB'))).toBe('zh');
+});
+
+test('one session whatever case the drive letter has', () => {
+  expect(sessionKey('c:\\Work')).toBe(sessionKey('C:\\Work'));
+  expect(sessionKey('/work')).not.toBe(sessionKey('/Work'));
+});
+
+async function* chunks(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('batches hold whole lines', async () => {
+  const out: string[] = [];
+  for await (const batch of batches(chunks('a\nb', 'c\n', 'dé', '\ne'), 4)) out.push(Buffer.from(batch).toString());
+  expect(out.join('')).toBe('a\nbc\ndé\ne');
+  expect(out.slice(0, -1).every((batch) => batch.endsWith('\n'))).toBe(true);
+});
