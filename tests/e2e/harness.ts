@@ -1,0 +1,220 @@
+/**
+ * Drives the built server over stdio with real clients of both protocol eras, and holds every answer to the envelope.
+ * Does not: know what any tool should answer.
+ */
+
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client as ModernClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { expect } from 'vitest';
+import { z } from 'zod';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
+
+/** What is published. */
+export const BUNDLE = path.resolve(here, '../../packages/mcp/dist/cli.mjs');
+
+export const ERAS = ['2026-07-28', '2025'] as const;
+export type Era = (typeof ERAS)[number];
+
+export type Data = Record<string, unknown>;
+export type Answer =
+  | { success: true; data: Data; timestamp: number }
+  | { success: false; error: { code: string; message: string }; timestamp: number };
+
+const answerSchema = z.union([
+  z.strictObject({ success: z.literal(true), data: z.record(z.string(), z.unknown()), timestamp: z.number() }),
+  z.strictObject({
+    success: z.literal(false),
+    error: z.strictObject({ code: z.string(), message: z.string() }),
+    timestamp: z.number(),
+  }),
+]);
+
+const toolResult = z.object({
+  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
+}
+
+/** One connected client. */
+export interface Agent {
+  pid: number;
+  instructions: string | undefined;
+  listTools(): Promise<unknown[]>;
+  listResourceTemplates(): Promise<unknown[]>;
+  /** The whole answer, held to the envelope. */
+  call(tool: string, args: Data, options?: CallOptions): Promise<Answer>;
+  /** The data of an answer that must be a success. */
+  data(tool: string, args: Data, options?: CallOptions): Promise<Data>;
+  /** The error of an answer that must be none. */
+  error(tool: string, args: Data): Promise<{ code: string; message: string }>;
+  read(uri: string): Promise<unknown>;
+  complete(uri: string, prefix: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function connect(era: Era, env: Record<string, string> = {}): Promise<Agent> {
+  const parameters = { command: process.execPath, args: [BUNDLE], env: environment(env), stderr: 'pipe' as const };
+  return era === '2025' ? legacy(parameters) : modern(parameters);
+}
+
+/** The tests' own language and log folder, whatever the machine's. */
+export function environment(extra: Record<string, string> = {}): Record<string, string> {
+  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const noise = /^(?:LC_|LANG|VITEST|NODE_OPTIONS|FORCE_COLOR|CI$|TEST$|NODE_ENV)/u;
+  const kept = inherited.filter(([name]) => !noise.test(name));
+  return { ...Object.fromEntries(kept), ARGUS_LOG_DIR: LOGS, NO_COLOR: '1', ...extra };
+}
+
+export const LOGS = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
+
+/** An empty project, or one with the given files. */
+export function project(files: Record<string, string> = {}): string {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-e2e-')));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  return root;
+}
+
+/** A copy of a project of `runners/`, with the runners' packages in reach. */
+export function runnerProject(name: string): string {
+  const root = project();
+  cpSync(path.join(here, 'runners', name), root, { recursive: true });
+  const modules = path.join(here, 'runners', 'node_modules');
+  if (existsSync(modules) && existsSync(path.join(root, 'package.json')))
+    symlinkSync(modules, path.join(root, 'node_modules'));
+  return root;
+}
+
+/** Copies a fixture file into a project. */
+export function addFile(root: string, from: string, to: string): void {
+  copyFileSync(from, path.join(root, to));
+}
+
+interface Parameters {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  stderr: 'pipe';
+}
+
+async function modern(parameters: Parameters): Promise<Agent> {
+  const transport = new ModernTransport(parameters);
+  const client = new ModernClient(
+    { name: 'argus-e2e', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await client.connect(transport);
+  return agent({
+    pid: transport.pid,
+    instructions: client.getInstructions(),
+    close: () => client.close(),
+    listTools: async () => (await client.listTools()).tools,
+    listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    callTool: (name, args, options) => client.callTool({ name, arguments: args }, options),
+    read: (uri) => client.readResource({ uri }),
+    complete: (uri, value) => client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'id', value } }),
+  });
+}
+
+async function legacy(parameters: Parameters): Promise<Agent> {
+  const transport = new LegacyTransport(parameters);
+  const client = new LegacyClient({ name: 'argus-e2e', version: '1.0.0' });
+  await client.connect(transport);
+  return agent({
+    pid: transport.pid,
+    instructions: client.getInstructions(),
+    close: () => client.close(),
+    listTools: async () => (await client.listTools()).tools,
+    listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    callTool: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+    read: (uri) => client.readResource({ uri }),
+    complete: (uri, value) => client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'id', value } }),
+  });
+}
+
+/** What both clients can do, under one name. */
+interface Wire {
+  pid: number | null;
+  instructions: string | undefined;
+  close(): Promise<void>;
+  listTools(): Promise<unknown[]>;
+  listResourceTemplates(): Promise<unknown[]>;
+  callTool(name: string, args: Data, options: { timeout: number } & CallOptions): Promise<unknown>;
+  read(uri: string): Promise<unknown>;
+  complete(uri: string, value: string): Promise<{ completion: { values: string[] } }>;
+}
+
+const resource = z.object({ contents: z.tuple([z.object({ mimeType: z.string(), text: z.string() })]) });
+
+async function agent(wire: Wire): Promise<Agent> {
+  if (wire.pid === null) throw new Error('the server has no process');
+  // A client that knows the output schemas checks every answer against them.
+  await wire.listTools();
+  const call: Agent['call'] = async (tool, args, options = {}) =>
+    held(await wire.callTool(tool, args, { timeout: 110_000, ...options }));
+  return {
+    pid: wire.pid,
+    instructions: wire.instructions,
+    listTools: wire.listTools,
+    listResourceTemplates: wire.listResourceTemplates,
+    call,
+    async data(tool, args, options) {
+      const answer = await call(tool, args, options);
+      if (!answer.success) throw new Error(`${tool}: ${answer.error.code}: ${answer.error.message}`);
+      return answer.data;
+    },
+    async error(tool, args) {
+      const answer = await call(tool, args);
+      if (answer.success) throw new Error(`${tool} succeeded: ${JSON.stringify(answer.data)}`);
+      return answer.error;
+    },
+    async read(uri) {
+      const { contents } = resource.parse(await wire.read(uri));
+      expect(contents[0].mimeType).toBe('application/json');
+      return JSON.parse(contents[0].text);
+    },
+    complete: async (uri, prefix) => (await wire.complete(uri, prefix)).completion.values,
+    close: wire.close,
+  };
+}
+
+/** One text with the JSON; the same as structured content on success, and none on error. */
+function held(result: unknown): Answer {
+  const { content, structuredContent, isError } = toolResult.parse(result);
+  const answer = answerSchema.parse(JSON.parse(content[0].text));
+  expect(Math.abs(Date.now() - answer.timestamp)).toBeLessThan(300_000);
+  if (answer.success)
+    expect({ structuredContent, isError: isError ?? false }).toEqual({ structuredContent: answer, isError: false });
+  else expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });
+  return answer;
+}
+
+/** Path of a package's own file. */
+export function packageFile(name: string, file: string): string {
+  return path.join(path.dirname(require.resolve(`${name}/package.json`)), file);
+}

@@ -1,0 +1,46 @@
+/**
+ * Report files that the tests hand to the server, written here so that a test shows what is in them.
+ * Does not: stand for a real runner; `runners.test.ts` does that.
+ */
+
+interface Case {
+  name: string;
+  classname?: string;
+  failure?: { message: string; text?: string; type?: string };
+  skipped?: boolean;
+}
+
+/** A JUnit file with one suite. */
+export function junit(cases: Case[], suite = 'api'): string {
+  const failures = cases.filter((one) => one.failure).length;
+  const skipped = cases.filter((one) => one.skipped).length;
+  const body = cases.map((one) => testcase(one, suite)).join('\n');
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}" time="0.5"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts}>\n<testsuite name="${suite}" ${counts}>\n${body}\n</testsuite>\n</testsuites>\n`;
+}
+
+function testcase({ name, classname, failure, skipped }: Case, suite: string): string {
+  const open = `<testcase name="${escaped(name)}" classname="${escaped(classname ?? suite)}" time="0.1"`;
+  if (skipped) return `${open}><skipped/></testcase>`;
+  if (!failure) return `${open}/>`;
+  const type = failure.type === undefined ? '' : ` type="${escaped(failure.type)}"`;
+  const text = escaped(failure.text ?? failure.message);
+  return `${open}><failure message="${escaped(failure.message)}"${type}>${text}</failure></testcase>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** One failure of each kind a test below needs, and a passing and a skipped case. */
+export const MIXED = junit([
+  { name: 'health-check', failure: { message: 'connect ECONNREFUSED 127.0.0.1:5432', type: 'Error' } },
+  {
+    name: 'parses',
+    failure: { message: 'Cannot read properties of undefined (reading "id")', type: 'TypeError' },
+  },
+  { name: 'lists users' },
+  { name: 'pays', skipped: true },
+]);
+
+export const ALL_PASSED = junit([{ name: 'health-check' }, { name: 'parses' }]);

@@ -1,0 +1,215 @@
+/**
+ * argus_run with the real runners: what is recorded, and that people still see the runner's own output.
+ * Does not: test the parsers' every dialect; crates/report does.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
+import { pythonFolder, setUpRunners } from './setup.mjs';
+
+let agent: Agent;
+
+beforeAll(async () => {
+  setUpRunners();
+  const PATH = `${path.join(pythonFolder, 'bin')}${path.delimiter}${process.env.PATH ?? ''}`;
+  agent = await connect('2026-07-28', { PATH });
+}, 600_000);
+afterAll(() => agent?.close());
+
+const has = (program: string, args = ['--version']) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+
+async function opened(root: string): Promise<{ root: string; init: Data }> {
+  return { root, init: await agent.data('argus_init', { projectPath: root }) };
+}
+
+const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+
+interface Runner {
+  folder: string;
+  runner: string;
+  testCommand: string;
+  /** Overrides the detected command. */
+  command?: string;
+  wrong: string;
+  expected?: object;
+  missing?: () => boolean;
+}
+
+const RUNNERS: Runner[] = [
+  { folder: 'vitest', runner: 'vitest', testCommand: 'npm test', wrong: 'sum.test.js > sum > is wrong' },
+  { folder: 'jest', runner: 'jest', testCommand: 'npm test', wrong: 'sum.test.js > sum > is wrong' },
+  { folder: 'mocha', runner: 'mocha', testCommand: 'npm test', wrong: 'sum.js > sum > is wrong' },
+  {
+    folder: 'playwright',
+    runner: 'playwright',
+    testCommand: 'npm test',
+    wrong: 'tests/sum.spec.js > api > sum > is wrong',
+    expected: { passed: 2, failed: 1, skipped: 1, flaky: 1 },
+  },
+  { folder: 'node-test', runner: 'node:test', testCommand: 'npm test', wrong: 'sum > is wrong' },
+  { folder: 'pytest', runner: 'pytest', testCommand: 'python -m pytest', wrong: 'test_is_wrong' },
+  {
+    folder: 'go',
+    runner: 'go test',
+    testCommand: 'go test ./...',
+    wrong: 'TestSum',
+    expected: { failed: 1, skipped: 1 },
+    missing: () => !has('go', ['version']),
+  },
+  {
+    folder: 'cargo',
+    runner: 'nextest',
+    testCommand: 'cargo nextest run --no-fail-fast',
+    wrong: 'is_wrong',
+    expected: { passed: 1, failed: 1 },
+    missing: () => !has('cargo-nextest', ['nextest', '--version']),
+  },
+  {
+    folder: 'cargo',
+    runner: 'cargo test',
+    testCommand: has('cargo-nextest', ['nextest', '--version'])
+      ? 'cargo nextest run --no-fail-fast'
+      : 'cargo test --no-fail-fast',
+    command: 'cargo test',
+    wrong: 'is_wrong',
+    missing: () => !has('cargo'),
+  },
+];
+
+describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong, expected = totals, missing }) => {
+  test.skipIf(missing?.())('is detected, run and read', async () => {
+    const { root, init } = await opened(runnerProject(folder));
+    expect(init.testCommand).toBe(testCommand);
+    if (command === undefined) expect(init.runner).toBe(runner);
+    const run = await agent.data('argus_run', { projectPath: root, ...(command === undefined ? {} : { command }) });
+    expect(run).toMatchObject({ status: 'failed', totals: expected, more: 0 });
+    const [failure] = Array.isArray(run.failures) ? run.failures : [];
+    expect(failure).toMatchObject({ caseName: expect.stringContaining(wrong), category: 'ASSERTION_MISMATCH' });
+    const { runs } = await agent.data('argus_history', { projectPath: root });
+    expect(runs).toMatchObject([{ id: run.runId, command: command ?? testCommand, status: 'failed' }]);
+    const diagnosis = await agent.data('argus_diagnose', {
+      projectPath: root,
+      runId: run.runId,
+      caseName: failure.caseName,
+    });
+    expect(diagnosis).toMatchObject({ category: 'ASSERTION_MISMATCH', pattern: { id: 'builtin-assertion' } });
+    expect(temporaryFolders(), 'reports are deleted').toEqual([]);
+  });
+
+  test.skipIf(missing?.())('shows its own output', () => {
+    const root = runnerProject(folder);
+    const args = [BUNDLE, 'run', '--project', root, ...(command === undefined ? [] : [command])];
+    const PATH = `${path.join(pythonFolder, 'bin')}${path.delimiter}${process.env.PATH ?? ''}`;
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: environment({ PATH }),
+    });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^run-\S+ {2}failed/mu);
+    const shown = stdout.slice(0, stdout.search(/^run-/mu)) + stderr;
+    expect(shown).toMatch(/is[ _]wrong/u);
+    expect(shown).not.toMatch(/"Action"|<testcase|reportFormat|numFailedTests|noise of a passing test/u);
+  });
+});
+
+test('a filter runs one test', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  const run = await agent.data('argus_run', { projectPath: root, filter: 'sum.test.js > sum > adds' });
+  expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
+});
+
+test('a command without a report is one case', async () => {
+  const { root } = await opened(project());
+  const command = `node -e "console.error('Error: connect ECONNREFUSED 127.0.0.1:6379'); process.exit(7)"`;
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({
+    status: 'failed',
+    totals: { passed: 0, failed: 1, skipped: 0, flaky: 0 },
+    failures: [{ category: 'CONNECTION_REFUSED', headline: expect.stringContaining('ECONNREFUSED') }],
+  });
+  expect(await agent.data('argus_run', { projectPath: root, command: 'echo fine' })).toMatchObject({
+    status: 'passed',
+    totals: { passed: 1, failed: 0 },
+  });
+});
+
+test('a report that the configuration names', async () => {
+  const report = '<testsuite name="s"><testcase name="one"/><testcase name="two"/></testsuite>';
+  const write = `require('fs').mkdirSync('out', { recursive: true }); require('fs').writeFileSync('out/new.xml', '${report}')`;
+  const files = {
+    'write.js': write,
+    'out/old.xml': '<testsuite name="s"><testcase name="old"/></testsuite>',
+    'argus.yaml': "test: { command: node write.js, report: 'out/*.xml' }\n",
+  };
+  const { root } = await opened(project(files));
+  expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
+});
+
+test('a timeout', async () => {
+  const { root } = await opened(project());
+  const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 60', timeoutSeconds: 1 });
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
+  expect(run.durationMs).toBeLessThan(10_000);
+});
+
+test('progress and cancelling', async () => {
+  const { root } = await opened(project());
+  const mark = path.join(root, 'survivor');
+  const heard: string[] = [];
+  const abort = new AbortController();
+  const call = agent.call(
+    'argus_run',
+    { projectPath: root, command: `echo started; sleep 6; touch ${mark}` },
+    {
+      signal: abort.signal,
+      onprogress: ({ message = '' }) => {
+        heard.push(message);
+        if (heard.length === 2) abort.abort();
+      },
+    },
+  );
+  await expect(call).rejects.toThrow();
+  expect(heard[0]).toMatch(/^\d+ s {2}started$/u);
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  expect(existsSync(mark), 'its processes were ended').toBe(false);
+  expect(await agent.data('argus_history', { projectPath: root }), 'nothing was recorded').toMatchObject({ total: 0 });
+});
+
+test('git facts', async () => {
+  const root = project({ 'a.txt': 'a' });
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: root });
+  git('init', '-q', '-b', 'trunk');
+  git('add', '.');
+  git('commit', '-q', '-m', 'one');
+  await opened(root);
+  await agent.data('argus_run', { projectPath: root, command: 'true' });
+  writeFileSync(path.join(root, 'a.txt'), 'b');
+  await agent.data('argus_run', { projectPath: root, command: 'true' });
+  const { runs } = await agent.data('argus_history', { projectPath: root });
+  const facts = { gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/u), gitBranch: 'trunk' };
+  expect(runs).toMatchObject([
+    { ...facts, dirty: true },
+    { ...facts, dirty: false },
+  ]);
+});
+
+test('missing container tools are a note', async () => {
+  const { root } = await opened(project({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' }));
+  const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });
+  expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
+});
+
+test('a program that leaves a server behind does not hold up the answer', async () => {
+  const { root } = await opened(project());
+  const run = await agent.data('argus_run', { projectPath: root, command: '(sleep 20 &) ; echo done' });
+  expect(run.durationMs).toBeLessThan(10_000);
+});
+
+function temporaryFolders(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('argus-run-'));
+}

@@ -1,0 +1,7 @@
+const assert = require('node:assert');
+
+describe('sum', () => {
+  it('adds', () => assert.strictEqual(1 + 1, 2));
+  it('is wrong', () => assert.strictEqual(1 + 1, 3));
+  it.skip('is skipped', () => {});
+});

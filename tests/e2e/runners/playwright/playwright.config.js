@@ -1,0 +1,4 @@
+const { defineConfig } = require('@playwright/test');
+
+// No browser: Playwright's runner also tests plain HTTP interfaces.
+module.exports = defineConfig({ testDir: 'tests', reporter: 'list', projects: [{ name: 'api' }], retries: 1 });

@@ -1,0 +1,4 @@
+/** Types of setup.mjs. */
+
+export declare function setUpRunners(): void;
+export declare const pythonFolder: string;

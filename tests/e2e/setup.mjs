@@ -1,0 +1,69 @@
+/**
+ * Installs the test runners that the end-to-end tests really run: from npm and pip into `runners/`, Go from apt where
+ * it is missing and root may install it. What is there already is left alone.
+ * Does not: install Rust, Java or Docker; tests of a runner that is missing say so and are skipped.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
+const PYTEST = 'pytest==8.4.2';
+
+export function setUpRunners() {
+  installNodeRunners();
+  installPytest();
+  installGo();
+}
+
+/** Where `python -m pytest` works; the system's own Python may not be installed into. */
+export const pythonFolder = path.join(runners, '.venv');
+
+function installNodeRunners() {
+  const stamp = path.join(runners, 'node_modules', '.argus-stamp');
+  const hash = createHash('sha256')
+    .update(readFileSync(path.join(runners, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  run(npm, ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners);
+  writeFileSync(stamp, hash);
+}
+
+function installPytest() {
+  const python = path.join(pythonFolder, 'bin', 'python');
+  if (succeeds(python, ['-m', 'pytest', '--version'])) return;
+  if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
+    apt('python3-venv', 'pytest');
+  }
+  if (!succeeds('python3', ['-m', 'venv', pythonFolder])) return;
+  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PYTEST], runners);
+}
+
+function installGo() {
+  if (!succeeds('go', ['version'])) apt('golang-go', 'go test');
+}
+
+function apt(name, what) {
+  const isRoot = process.getuid?.() === 0;
+  const [program, ...prefix] = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
+  const args = [...prefix, 'install', '--yes', '--no-install-recommends', name];
+  if (succeeds(program, [...prefix, 'update', '--quiet']) && succeeds(program, args)) return;
+  process.stderr.write(`tests/e2e: ${what} is not tested; install it with: apt-get install ${name}\n`);
+}
+
+function succeeds(program, args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return spawnSync(program, args, { stdio: 'ignore', env }).status === 0;
+}
+
+function run(program, args, cwd) {
+  const { status } = spawnSync(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0)
+    process.stderr.write(`tests/e2e: ${program} ${args.join(' ')} failed; its runners are not tested\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) setUpRunners();
