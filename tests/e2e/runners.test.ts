@@ -5,18 +5,19 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
 import { pythonFolder, setUpRunners } from './setup.mjs';
 
 let agent: Agent;
+/** The server's own, to see what it leaves behind. */
+const temporary = project();
 
 beforeAll(async () => {
   setUpRunners();
   const PATH = `${path.join(pythonFolder, 'bin')}${path.delimiter}${process.env.PATH ?? ''}`;
-  agent = await connect('2026-07-28', { PATH });
+  agent = await connect('2026-07-28', { PATH, TMPDIR: temporary });
 }, 600_000);
 afterAll(() => agent?.close());
 
@@ -211,5 +212,5 @@ test('a program that leaves a server behind does not hold up the answer', async 
 });
 
 function temporaryFolders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('argus-run-'));
+  return readdirSync(temporary).filter((name) => name.startsWith('argus-run-'));
 }

@@ -6,7 +6,7 @@
 import type { DiagnosticResult } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../session.ts';
-import { caseName, category, envelopeOf, failurePattern, fixRecord, projectPath, runId } from './schemas.ts';
+import { caseName, categoryName, envelopeOf, failurePattern, fixRecord, projectPath, runId } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({ projectPath, runId, caseName });
@@ -22,7 +22,7 @@ const related = z.object({
 
 const output = envelopeOf(
   z.object({
-    category,
+    category: categoryName,
     signature: z.string(),
     signaturePattern: z.string(),
     pattern: failurePattern.nullable(),

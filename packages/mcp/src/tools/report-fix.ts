@@ -6,7 +6,7 @@
 import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../session.ts';
-import { caseName, category, envelopeOf, projectPath, runId, warnings } from './schemas.ts';
+import { caseName, categoryName, envelopeOf, projectPath, runId, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 /** A description is a paragraph; a diff belongs into git. */
@@ -28,7 +28,7 @@ const input = z.strictObject({
 const output = envelopeOf(
   z.object({
     patternId: z.string(),
-    category,
+    category: categoryName,
     previousConfidence: z.number().nullable(),
     updatedConfidence: z.number(),
     occurrences: z.number(),

@@ -22,13 +22,16 @@ export function envelopeOf<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data, timestamp: z.number() });
 }
 
+/** Of an answer: the ten names stand in the arguments that take them. */
+export const categoryName = z.string();
+
 const nullableText = z.string().nullable();
 
 export const warnings = z.array(z.string()).optional();
 
 export const failurePattern = z.object({
   id: z.string(),
-  category,
+  category: categoryName,
   signature: z.string(),
   signaturePattern: z.string(),
   description: z.string(),
@@ -76,7 +79,7 @@ export const caseRecord = z.object({
   runnerStatus: nullableText,
   durationMs: z.number().nullable(),
   attempts: z.number(),
-  category: category.nullable(),
+  category: nullableText,
   headline: nullableText,
   error: nullableText,
   signature: nullableText,
@@ -91,7 +94,7 @@ export const runResult = z.object({
   failures: z.array(
     z.object({
       caseName: z.string(),
-      category,
+      category: categoryName,
       headline: z.string(),
       known: z.object({ patternId: z.string(), confidence: z.number(), suggestedFix: nullableText }).nullable(),
     }),

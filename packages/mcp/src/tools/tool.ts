@@ -80,12 +80,25 @@ function described(schema: z.ZodType): StandardSchemaWithJSON {
   };
 }
 
-/** Drops what a reader of the schema does not need: the dialect, and bounds that only repeat what integers are. */
+/**
+ * Drops what a reader of the schema does not need: the dialect, and bounds that only repeat what integers are; and
+ * writes "this or null" in the short way.
+ */
 function compact(schema: object): Record<string, unknown> {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     const noise = key === '$schema' || value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
-    return noise ? undefined : value;
+    return noise ? undefined : shortNullable(value);
   });
-  const plain: unknown = JSON.parse(text);
-  return { ...z.record(z.string(), z.unknown()).parse(plain) };
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+}
+
+const nullable = z.object({
+  anyOf: z.tuple([z.looseObject({ type: z.string() }), z.strictObject({ type: z.literal('null') })]),
+});
+
+function shortNullable(value: unknown): unknown {
+  const { success, data } = nullable.safeParse(value);
+  if (!success) return value;
+  const [schema] = data.anyOf;
+  return { ...schema, type: [schema.type, 'null'] };
 }
