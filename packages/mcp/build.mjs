@@ -55,6 +55,7 @@ chmodSync(path.join(out, 'cli.mjs'), 0o755);
 const wasm = path.join(engine, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtask wasm` first');
 copyFileSync(wasm, path.join(out, 'argus_engine.wasm'));
+copyFileSync(path.join(here, 'argus.schema.json'), path.join(out, 'argus.schema.json'));
 
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(`packages/mcp: dist/cli.mjs ${Math.round(bytes / 1024)} KiB\n`);

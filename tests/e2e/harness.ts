@@ -3,17 +3,7 @@
  * Does not: know what any tool should answer.
  */
 
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +15,6 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const require = createRequire(import.meta.url);
 
 /** What is published. */
 export const BUNDLE = path.resolve(here, '../../packages/mcp/dist/cli.mjs');
@@ -88,7 +77,7 @@ export function environment(extra: Record<string, string> = {}): Record<string, 
   return { ...Object.fromEntries(kept), ARGUS_LOG_DIR: LOGS, NO_COLOR: '1', ...extra };
 }
 
-export const LOGS = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
+const LOGS = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
 
 /** An empty project, or one with the given files. */
 export function project(files: Record<string, string> = {}): string {
@@ -108,11 +97,6 @@ export function runnerProject(name: string): string {
   if (existsSync(modules) && existsSync(path.join(root, 'package.json')))
     symlinkSync(modules, path.join(root, 'node_modules'));
   return root;
-}
-
-/** Copies a fixture file into a project. */
-export function addFile(root: string, from: string, to: string): void {
-  copyFileSync(from, path.join(root, to));
 }
 
 interface Parameters {
@@ -212,9 +196,4 @@ function held(result: unknown): Answer {
     expect({ structuredContent, isError: isError ?? false }).toEqual({ structuredContent: answer, isError: false });
   else expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });
   return answer;
-}
-
-/** Path of a package's own file. */
-export function packageFile(name: string, file: string): string {
-  return path.join(path.dirname(require.resolve(`${name}/package.json`)), file);
 }

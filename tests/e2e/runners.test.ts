@@ -48,7 +48,7 @@ const RUNNERS: Runner[] = [
     folder: 'playwright',
     runner: 'playwright',
     testCommand: 'npm test',
-    wrong: 'tests/sum.spec.js > api > sum > is wrong',
+    wrong: 'tests/sum.js > api > sum > is wrong',
     expected: { passed: 2, failed: 1, skipped: 1, flaky: 1 },
   },
   { folder: 'node-test', runner: 'node:test', testCommand: 'npm test', wrong: 'sum > is wrong' },

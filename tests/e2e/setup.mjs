@@ -28,8 +28,9 @@ function installNodeRunners() {
     .update(readFileSync(path.join(runners, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  run(npm, ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners);
+  run(npm, ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners);
   writeFileSync(stamp, hash);
 }
 

@@ -36,7 +36,7 @@ export function serverFactory(sessionManager: SessionManager): McpServerFactory 
   return () => buildServer(sessionManager);
 }
 
-export function buildServer(sessionManager: SessionManager): McpServer {
+function buildServer(sessionManager: SessionManager): McpServer {
   const server = new McpServer(
     { name: 'argus', title: 'Argus', version: VERSION },
     { capabilities: STATIC_LISTS, instructions: INSTRUCTIONS, cacheHints: CACHE_HINTS },

@@ -14,11 +14,22 @@ interface GoEvent {
   output: string;
 }
 
+/** `--- FAIL: TestSum (0.00s)`, indented for subtests. */
+const RESULT_LINE = /^\s*--- (?:PASS|FAIL|SKIP):/u;
+
+/** What one test has printed so far. */
+interface TestOutput {
+  name: string;
+  failed: boolean;
+  result: string;
+  log: string;
+}
+
 /** Takes the stream in pieces; gives out what a person would see by then. */
 export class GoJsonText {
   #rest = '';
-  /** Output of tests that have not ended, by package and top-level test. */
-  readonly #held = new Map<string, string>();
+  /** Tests that have not ended, with their subtests, by package and top-level test. */
+  readonly #open = new Map<string, TestOutput[]>();
 
   add(piece: string): string {
     const lines = (this.#rest + piece).split('\n');
@@ -29,9 +40,10 @@ export class GoJsonText {
   end(): string {
     const rest = this.#rest;
     this.#rest = '';
-    const held = [...this.#held.values()].join('');
-    this.#held.clear();
-    return held + (rest === '' ? '' : this.#line(rest));
+    // Whatever has not ended was cut off by a panic or a timeout: all of it matters.
+    const cut = [...this.#open.values()].flat().map(({ log, result }) => log + result);
+    this.#open.clear();
+    return cut.join('') + (rest === '' ? '' : this.#line(rest));
   }
 
   #line(line: string): string {
@@ -41,15 +53,35 @@ export class GoJsonText {
 
   #event({ action, package: name, test, output }: GoEvent): string {
     if (test === undefined) return action === 'output' && output !== 'PASS\n' ? output : '';
-    // Subtests belong to their test: its end decides about all of them.
     const top = test.split('/', 1)[0] ?? test;
     const key = `${name}\0${top}`;
-    if (action === 'output' && !VERBOSE_MARK.test(output)) this.#held.set(key, (this.#held.get(key) ?? '') + output);
+    const tests = this.#open.get(key) ?? [];
+    this.#open.set(key, tests);
+    const one = testOf(tests, test);
+    if (action === 'output' && RESULT_LINE.test(output)) one.result += output;
+    else if (action === 'output' && !VERBOSE_MARK.test(output)) one.log += output;
+    if (action === 'fail') one.failed = true;
     if (test !== top || !['pass', 'fail', 'skip'].includes(action)) return '';
-    const held = this.#held.get(key) ?? '';
-    this.#held.delete(key);
-    return action === 'fail' ? held : '';
+    this.#open.delete(key);
+    return tests
+      .filter(({ failed }) => failed)
+      .map(shown)
+      .join('');
   }
+}
+
+function testOf(tests: TestOutput[], name: string): TestOutput {
+  const known = tests.find((test) => test.name === name);
+  if (known) return known;
+  const added = { name, failed: false, result: '', log: '' };
+  tests.push(added);
+  return added;
+}
+
+/** The result first and the log below it, as deep as the subtest is; `-v` prints the log flat while the test runs. */
+function shown({ name, result, log }: TestOutput): string {
+  const depth = name.split('/').length - 1;
+  return result + log.replaceAll(/^(?=.)/gmu, '    '.repeat(depth));
 }
 
 function readEvent(line: string): GoEvent | undefined {

@@ -17,6 +17,8 @@ export interface Plan {
   shown: string;
   /** As it is run. */
   command: string;
+  /** What of it was added for the report alone; a package manager shows it and it is taken out again. */
+  added: string;
   /** Null: not one of the runners Argus knows. */
   runner: string | null;
   reporting: Reporting;
@@ -44,7 +46,7 @@ export function planRun(input: PlanInput): Plan {
   const found = recognise(input.command, input.root);
   if (!found) {
     if (input.filter !== undefined) throw noFilter(input.command);
-    return { shown: input.command, command: input.command, runner: null, reporting: { reports: [] } };
+    return { shown: input.command, command: input.command, added: '', runner: null, reporting: { reports: [] } };
   }
   const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
   if (filterArgs.length > 0 && found.throughScript && found.adapter.name === 'node:test') throw noFilter(input.command);
@@ -54,6 +56,7 @@ export function planRun(input: PlanInput): Plan {
   return {
     shown: insert(input.command, found, filterArgs),
     command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
+    added: argumentText(reporting.args ?? []),
     runner: found.adapter.name,
     reporting,
   };
@@ -129,8 +132,11 @@ export function field(value: unknown, name: string): unknown {
 
 function insert(command: string, { insertAt, lead }: Recognised, args: readonly string[]): string {
   if (args.length === 0) return command;
-  const text = args.map((arg) => quoted(arg)).join(' ');
-  return `${command.slice(0, insertAt)}${lead} ${text}${command.slice(insertAt)}`;
+  return `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
+}
+
+function argumentText(args: readonly string[]): string {
+  return args.map((arg) => ` ${quoted(arg)}`).join('');
 }
 
 /** What follows `--` belongs to someone else. */

@@ -99,7 +99,8 @@ module.exports = ArgusReporter;
 /** Mocha takes one reporter only, so this listens to its runner instead. */
 export const MOCHA_HOOK = `${CTRF_WRITER}
 try {
-  const Mocha = require(require.resolve('mocha', { paths: [process.cwd()] }));
+  const loaded = require(require.resolve('mocha', { paths: [process.cwd()] }));
+  const Mocha = loaded.default || loaded;
   const run = Mocha.prototype.run;
   Mocha.prototype.run = function (...args) {
     const runner = run.apply(this, args);

@@ -27,6 +27,9 @@ const CLOCK_TICK_MS = 50;
 /** Folders no report is looked for in. */
 const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
 
+/** What Vitest and pytest say when a report is written. */
+const REPORT_REMARK = /\breport written to\b|\bgenerated xml file\b/u;
+
 export interface RunRequest {
   root: string;
   config: Config;
@@ -80,7 +83,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     writeFileSync(path.join(dir, name), content);
 
   const git = await gitFacts(root);
-  const output = new Output(plan, watcher);
+  const output = new Output(plan, watcher, dir);
   const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
   const executed = await execute({
     command: plan.command,
@@ -148,13 +151,15 @@ function fileWithContent(file: string) {
 class Output {
   readonly tail = new Tail();
   readonly #watcher: RunWatcher;
+  readonly #ours: (text: string) => string;
   readonly #goText: GoJsonText | undefined;
   readonly #libtest: LibtestReport | undefined;
   readonly #reportPath: string | undefined;
   readonly #goFile: ReturnType<typeof createWriteStream> | undefined;
 
-  constructor({ reporting }: Plan, watcher: RunWatcher) {
+  constructor({ reporting, added }: Plan, watcher: RunWatcher, dir: string) {
     this.#watcher = watcher;
+    this.#ours = (text) => withoutOurs(text, added, dir);
     const report = reporting.reports[0];
     this.#reportPath = report?.kind === 'file' ? report.path : undefined;
     if (reporting.translate === 'libtest') this.#libtest = new LibtestReport();
@@ -181,10 +186,18 @@ class Output {
     if (report && this.#reportPath !== undefined) writeFileSync(this.#reportPath, report);
   }
 
-  #show(text: string, stream: 'stdout' | 'stderr'): void {
+  #show(raw: string, stream: 'stdout' | 'stderr'): void {
+    const text = this.#ours(raw);
     if (text === '') return;
     this.tail.add(text);
     this.#watcher.onOutput?.(text, stream);
     this.#watcher.onLine?.(this.tail.lastLine);
   }
+}
+
+/** Takes out the added arguments, where they are echoed, and lines that only say where the report is. */
+function withoutOurs(text: string, added: string, dir: string): string {
+  if (!text.includes(dir)) return text;
+  const lines = (added === '' ? text : text.replaceAll(added, '')).split('\n');
+  return lines.filter((line) => !(line.includes(dir) && REPORT_REMARK.test(line))).join('\n');
 }
