@@ -34,7 +34,6 @@ const { metafile } = await build({
   outfile: path.join(out, 'cli.mjs'),
   bundle: true,
   minify: true,
-  keepNames: true,
   platform: 'node',
   target: 'node20',
   format: 'esm',
