@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Agent, connect, type Data, ERAS, project } from './harness.ts';
 import { ALL_PASSED, junit, MIXED } from './reports.ts';
 
@@ -25,11 +25,13 @@ const REFUSED_FIX_ZH = '服务可能未完全启动，尝试增加 healthcheck.s
 describe.each(ERAS)('%s', (era) => {
   let agent: Agent;
   let root: string;
-  beforeEach(async () => {
-    root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
+  beforeAll(async () => {
     agent = await connect(era);
   });
-  afterEach(() => agent.close());
+  afterAll(() => agent.close());
+  beforeEach(() => {
+    root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
+  });
 
   const open = () => agent.data('argus_init', { projectPath: root });
   const importReport = (file: string) => agent.data('argus_import', { projectPath: root, path: file });
@@ -355,13 +357,14 @@ describe.each(ERAS)('%s', (era) => {
 
   test('resources and their completion', async () => {
     const { runId, unknown: caseName } = await failedRun();
-    await agent.data('argus_report_fix', { projectPath: root, runId, caseName, fixDescription: 'Fixed' });
+    const args = { projectPath: root, runId, caseName, fixDescription: 'Fixed' };
+    const learned = String((await agent.data('argus_report_fix', args)).patternId);
     const templates = await agent.listResourceTemplates();
     expect(templates).toMatchObject([{ uriTemplate: 'argus://pattern/{id}' }, { uriTemplate: 'argus://run/{id}' }]);
-    expect(await agent.complete('argus://run/{id}', 'run-')).toEqual([runId]);
+    expect(await agent.complete('argus://run/{id}', runId.slice(0, -1))).toEqual([runId]);
     expect(await agent.complete('argus://pattern/{id}', 'builtin-t')).toEqual(['builtin-timeout']);
     expect(await agent.read(`argus://run/${runId}`)).toMatchObject({ run: { id: runId }, total: 4 });
-    const [learned] = await agent.complete('argus://pattern/{id}', 'pat-');
+    expect(await agent.complete('argus://pattern/{id}', 'pat-')).toContain(learned);
     expect(await agent.read(`argus://pattern/${learned}`)).toMatchObject({
       pattern: { id: learned, source: 'learned' },
       fixHistory: [{ fixDescription: 'Fixed', runId }],
@@ -500,10 +503,13 @@ describe.each(ERAS)('%s', (era) => {
       expect(error).toEqual({ code: 'CONFIG_INVALID', message: expect.stringContaining('argus.yaml:3: test.comand') });
       writeFileSync(
         path.join(root, 'argus.yaml'),
-        "classify: { rules: [{ name: broken, category: TIMEOUT, pattern: '(' }] }\n",
+        "classify:\n  rules:\n    - name: broken\n      category: TIMEOUT\n      pattern: '('\n",
       );
       const rule = await agent.error('argus_init', { projectPath: root });
-      expect(rule).toEqual({ code: 'CONFIG_INVALID', message: expect.stringContaining('broken') });
+      expect(rule).toEqual({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/argus\.yaml:5: classify\.rules\.0\.pattern: .*broken/u),
+      });
     });
 
     test('NO_TEST_COMMAND', async () => {

@@ -65,7 +65,7 @@ const RUNNERS: Runner[] = [
     folder: 'cargo',
     runner: 'nextest',
     testCommand: 'cargo nextest run --no-fail-fast',
-    wrong: 'is_wrong',
+    wrong: 'sum > sum::is_wrong',
     expected: { passed: 1, failed: 1 },
     missing: () => !has('cargo-nextest', ['nextest', '--version']),
   },
@@ -76,7 +76,7 @@ const RUNNERS: Runner[] = [
       ? 'cargo nextest run --no-fail-fast'
       : 'cargo test --no-fail-fast',
     command: 'cargo test',
-    wrong: 'is_wrong',
+    wrong: 'sum > sum::is_wrong',
     missing: () => !has('cargo'),
   },
 ];

@@ -13,7 +13,7 @@ import {
   type RecordRunParams,
   type RunResult,
 } from 'argus-engine';
-import { type LoadedConfig, loadConfig } from './config/load.ts';
+import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
@@ -139,9 +139,7 @@ export class Session {
     } catch (thrown) {
       if (!(thrown instanceof EngineError) || thrown.code !== 'INVALID_INPUT') throw thrown;
       // The only input of the engine that people write are the patterns of the configuration.
-      const where = this.loaded.path ?? 'argus.yaml';
-      const advice = 'Correct the pattern and call argus_init again.';
-      throw new ArgusError('CONFIG_INVALID', `${where}: ${thrown.message}. ${advice}`, { cause: thrown });
+      throw await patternError(this.loaded, thrown.message);
     }
   }
 
@@ -180,7 +178,7 @@ export class SessionManager {
     const loaded = await loadConfig(root, configFile);
     const key = sessionKey(root);
     const open = this.#sessions.get(key);
-    if (open && open.loaded.path === loaded.path && open.loaded.fingerprint === loaded.fingerprint) return open;
+    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text) return open;
     await open?.close();
     const session = new Session(root, loaded);
     this.#sessions.set(key, session);

@@ -8,7 +8,7 @@ import { readDockerInspect, readPodList } from '../src/run/containers.ts';
 import { execute, Tail } from '../src/run/execute.ts';
 import { gitFacts, parseStatus } from '../src/run/git.ts';
 import { GoJsonText } from '../src/run/go-json.ts';
-import { LibtestReport } from '../src/run/libtest.ts';
+import { cargoPackageName, LibtestReport } from '../src/run/libtest.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 
@@ -186,8 +186,8 @@ test('go test -json is shown as go test', () => {
 });
 
 test('cargo test is read into a report', () => {
-  const report = new LibtestReport();
-  report.add('   Compiling m v0.1.0\n     Running unittests src/lib.rs (target/debug/deps/m-0f)\n', 'stderr');
+  const report = new LibtestReport('my-crate');
+  report.add('   Compiling m v0.1.0\n     Running unittests src/lib.rs (target/debug/deps/my_crate-0f)\n', 'stderr');
   const stdout = `
 running 3 tests
 test net::good ... ok
@@ -213,15 +213,21 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
   expect(JSON.parse(report.end() ?? '')).toMatchObject({
     results: {
       tests: [
-        { name: 'good', suite: ['net'], status: 'passed', filePath: 'src/lib.rs' },
+        { name: 'net::good', suite: ['my-crate'], status: 'passed' },
         {
-          name: 'bad',
+          name: 'net::bad',
           status: 'failed',
           message: expect.stringMatching(/^thread 'net::bad' panicked[\s\S]* right: 2$/u),
         },
-        { name: 'slow', suite: [], status: 'skipped' },
+        { name: 'slow', suite: ['my-crate'], status: 'skipped' },
       ],
     },
   });
   expect(new LibtestReport().end()).toBeNull();
+});
+
+test('the package of a Cargo.toml', () => {
+  expect(cargoPackageName('[workspace]\n\n[package]\nversion = "1"\nname = "a-b"\n\n[dependencies]\n')).toBe('a-b');
+  expect(cargoPackageName('[package]\nname = "last"')).toBe('last');
+  expect(cargoPackageName('[[bin]]\nname = "tool"\n')).toBeUndefined();
 });

@@ -3,7 +3,6 @@
  * Does not: apply defaults; whoever needs a value knows its default.
  */
 
-import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
@@ -20,26 +19,21 @@ export interface LoadedConfig {
   /** Null: there is none, and none is needed. */
   path: string | null;
   config: Config;
-  /** Changes when the file does. */
-  fingerprint: string;
+  /** As it is written. */
+  text: string;
 }
 
 /** The given file, which then must exist, or the project's own, which need not. */
 export async function loadConfig(projectRoot: string, configFile?: string): Promise<LoadedConfig> {
   const file = configFile ? path.resolve(projectRoot, configFile) : findConfig(projectRoot);
-  if (!file) return { path: null, config: {}, fingerprint: '' };
+  if (!file) return { path: null, config: {}, text: '' };
   const text = readConfig(file);
-  const fingerprint = createHash('sha256').update(text).digest('hex');
-  return { path: file, config: await parseConfig(text, file), fingerprint };
+  return { path: file, config: await parseConfig(text, file), text };
 }
 
 /** Checks the text of a configuration; exported for tests. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
-  const { LineCounter, parseDocument } = await import('yaml');
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-  const lineAt = (offset: number) => lines.linePos(offset).line;
-
+  const { document, lineAt } = await parseYaml(text);
   const broken = document.errors[0];
   if (broken) throw invalid(file, lineAt(broken.pos[0]), broken.message);
 
@@ -49,6 +43,23 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   if (!problem) throw invalid(file, 1, 'not a valid configuration');
   const { keys, message } = describeProblem(problem);
   throw invalid(file, lineAt(offsetOf(document, keys)), `${keys.join('.') || 'the file'}: ${message}`);
+}
+
+/** The engine compiles the patterns, and names the one that does not; this finds its key and line. */
+export async function patternError({ path: file, config, text }: LoadedConfig, reason: string): Promise<ArgusError> {
+  const named = ({ name }: { name: string }) => reason.includes(name);
+  const rule = config.classify?.rules?.findIndex(named) ?? -1;
+  const secret = config.redact?.patterns?.findIndex(named) ?? -1;
+  const keys = rule >= 0 ? ['classify', 'rules', rule, 'pattern'] : ['redact', 'patterns', secret, 'pattern'];
+  const { document, lineAt } = await parseYaml(text);
+  return invalid(file ?? 'argus.yaml', lineAt(offsetOf(document, keys)), `${keys.join('.')}: ${reason}`);
+}
+
+async function parseYaml(text: string) {
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  return { document, lineAt: (offset: number) => lines.linePos(offset).line };
 }
 
 /** The little of a parsed document that finds a key's place. */

@@ -1,5 +1,6 @@
 /**
- * Reads what `cargo test` prints into a CTRF report; stable Rust has no machine-readable output.
+ * Reads what `cargo test` prints into a CTRF report; stable Rust has no machine-readable output. Cases are named as
+ * nextest names them, so that one test is one case whichever of the two ran it.
  * Does not: see output and errors of passing tests, which cargo does not print.
  */
 
@@ -12,8 +13,8 @@ const SECTION = /^---- (.+) stdout ----$/u;
 /** The lists of names after the sections, and the end of a binary. */
 const SECTION_END = /^(?:failures:|test result: )/u;
 
-/** `     Running tests/api.rs (target/debug/deps/api-0f3c)`, `   Doc-tests name`. */
-const BINARY = /^\s+(?:Running (?:unittests )?(\S+) \(|Doc-tests (\S+))/u;
+/** `     Running unittests src/lib.rs (target/debug/deps/my_crate-0f3c)`, `   Doc-tests my_crate`. */
+const BINARY = /^\s+(?:Running (?:unittests )?(\S+) \((?:\S*[\\/])?(\S+)-[0-9a-f]+(?:\.exe)?\)|Doc-tests (\S+))/u;
 
 /** One test's output is bounded: the rest of the report must stay readable. */
 const MAX_SECTION = 64 * 1024;
@@ -21,7 +22,7 @@ const MAX_SECTION = 64 * 1024;
 interface LibtestCase {
   name: string;
   status: 'passed' | 'failed' | 'skipped';
-  file: string | undefined;
+  binary: string | undefined;
   output: string;
 }
 
@@ -31,10 +32,16 @@ export class LibtestReport {
   readonly #rest = { stdout: '', stderr: '' };
   /** Binaries announced on stderr, taken in order by the `running N tests` lines of stdout. */
   readonly #announced: string[] = [];
-  #file: string | undefined;
+  #binary: string | undefined;
   #binaryStart = 0;
   #section: LibtestCase | undefined;
   #waiting = 0;
+  readonly #packageName: string | undefined;
+
+  /** The package at the project's root; nextest names binaries after packages, cargo's output does not. */
+  constructor(packageName?: string) {
+    this.#packageName = packageName;
+  }
 
   add(piece: string, stream: 'stdout' | 'stderr'): void {
     const lines = (this.#rest[stream] + piece).split('\n');
@@ -46,12 +53,11 @@ export class LibtestReport {
   end(): string | null {
     for (const stream of ['stderr', 'stdout'] as const) this.#line(this.#rest[stream], stream);
     if (this.#cases.length === 0) return null;
-    const tests = this.#cases.map(({ name, status, file, output }) => ({
-      name: name.split('::').at(-1) ?? name,
-      suite: name.split('::').slice(0, -1),
+    const tests = this.#cases.map(({ name, status, binary, output }) => ({
+      name,
+      suite: binary === undefined ? [] : [binary],
       status,
       duration: 0,
-      ...(file === undefined ? {} : { filePath: file }),
       ...(status === 'failed' ? { message: output.trim() } : {}),
     }));
     return JSON.stringify({
@@ -64,7 +70,8 @@ export class LibtestReport {
   #line(line: string, stream: 'stdout' | 'stderr'): void {
     const binary = BINARY.exec(line);
     if (binary) {
-      this.#announced.push(binary[1] ?? binary[2] ?? '');
+      const [, source = '', stem = '', documented] = binary;
+      this.#announced.push(documented ?? binaryName(source, stem, this.#packageName));
       this.#nameWaiting();
       return;
     }
@@ -86,22 +93,22 @@ export class LibtestReport {
     this.#section = undefined;
     this.#binaryStart = this.#cases.length;
     this.#waiting++;
-    this.#file = undefined;
+    this.#binary = undefined;
     this.#nameWaiting();
   }
 
   /** The two streams may arrive in either order. */
   #nameWaiting(): void {
     if (this.#waiting === 0 || this.#announced.length < this.#waiting) return;
-    this.#file = this.#announced[this.#waiting - 1];
-    for (const one of this.#cases.slice(this.#binaryStart)) one.file = this.#file;
+    this.#binary = this.#announced[this.#waiting - 1];
+    for (const one of this.#cases.slice(this.#binaryStart)) one.binary = this.#binary;
   }
 
   #result(line: string): void {
     const [, name, word] = RESULT.exec(line) ?? [];
     if (name === undefined) return;
     const status = word === 'ok' ? 'passed' : word === 'FAILED' ? 'failed' : 'skipped';
-    this.#cases.push({ name, status, file: this.#file, output: '' });
+    this.#cases.push({ name, status, binary: this.#binary, output: '' });
   }
 
   #failed(name: string): LibtestCase | undefined {
@@ -111,4 +118,24 @@ export class LibtestReport {
   #extend(section: LibtestCase, line: string): void {
     if (section.output.length < MAX_SECTION) section.output += `${line}\n`;
   }
+}
+
+/** `my-crate` for its library, `my-crate::api` for `tests/api.rs`, `my-crate::bin/tool` for a program. */
+function binaryName(source: string, stem: string, packageName: string | undefined): string {
+  const owner = packageName ?? stem;
+  const file = source.replaceAll('\\', '/');
+  if (file.endsWith('src/lib.rs')) return sameCrate(owner, stem) ? owner : stem;
+  const integration = /(?:^|\/)tests\/([^/]+?)(?:\/main)?\.rs$/u.exec(file)?.[1];
+  if (integration !== undefined) return packageName === undefined ? stem : `${owner}::${integration}`;
+  return packageName === undefined ? stem : `${owner}::bin/${stem}`;
+}
+
+function sameCrate(packageName: string, stem: string): boolean {
+  return packageName.replaceAll('-', '_') === stem;
+}
+
+/** `name` of `[package]` in a Cargo.toml. */
+export function cargoPackageName(manifest: string): string | undefined {
+  const section = /^\[package\]\s*$([\s\S]*?)(?=^\[|$(?![\s\S]))/mu.exec(manifest)?.[1] ?? '';
+  return /^name\s*=\s*"([^"]+)"/mu.exec(section)?.[1];
 }

@@ -3,7 +3,7 @@
  * Does not: store; the session does.
  */
 
-import { createWriteStream, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { RecordRunParams, ReportInput } from 'argus-engine';
@@ -15,7 +15,7 @@ import { detectTestCommand } from './detect.ts';
 import { execute, Tail } from './execute.ts';
 import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
-import { LibtestReport } from './libtest.ts';
+import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { type Plan, planRun } from './plan.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
@@ -83,7 +83,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     writeFileSync(path.join(dir, name), content);
 
   const git = await gitFacts(root);
-  const output = new Output(plan, watcher, dir);
+  const output = new Output(plan, watcher, dir, root);
   const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
   const executed = await execute({
     command: plan.command,
@@ -157,12 +157,12 @@ class Output {
   readonly #reportPath: string | undefined;
   readonly #goFile: ReturnType<typeof createWriteStream> | undefined;
 
-  constructor({ reporting, added }: Plan, watcher: RunWatcher, dir: string) {
+  constructor({ reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
     this.#ours = (text) => withoutOurs(text, added, dir);
     const report = reporting.reports[0];
     this.#reportPath = report?.kind === 'file' ? report.path : undefined;
-    if (reporting.translate === 'libtest') this.#libtest = new LibtestReport();
+    if (reporting.translate === 'libtest') this.#libtest = new LibtestReport(packageAt(root));
     if (reporting.translate !== 'go-json' || this.#reportPath === undefined) return;
     this.#goText = new GoJsonText();
     this.#goFile = createWriteStream(this.#reportPath);
@@ -200,4 +200,12 @@ function withoutOurs(text: string, added: string, dir: string): string {
   if (!text.includes(dir)) return text;
   const lines = (added === '' ? text : text.replaceAll(added, '')).split('\n');
   return lines.filter((line) => !(line.includes(dir) && REPORT_REMARK.test(line))).join('\n');
+}
+
+function packageAt(root: string): string | undefined {
+  try {
+    return cargoPackageName(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -6,6 +6,7 @@
 import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../session.ts';
+import { visible } from '../untrusted.ts';
 import { caseName, categoryName, envelopeOf, projectPath, runId, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -55,7 +56,7 @@ export async function handleReportFix(
 ): Promise<ReportFixResult> {
   const { projectPath, runId, caseName, fixDescription, success = true } = params;
   const session = sessionManager.getOrThrow(projectPath);
-  const fix = { runId, caseName, fixDescription, success };
+  const fix = { runId, caseName, fixDescription: visible(fixDescription), success };
   const { value, warnings } = await session.ask((engine) => engine.reportFix(fix), runId);
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
