@@ -27,6 +27,16 @@ const lighterValidator = {
   },
 };
 
+/** zod's messages in fifty languages are a quarter of the bundle, and nobody reads them here in any but English. */
+const englishOnly = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { metafile } = await build({
@@ -45,7 +55,7 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire as argusRequire } from 'node:module'; const require = argusRequire(import.meta.url);",
   },
-  plugins: [lighterValidator],
+  plugins: [lighterValidator, englishOnly],
   metafile: true,
   logLevel: 'warning',
 });
