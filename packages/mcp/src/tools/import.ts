@@ -5,7 +5,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { ReportFormat, RunResult } from 'argus-engine';
+import { EngineError, type ReportFormat, type RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import { gitFacts } from '../run/git.ts';
@@ -15,6 +15,8 @@ import { defineTool } from './tool.ts';
 
 /** One run has a report a module; past this a glob is a mistake. */
 const MAX_FILES = 2_000;
+
+const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
 export const FORMATS = ['junit', 'ctrf', 'jest', 'playwright', 'tap', 'go-test'] as const satisfies ReportFormat[];
 
@@ -37,6 +39,7 @@ export async function handleImport(
   const session = sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const files = await reportFiles(session.root, params.path);
+  for (const file of files) requireReadableSize(file);
   const { value, warnings } = await session.recordRun({
     command: null,
     runner: null,
@@ -69,6 +72,15 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
   if (found.length > MAX_FILES)
     throw notFound(`'${pattern}' matches ${found.length} files, more than ${MAX_FILES}. Narrow it.`);
   return found.map((file) => path.normalize(file)).sort();
+}
+
+/** The engine stops there too, but only after reading that far. */
+function requireReadableSize(file: string): void {
+  if ((statOf(file)?.size ?? 0) <= MAX_REPORT_BYTES) return;
+  throw new EngineError(
+    'REPORT_TOO_LARGE',
+    `${file} is larger than 256 MiB. Split the report, or import a part of it.`,
+  );
 }
 
 function statOf(file: string) {
