@@ -1,12 +1,19 @@
 //! What kind of line a hint stands in: one that reports, one that logs, or one that only quotes.
 //! Does not: decide a category.
 
+use super::scan::Place;
+use aho_corasick::AhoCorasick;
 use memchr::{memchr, memmem, memrchr};
 use regex::bytes::Regex;
-use std::{cell::OnceCell, sync::LazyLock};
+use std::{
+    cell::{Cell, OnceCell},
+    sync::LazyLock,
+};
 
 /// How far a line is followed to either side of a hint. Longer ones are minified code or base64.
 const LINE_REACH: usize = 2048;
+/// A log line names its level after time stamp, host and thread.
+const LEVEL_REACH: usize = 96;
 /// How far and how many lines the neighbourhood of a hint reaches.
 const NEAR_REACH: usize = 1200;
 const NEAR_LINES: usize = 8;
@@ -22,25 +29,52 @@ pub(super) enum Kind {
     Quote,
 }
 
-/// Reads lines of one text.
+/// The lines of one text that hints stand in; kinds are found out when asked for.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct Lines<'a> {
     text: &'a [u8],
+    bounds: Vec<(usize, usize)>,
+    kinds: Vec<Cell<Option<Kind>>>,
     pytest: OnceCell<bool>,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) const fn new(text: &'a [u8]) -> Self {
-        Self { text, pytest: OnceCell::new() }
+impl<'a> Lines<'a> {
+    /// Finds the line of each place and writes its index there; leaves the places in the order of the text.
+    pub(super) fn of(text: &'a [u8], places: &mut [Place]) -> Self {
+        places.sort_unstable_by_key(|place| place.start);
+        let mut bounds = Vec::new();
+        let (mut from, mut to) = (1, 0);
+        for place in places {
+            if place.start < from || place.end > to {
+                (from, to) = self::bounds(text, place.start, place.end);
+                bounds.push((from, to));
+            }
+            place.line = bounds.len() - 1;
+        }
+        let kinds = vec![Cell::new(None); bounds.len()];
+        Self { text, bounds, kinds, pytest: OnceCell::new() }
     }
 
     pub(super) const fn text(&self) -> &'a [u8] {
         self.text
     }
 
-    /// The kind of the line that `start..end` stands in.
-    pub(super) fn kind(&self, start: usize, end: usize) -> Kind {
-        let (from, to) = bounds(self.text, start, end);
+    /// Start and end of the line, without its line break.
+    pub(super) fn bounds(&self, line: usize) -> (usize, usize) {
+        self.bounds[line]
+    }
+
+    /// The kind of the line.
+    pub(super) fn kind(&self, line: usize) -> Kind {
+        self.kinds[line].get().unwrap_or_else(|| {
+            let kind = self.find_kind(line);
+            self.kinds[line].set(Some(kind));
+            kind
+        })
+    }
+
+    fn find_kind(&self, line: usize) -> Kind {
+        let (from, to) = self.bounds[line];
         let line = &self.text[from..to];
         if is_frame(line) || is_code(line) || is_title(line) || self.is_python_source(line, from) {
             return Kind::Quote;
@@ -68,7 +102,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Start and end of the line that `start..end` stands in, without its line break, as far as `LINE_REACH`.
-pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let floor = start.saturating_sub(LINE_REACH);
     let ceil = text.len().min(end + LINE_REACH);
     let from = memrchr(b'\n', &text[floor..start]).map_or(floor, |at| floor + at + 1);
@@ -138,25 +172,48 @@ fn pytest_kind(line: &[u8]) -> Kind {
     }
 }
 
+/// A level below error near the start of the line, or words of one that will be tried again.
 fn is_log(line: &[u8]) -> bool {
-    static LOG: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = concat!(
-            r"(?-u)^.{0,90}?(?:(?:^|[\[\s|(])(?:INFO|WARN|WARNING|DEBUG|TRACE|NOTICE)(?:[\]\s:|)]|$)",
-            r#"|\blevel\\?"?[=:]\s?\\?"?(?:info|warn|warning|debug|trace)\b)"#,
-            r"|(?i:\b(?:will retry|retrying|(?:retry|attempt) #?\d+|deprecationwarning)\b)",
-        );
-        Regex::new(pattern).expect("a constant pattern")
+    static RETRY: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let words = ["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
+        let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(words);
+        builder.expect("five short words")
     });
-    LOG.is_match(line)
+    let retried = |found: aho_corasick::Match| {
+        let numbered = line[found.end()..].trim_ascii_start();
+        line[found.end() - 1] != b' '
+            || numbered.strip_prefix(b"#").unwrap_or(numbered).first().is_some_and(u8::is_ascii_digit)
+    };
+    has_low_level(&line[..line.len().min(LEVEL_REACH)]) || RETRY.find_iter(line).any(retried)
+}
+
+/// Whether one of the levels stands there as a word: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
+fn has_low_level(start: &[u8]) -> bool {
+    const LEVELS: [&[u8]; 6] = [b"INFO", b"WARN", b"WARNING", b"DEBUG", b"TRACE", b"NOTICE"];
+    const QUIET: [&[u8]; 6] = [b"info", b"warn", b"warning", b"debug", b"trace", b"notice"];
+    let word = |at: usize, words: &[&[u8]]| {
+        let length = start[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        words.contains(&&start[at..at + length])
+    };
+    let upper = memchr::memchr3_iter(b'I', b'W', b'D', start).chain(memchr::memchr2_iter(b'T', b'N', start));
+    let starts_word =
+        |at: &usize| at.checked_sub(1).is_none_or(|before| matches!(start[before], b'[' | b'|' | b'(' | b' ' | b'\t'));
+    if upper.into_iter().filter(starts_word).any(|at| word(at, &LEVELS)) {
+        return true;
+    }
+    memmem::find(start, b"level").is_some_and(|at| {
+        let value = start[at..].iter().skip(5).position(u8::is_ascii_alphanumeric).filter(|&gap| gap <= 5);
+        value.is_some_and(|gap| word(at + 5 + gap, &QUIET))
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Reader};
+    use super::{Kind, Lines, Place};
 
     fn kind(text: &str, hint: &str) -> Kind {
         let at = text.find(hint).expect("the hint stands in the text");
-        Reader::new(text.as_bytes()).kind(at, at + hint.len())
+        Lines::of(text.as_bytes(), &mut [Place::at(at, at + hint.len())]).kind(0)
     }
 
     #[test]

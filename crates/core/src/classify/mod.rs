@@ -6,6 +6,7 @@
 //! source code, test names: `line`) decide nothing, and log lines below error level only where nothing else does.
 
 mod facts;
+mod hints;
 mod line;
 mod rule;
 mod rules;

@@ -25,9 +25,9 @@ pub(super) enum Window {
     Near,
 }
 
-/// Which lines a rule believes.
+/// Which lines a rule trusts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum Trust {
     /// Lines that report; log lines below error level only when nothing else decides.
     Reports,
     /// Also log lines of any level: container events are logged as information.
@@ -49,12 +49,12 @@ pub(super) struct Rule {
     /// Texts that the shape would take by mistake: the guard, matched against the same window.
     pub(super) unless: Option<&'static str>,
     pub(super) window: Window,
-    pub(super) lines: Lines,
+    pub(super) trust: Trust,
 }
 
 /// A rule for lines that report, decided on the line of the hint.
 pub(super) const fn rule(name: &'static str, category: Category, hints: &'static [&'static str], shape: Shape) -> Rule {
-    Rule { name, category, hints, shape, unless: None, window: Window::Line, lines: Lines::Reports }
+    Rule { name, category, hints, shape, unless: None, window: Window::Line, trust: Trust::Reports }
 }
 
 impl Rule {
@@ -66,8 +66,8 @@ impl Rule {
         Self { window: Window::Near, ..self }
     }
 
-    pub(super) const fn lines(self, lines: Lines) -> Self {
-        Self { lines, ..self }
+    pub(super) const fn trust(self, trust: Trust) -> Self {
+        Self { trust, ..self }
     }
 
     /// Place of the rule's category in the order of decision; facts beside the text are weighed by it.

@@ -2,12 +2,13 @@
 //! Does not: know any rule; the tables do.
 
 use super::{
-    line::{self, Kind, Reader},
-    rule::{Compiled, Lines, Rule, Window},
+    hints::{HintFinder, Hit},
+    line::{self, Kind, Lines},
+    rule::{Compiled, Rule, Shape, Trust, Window},
     rules,
     text::View,
 };
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind, StartKind};
+use crate::category::Category;
 use std::sync::LazyLock;
 
 /// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.
@@ -25,16 +26,25 @@ pub(super) struct Found {
 /// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
 pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
-    let places = engine.places(view.bytes());
-    let reader = Reader::new(view.bytes());
+    let mut places = engine.hits(view.bytes());
+    let lines = Lines::of(view.bytes(), &mut places);
+    places.sort_unstable();
     let mut last_resort = None;
-    for place in places {
+    let mut tried = (usize::MAX, usize::MAX);
+    for place in &places {
         let rule = engine.rules[place.rule];
-        let believed = believes(rule.lines, reader.kind(place.start, place.end));
-        if believed == Believed::No || (believed == Believed::Later && last_resort.is_some()) {
+        // A shape looks at the whole line, so a second hint on it says nothing new.
+        if tried == (place.rule, place.line) && matches!(rule.shape, Shape::Regex(_)) {
             continue;
         }
-        let Some(found) = engine.try_rule(rule, &place, &reader) else { continue };
+        let believed = believes(rule.trust, lines.kind(place.line));
+        // That a log line tells of an error of no category decides nothing either.
+        let useless = believed == Believed::Later && (last_resort.is_some() || rule.category == Category::Unknown);
+        if believed == Believed::No || useless {
+            continue;
+        }
+        tried = (place.rule, place.line);
+        let Some(found) = engine.try_rule(rule, place, &lines) else { continue };
         if believed == Believed::Now {
             return Some(found);
         }
@@ -50,29 +60,38 @@ enum Believed {
     No,
 }
 
-const fn believes(lines: Lines, kind: Kind) -> Believed {
-    match (lines, kind) {
-        (Lines::All, _) | (Lines::Reports, Kind::Report) | (Lines::Logs, Kind::Report | Kind::Log) => Believed::Now,
-        (Lines::Reports, Kind::Log) | (Lines::LastResort, Kind::Report | Kind::Log) => Believed::Later,
+const fn believes(trust: Trust, kind: Kind) -> Believed {
+    match (trust, kind) {
+        (Trust::All, _) | (Trust::Reports, Kind::Report) | (Trust::Logs, Kind::Report | Kind::Log) => Believed::Now,
+        (Trust::Reports, Kind::Log) | (Trust::LastResort, Kind::Report | Kind::Log) => Believed::Later,
         (_, Kind::Quote) => Believed::No,
     }
 }
 
 /// A hint of a rule in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+pub(super) struct Place {
     rule: usize,
-    start: usize,
-    end: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Index into the lines, known once all places are.
+    pub(super) line: usize,
+}
+
+impl Place {
+    /// A place of no rule.
+    #[cfg(test)]
+    pub(super) const fn at(start: usize, end: usize) -> Self {
+        Self { rule: 0, start, end, line: 0 }
+    }
 }
 
 struct Engine {
     rules: Vec<&'static Rule>,
     compiled: Vec<Compiled>,
-    automaton: AhoCorasick,
+    finder: HintFinder,
     /// For each hint, the rules that it selects.
     selects: Vec<Vec<u16>>,
-    hint_lengths: Vec<usize>,
 }
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::build);
@@ -91,30 +110,20 @@ impl Engine {
                 selects[id].push(index);
             }
         }
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::Standard)
-            .start_kind(StartKind::Unanchored)
-            .ascii_case_insensitive(true)
-            .prefilter(false)
-            .build(&hints)
-            .expect("the hints are few and short");
+        let finder = HintFinder::new(&hints);
         let compiled = rules.iter().map(|_| Compiled::default()).collect();
-        let hint_lengths = hints.iter().map(|hint| hint.len()).collect();
-        Self { rules, compiled, automaton, selects, hint_lengths }
+        Self { rules, compiled, finder, selects }
     }
 
-    /// Every place a rule is to be tried at, in the order of the chain and then of the text.
-    fn places(&self, text: &[u8]) -> Vec<Place> {
+    /// Every place a rule is to be tried at.
+    fn hits(&self, text: &[u8]) -> Vec<Place> {
         let mut places = Vec::new();
         let mut seen = vec![0_u32; self.rules.len()];
         let mut late: Vec<Place> = Vec::new();
-        for hit in self.automaton.find_overlapping_iter(text) {
-            let id = hit.pattern().as_usize();
-            debug_assert_eq!(hit.end() - hit.start(), self.hint_lengths[id]);
+        self.finder.find(text, |Hit { id, start, end }| {
             for &rule in &self.selects[id] {
                 let rule = usize::from(rule);
-                let place = Place { rule, start: hit.start(), end: hit.end() };
+                let place = Place { rule, start, end, line: 0 };
                 let count = seen[rule] as usize;
                 seen[rule] = seen[rule].saturating_add(1);
                 if count < FIRST_PLACES {
@@ -123,19 +132,18 @@ impl Engine {
                     keep_late(&mut late, self.rules.len(), count - FIRST_PLACES, place);
                 }
             }
-        }
+        });
         places.extend(late.into_iter().filter(|place| place.end > 0));
-        places.sort_unstable();
         places
     }
 
-    fn try_rule(&self, rule: &'static Rule, place: &Place, reader: &Reader<'_>) -> Option<Found> {
+    fn try_rule(&self, rule: &'static Rule, place: &Place, lines: &Lines<'_>) -> Option<Found> {
         let (from, to) = match rule.window {
-            Window::Line => line::bounds(reader.text(), place.start, place.end),
-            Window::Near => line::around(reader.text(), place.start, place.end),
+            Window::Line => lines.bounds(place.line),
+            Window::Near => line::around(lines.text(), place.start, place.end),
         };
         let hint = (place.start - from, place.end - from);
-        let (start, end) = self.compiled[place.rule].find(rule, &reader.text()[from..to], hint)?;
+        let (start, end) = self.compiled[place.rule].find(rule, &lines.text()[from..to], hint)?;
         Some(Found { rule, start: from + start, end: from + end })
     }
 }
@@ -143,7 +151,7 @@ impl Engine {
 /// A ring of the last places for each rule; only texts with very many hits pay for it.
 fn keep_late(late: &mut Vec<Place>, rules: usize, nth: usize, place: Place) {
     if late.is_empty() {
-        late.resize(rules * LAST_PLACES, Place { rule: 0, start: 0, end: 0 });
+        late.resize(rules * LAST_PLACES, Place { rule: 0, start: 0, end: 0, line: 0 });
     }
     late[place.rule * LAST_PLACES + nth % LAST_PLACES] = place;
 }
@@ -155,7 +163,7 @@ mod tests {
     #[test]
     fn the_last_places_are_kept_when_there_are_very_many() {
         let text = "ETIMEDOUT ".repeat(10_000);
-        let places = ENGINE.places(text.as_bytes());
+        let places = ENGINE.hits(text.as_bytes());
         assert!(places.iter().any(|place| place.end == text.len() - 1));
         assert!(places.len() < 20 * (FIRST_PLACES + LAST_PLACES));
     }

@@ -83,7 +83,7 @@ fn every_rule_is_well_formed() {
         assert!(names.insert(rule.name), "{} twice", rule.name);
         assert!(!rule.hints.is_empty(), "{} has no hint", rule.name);
         for hint in rule.hints {
-            assert!(hint.len() >= 2 && *hint == hint.to_lowercase(), "{}: {hint:?}", rule.name);
+            assert!(hint.len() >= super::hints::GRAM && *hint == hint.to_lowercase(), "{}: {hint:?}", rule.name);
         }
         // Compiles both expressions, or panics.
         let window = rule.hints[0].as_bytes();

@@ -4,43 +4,56 @@
 use crate::{
     category::Category::HttpError,
     classify::rule::{
-        Lines, Rule,
+        Rule,
         Shape::{Hint, Regex},
-        rule,
+        Trust, rule,
     },
 };
+
+/// The statuses in use, as words of a sentence or in brackets; context is for the shape to see.
+#[rustfmt::skip]
+const STATUSES: &[&str] = &[
+    " 400", "(400", "[400", " 401", "(401", "[401", " 402", "(402", "[402", " 403", "(403", "[403", " 404", "(404", "[404", " 405", "(405", "[405",
+    " 406", "(406", "[406", " 407", "(407", "[407", " 408", "(408", "[408", " 409", "(409", "[409", " 410", "(410", "[410", " 411", "(411", "[411",
+    " 412", "(412", "[412", " 413", "(413", "[413", " 414", "(414", "[414", " 415", "(415", "[415", " 416", "(416", "[416", " 417", "(417", "[417",
+    " 418", "(418", "[418", " 421", "(421", "[421", " 422", "(422", "[422", " 423", "(423", "[423", " 424", "(424", "[424", " 425", "(425", "[425",
+    " 426", "(426", "[426", " 428", "(428", "[428", " 429", "(429", "[429", " 431", "(431", "[431", " 451", "(451", "[451", " 499", "(499", "[499",
+    " 500", "(500", "[500", " 501", "(501", "[501", " 502", "(502", "[502", " 503", "(503", "[503", " 504", "(504", "[504", " 505", "(505", "[505",
+    " 507", "(507", "[507", " 508", "(508", "[508", " 511", "(511", "[511", " 520", "(520", "[520", " 521", "(521", "[521", " 522", "(522", "[522",
+    " 523", "(523", "[523", " 524", "(524", "[524", " 525", "(525", "[525", " 526", "(526", "[526", " 529", "(529", "[529", " 530", "(530", "[530",
+];
 
 pub(super) const RULES: &[Rule] = &[
     rule("http-axios", HttpError, &["request failed with status"], Regex(r"request failed with status( code)?:? \W?[45]\d\d\b")),
     rule("http-requests", HttpError, &[" client error", " server error", "client error '", "server error '"], Regex(r"\b[45]\d\d (client|server) error\b|\b(client|server) error '[45]\d\d\b|http status (client|server) error \([45]\d\d")),
-    rule("http-urllib", HttpError, &["http error ", "httperror"], Regex(r"\bhttp error:? [45]\d\d\b|\bhttperror\b.{0,160}\b[45]\d\d\b")),
+    rule("http-urllib", HttpError, &["http error ", "httperror"], Regex(r"\bhttp error:? [45]\d\d\b|\bhttperror\b.*\b[45]\d\d\b")),
     rule("http-exception", HttpError, &["httpclienterrorexception", "httpservererrorexception", "webclientresponseexception", "httpresponseexception", "feignexception", "httpstatuserror", "httpstatusexception", "clientresponseerror", "responsestatusexception", "httpexception", "httprequestexception", "badresponsestatusexception", "apiexception", "responseerror", "httpresponseerror", "requesterror", "statuscodeerror", "apistatuserror", "resourceaccessexception", "awsbadrequestexception"],
-        Regex(r"\b\w*(Http(Client|Server)ErrorException|WebClientResponseException|HttpResponse(Exception|Error)|FeignException|HTTPStatus(Error|Exception)|ClientResponseError|ResponseStatusException|HttpException|HttpRequestException|ApiException|ResponseError|RequestError|StatusCodeError|APIStatusError)\b.{0,300}?(^|[\s:(\[\x22'=])[45]\d\d\b|\bHttp(Client|Server)ErrorException\$\w+|\bFeignException\$\w+|\bWebClientResponseException\$\w+|\bAWSBadRequestException\b"),
+        Regex(r"\b\w*(Http(Client|Server)ErrorException|WebClientResponseException|HttpResponse(Exception|Error)|FeignException|HTTPStatus(Error|Exception)|ClientResponseError|ResponseStatusException|HttpException|HttpRequestException|ApiException|ResponseError|RequestError|StatusCodeError|APIStatusError)\b.*?(^|[\s:(\[\x22'=])[45]\d\d\b|\bHttp(Client|Server)ErrorException\$\w+|\bFeignException\$\w+|\bWebClientResponseException\$\w+|\bAWSBadRequestException\b"),
     )
     .unless(r"timed? ?out"),
     rule("http-status-code", HttpError, &["status code", "statuscode", "status_code", "status-code", "http code", "response code", "http_code", "error code", "return code", "responsecode", "code:"],
-        Regex(r#"\b(status|http|response)[ _-]?(status[ _-]?)?code\\?["']?\)?\s*(was|is|of|:|=|=>|->|returned|received)*\s*\\?["'<(\[]?[45]\d\d\b|\bstatuscode \{? ?[45]\d\d|\b(http|server|api|upstream|gateway|registry|request).{0,80}\b(error|return) code\\?["']?\s*(was|is|of|:|=)?\s*["'<(\[]?[45]\d\d\b|\breturn code is: [45]\d\d|indicate success: [45]\d\d"#)),
+        Regex(r#"\b(status|http|response)[ _-]?(status[ _-]?)?code\\?["']?\)?\s*(was|is|of|:|=|=>|->|returned|received)*\s*\\?["'<(\[]?[45]\d\d\b|\bstatuscode \{? ?[45]\d\d|\b(http|server|api|upstream|gateway|registry|request).*\b(error|return) code\\?["']?\s*(was|is|of|:|=)?\s*["'<(\[]?[45]\d\d\b|\breturn code is: [45]\d\d|indicate success: [45]\d\d"#)),
     rule("http-status-line", HttpError, &["http/1", "http/2", "http/3"], Regex(r#"(^|[\s:*<"'\[(])HTTP/[123](\.\d)?\s+[45]\d\d\b"#)),
     rule("http-number", HttpError, &["http 4", "http 5", "http: 4", "http: 5", "http-4", "http-5", "http status", "http error", "http response", "http_status", "httpstatus", "http(4", "http(5", "http ("],
         Regex(r#"\bhttp[ _-]?(status|error|response|code|result)?( (code|status))?\)?\\?["']?\s*[:=(\[-]*\s*\\?["']?[45]\d\d\b"#)),
-    rule("http-response", HttpError, &["response", "responded", "returned", "answered", "replied", "status of", "failed with", "received", "got "],
-        Regex(r#"^(RESPONSE|response)( status)?:? [45]\d\d\b|\b(unexpected|bad|invalid|error|non-2xx|non-200|unsuccessful|failed)( http)?( response| status| answer| reply)+( code)?( from .{1,120}?)?\W{1,3}([45]\d\d)\b|\b(server|api|endpoint|gateway|upstream|backend|service|registry|request|webhook|call|fetch|GET|POST|PUT|PATCH|DELETE|https?://\S+|/[\w/.-]+)\b.{0,160}\b(returned|responded( with)?|answered( with)?|replied( with)?|failed with|response was|gave|got|received)( an?| the| back| unexpected| http| status| code| error| response)*\s*[:=]?\s*["'(]?[45]\d\d\b|\bstatus of [45]\d\d\b|\bresponse( status)?( code)?\s*[:=]\s*[45]\d\d\b"#),
+    rule("http-response", HttpError, STATUSES,
+        Regex(r#"^(RESPONSE|response)( status)?:? [45]\d\d\b|\b(unexpected|bad|invalid|error|non-2xx|non-200|unsuccessful|failed)( http)?( response| status| answer| reply)+( code)?( from .+?)?\W{1,3}([45]\d\d)\b|\b(server|api|endpoint|gateway|upstream|backend|service|registry|request|webhook|call|fetch|GET|POST|PUT|PATCH|DELETE|https?://\S+|/[\w/.-]+)\b.*\b(returned|responded( with)?|answered( with)?|replied( with)?|failed with|response was|gave|got|received)( an?| the| back| unexpected| http| status| code| error| response)*\s*[:=]?\s*["'(]?[45]\d\d\b|\bstatus of [45]\d\d\b|\bresponse( status)?( code)?\s*[:=]\s*[45]\d\d\b"#),
     )
     .unless(r"\b[45]\d\d (bytes|rows|items|records|results|ms|milliseconds|lines|files|messages|elements|events|entries|users|seconds|times|tests|columns|values|characters|objects|documents)\b"),
     rule("http-status-word", HttpError, &["status: ", "status=", "status:", "status ", "\"status\"", "status\""],
-        Regex(r#"\b(https?://|request|response|http|fetch|GET|POST|PUT|PATCH|DELETE|api|url|server|service:|unexpected|endpoint|upload|download|webhook)\b.{0,200}\bstatus\\?["']?\s*(was|is|:|=|=>)?\s*\\?["'(\[]?[45]\d\d\b|^\s*(\w*Error: |E\s+)?status:? [45]\d\d\b|\bstatus\\?["']?\s*[:=]\s*[45]\d\d,?\s*\\?["']?(statusText|title|error|message|detail|type|reason|path|body)|\bunexpected( http)? status\W{1,3}[45]\d\d\b|\bstatus: [45]\d\d [A-Z][a-z]+"#),
+        Regex(r#"\b(https?://|request|response|http|fetch|GET|POST|PUT|PATCH|DELETE|api|url|server|service:|unexpected|endpoint|upload|download|webhook)\b.*\bstatus\\?["']?\s*(was|is|:|=|=>)?\s*\\?["'(\[]?[45]\d\d\b|^\s*(\w*Error: |E\s+)?status:? [45]\d\d\b|\bstatus\\?["']?\s*[:=]\s*[45]\d\d,?\s*\\?["']?(statusText|title|error|message|detail|type|reason|path|body)|\bunexpected( http)? status\W{1,3}[45]\d\d\b|\bstatus: [45]\d\d [A-Z][a-z]+"#),
     )
     // A process, too, has a status.
     .unless(r"exit(ed)?( with)?( non-zero)? status"),
     rule("http-reason-phrase", HttpError,
         &["internal server error", "bad gateway", "service unavailable", "gateway time", "too many requests", "unprocessable", "forbidden", "unauthorized", "not found", "bad request", "method not allowed", "conflict", "not acceptable", "payload too large", "entity too large", "unsupported media type", "precondition failed", "proxy authentication required", "payment required", "not implemented", "insufficient storage", "request timeout", "request time-out", "client closed request", "gone", "content too large", "rate limit"],
         Regex(r#"\b[45]\d\d\b["']?[\s:,\-='"(\[{/|]{1,5}(reason[ =:]+)?["']?(internal[ _]?server[ _]?error|bad[ _]?gateway|(temporarily )?service[ _]?(temporarily )?unavailable|gateway time-?\s?out|too[ _]?many[ _]?requests|unprocessable|forbidden|unauthorized|not[ _]?found|bad[ _]?request|method[ _]?not[ _]?allowed|conflict|not[ _]?acceptable|(payload|request entity|entity|content) too large|unsupported[ _]?media|precondition failed|proxy authentication|payment required|not implemented|insufficient storage|request time-?out|client closed|gone\b|rate limit)|\b(internal ?server ?error|bad ?gateway|service ?unavailable|gateway time-?out|too ?many ?requests|unprocessable( entity| content)?|forbidden|unauthorized|not ?found|bad ?request|method not allowed)["']?[\s:,=\-('"\[]{1,4}(http |status |code |error )*[45]\d\d\b"#)),
-    rule("http-parenthesised", HttpError, &["(4", "(5"], Regex(r"\b(HttpError|Http\w*Exception|RequestError|FetchError|ApiError|APIError|Octokit\w*|GitHub|GraphQL|\w*ServiceException|\w*ClientException|RestClient\w*)\b.{0,300}\((http |status |code )*[45]\d\d\)|\ban error occurred \([45]\d\d\) when calling")),
-    rule("http-aws", HttpError, &["status code: 4", "status code: 5", "statuscode: 4", "statuscode: 5", "$metadata", "an error occurred ("], Regex(r"\(service: .{1,80}status code: [45]\d\d|httpStatusCode\W{1,3}[45]\d\d|StatusCode: [45]\d\d, RequestID|an error occurred \((AccessDenied\w*|Throttling\w*|[45]\d\d|InternalError|ServiceUnavailable|SlowDown|NoSuchKey|NoSuchBucket|TooManyRequests\w*|InternalServer\w*|ValidationException|UnrecognizedClientException|InvalidSignatureException|ExpiredToken\w*|ResourceNotFoundException)\) when calling")),
+    rule("http-parenthesised", HttpError, &["httperror", "requesterror", "fetcherror", "apierror", "octokit", "github", "graphql", "serviceexception", "clientexception", "restclient", "an error occurred ("], Regex(r"\b(HttpError|Http\w*Exception|RequestError|FetchError|ApiError|APIError|Octokit\w*|GitHub|GraphQL|\w*ServiceException|\w*ClientException|RestClient\w*)\b.*\((http |status |code )*[45]\d\d\)|\ban error occurred \([45]\d\d\) when calling")),
+    rule("http-aws", HttpError, &["status code: 4", "status code: 5", "statuscode: 4", "statuscode: 5", "$metadata", "an error occurred ("], Regex(r"\(service: .+status code: [45]\d\d|httpStatusCode\W{1,3}[45]\d\d|StatusCode: [45]\d\d, RequestID|an error occurred \((AccessDenied\w*|Throttling\w*|[45]\d\d|InternalError|ServiceUnavailable|SlowDown|NoSuchKey|NoSuchBucket|TooManyRequests\w*|InternalServer\w*|ValidationException|UnrecognizedClientException|InvalidSignatureException|ExpiredToken\w*|ResourceNotFoundException)\) when calling")),
     rule("http-google", HttpError, &["googleapi: error", "googleapiclient", "google.api_core.exceptions"], Regex(r"googleapi: (error|got http response code) [45]\d\d|HttpError [45]\d\d|google\.api_core\.exceptions\.\w+: [45]\d\d")),
     rule("http-error-class", HttpError, &["net::http", "restclient::", "faraday::", "httparty", "guzzlehttp", "openuri::httperror", "httpserverexception", "mechanize::", "excon::error", "elasticsearch::", "clientexception", "openqa", "notfounderror: 404"], Regex(r"Net::HTTP(Server|Client|Fatal|Retriable)(Error|Exception)|Net::HTTP\w+Exception|RestClient::\w+: [45]\d\d|RestClient::(NotFound|BadRequest|Unauthorized|Forbidden|InternalServerError|UnprocessableEntity|Exception)|Faraday::(ServerError|ClientError|ResourceNotFound|UnauthorizedError|ForbiddenError|BadRequestError|ConflictError|UnprocessableEntityError|TooManyRequestsError)|GuzzleHttp\\Exception\\(Client|Server|BadResponse)Exception|OpenURI::HTTPError|Excon::Error::\w+|resulted in a .?[45]\d\d")),
     rule("http-curl", HttpError, &["requested url returned error", "curl: (22)"], Regex(r"requested url returned error:? [45]\d\d|curl: \(22\)")),
-    rule("http-wget", HttpError, &["error 4", "error 5", "error: 4", "error: 5", "error [4", "error [5"], Regex(r"^.{0,60}\berror:? \[?[45]\d\d:? ?(-|:|\]|\w+ ?\w*\.?$)|server returned (http )?error:? [45]\d\d"))
+    rule("http-wget", HttpError, &["error 4", "error 5", "error: 4", "error: 5", "error [4", "error [5"], Regex(r"^.*\berror:? \[?[45]\d\d:? ?(-|:|\]|\w+ ?\w*\.?$)|server returned (http )?error:? [45]\d\d"))
         .unless(r"\berror:? [45]\d\d \(?(HY|0)\w+|errno|exit|line [45]\d\d"),
     rule("http-npm", HttpError, &["code e4", "code e5", "err_pnpm_fetch_"], Regex(r"npm (err!|error) code E[45]\d\d\b|ERR_PNPM_FETCH_[45]\d\d")),
     rule("http-reqwest", HttpError, &["kind: status("], Regex(r"\bkind: Status\([45]\d\d")),
@@ -48,10 +61,10 @@ pub(super) const RULES: &[Rule] = &[
     rule("http-probe", HttpError, &["probe failed with statuscode"], Regex(r"http probe failed with statuscode: [45]\d\d")),
     rule("http-kubernetes", HttpError, &["error from server (", "the server responded with the status code", "you must be logged in to the server"], Regex(r"error from server \((forbidden|notfound|internalerror|conflict|alreadyexists|serviceunavailable|toomanyrequests|unauthorized|gatewaytimeout|serverTimeout|methodnotallowed|gone|expired)\)|you must be logged in to the server|the server (was unable to return a response|is currently unable to handle the request)")),
     rule("http-graphql", HttpError, &["received status code", "response not successful"], Regex(r"received status code [45]\d\d")),
-    rule("http-websocket", HttpError, &["unexpected server response", "websocket handshake", "bad handshake"], Regex(r"unexpected server response:? \(?[45]\d\d|websocket (connection|handshake).{0,160}[45]\d\d|rejected websocket connection: HTTP [45]\d\d")),
-    rule("http-fetch-not-ok", HttpError, &["failed to fetch", "failed to load", "failed to download", "download failed", "failed to get", "unable to fetch", "could not fetch", "upload failed", "request failed", "failed: ", "failed - ", "failed ("],
-        Regex(r"\b(failed to (fetch|load|download|get|post|upload|retrieve|request|pull|push|call)|(download|upload|request|fetch|call|GET|POST|PUT|PATCH|DELETE)( \S+)? failed|unable to fetch|could not fetch)\b.{0,240}(:| -| \(|\[| with|->|=>)\s*(error |http |status |code )*[45]\d\d\b")),
-    rule("http-method-line", HttpError, &["get ", "post ", "put ", "patch ", "delete "], Regex(r#"\b(GET|POST|PUT|PATCH|DELETE|HEAD) ["']?(https?://|/)\S*["']?\s*(->|=>|→|:|-|returned|responded|failed)*\s*\(?(HTTP )?(status )?(code )?[45]\d\d\b"#)),
+    rule("http-websocket", HttpError, &["unexpected server response", "websocket handshake", "bad handshake"], Regex(r"unexpected server response:? \(?[45]\d\d|websocket (connection|handshake).*[45]\d\d|rejected websocket connection: HTTP [45]\d\d")),
+    rule("http-fetch-not-ok", HttpError, STATUSES,
+        Regex(r"\b(failed to (fetch|load|download|get|post|upload|retrieve|request|pull|push|call)|(download|upload|request|fetch|call|GET|POST|PUT|PATCH|DELETE)( \S+)? failed|unable to fetch|could not fetch)\b.*(:| -| \(|\[| with|->|=>)\s*(error |http |status |code )*[45]\d\d\b")),
+    rule("http-method-line", HttpError, STATUSES, Regex(r#"\b(GET|POST|PUT|PATCH|DELETE|HEAD) ["']?(https?://|/)\S*["']?\s*(->|=>|→|:|-|returned|responded|failed)*\s*\(?(HTTP )?(status )?(code )?[45]\d\d\b"#)),
     // An access log tells of every answer; it is the failure only when nothing else is.
-    rule("http-access-log", HttpError, &[" http/1.1\" 4", " http/1.1\" 5", " http/1.0\" 5", " http/1.0\" 4", " http/2.0\" 4", " http/2.0\" 5"], Regex(r#"HTTP/[12]\.\d" [45]\d\d\b"#)).lines(Lines::LastResort),
+    rule("http-access-log", HttpError, &[" http/1.1\" 4", " http/1.1\" 5", " http/1.0\" 5", " http/1.0\" 4", " http/2.0\" 4", " http/2.0\" 5"], Regex(r#"HTTP/[12]\.\d" [45]\d\d\b"#)).trust(Trust::LastResort),
 ];

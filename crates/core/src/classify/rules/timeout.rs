@@ -12,9 +12,9 @@ use crate::{
 
 /// A gateway's answer is a status, and an option or a function may be called after a time limit.
 const NOT_A_LIMIT: &str = concat!(
-    r"\b(504|408)\b.{0,40}time-?\s?out|time-?\s?out.{0,20}\b(504|408)\b",
-    r"|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .{0,40}time-?out",
-    r"|time-?out.{0,40}\b(is not a function|is not defined|must be|should be|is undefined|is not valid|not recognized|has no attribute)",
+    r"\b(504|408)\b.*time-?\s?out|time-?\s?out.{0,20}\b(504|408)\b",
+    r"|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .*time-?out",
+    r"|time-?out.*\b(is not a function|is not defined|must be|should be|is undefined|is not valid|not recognized|has no attribute)",
     r"|did not raise|not raised|to raise|was not thrown|to throw|cannot import name|no module named|cannot find symbol|unresolved (reference|import)",
 );
 
@@ -103,7 +103,7 @@ pub(super) const RUNNERS: &[Rule] = &[
         Timeout,
         &["tests were interrupted because the page", "did not finish within", "no activity for"],
         Regex(
-            r"did not finish within [\d.,]+ ?(ms|s|m)|disconnected.{0,60}because no message in \d+|did not finish within the time",
+            r"did not finish within [\d.,]+ ?(ms|s|m)|disconnected.*because no message in \d+|did not finish within the time",
         ),
     ),
 ];
@@ -139,7 +139,7 @@ pub(super) const RULES: &[Rule] = &[
         "timeout-after",
         Timeout,
         &["timed out", "timed-out", "timeout after", "timeout exceeded", "timeout of", "timeout reached", "timeout:", "timeout was reached", "timeout while", "timeout when", "timeout during", "timeout in ", "timeout ("],
-        Regex(r"\b(has |have |was |had )?timed?[ -]out\b.{0,60}\b(after|in|within|waiting|while|during|for|when|at)\b|\btimed out\b\W*$|\btimed[ -]out[.:;)]|^\s*(\w*Error: |E\s+|\S+: )?time-?out\b.{0,80}(exceeded|reached|waiting|while|after|\d ?m?s\b)|\btime-?out\b (was |of .{1,30})?(exceeded|reached|expired|elapsed|after \d|while|when|during|waiting)\b|\b(timed out|timeout)\W{0,3}$|\btimeout \(?>? ?\d+(\.\d+)? ?m?s\)?|\b(has|have|was|had) timed[ -]out\b|^\s*timeout: |\btimed out\b \("),
+        Regex(r"\b(has |have |was |had )?timed?[ -]out\b.*\b(after|in|within|waiting|while|during|for|when|at)\b|\btimed out\b\W*$|\btimed[ -]out[.:;)]|^\s*(\w*Error: |E\s+|\S+: )?time-?out\b.*(exceeded|reached|waiting|while|after|\d ?m?s\b)|\btime-?out\b (was |of .{1,30})?(exceeded|reached|expired|elapsed|after \d|while|when|during|waiting)\b|\b(timed out|timeout)\W{0,3}$|\btimeout \(?>? ?\d+(\.\d+)? ?m?s\)?|\b(has|have|was|had) timed[ -]out\b|^\s*timeout: |\btimed out\b \("),
     )
     .unless(NOT_A_LIMIT),
     rule("timeout-curl", Timeout, &["curl: (28)", "wget: download timed out"], Hint),

@@ -4,9 +4,9 @@
 use crate::{
     category::Category::{AssertionMismatch, Unknown},
     classify::rule::{
-        Lines, Rule,
+        Rule,
         Shape::{Hint, Regex},
-        rule,
+        Trust, rule,
     },
 };
 
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\berror\[E\d{4}\]|\berror TS\d{3,5}\b|cannot find symbol|: undefined: \w+|compilation (failure|error)|could not compile|\bSyntaxError\b|\berror CS\d{4}\b|\[build failed\]",
         ),
     ),
-    rule("error-race", Unknown, &["warning: data race"], Hint).lines(Lines::All),
+    rule("error-race", Unknown, &["warning: data race"], Hint).trust(Trust::All),
     rule(
         "error-panic",
         Unknown,
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"^\s*panic: |\bpanicked at\b|^\s*fatal error: "),
     ),
     // A Go test that says it failed and nothing else did: its own t.Error said why.
-    rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+")).lines(Lines::All),
+    rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+")).trust(Trust::All),
     rule(
         "error-exception",
         Unknown,
