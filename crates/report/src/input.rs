@@ -64,12 +64,6 @@ impl<R: BufRead> Input<R> {
         self.replaced
     }
 
-    /// The next run of text, ending on a character boundary; empty at the end.
-    pub(crate) fn fill_str(&mut self) -> io::Result<&str> {
-        let bytes = self.fill_buf()?;
-        Ok(std::str::from_utf8(bytes).unwrap_or_default())
-    }
-
     /// Makes at least `length` bytes visible at once, unless the source ends before.
     pub(crate) fn ensure(&mut self, length: usize) -> io::Result<()> {
         if self.fill_buf()?.len() >= length {
@@ -77,10 +71,10 @@ impl<R: BufRead> Input<R> {
         }
         let mut ahead = Vec::with_capacity(length + 4);
         while ahead.len() < length {
-            let chunk = self.fill_str()?;
-            let Some(first) = chunk.chars().next() else { break };
-            let character = first.len_utf8();
-            ahead.extend_from_slice(&chunk.as_bytes()[..character]);
+            let chunk = self.fill_buf()?;
+            let Some(first) = chunk.first() else { break };
+            let character = width(*first).min(chunk.len());
+            ahead.extend_from_slice(&chunk[..character]);
             self.consume(character);
         }
         // What was decoded but not yet read comes after it.
@@ -107,7 +101,9 @@ impl<R: BufRead> Input<R> {
 
     fn refill_utf8(&mut self) -> io::Result<()> {
         let chunk = self.source.fill_buf()?;
-        match std::str::from_utf8(chunk) {
+        // A report in memory is one chunk: it is checked piece by piece.
+        let piece = &chunk[..chunk.len().min(CHUNK)];
+        match std::str::from_utf8(piece) {
             Ok(text) => self.valid = text.len(),
             Err(fault) if fault.valid_up_to() > 0 => self.valid = fault.valid_up_to(),
             Err(fault) => match fault.error_len() {
@@ -216,6 +212,21 @@ impl<R: BufRead> Read for Input<R> {
         target[..length].copy_from_slice(&chunk[..length]);
         self.consume(length);
         Ok(length)
+    }
+}
+
+/// A piece of what [`Input`] handed out, as text. It must begin and end between characters, as ASCII delimiters do.
+pub(crate) fn text(piece: &[u8]) -> &str {
+    std::str::from_utf8(piece).unwrap_or_default()
+}
+
+/// The length of the character that begins with this byte.
+fn width(first: u8) -> usize {
+    match first {
+        0xF0.. => 4,
+        0xE0.. => 3,
+        0xC0.. => 2,
+        _ => 1,
     }
 }
 

@@ -123,7 +123,9 @@ fn tidy(mut case: ReportCase) -> ReportCase {
     if case.status != CaseStatus::Skipped {
         case.attempts = case.attempts.max(1);
     }
-    case.duration_ms = case.duration_ms.filter(|duration| duration.is_finite() && *duration >= 0.0);
+    // Microseconds are enough; what is finer is the noise of a conversion. Zero has no sign.
+    let duration = case.duration_ms.filter(|duration| duration.is_finite() && *duration >= 0.0);
+    case.duration_ms = duration.map(|duration| (duration * 1000.0).round().abs() / 1000.0);
     case
 }
 

@@ -9,7 +9,7 @@ use crate::error::Kind;
 use crate::input::Input;
 use crate::intake::Intake;
 use crate::json::{self, Elements, Items, Loose, Object, skip};
-use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
+use crate::model::{CaseStatus, ReportCase};
 use crate::text;
 
 /// Reads a Jest report to its end.
@@ -67,7 +67,7 @@ impl Items for Report<'_, '_> {
         // Vitest: a hook that failed fails the file, and no assertion.
         let unexplained = file.failed && !file.cases.iter().any(Assertion::failed);
         if unexplained {
-            self.intake.emit(suite_failure(path.clone(), file.message));
+            self.intake.emit(ReportCase::suite_failure(path.clone(), file.message));
         }
         for assertion in file.cases {
             self.intake.emit(assertion.into_case(path.clone(), self.vitest));
@@ -80,24 +80,6 @@ impl Items for Report<'_, '_> {
         }
         // The file counts as explained: its own status was cut off.
         self.take(TestFile { failed: false, ..file });
-    }
-}
-
-/// A file that failed outside of its tests.
-fn suite_failure(file: Option<String>, message: Option<String>) -> ReportCase {
-    ReportCase {
-        file,
-        suite: Vec::new(),
-        name: SUITE_FAILURE.to_owned(),
-        status: CaseStatus::Failed,
-        runner_status: None,
-        flaky: false,
-        duration_ms: None,
-        attempts: 1,
-        error_type: None,
-        error: message.and_then(|message| text::bound_error(&message)),
-        stdout_tail: None,
-        stderr_tail: None,
     }
 }
 
@@ -114,7 +96,7 @@ impl Object for TestFile {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             // `testResults` and `testFilePath` are the programmatic result's words for the same.
-            "assertionResults" | "testResults" => map.next_value_seed(Elements(self))?,
+            "assertionResults" | "testResults" => map.next_value_seed(Elements(&mut self.cases))?,
             "name" | "testFilePath" => self.name = map.next_value::<Loose>()?.text(),
             "message" | "failureMessage" => self.message = map.next_value::<Loose>()?.text(),
             "status" => self.failed = map.next_value::<Loose>()?.text().as_deref() == Some("failed"),
@@ -122,18 +104,6 @@ impl Object for TestFile {
             _ => skip(map)?,
         }
         Ok(())
-    }
-}
-
-impl Items for TestFile {
-    type Item = Assertion;
-
-    fn start(&mut self) -> Assertion {
-        Assertion::default()
-    }
-
-    fn take(&mut self, assertion: Assertion) {
-        self.cases.push(assertion);
     }
 }
 
@@ -192,16 +162,12 @@ impl Assertion {
         ReportCase {
             file,
             suite: self.ancestors,
-            name: self.title.or(self.full_name).unwrap_or_default(),
-            status,
             runner_status: Some(word).filter(|word| matches!(word.as_str(), "todo" | "disabled" | "focused")),
             flaky: status == CaseStatus::Passed && attempts > 1,
             duration_ms: self.duration_ms,
             attempts,
-            error_type: None,
             error: error.map(name_timeout).and_then(|error| text::bound_error(&error)),
-            stdout_tail: None,
-            stderr_tail: None,
+            ..ReportCase::new(self.title.or(self.full_name).unwrap_or_default(), status)
         }
     }
 }

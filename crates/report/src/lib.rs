@@ -16,8 +16,10 @@
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
 //! Does not: open files, classify, redact, or know SQL.
 
+mod ctrf;
 mod detect;
 mod error;
+mod go_test;
 mod gotext;
 mod input;
 mod intake;
@@ -26,6 +28,10 @@ mod json;
 mod junit;
 pub mod model;
 mod paths;
+mod playwright;
+mod retries;
+pub mod tail;
+mod tap;
 mod text;
 mod units;
 mod xml;
@@ -68,9 +74,10 @@ fn read<R: std::io::BufRead>(
     match format {
         Format::Junit => junit::parse(input, &mut intake)?,
         Format::Jest => jest::parse(input, &mut intake)?,
-        Format::Ctrf | Format::Playwright | Format::Tap | Format::GoTest => {
-            return Err(Kind::Unrecognized);
-        }
+        Format::Ctrf => ctrf::parse(input, &mut intake)?,
+        Format::Playwright => playwright::parse(input, &mut intake)?,
+        Format::GoTest => go_test::parse(input, &mut intake)?,
+        Format::Tap => tap::parse(input, &mut intake)?,
     }
     Ok(intake.into_parsed(format))
 }

@@ -68,6 +68,30 @@ pub struct ReportCase {
 }
 
 impl ReportCase {
+    /// A case of which only name and status are known.
+    pub(crate) fn new(name: String, status: CaseStatus) -> Self {
+        Self {
+            file: None,
+            suite: Vec::new(),
+            name,
+            status,
+            runner_status: None,
+            flaky: false,
+            duration_ms: None,
+            attempts: u32::from(status != CaseStatus::Skipped),
+            error_type: None,
+            error: None,
+            stdout_tail: None,
+            stderr_tail: None,
+        }
+    }
+
+    /// A file or suite that failed outside of its tests.
+    pub(crate) fn suite_failure(file: Option<String>, error: Option<String>) -> Self {
+        let error = error.and_then(|error| crate::text::bound_error(&error));
+        Self { file, error, ..Self::new(SUITE_FAILURE.to_owned(), CaseStatus::Failed) }
+    }
+
     /// `file > suite > name`, the one name of a case whichever reporter delivered it.
     pub fn qualified_name(&self) -> String {
         let parts = self.file.iter().chain(&self.suite).map(String::as_str).chain([self.name.as_str()]);

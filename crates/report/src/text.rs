@@ -53,6 +53,10 @@ impl Bounded {
         self.text.drain(head..tail);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     pub(crate) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
@@ -118,16 +122,22 @@ fn says(body: &str, message: &str) -> bool {
     end.is_some_and(|end| end - message.len() <= 200)
 }
 
-/// The visible characters of a text.
-fn squeeze(text: &str) -> String {
-    let mut squeezed = String::with_capacity(text.len());
+/// A text without its escape codes, for looking at only.
+pub(crate) fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
         if character == '\u{1B}' {
             let _: Option<char> = characters.by_ref().find(char::is_ascii_alphabetic);
-        } else if !character.is_whitespace() && !character.is_control() {
-            squeezed.push(character);
+        } else {
+            plain.push(character);
         }
     }
-    squeezed
+    plain
+}
+
+/// The visible characters of a text.
+fn squeeze(text: &str) -> String {
+    let visible = |character: &char| !character.is_whitespace() && !character.is_control();
+    without_escapes(text).chars().filter(visible).collect()
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
-use crate::input::Input;
+use crate::input::{self, Input};
 
 /// What is kept of one attribute value; the body of a failure says the same in full.
 const VALUE: usize = 64 * 1024;
@@ -204,9 +204,9 @@ impl<R: BufRead> XmlReader<R> {
 
     fn text_run(&mut self) -> io::Result<()> {
         self.piece.clear();
-        let chunk = self.input.fill_str()?;
-        let length = memchr2(b'<', b'&', chunk.as_bytes()).unwrap_or(chunk.len());
-        self.piece.push_str(&chunk[..length]);
+        let chunk = self.input.fill_buf()?;
+        let length = memchr2(b'<', b'&', chunk).unwrap_or(chunk.len());
+        self.piece.push_str(input::text(&chunk[..length]));
         self.advance(length);
         Ok(())
     }
@@ -319,14 +319,14 @@ impl<R: BufRead> XmlReader<R> {
     fn character_data(&mut self) -> io::Result<bool> {
         self.piece.clear();
         loop {
-            let chunk = self.input.fill_str()?;
+            let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
                 self.state = State::Content;
                 return Ok(!self.piece.is_empty());
             }
-            let length = memchr(b']', chunk.as_bytes()).unwrap_or(chunk.len());
+            let length = memchr(b']', chunk).unwrap_or(chunk.len());
             if length > 0 {
-                self.piece.push_str(&chunk[..length]);
+                self.piece.push_str(input::text(&chunk[..length]));
                 self.advance(length);
                 return Ok(true);
             }
@@ -375,13 +375,13 @@ impl<R: BufRead> XmlReader<R> {
         self.tag.raw.clear();
         let mut scan = TagScan::default();
         loop {
-            let chunk = self.input.fill_str()?;
+            let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
                 self.fault("the report ends inside a tag");
                 break;
             }
             let length = scan.push(chunk, &mut self.tag.raw);
-            self.line += memchr_iter(b'\n', &chunk.as_bytes()[..length]).count() as u64;
+            self.line += memchr_iter(b'\n', &chunk[..length]).count() as u64;
             self.input.consume(length);
             if scan.closed {
                 break;
@@ -423,8 +423,7 @@ struct TagScan {
 
 impl TagScan {
     /// Takes what belongs to the tag from `chunk` and says how much that was.
-    fn push(&mut self, chunk: &str, raw: &mut String) -> usize {
-        let bytes = chunk.as_bytes();
+    fn push(&mut self, bytes: &[u8], raw: &mut String) -> usize {
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
@@ -436,7 +435,7 @@ impl TagScan {
                 },
             };
             let end = at + length.unwrap_or(rest.len());
-            self.keep(&chunk[at..end], raw);
+            self.keep(input::text(&bytes[at..end]), raw);
             if length.is_none() {
                 return bytes.len();
             }

@@ -25,6 +25,8 @@ pub(crate) struct JsonGuard<R> {
     /// Bytes left out of the current string.
     dropped: usize,
     surrogates: u64,
+    /// One value a line: a line break ends a string that was never closed.
+    lines: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,13 @@ impl<R: BufRead> JsonGuard<R> {
             tail: Vec::new(),
             dropped: 0,
             surrogates: 0,
+            lines: false,
         }
+    }
+
+    /// For one value a line, with lines that are no JSON in between.
+    pub(crate) fn lines(input: Input<R>) -> Self {
+        Self { lines: true, ..Self::new(input) }
     }
 
     /// How much was no text: invalid bytes and lone surrogates.
@@ -115,6 +123,12 @@ impl<R: BufRead> JsonGuard<R> {
             b'"' => {
                 self.settle_surrogate();
                 self.close();
+            }
+            b'\n' if self.lines => {
+                self.settle_surrogate();
+                self.close();
+                self.out.pop();
+                self.out.push(b'\n');
             }
             control => {
                 self.settle_surrogate();

@@ -5,7 +5,7 @@
 //! one field of it is odd. Only broken JSON ends the reading, after everything before it was handed out.
 //! Does not: hold a whole report.
 
-mod guard;
+pub(crate) mod guard;
 
 use std::fmt;
 use std::io::{BufRead, BufReader};
@@ -80,6 +80,9 @@ impl Ending {
 
 /// An object whose fields are read as they come.
 pub(crate) trait Object {
+    /// Whether an item that the report's end cut off is worth keeping.
+    const KEEP_CUT: bool = false;
+
     /// Reads the value of `key`, or skips it with [`skip`].
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error>;
 }
@@ -93,6 +96,24 @@ pub(crate) trait Items {
     fn take(&mut self, item: Self::Item);
     /// An item that the report's end cut off.
     fn take_cut(&mut self, _item: Self::Item) {}
+}
+
+impl<T: Object + Default> Items for Vec<T> {
+    type Item = T;
+
+    fn start(&mut self) -> T {
+        T::default()
+    }
+
+    fn take(&mut self, item: T) {
+        self.push(item);
+    }
+
+    fn take_cut(&mut self, item: T) {
+        if T::KEEP_CUT {
+            self.push(item);
+        }
+    }
 }
 
 /// Skips a value of any depth.
@@ -208,6 +229,14 @@ impl Loose {
             Self::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
             Self::Number(number) => Some(number.to_string()),
             Self::Null | Self::Flag(_) | Self::List(_) => None,
+        }
+    }
+
+    /// A text as it stands, blank or not.
+    pub(crate) fn raw(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Null | Self::Flag(_) | Self::Number(_) | Self::List(_) => None,
         }
     }
 

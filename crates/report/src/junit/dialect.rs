@@ -1,6 +1,7 @@
 //! Which tool wrote a JUnit report.
 //! Does not: read cases.
 
+use super::elements::OpenCase;
 use crate::paths;
 use crate::xml::Tag;
 
@@ -15,8 +16,10 @@ pub(super) enum Dialect {
     Mocha,
     Nextest,
     NodeTest,
+    PhpUnit,
     Playwright,
     Pytest,
+    Rspec,
     Go,
     Vitest,
 }
@@ -34,6 +37,7 @@ impl Dialect {
             "Mocha Tests" => Self::Mocha,
             "nextest-run" => Self::Nextest,
             "pytest tests" | "pytest" => Self::Pytest,
+            "rspec" => Self::Rspec,
             // Only Playwright's root has an `id` and a `name`, both empty unless configured, and no timestamp.
             _ if outermost && tag.has("id") && tag.has("errors") && !tag.has("timestamp") => Self::Playwright,
             _ if tag.attribute("xsi:noNamespaceSchemaLocation").is_some_and(|schema| schema.contains("surefire")) => {
@@ -67,12 +71,15 @@ impl Dialect {
 
     /// A case may be the first to tell: node:test puts top-level tests straight under `testsuites`, and Java's
     /// suites are named as their classes.
-    pub(super) fn see_case(&mut self, class_name: &str, suite_name: &str, depth: usize) {
+    pub(super) fn see_case(&mut self, case: &OpenCase, suite_name: &str, depth: usize) {
         if *self != Self::Unknown {
             return;
         }
+        let class_name = case.class_name.as_str();
         let class = class_name == suite_name && class_name.contains('.') && !class_name.contains(char::is_whitespace);
-        if depth <= 1 && suite_name.is_empty() && matches!(class_name, "test" | "suite") {
+        if case.class.is_some() {
+            *self = Self::PhpUnit;
+        } else if depth <= 1 && suite_name.is_empty() && matches!(class_name, "test" | "suite") {
             *self = Self::NodeTest;
         } else if class && !paths::looks_like_file(class_name) {
             *self = Self::Java;
@@ -93,6 +100,8 @@ impl Dialect {
             Self::Mocha => Some("mocha"),
             Self::Nextest => Some("nextest"),
             Self::NodeTest => Some("node:test"),
+            Self::PhpUnit => Some("phpunit"),
+            Self::Rspec => Some("rspec"),
             Self::Playwright => Some("playwright"),
             Self::Pytest => Some("pytest"),
             Self::Go => Some("go"),

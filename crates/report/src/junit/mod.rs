@@ -23,6 +23,8 @@ use dialect::Dialect;
 use elements::{Element, OpenCase, Trouble, TroubleKind};
 use window::Window;
 
+pub(crate) use elements::is_exception;
+
 /// Suites nest a handful deep; what is nested deeper than this is skipped.
 const DEPTH: usize = 256;
 
@@ -164,7 +166,8 @@ impl<'i, 'a> Junit<'i, 'a> {
             Element::Trouble(_) | Element::Text => {
                 let suite = self.suites.last_mut().and_then(|suite| suite.trouble.as_mut());
                 let trouble = self.case.as_mut().map_or(suite, |case| case.troubles.last_mut());
-                if let Some(trouble) = trouble {
+                // White space before Surefire's `stackTrace` is layout.
+                if let Some(trouble) = trouble.filter(|trouble| !(trouble.body.is_empty() && text.trim().is_empty())) {
                     trouble.body.push_str(text);
                 }
             }
@@ -218,7 +221,7 @@ impl<'i, 'a> Junit<'i, 'a> {
     fn close_case(&mut self) {
         let Some(open) = self.case.take() else { return };
         let suite = self.suites.last().map_or("", |suite| suite.name.as_str());
-        self.dialect.see_case(&open.class_name, suite, self.suites.len());
+        self.dialect.see_case(&open, suite, self.suites.len());
         let case = naming::finish(open, &self.suites, self.dialect, self.intake);
         self.window.push(case, self.dialect, self.intake);
     }

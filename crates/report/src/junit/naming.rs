@@ -102,7 +102,17 @@ fn judge(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
         Dialect::Playwright => playwright::last_attempt(case),
         Dialect::NodeTest | Dialect::Nextest => case.runner_status = word,
         Dialect::Go => case.error = case.error.take().map(|error| gotext::without_frame(&error)),
+        Dialect::PhpUnit => case.error = case.error.take().map(|error| without_title(error, case)),
         _ => {}
+    }
+}
+
+/// PHPUnit begins every error with the test's name.
+fn without_title(error: String, case: &ReportCase) -> String {
+    let title = format!("{}::{}", case.suite.join("::"), case.name);
+    match error.split_once('\n') {
+        Some((first, rest)) if first.starts_with(&title) => rest.to_owned(),
+        _ => error,
     }
 }
 
@@ -152,6 +162,13 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
     let (mut suite, name) = split_name(&open.name);
     if suite.is_empty() {
         suite = class_suites(open, file.as_deref(), suite_name);
+    }
+    // A class that could not be set up: Surefire names the case as the class, gotestsum gives it no class.
+    let whole_class = dialect == Dialect::Java && (open.name == open.class_name || open.name.is_empty());
+    let whole_package = dialect == Dialect::Go && open.class_name.is_empty() && open.name == "TestMain";
+    if whole_class || whole_package {
+        let class = if whole_class { &open.class_name } else { suite_name };
+        return Place { file, suite: vec![class.to_owned()], name: SUITE_FAILURE.to_owned() };
     }
     // Gradle writes JUnit 5's display name, Surefire the method's.
     let name = if dialect == Dialect::Java { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };

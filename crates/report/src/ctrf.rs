@@ -1,0 +1,213 @@
+//! Common Test Report Format, as reporters of many runners write it.
+//! Does not: validate against its schema; what is there is read.
+
+use serde::de::MapAccess;
+
+use crate::error::Kind;
+use crate::input::Input;
+use crate::intake::Intake;
+use crate::json::{self, Elements, Fields, Items, Loose, Object, skip};
+use crate::model::{CaseStatus, ReportCase};
+use crate::{paths, text};
+
+/// Reads a CTRF report to its end.
+pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    let mut report = Report { intake, known: false, tool: Tool::default(), summary: Summary::default() };
+    let ending = json::read(input, &mut report);
+    let Report { intake, known, tool, summary } = report;
+    intake.started(summary.start);
+    #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
+    let duration = summary.start.zip(summary.stop).map(|(start, stop)| (stop - start).max(0) as f64);
+    intake.duration_ms = duration;
+    intake.runner = tool.name;
+    ending.report("ctrf", known, intake)
+}
+
+struct Report<'i, 'a> {
+    intake: &'i mut Intake<'a>,
+    known: bool,
+    tool: Tool,
+    summary: Summary,
+}
+
+impl Object for Report<'_, '_> {
+    /// The outer object and `results` share no keys, so one reader does for both.
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "results" => map.next_value_seed(Fields(self)),
+            "tool" => map.next_value_seed(Fields(&mut self.tool)),
+            "summary" => map.next_value_seed(Fields(&mut self.summary)),
+            "tests" => {
+                self.known = true;
+                map.next_value_seed(Elements(self))
+            }
+            _ => skip(map),
+        }
+    }
+}
+
+impl Items for Report<'_, '_> {
+    type Item = Test;
+
+    fn start(&mut self) -> Test {
+        Test::default()
+    }
+
+    fn take(&mut self, test: Test) {
+        let case = test.into_case(self.tool.name.as_deref(), self.intake);
+        self.intake.emit(case);
+    }
+}
+
+#[derive(Default)]
+struct Tool {
+    name: Option<String>,
+}
+
+impl Object for Tool {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "name" => self.name = map.next_value::<Loose>()?.text(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Summary {
+    start: Option<i64>,
+    stop: Option<i64>,
+}
+
+impl Object for Summary {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "start" => self.start = map.next_value::<Loose>()?.millis().map(in_millis),
+            "stop" => self.stop = map.next_value::<Loose>()?.millis().map(in_millis),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// Some reporters write seconds. No run took place before 1973, which is where milliseconds would put them.
+fn in_millis(time: i64) -> i64 {
+    if time < 100_000_000_000 { time * 1000 } else { time }
+}
+
+#[derive(Default)]
+struct Test {
+    name: Option<String>,
+    status: Option<String>,
+    raw_status: Option<String>,
+    duration_ms: Option<f64>,
+    message: Option<String>,
+    trace: Option<String>,
+    suite: Vec<String>,
+    file: Option<String>,
+    retries: Option<u32>,
+    flaky: bool,
+    stdout: Vec<String>,
+    stderr: Vec<String>,
+}
+
+impl Object for Test {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "name" => self.name = map.next_value::<Loose>()?.text(),
+            "status" => self.status = map.next_value::<Loose>()?.text(),
+            "rawStatus" => self.raw_status = map.next_value::<Loose>()?.text(),
+            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "message" => self.message = map.next_value::<Loose>()?.text(),
+            "trace" => self.trace = map.next_value::<Loose>()?.text(),
+            "suite" => self.suite = suites(map.next_value()?),
+            "filePath" | "filepath" => self.file = map.next_value::<Loose>()?.text(),
+            "retries" => self.retries = map.next_value::<Loose>()?.count(),
+            "flaky" => self.flaky = map.next_value::<Loose>()? == Loose::Flag(true),
+            "stdout" => self.stdout = map.next_value::<Loose>()?.texts(),
+            "stderr" => self.stderr = map.next_value::<Loose>()?.texts(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// An array since version 1 of the format, one joined text before.
+fn suites(value: Loose) -> Vec<String> {
+    match value {
+        Loose::Text(joined) => joined.split(" > ").map(str::to_owned).collect(),
+        other => other.texts(),
+    }
+}
+
+impl Test {
+    fn into_case(self, tool: Option<&str>, intake: &Intake<'_>) -> ReportCase {
+        let status = status(self.status.as_deref(), self.raw_status.as_deref());
+        let (file, suite) = place(self.suite, self.file.as_deref(), tool, intake);
+        let name = own_name(self.name.unwrap_or_default(), &suite);
+        let told = status == CaseStatus::Failed || self.flaky;
+        let error = text::join_message(self.message.as_deref(), self.trace.as_deref()).filter(|_| told);
+        let attempts = self.retries.unwrap_or(0) + 1;
+        ReportCase {
+            file,
+            suite,
+            runner_status: self.raw_status.filter(|word| says_more(word)),
+            flaky: self.flaky && status == CaseStatus::Passed,
+            duration_ms: self.duration_ms,
+            attempts: if status == CaseStatus::Skipped { 0 } else { attempts },
+            error: error.and_then(|error| text::bound_error(&error)),
+            stdout_tail: text::bound_output(&self.stdout.join("\n")),
+            stderr_tail: text::bound_output(&self.stderr.join("\n")),
+            ..ReportCase::new(name, status)
+        }
+    }
+}
+
+fn says_more(word: &str) -> bool {
+    !matches!(word, "passed" | "failed" | "skipped" | "pending" | "pass" | "fail")
+}
+
+/// `other` is what the format has no word for: a todo, but also a timeout.
+fn status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
+    match (status, raw) {
+        (Some("passed"), _) => CaseStatus::Passed,
+        (Some("failed"), _) | (_, Some("timedOut" | "interrupted" | "broken" | "error" | "errored")) => {
+            CaseStatus::Failed
+        }
+        _ => CaseStatus::Skipped,
+    }
+}
+
+/// File and suites. Reporters put the file among the suites too; there it is taken out.
+///
+/// Playwright's own reporters name files relative to the test folder, and so does the one in the suites.
+fn place(
+    mut suite: Vec<String>,
+    path: Option<&str>,
+    tool: Option<&str>,
+    intake: &Intake<'_>,
+) -> (Option<String>, Vec<String>) {
+    let path = path.and_then(|path| intake.file(path));
+    let is_file = |part: &String| match &path {
+        Some(path) => path == part || path.strip_suffix(part.as_str()).is_some_and(|rest| rest.ends_with('/')),
+        None => paths::looks_like_file(part),
+    };
+    let part = suite.iter().position(is_file).map(|at| suite.remove(at));
+    let file = match (path, part) {
+        (Some(_), Some(part)) if tool == Some("playwright") => Some(part),
+        (path, part) => path.or(part),
+    };
+    (file, suite)
+}
+
+/// Some reporters write the full name: `cart checkout refused` in `cart`, `checkout` is `refused`.
+fn own_name(name: String, suite: &[String]) -> String {
+    for separator in [" ", " > ", " › "] {
+        let own = name.strip_prefix(suite.join(separator).as_str()).and_then(|rest| rest.strip_prefix(separator));
+        if let Some(own) = own.filter(|own| !own.is_empty() && !suite.is_empty()) {
+            return own.to_owned();
+        }
+    }
+    name
+}

@@ -1,0 +1,239 @@
+//! `go test -json`: one event a line, with build output in between.
+//!
+//! A failed test waits for the end of the report, for it may be run again (gotestsum's `--rerun-fails`, `-count`).
+//! Does not: hold a test's whole output.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read};
+
+use serde::Deserialize;
+
+use crate::error::Kind;
+use crate::gotext;
+use crate::input::Input;
+use crate::intake::Intake;
+use crate::json::guard::JsonGuard;
+use crate::model::{CaseStatus, ReportCase};
+use crate::retries::Retries;
+use crate::text::{self, Bounded};
+use crate::units;
+
+/// The longest line that is read. Strings inside are bounded before, so an event is never cut.
+const LINE: u64 = 1024 * 1024;
+
+/// Reads the events to their end.
+pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    let mut guard = JsonGuard::lines(input);
+    let mut run = GoRun::default();
+    let mut lines = BufReader::with_capacity(64 * 1024, &mut guard);
+    let mut line = Vec::new();
+    let mut number = 0;
+    loop {
+        line.clear();
+        match lines.by_ref().take(LINE).read_until(b'\n', &mut line) {
+            Ok(0) => break,
+            Ok(_) => run.line(&String::from_utf8_lossy(&line), &mut number, intake),
+            Err(error) => {
+                intake.problem(Some(number), format!("reading stopped: {error}"));
+                break;
+            }
+        }
+    }
+    drop(lines);
+    let replaced = guard.replaced();
+    run.finish(number, intake);
+    if replaced > 0 {
+        intake.problem(None, format!("{replaced} characters that are no text were replaced"));
+    }
+    intake.runner = Some("go".to_owned());
+    if run.events == 0 {
+        let reason = "it has no event of `go test -json`".to_owned();
+        return Err(Kind::Malformed { format: "go-test", reason });
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event {
+    time: Option<String>,
+    action: String,
+    #[serde(default)]
+    package: String,
+    test: Option<String>,
+    output: Option<String>,
+    elapsed: Option<f64>,
+    import_path: Option<String>,
+    failed_build: Option<String>,
+}
+
+#[derive(Default)]
+struct GoRun {
+    events: u64,
+    packages: BTreeMap<String, Package>,
+    /// Output of builds that failed, by import path (Go 1.24 and later).
+    builds: BTreeMap<String, Bounded>,
+    /// Lines that are no events: what the build wrote where both streams went to one file.
+    stray: Option<Bounded>,
+    retries: Retries,
+    started: Option<i64>,
+    ended: Option<i64>,
+}
+
+#[derive(Default)]
+struct Package {
+    running: BTreeMap<String, Bounded>,
+    output: Option<Bounded>,
+    failures: u32,
+}
+
+impl GoRun {
+    fn line(&mut self, line: &str, number: &mut u64, intake: &mut Intake<'_>) {
+        *number += 1;
+        let trimmed = line.trim();
+        if !trimmed.starts_with('{') {
+            self.stray_line(trimmed, intake);
+            return;
+        }
+        match serde_json::from_str::<Event>(trimmed) {
+            Ok(event) => self.event(event, intake),
+            Err(error) => intake.problem(Some(*number), format!("not an event of `go test -json`: {error}")),
+        }
+    }
+
+    /// `FAIL example.com/shop/broken [build failed]` names the package that the lines before it are about.
+    fn stray_line(&mut self, line: &str, intake: &mut Intake<'_>) {
+        if line.is_empty() {
+            return;
+        }
+        let failed = line
+            .strip_prefix("FAIL\t")
+            .filter(|rest| rest.ends_with("[build failed]") || rest.ends_with("[setup failed]"));
+        if let Some(package) = failed.and_then(|rest| rest.split_whitespace().next()) {
+            let error = self.stray.take().and_then(Bounded::finish).unwrap_or_else(|| line.to_owned());
+            self.fail_package(package, Some(error), intake);
+            return;
+        }
+        let stray = self.stray.get_or_insert_with(Bounded::error);
+        stray.push_str(line);
+        stray.push_str("\n");
+    }
+
+    fn event(&mut self, event: Event, intake: &mut Intake<'_>) {
+        self.events += 1;
+        let time = event.time.as_deref().and_then(units::timestamp);
+        self.started = self.started.or(time);
+        self.ended = time.or(self.ended);
+        match (event.action.as_str(), event.test.clone()) {
+            ("build-output", _) => {
+                let path = event.import_path.unwrap_or_default();
+                let output = self.builds.entry(path).or_insert_with(Bounded::error);
+                output.push_str(&event.output.unwrap_or_default());
+            }
+            ("run", Some(test)) => {
+                self.package(&event.package).running.insert(test, Bounded::error());
+            }
+            ("output", test) => {
+                let output = event.output.unwrap_or_default();
+                let package = self.package(&event.package);
+                let target = match test.and_then(|test| package.running.get_mut(&test)) {
+                    Some(running) => running,
+                    None => package.output.get_or_insert_with(Bounded::error),
+                };
+                target.push_str(&output);
+            }
+            ("pass" | "fail" | "skip", Some(test)) => self.end_test(&event, &test, intake),
+            ("pass" | "fail" | "skip", None) => self.end_package(&event, intake),
+            _ => {}
+        }
+    }
+
+    fn package(&mut self, name: &str) -> &mut Package {
+        if !self.packages.contains_key(name) {
+            self.packages.insert(name.to_owned(), Package::default());
+        }
+        self.packages.entry(name.to_owned()).or_default()
+    }
+
+    fn end_test(&mut self, event: &Event, test: &str, intake: &mut Intake<'_>) {
+        let package = self.package(&event.package);
+        let output = package.running.remove(test).and_then(Bounded::finish);
+        package.failures += u32::from(event.action == "fail");
+        let mut case = case(&event.package, test, &event.action, output);
+        case.duration_ms = event.elapsed.map(|seconds| seconds * 1000.0);
+        self.retries.push(case, true, intake);
+    }
+
+    /// A package that failed without a failed test: its build, `TestMain`, a race, an exit.
+    fn end_package(&mut self, event: &Event, intake: &mut Intake<'_>) {
+        let mut package = self.packages.remove(&event.package).unwrap_or_default();
+        let failed = event.action == "fail";
+        for (test, output) in std::mem::take(&mut package.running) {
+            // Still running when the process ended: the test that ended it, or one beside it.
+            let action = if failed { "fail" } else { "skip" };
+            package.failures += u32::from(failed);
+            let mut case = case(&event.package, &test, action, output.finish());
+            case.runner_status = Some("unfinished".to_owned());
+            self.retries.push(case, true, intake);
+        }
+        if failed && package.failures == 0 {
+            let build = event.failed_build.as_deref().and_then(|path| self.builds.remove(path));
+            let error = build.or(package.output).and_then(Bounded::finish);
+            let error = error.or_else(|| self.stray.take().and_then(Bounded::finish));
+            self.fail_package(&event.package, error, intake);
+        }
+    }
+
+    fn fail_package(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
+        let mut case = ReportCase::suite_failure(None, error.map(|error| gotext::without_frame(&error)));
+        case.suite = vec![package.to_owned()];
+        self.retries.push(case, true, intake);
+    }
+
+    fn finish(&mut self, line: u64, intake: &mut Intake<'_>) {
+        let cut: Vec<String> = std::mem::take(&mut self.packages)
+            .into_iter()
+            .filter(|(_, package)| !package.running.is_empty())
+            .map(|(name, _)| name)
+            .collect();
+        for name in cut {
+            intake.problem(Some(line), format!("the report ends while {name} was running"));
+        }
+        self.retries.retain(drop_explained_parents);
+        self.retries.finish(intake);
+        intake.started(self.started);
+        #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
+        let duration = self.started.zip(self.ended).map(|(started, ended)| (ended - started).max(0) as f64);
+        intake.duration_ms = duration;
+    }
+}
+
+fn case(package: &str, test: &str, action: &str, output: Option<String>) -> ReportCase {
+    let status = match action {
+        "pass" => CaseStatus::Passed,
+        "fail" => CaseStatus::Failed,
+        _ => CaseStatus::Skipped,
+    };
+    let own = output.map(|output| gotext::without_frame(&output)).filter(|output| !output.is_empty());
+    let (error, stdout) = if status == CaseStatus::Failed { (own, None) } else { (None, own) };
+    ReportCase {
+        suite: vec![package.to_owned()],
+        error,
+        stdout_tail: stdout.filter(|text| !gotext::is_framing(Some(text))).and_then(|text| text::bound_output(&text)),
+        ..ReportCase::new(test.to_owned(), status)
+    }
+}
+
+/// A Go test fails with its subtest. Where it says nothing of its own, the subtest is the failure.
+pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
+    let mut parents = BTreeSet::new();
+    for case in failed.iter().filter(|case| case.status == CaseStatus::Failed) {
+        for (at, _) in case.name.match_indices('/') {
+            parents.insert((case.suite.clone(), case.name[..at].to_owned()));
+        }
+    }
+    failed.retain(|case| {
+        let explained = gotext::is_framing(case.error.as_deref()) && !parents.is_empty();
+        !(explained && parents.contains(&(case.suite.clone(), case.name.clone())))
+    });
+}

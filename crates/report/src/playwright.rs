@@ -1,0 +1,301 @@
+//! Playwright's JSON reporter.
+//!
+//! One file's tests wait until it is complete: its describes nest, and a test needs the titles around it.
+//! Does not: join the files with the test folder; the JUnit reporter names them relative to it too.
+
+use serde::de::MapAccess;
+
+use crate::error::Kind;
+use crate::input::Input;
+use crate::intake::Intake;
+use crate::json::{self, Elements, Fields, Items, Loose, Object, skip};
+use crate::model::{CaseStatus, ReportCase};
+use crate::{text, units};
+
+/// Reads a Playwright report to its end.
+pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    let mut report = Report { intake, known: false, errors: Vec::new(), stats: Stats::default() };
+    let ending = json::read(input, &mut report);
+    let Report { intake, known, errors, stats } = report;
+    // A configuration or global set-up that failed.
+    let error: Vec<String> = errors.into_iter().filter_map(Failure::into_text).collect();
+    if !error.is_empty() {
+        intake.emit(ReportCase::suite_failure(None, Some(error.join("\n\n"))));
+    }
+    intake.started(stats.start);
+    intake.duration_ms = stats.duration_ms;
+    intake.runner = Some("playwright".to_owned());
+    ending.report("playwright", known, intake)
+}
+
+struct Report<'i, 'a> {
+    intake: &'i mut Intake<'a>,
+    known: bool,
+    errors: Vec<Failure>,
+    stats: Stats,
+}
+
+impl Object for Report<'_, '_> {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "suites" => {
+                self.known = true;
+                map.next_value_seed(Elements(self))
+            }
+            "errors" => map.next_value_seed(Elements(&mut self.errors)),
+            "stats" => map.next_value_seed(Fields(&mut self.stats)),
+            _ => skip(map),
+        }
+    }
+}
+
+impl Items for Report<'_, '_> {
+    type Item = Suite;
+
+    fn start(&mut self) -> Suite {
+        Suite::default()
+    }
+
+    fn take(&mut self, suite: Suite) {
+        let path = suite.title.as_deref().or(suite.file.as_deref());
+        let file = path.and_then(|path| self.intake.file(path));
+        let mut titles = Vec::new();
+        emit(suite, file.as_ref(), &mut titles, self.intake);
+    }
+
+    fn take_cut(&mut self, suite: Suite) {
+        self.take(suite);
+    }
+}
+
+/// Hands out a suite's tests, then those of the describes inside.
+fn emit(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &mut Intake<'_>) {
+    for spec in suite.specs {
+        for test in spec.tests {
+            intake.emit(test.into_case(file.cloned(), titles, spec.title.clone().unwrap_or_default()));
+        }
+    }
+    for inner in suite.suites {
+        titles.push(inner.title.clone().unwrap_or_default());
+        emit(inner, file, titles, intake);
+        titles.pop();
+    }
+}
+
+#[derive(Default)]
+struct Stats {
+    start: Option<i64>,
+    duration_ms: Option<f64>,
+}
+
+impl Object for Stats {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "startTime" => self.start = map.next_value::<Loose>()?.text().and_then(|text| units::timestamp(&text)),
+            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Suite {
+    title: Option<String>,
+    file: Option<String>,
+    specs: Vec<Spec>,
+    suites: Vec<Suite>,
+}
+
+impl Object for Suite {
+    const KEEP_CUT: bool = true;
+
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "title" => self.title = map.next_value::<Loose>()?.text(),
+            "file" => self.file = map.next_value::<Loose>()?.text(),
+            "specs" => map.next_value_seed(Elements(&mut self.specs))?,
+            "suites" => map.next_value_seed(Elements(&mut self.suites))?,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Spec {
+    title: Option<String>,
+    tests: Vec<Test>,
+}
+
+impl Object for Spec {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "title" => self.title = map.next_value::<Loose>()?.text(),
+            "tests" => map.next_value_seed(Elements(&mut self.tests))?,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// A spec in one project.
+#[derive(Default)]
+struct Test {
+    project: Option<String>,
+    status: Option<String>,
+    results: Vec<Attempt>,
+}
+
+impl Object for Test {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "projectName" => self.project = map.next_value::<Loose>()?.text(),
+            "status" => self.status = map.next_value::<Loose>()?.text(),
+            "results" => map.next_value_seed(Elements(&mut self.results))?,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl Test {
+    fn into_case(mut self, file: Option<String>, titles: &[String], name: String) -> ReportCase {
+        let status = match self.status.as_deref() {
+            Some("expected" | "flaky") => CaseStatus::Passed,
+            Some("skipped") => CaseStatus::Skipped,
+            Some(_) => CaseStatus::Failed,
+            None => self.results.last().map_or(CaseStatus::Skipped, Attempt::case_status),
+        };
+        let flaky = self.status.as_deref() == Some("flaky");
+        let attempts = u32::try_from(self.results.len()).unwrap_or(u32::MAX);
+        let durations: Vec<f64> = self.results.iter().filter_map(|result| result.duration_ms).collect();
+        let failed = self.results.iter().rposition(Attempt::failed);
+        let word = self.results.last().and_then(|result| result.status.clone());
+        // An expected failure (`test.fail`) is no failure.
+        let told = status == CaseStatus::Failed || flaky;
+        let failure = failed.filter(|_| told).map(|at| std::mem::take(&mut self.results[at].failures));
+        let last = self.results.pop().unwrap_or_default();
+        ReportCase {
+            file,
+            suite: self.project.into_iter().chain(titles.iter().cloned()).collect(),
+            runner_status: word.filter(|word| matches!(word.as_str(), "timedOut" | "interrupted")),
+            flaky,
+            duration_ms: (!durations.is_empty() && status != CaseStatus::Skipped).then(|| durations.iter().sum()),
+            attempts: if status == CaseStatus::Skipped { 0 } else { attempts },
+            error: failure.and_then(join_failures),
+            stdout_tail: text::bound_output(&last.stdout.concat()),
+            stderr_tail: text::bound_output(&last.stderr.concat()),
+            ..ReportCase::new(name, status)
+        }
+    }
+}
+
+fn join_failures(failures: Vec<Failure>) -> Option<String> {
+    let texts: Vec<String> = failures.into_iter().filter_map(Failure::into_text).collect();
+    text::bound_error(&texts.join("\n\n"))
+}
+
+/// One run of a test.
+#[derive(Default)]
+struct Attempt {
+    status: Option<String>,
+    duration_ms: Option<f64>,
+    failures: Vec<Failure>,
+    stdout: Vec<String>,
+    stderr: Vec<String>,
+}
+
+impl Attempt {
+    fn failed(&self) -> bool {
+        !matches!(self.status.as_deref(), None | Some("passed" | "skipped"))
+    }
+
+    fn case_status(&self) -> CaseStatus {
+        match self.status.as_deref() {
+            Some("passed") => CaseStatus::Passed,
+            Some("skipped") => CaseStatus::Skipped,
+            _ => CaseStatus::Failed,
+        }
+    }
+}
+
+impl Object for Attempt {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "status" => self.status = map.next_value::<Loose>()?.text(),
+            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "error" => {
+                let mut failure = Failure::default();
+                map.next_value_seed(Fields(&mut failure))?;
+                if self.failures.is_empty() {
+                    self.failures.push(failure);
+                }
+            }
+            "errors" => {
+                let mut failures = Vec::new();
+                map.next_value_seed(Elements(&mut failures))?;
+                // The same as `error`, which lacks the second soft assertion but has the stack.
+                self.failures.extend(failures.into_iter().skip(self.failures.len()));
+            }
+            "stdout" => map.next_value_seed(Elements(&mut Pieces(&mut self.stdout)))?,
+            "stderr" => map.next_value_seed(Elements(&mut Pieces(&mut self.stderr)))?,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Failure {
+    message: Option<String>,
+    stack: Option<String>,
+    value: Option<String>,
+}
+
+impl Object for Failure {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "message" => self.message = map.next_value::<Loose>()?.text(),
+            "stack" => self.stack = map.next_value::<Loose>()?.text(),
+            // What was thrown, where that was no error.
+            "value" => self.value = map.next_value::<Loose>()?.text(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl Failure {
+    fn into_text(self) -> Option<String> {
+        text::join_message(self.message.as_deref(), self.stack.as_deref()).or(self.value)
+    }
+}
+
+/// Output in pieces: `{ "text": ... }`; binary ones (`buffer`) are left out.
+struct Pieces<'p>(&'p mut Vec<String>);
+
+#[derive(Default)]
+struct Piece(Option<String>);
+
+impl Object for Piece {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "text" => self.0 = map.next_value::<Loose>()?.raw(),
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl Items for Pieces<'_> {
+    type Item = Piece;
+
+    fn start(&mut self) -> Piece {
+        Piece::default()
+    }
+
+    fn take(&mut self, piece: Piece) {
+        self.0.extend(piece.0);
+    }
+}

@@ -1,0 +1,125 @@
+//! Failed cases wait here, in bounded memory, for a later attempt of the same case.
+//! Does not: hold passed cases; what passed at its first attempt leaves at once.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::intake::Intake;
+use crate::model::{CaseStatus, ReportCase};
+
+/// Texts of waiting cases; above it they leave at once, and a later retry counts as a case of its own.
+const BYTES: usize = 16 * 1024 * 1024;
+
+/// Folds attempts.
+#[derive(Default)]
+pub(crate) struct Retries {
+    waiting: Vec<ReportCase>,
+    by_name: HashMap<u64, usize>,
+    bytes: usize,
+}
+
+impl Retries {
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Takes a complete case. With `repeats`, a case of a known name is another attempt.
+    pub(crate) fn push(&mut self, case: ReportCase, repeats: bool, intake: &mut Intake<'_>) {
+        if repeats && let Some(earlier) = self.find(&case) {
+            fold(earlier, case);
+        } else if case.status == CaseStatus::Failed {
+            self.wait(case, intake);
+        } else if !(repeats && case.status == CaseStatus::Passed && intake.has(&case)) {
+            // `go test -count=2` repeats every test; that it passed is said once.
+            intake.emit(case);
+        }
+    }
+
+    /// The waiting case of the same name.
+    pub(crate) fn find(&mut self, case: &ReportCase) -> Option<&mut ReportCase> {
+        let at = *self.by_name.get(&hash(case))?;
+        self.waiting.get_mut(at).filter(|earlier| same(earlier, case))
+    }
+
+    fn wait(&mut self, case: ReportCase, intake: &mut Intake<'_>) {
+        self.bytes += weight(&case);
+        self.by_name.insert(hash(&case), self.waiting.len());
+        self.waiting.push(case);
+        if self.bytes > BYTES {
+            self.release(0, intake);
+        }
+    }
+
+    /// The cases that wait since there were `first` of them.
+    pub(crate) fn since(&mut self, first: usize) -> &mut [ReportCase] {
+        let first = first.min(self.waiting.len());
+        &mut self.waiting[first..]
+    }
+
+    /// Lets `choose` drop waiting cases.
+    pub(crate) fn retain(&mut self, choose: impl FnOnce(&mut Vec<ReportCase>)) {
+        choose(&mut self.waiting);
+        self.by_name = self.waiting.iter().enumerate().map(|(at, case)| (hash(case), at)).collect();
+    }
+
+    /// Hands out the cases that wait since there were `first` of them.
+    pub(crate) fn release(&mut self, first: usize, intake: &mut Intake<'_>) {
+        for case in self.waiting.drain(first.min(self.waiting.len())..) {
+            self.bytes = self.bytes.saturating_sub(weight(&case));
+            intake.emit(case);
+        }
+        if self.waiting.is_empty() {
+            self.by_name.clear();
+            self.bytes = 0;
+        }
+    }
+
+    /// Hands out everything.
+    pub(crate) fn finish(&mut self, intake: &mut Intake<'_>) {
+        self.release(0, intake);
+    }
+}
+
+pub(crate) fn same(left: &ReportCase, right: &ReportCase) -> bool {
+    left.name == right.name && left.suite == right.suite && left.file == right.file
+}
+
+fn hash(case: &ReportCase) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&case.file, &case.suite, &case.name).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn weight(case: &ReportCase) -> usize {
+    let texts = [&case.error, &case.stdout_tail, &case.stderr_tail];
+    256 + texts.iter().map(|text| text.as_ref().map_or(0, String::len)).sum::<usize>()
+}
+
+/// A case that failed appears again.
+fn fold(earlier: &mut ReportCase, again: ReportCase) {
+    earlier.duration_ms = sum(earlier.duration_ms, again.duration_ms);
+    earlier.attempts += again.attempts;
+    match again.status {
+        CaseStatus::Passed => {
+            earlier.status = CaseStatus::Passed;
+            earlier.flaky = true;
+        }
+        CaseStatus::Failed => {
+            // It failed at its last attempt: no retry held.
+            earlier.status = CaseStatus::Failed;
+            earlier.flaky = false;
+            earlier.error = again.error.or(earlier.error.take());
+            earlier.error_type = again.error_type.or(earlier.error_type.take());
+            earlier.stdout_tail = again.stdout_tail.or(earlier.stdout_tail.take());
+            earlier.stderr_tail = again.stderr_tail.or(earlier.stderr_tail.take());
+        }
+        CaseStatus::Skipped => {}
+    }
+}
+
+pub(crate) fn sum(left: Option<f64>, right: Option<f64>) -> Option<f64> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left + right),
+        (left, right) => left.or(right),
+    }
+}

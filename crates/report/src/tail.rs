@@ -1,0 +1,233 @@
+//! What to keep of a command's output when it wrote no report: the block where it says what went wrong.
+//!
+//! Compilers put the first error first, test runners and package managers the cause last; around both stand progress
+//! lines and summaries. So lines are judged one by one, and the block around the telling ones is kept.
+//! Does not: classify or normalize the failure.
+
+use crate::text;
+
+/// What is kept at most.
+const BYTES: usize = 16 * 1024;
+/// Lines looked at, from the end. A build that fails says so near it.
+const LINES: usize = 4_000;
+/// Lines kept before a telling line that may belong to it, and after the last one.
+const BEFORE: usize = 3;
+const AFTER: usize = 12;
+/// Without a telling line: the last lines of the output.
+const PLAIN: usize = 40;
+
+/// The salient tail of a command's output, at most 16 KiB of whole lines.
+pub fn salient_tail(output: &str) -> String {
+    // More than will be kept, so that an early first error among many is still found.
+    let start = output.len().saturating_sub(64 * BYTES);
+    let output = &output[output.ceil_char_boundary(start)..];
+    let all: Vec<&str> = output.lines().map(str::trim_end).collect();
+    let lines = &all[all.len().saturating_sub(LINES)..];
+    let kept =
+        salient_range(lines).map_or_else(|| &lines[lines.len().saturating_sub(PLAIN)..], |(from, to)| &lines[from..to]);
+    bound(kept)
+}
+
+/// First and last line of the block that says what went wrong.
+fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
+    let telling: Vec<usize> = (0..lines.len()).filter(|&at| is_telling(lines[at])).collect();
+    let last = *telling.last()?;
+    // A Python traceback or a Go panic: from its head to its end.
+    if let Some(head) = trace_head(lines, last) {
+        return Some((head, (last + 1 + AFTER).min(lines.len())));
+    }
+    // Errors of one tool stand together: go back while the gaps are small.
+    let mut first = last;
+    for &at in telling.iter().rev() {
+        if first - at > 40 {
+            break;
+        }
+        first = at;
+    }
+    Some((first.saturating_sub(context_before(lines, first)), (last + 1 + context_after(lines, last)).min(lines.len())))
+}
+
+/// Where the traceback that ends at or near `last` begins.
+fn trace_head(lines: &[&str], last: usize) -> Option<usize> {
+    let from = last.saturating_sub(200);
+    let head = |line: &str| {
+        let line = plain(line);
+        line.starts_with("Traceback (most recent call last)")
+            || line.starts_with("panic: ")
+            || line.starts_with("fatal error: ")
+    };
+    let heads: Vec<usize> = (from..=last).filter(|&at| head(lines[at])).collect();
+    // Chained exceptions are one failure.
+    let newest = *heads.last()?;
+    let chained = |at: &&usize| newest - **at < 120 && lines[**at..newest].iter().any(|line| is_chain(line));
+    Some(heads.iter().find(chained).copied().unwrap_or(newest))
+}
+
+fn is_chain(line: &str) -> bool {
+    line.contains("During handling of the above exception") || line.contains("was the direct cause of the following")
+}
+
+/// Lines before the first telling one that introduce it: no blank line in between.
+fn context_before(lines: &[&str], first: usize) -> usize {
+    lines[first.saturating_sub(BEFORE)..first]
+        .iter()
+        .rev()
+        .take_while(|line| !line.is_empty() && !is_noise(line))
+        .count()
+}
+
+/// Lines after the last telling one: frames, code, the hint; up to what is noise.
+fn context_after(lines: &[&str], last: usize) -> usize {
+    lines[last + 1..].iter().take(AFTER).take_while(|line| !is_noise(line)).count()
+}
+
+/// Whether a line says what went wrong.
+fn is_telling(line: &str) -> bool {
+    let line = plain(line);
+    let line = line.trim_start();
+    if line.is_empty() || is_noise(line) || says_none(line) {
+        return false;
+    }
+    STARTS.iter().any(|start| line.starts_with(start))
+        || PARTS.iter().any(|part| line.contains(part))
+        || is_exception_line(line)
+}
+
+/// How tools begin the line that says it.
+const STARTS: [&str; 26] = [
+    "error:",
+    "error[",
+    "Error:",
+    "ERROR:",
+    "ERROR ",
+    "[ERROR]",
+    "E   ",
+    "FAILED",
+    "FAIL\t",
+    "FAIL:",
+    "--- FAIL",
+    "not ok",
+    "fatal:",
+    "fatal error:",
+    "Fatal error",
+    "panic:",
+    "panicked at",
+    "Traceback (most recent",
+    "npm ERR!",
+    "npm error",
+    "make: ***",
+    "make[",
+    "CMake Error",
+    "* What went wrong",
+    "Caused by:",
+    "Uncaught ",
+];
+
+/// What stands inside it: `file:line: error`, TypeScript's and eslint's shapes, linkers, shells, kernels.
+const PARTS: [&str; 26] = [
+    ": error:",
+    ": error TS",
+    " error TS",
+    ": fatal error",
+    ": error CS",
+    ": error C",
+    ": error MSB",
+    " panicked at ",
+    "undefined reference to",
+    "cannot find package",
+    "no required module provides",
+    "command not found",
+    "No such file or directory",
+    "Permission denied",
+    "Segmentation fault",
+    "core dumped",
+    "Killed",
+    "Out of memory",
+    "out of memory",
+    "Connection refused",
+    "ECONNREFUSED",
+    "Cannot find module",
+    "SyntaxError:",
+    "  error  ",
+    "assertion failed",
+    "Operation not permitted",
+];
+
+/// `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...`, `main.go:3:2: undefined: x`.
+fn is_exception_line(line: &str) -> bool {
+    let Some((name, _)) = line.split_once(": ") else { return false };
+    crate::junit::is_exception(name) || is_go_position(name)
+}
+
+/// `./main.go:3:28`, with which Go reports without any word for it.
+fn is_go_position(name: &str) -> bool {
+    let mut parts = name.rsplitn(3, ':');
+    let number = |part: Option<&str>| {
+        part.is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    number(parts.next())
+        && number(parts.next())
+        && parts.next().is_some_and(|path| path.rsplit('.').next() == Some("go"))
+}
+
+/// `0 errors`, `no errors`: a summary of success.
+fn says_none(line: &str) -> bool {
+    ["0 errors", "0 failed", "0 failures", "no errors", "Found 0 "].iter().any(|none| line.contains(none))
+        && !line.starts_with("error")
+}
+
+/// Lines that every failed run ends with: they point elsewhere instead of saying what happened.
+fn is_noise(line: &str) -> bool {
+    let line = plain(line);
+    let line = line.trim_start();
+    NOISE.iter().any(|noise| line.starts_with(noise)) || line.contains("A complete log of this run can be found in")
+}
+
+const NOISE: [&str; 24] = [
+    "npm ERR! A complete log",
+    "npm error A complete log",
+    "npm ERR!     /",
+    "npm error code ELIFECYCLE",
+    "npm ERR! code ELIFECYCLE",
+    "npm ERR! errno",
+    "npm error errno",
+    "npm ERR! Exit status",
+    "npm error Lifecycle script",
+    "npm error command ",
+    "npm error path ",
+    "npm error workspace",
+    "npm error location",
+    "npm warn",
+    "error Command failed with exit code",
+    "info Visit https://yarnpkg.com",
+    "[ERROR] Re-run Maven",
+    "[ERROR] To see the full stack trace",
+    "[ERROR] For more information",
+    "[ERROR] -> [Help",
+    "[ERROR] [Help",
+    "* Try:",
+    "* Get more help",
+    "For more information about this error, try",
+];
+
+/// A line without escape codes.
+fn plain(line: &str) -> String {
+    if !line.contains('\u{1B}') {
+        return line.to_owned();
+    }
+    text::without_escapes(line)
+}
+
+/// Whole lines within the bound: the beginning says what, the end says how it went on.
+fn bound(lines: &[&str]) -> String {
+    let blank = |line: &&&str| line.is_empty();
+    let from = lines.iter().take_while(blank).count();
+    let to = lines.len() - lines[from..].iter().rev().take_while(blank).count();
+    let joined = lines[from..to.max(from)].join("\n");
+    if joined.len() <= BYTES {
+        return joined;
+    }
+    let head = joined.floor_char_boundary(BYTES * 5 / 8);
+    let tail = joined.ceil_char_boundary(joined.len() - BYTES / 4);
+    format!("{}\n[... {} bytes left out ...]\n{}", &joined[..head], tail - head, &joined[tail..])
+}

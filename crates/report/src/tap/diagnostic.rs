@@ -1,0 +1,164 @@
+//! The YAML block behind a test point.
+//! Does not: read YAML beyond top-level keys and block scalars, which is what test runners write.
+
+use crate::junit::is_exception;
+use crate::text;
+
+/// Lines kept of a block; a longer one is an object dump.
+const LINES: usize = 2_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Diagnostic {
+    lines: Vec<String>,
+}
+
+/// One top-level key with its value as written.
+struct Field<'a> {
+    key: &'a str,
+    inline: &'a str,
+    /// The indented lines below it.
+    block: &'a [String],
+}
+
+impl Diagnostic {
+    pub(super) fn push(&mut self, line: &str) {
+        if self.lines.len() < LINES {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    /// The value of a key as plain text.
+    pub(super) fn value(&self, key: &str) -> Option<String> {
+        let fields = self.fields();
+        let field = fields.iter().find(|field| field.key == key)?;
+        Some(field.text()).filter(|text| !text.trim().is_empty() && text != "~")
+    }
+
+    /// The error's class, where the block names it.
+    pub(super) fn exception(&self) -> Option<String> {
+        ["name", "type"].iter().filter_map(|key| self.value(key)).find(|name| is_exception(name))
+    }
+
+    /// The error as text: headline, what else is known, stack.
+    pub(super) fn into_error(self, test: &str) -> Option<String> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let message = self.value("error").or_else(|| self.value("message")).unwrap_or_else(|| test.to_owned());
+        let name = self.exception().filter(|name| !message.contains(name.as_str()));
+        let headline = name.map_or_else(|| message.clone(), |name| format!("{name}: {message}"));
+        let stack = self.value("stack").map(|stack| frames(&stack)).unwrap_or_default();
+        // tape's stack begins with the message, and with more of it.
+        let (headline, stack) = match stack.split_once('\n') {
+            Some((first, rest)) if first.contains(&message) => (first.to_owned(), rest.to_owned()),
+            _ => (headline, stack),
+        };
+        let details = self.details(&headline);
+        let parts = [headline, details, stack];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        text::bound_error(&parts.join("\n"))
+    }
+
+    /// Keys that say something of the failure, as written.
+    fn details(&self, headline: &str) -> String {
+        const SAID: [&str; 12] = [
+            "error",
+            "message",
+            "name",
+            "stack",
+            "duration_ms",
+            "location",
+            "failureType",
+            "type",
+            "at",
+            "source",
+            "severity",
+            "data",
+        ];
+        let mut text = String::new();
+        for field in self.fields() {
+            let said = SAID.contains(&field.key)
+                || (field.key == "code" && headline.contains(field.inline.trim_matches('\'')));
+            let empty = matches!(field.inline, "'ERR_TEST_FAILURE'" | "~" | "null");
+            if !said && !empty {
+                text.push_str(&field.raw());
+            }
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn fields(&self) -> Vec<Field<'_>> {
+        let base = self.lines.iter().find(|line| !line.trim().is_empty()).map_or(0, |line| indent(line));
+        let starts: Vec<usize> = (0..self.lines.len())
+            .filter(|&at| indent(&self.lines[at]) == base && split_key(self.lines[at].trim_start()).is_some())
+            .collect();
+        let ends = starts.iter().skip(1).copied().chain([self.lines.len()]);
+        starts
+            .iter()
+            .zip(ends)
+            .filter_map(|(&start, end)| {
+                let (key, inline) = split_key(self.lines[start].trim_start())?;
+                Some(Field { key, inline: inline.trim(), block: &self.lines[start + 1..end] })
+            })
+            .collect()
+    }
+}
+
+impl Field<'_> {
+    fn text(&self) -> String {
+        if matches!(self.inline, "|" | "|-" | "|+" | ">" | ">-" | "") {
+            return self.dedented().join("\n").trim_end().to_owned();
+        }
+        unquote(self.inline)
+    }
+
+    fn raw(&self) -> String {
+        let inline = if self.inline.starts_with(['|', '>']) { "" } else { self.inline };
+        let mut text = format!("{}: {inline}", self.key).trim_end().to_owned();
+        text.push('\n');
+        for line in self.dedented() {
+            text.push_str("  ");
+            text.push_str(line);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn dedented(&self) -> Vec<&str> {
+        let lines = self.block.iter().filter(|line| !line.trim().is_empty());
+        let least = lines.map(|line| indent(line)).min().unwrap_or(0);
+        self.block.iter().map(|line| line.get(least..).unwrap_or("")).collect()
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// `key: value`, where the key is one word.
+fn split_key(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':')?;
+    let word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    (word && (value.is_empty() || value.starts_with(' '))).then_some((key, value))
+}
+
+fn unquote(value: &str) -> String {
+    let inner = |quote| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(single) = inner('\'') {
+        return single.replace("''", "'");
+    }
+    match inner('"') {
+        Some(double) => serde_json::from_str(value).unwrap_or_else(|_| double.to_owned()),
+        None => value.to_owned(),
+    }
+}
+
+/// node:test writes frames without the `at` before them.
+fn frames(stack: &str) -> String {
+    let bare = |line: &str| line.ends_with(')') && line.contains(" (") && !line.trim_start().starts_with("at ");
+    let lines: Vec<String> = stack
+        .lines()
+        .map(|line| if bare(line) { format!("    at {}", line.trim()) } else { line.to_owned() })
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,380 @@
+//! Test Anything Protocol 13 and 14, with subtests as node:test and node-tap write them, and tape's flat assertions.
+//!
+//! Does not: run a YAML parser; a diagnostic block's top-level keys are told apart, their values are kept as text.
+
+mod diagnostic;
+mod line;
+
+use std::io::BufRead;
+
+use crate::error::Kind;
+use crate::input::{self, Input};
+use crate::intake::Intake;
+use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
+use crate::paths;
+use crate::text::{self, Bounded};
+
+use diagnostic::Diagnostic;
+use line::{Directive, Line, TestLine};
+
+/// The longest line that is read.
+const LINE: usize = 64 * 1024;
+/// Subtests nest a handful deep.
+const DEPTH: usize = 64;
+
+/// Reads a TAP stream to its end.
+pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    let mut tap = Tap::default();
+    let mut line = String::new();
+    loop {
+        line.clear();
+        match read_line(&mut input, &mut line) {
+            Ok(false) => break,
+            Ok(true) => tap.line(line.trim_end_matches(['\r', '\n']), intake),
+            Err(error) => {
+                intake.problem(Some(tap.number), format!("reading stopped: {error}"));
+                break;
+            }
+        }
+    }
+    tap.finish(intake)?;
+    let replaced = input.replaced();
+    if replaced > 0 {
+        intake.problem(None, format!("{replaced} invalid byte sequences were replaced"));
+    }
+    Ok(())
+}
+
+/// Reads one line, keeping at most [`LINE`] bytes of it; false at the end.
+fn read_line<R: BufRead>(source: &mut Input<R>, line: &mut String) -> std::io::Result<bool> {
+    let mut any = false;
+    loop {
+        let chunk = source.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(any);
+        }
+        any = true;
+        let end = memchr::memchr(b'\n', chunk).map(|at| at + 1);
+        let length = end.unwrap_or(chunk.len());
+        let room = LINE.saturating_sub(line.len()).min(length);
+        let text = input::text(&chunk[..length]);
+        line.push_str(&text[..text.floor_char_boundary(room)]);
+        source.consume(length);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+/// A test point whose diagnostic may still follow.
+struct Point {
+    test: TestLine,
+    depth: usize,
+    /// Subtests came before it: it stands for them.
+    container: bool,
+    child_failed: bool,
+    comments: Bounded,
+    diagnostic: Option<Diagnostic>,
+}
+
+#[derive(Default)]
+struct Tap {
+    number: u64,
+    points: u64,
+    planned: Option<u64>,
+    top: u64,
+    /// Names of open subtests by depth, from `# Subtest:`.
+    names: Vec<Option<String>>,
+    /// For each depth, whether test points were seen there since its parent's last point, and whether one failed.
+    seen: Vec<(bool, bool)>,
+    current: Option<Point>,
+    in_block: bool,
+    /// tape: a comment is a test, and points are its assertions.
+    tape: Option<bool>,
+    group: Option<(String, Assertions)>,
+    heading: Option<String>,
+    /// Assertions by the depth of the subtest they belong to.
+    own: Vec<Assertions>,
+}
+
+/// Points of a subtest that are no tests of their own: node-tap's and Perl's assertions.
+#[derive(Default)]
+struct Assertions {
+    count: u64,
+    failed: bool,
+    error: Option<String>,
+    error_type: Option<String>,
+}
+
+impl Assertions {
+    fn add(&mut self, point: Point) {
+        let mut assertion = ReportCase::new(point.test.name.clone(), point.test.status());
+        self.count += 1;
+        describe(&mut assertion, point);
+        if assertion.status == CaseStatus::Failed {
+            self.failed = true;
+            let error = assertion.error.unwrap_or(assertion.name);
+            let texts: Vec<String> = self.error.take().into_iter().chain([error]).collect();
+            self.error = text::bound_error(&texts.join("\n\n"));
+            self.error_type = self.error_type.take().or(assertion.error_type);
+        }
+    }
+}
+
+impl Tap {
+    fn line(&mut self, raw: &str, intake: &mut Intake<'_>) {
+        self.number += 1;
+        if self.in_block && self.block_line(raw) {
+            return;
+        }
+        match line::read(raw) {
+            Line::Plan { depth, count } => {
+                self.flush(intake);
+                self.tape = self.tape.or(Some(false));
+                if depth == 0 {
+                    self.planned = Some(count);
+                }
+            }
+            Line::Subtest { depth, name } => {
+                self.flush(intake);
+                self.tape = Some(false);
+                self.open_subtest(depth, name);
+            }
+            Line::Comment(comment) => self.comment(comment, intake),
+            Line::Test { depth, test } => {
+                self.flush(intake);
+                self.test(depth.min(DEPTH), test);
+            }
+            Line::BlockStart => {
+                if let Some(point) = &mut self.current {
+                    point.diagnostic = Some(Diagnostic::default());
+                    self.in_block = true;
+                }
+            }
+            Line::BailOut(reason) => {
+                self.flush(intake);
+                intake.problem(Some(self.number), format!("the run was bailed out: {reason}"));
+                intake.emit(ReportCase::suite_failure(None, Some(format!("Bail out! {reason}"))));
+            }
+            Line::Version | Line::Other => {}
+        }
+    }
+
+    /// A line of a YAML block; false where the block turned out to have ended without its mark.
+    fn block_line(&mut self, raw: &str) -> bool {
+        if raw.trim() == "..." {
+            self.in_block = false;
+            return true;
+        }
+        if raw.starts_with("ok ") || raw.starts_with("not ok ") {
+            self.in_block = false;
+            return false;
+        }
+        if let Some(diagnostic) = self.current.as_mut().and_then(|point| point.diagnostic.as_mut()) {
+            diagnostic.push(raw);
+        }
+        true
+    }
+
+    fn open_subtest(&mut self, depth: usize, name: String) {
+        let depth = depth.min(DEPTH);
+        self.names.resize(depth, None);
+        self.names.push(Some(name));
+    }
+
+    /// After a failed point: bats' and Perl's diagnostics. In tape: the next test.
+    fn comment(&mut self, comment: &str, intake: &mut Intake<'_>) {
+        if self.tape.is_none() && self.points == 0 {
+            self.heading = Some(comment.trim().to_owned());
+            return;
+        }
+        if self.tape == Some(true) {
+            self.flush(intake);
+            if self.planned.is_none() {
+                self.close_group(intake);
+                self.heading = Some(comment.trim().to_owned());
+            }
+            return;
+        }
+        let bare = |point: &&mut Point| !point.test.ok && point.diagnostic.is_none();
+        if let Some(point) = self.current.as_mut().filter(bare) {
+            point.comments.push_str(comment.strip_prefix(' ').unwrap_or(comment));
+            point.comments.push_str("\n");
+        }
+    }
+
+    fn test(&mut self, depth: usize, test: TestLine) {
+        self.points += 1;
+        self.top += u64::from(depth == 0);
+        // A comment before the first test and no plan: tape. Everything else plans first or names subtests.
+        let tape = *self.tape.get_or_insert(self.heading.is_some() && depth == 0);
+        if tape && self.group.is_none() {
+            let name = self.heading.take().unwrap_or_else(|| test.name.clone());
+            self.group = Some((name, Assertions::default()));
+        }
+        self.seen.resize(self.seen.len().max(depth + 2), (false, false));
+        let (container, child_failed) = std::mem::take(&mut self.seen[depth + 1]);
+        self.seen[depth + 2..].fill((false, false));
+        self.seen[depth].0 = true;
+        self.name_enclosing(depth, &test.name);
+        self.current =
+            Some(Point { test, depth, container, child_failed, comments: Bounded::error(), diagnostic: None });
+    }
+
+    /// Perl indents `# Subtest:` as deep as the subtest's own points: the name belongs one level up.
+    fn name_enclosing(&mut self, depth: usize, own: &str) {
+        let (Some(above), Some(here)) = (depth.checked_sub(1), self.names.get(depth)) else { return };
+        if self.names.get(above).is_some_and(Option::is_none) && here.as_deref().is_some_and(|name| name != own) {
+            self.names[above] = self.names[depth].take();
+        }
+    }
+
+    /// The current point is complete.
+    fn flush(&mut self, intake: &mut Intake<'_>) {
+        self.in_block = false;
+        let Some(point) = self.current.take() else { return };
+        if self.tape == Some(true) {
+            if let Some((_, assertions)) = &mut self.group {
+                assertions.add(point);
+            }
+            return;
+        }
+        if point.diagnostic.as_ref().is_some_and(|diagnostic| diagnostic.value("failureType").is_some()) {
+            intake.runner = Some("node:test".to_owned());
+        }
+        let header = self.names.get_mut(point.depth).filter(|name| name.as_deref() == Some(&point.test.name));
+        let named = header.map(Option::take).is_some();
+        if point.container {
+            self.close_container(point, intake);
+        } else if named || point.depth == 0 || point.test.directive.is_some() || self.enclosing(&point).is_none() {
+            self.seen[point.depth].1 |= point.test.failed();
+            let path = self.path(&point);
+            intake.emit(Self::case(point, path, intake));
+        } else {
+            let depth = point.depth - 1;
+            self.own.resize_with(self.own.len().max(depth + 1), Assertions::default);
+            self.own[depth].add(point);
+        }
+    }
+
+    /// The subtest that a point without a name of its own belongs to.
+    fn enclosing(&self, point: &Point) -> Option<&String> {
+        self.names.get(point.depth.checked_sub(1)?)?.as_ref()
+    }
+
+    /// A point that stands for its subtests. It is a case where it has assertions of its own, or failed by itself.
+    fn close_container(&mut self, point: Point, intake: &mut Intake<'_>) {
+        let own = self.own.get_mut(point.depth).map(std::mem::take).unwrap_or_default();
+        self.seen[point.depth].1 |= point.test.failed();
+        let path = self.path(&point);
+        if own.count > 0 {
+            let failed = own.failed;
+            let explained = point.child_failed;
+            let mut case = Self::case(point, path, intake);
+            if failed {
+                case.status = CaseStatus::Failed;
+                case.error = own.error;
+                case.error_type = own.error_type;
+            } else if explained {
+                case.status = CaseStatus::Passed;
+                case.error = None;
+            }
+            intake.emit(case);
+            return;
+        }
+        let diagnostic = point.diagnostic.as_ref();
+        let hook =
+            diagnostic.is_some_and(|diagnostic| diagnostic.value("failureType").as_deref() == Some("hookFailed"));
+        if point.test.failed() && (hook || !point.child_failed) {
+            let mut suite = path;
+            suite.push(point.test.name.clone());
+            let mut case = Self::case(point, suite, intake);
+            SUITE_FAILURE.clone_into(&mut case.name);
+            intake.emit(case);
+        }
+    }
+
+    /// Names of the subtests around a point.
+    fn path(&self, point: &Point) -> Vec<String> {
+        self.names.iter().take(point.depth).flatten().cloned().collect()
+    }
+
+    fn case(point: Point, mut suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {
+        let named_file = suite.first().is_some_and(|first| paths::looks_like_file(first));
+        let mut file = named_file.then(|| suite.remove(0)).and_then(|path| intake.file(&path));
+        let mut case = ReportCase::new(point.test.name.clone(), point.test.status());
+        // A file as a whole.
+        if suite.is_empty() && file.is_none() && case.name.contains(['/', '\\']) && paths::looks_like_file(&case.name) {
+            file = intake.file(&case.name);
+            SUITE_FAILURE.clone_into(&mut case.name);
+        }
+        case.file = file;
+        case.suite = suite;
+        describe(&mut case, point);
+        case
+    }
+
+    /// tape: the current test is complete.
+    fn close_group(&mut self, intake: &mut Intake<'_>) {
+        let Some((name, own)) = self.group.take() else { return };
+        let status = if own.failed { CaseStatus::Failed } else { CaseStatus::Passed };
+        intake.emit(ReportCase { error: own.error, error_type: own.error_type, ..ReportCase::new(name, status) });
+    }
+
+    fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), Kind> {
+        self.flush(intake);
+        self.close_group(intake);
+        if self.points == 0 && self.planned.is_none() && intake.cases() == 0 {
+            let reason = "it has no test line and no plan".to_owned();
+            return Err(Kind::Malformed { format: "tap", reason });
+        }
+        let problem = match self.planned {
+            None => Some("the report ends early: it has no plan".to_owned()),
+            Some(planned) if planned != self.top => {
+                Some(format!("{planned} tests were planned, {} reported", self.top))
+            }
+            Some(_) => None,
+        };
+        if let Some(problem) = problem {
+            intake.problem(Some(self.number), problem);
+        }
+        if self.tape == Some(true) {
+            intake.runner = Some("tape".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl TestLine {
+    fn failed(&self) -> bool {
+        self.status() == CaseStatus::Failed
+    }
+
+    fn status(&self) -> CaseStatus {
+        match (&self.directive, self.ok) {
+            (Some(Directive::Skip | Directive::Todo), _) => CaseStatus::Skipped,
+            (_, true) => CaseStatus::Passed,
+            (_, false) => CaseStatus::Failed,
+        }
+    }
+}
+
+/// Duration and error from a point's diagnostics.
+fn describe(case: &mut ReportCase, point: Point) {
+    let diagnostic = point.diagnostic.unwrap_or_default();
+    let millis = || diagnostic.value("duration_ms").and_then(|value| value.parse().ok());
+    case.duration_ms = point.test.duration_ms.or_else(millis);
+    case.runner_status = (point.test.directive == Some(Directive::Todo)).then(|| "todo".to_owned());
+    if case.status != CaseStatus::Failed {
+        return;
+    }
+    let word = diagnostic.value("failureType");
+    case.runner_status = word.filter(|word| word != "testCodeFailure" && word != "subtestsFailed");
+    case.error_type = diagnostic.exception();
+    let comments = point.comments.finish();
+    let error = diagnostic.into_error(&point.test.name);
+    case.error = match (error, comments) {
+        (Some(error), Some(comments)) => text::bound_error(&format!("{error}\n{comments}")),
+        (error, comments) => error.or(comments),
+    };
+}

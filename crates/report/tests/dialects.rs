@@ -1,0 +1,148 @@
+//! JUnit dialects whose tools were not at hand, written out by hand, and rules that no fixture shows.
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod common;
+
+use argus_report::{CaseStatus, Options, ReportCase, parse};
+use common::{cases, read};
+
+fn only(xml: &str) -> ReportCase {
+    let mut all = cases(xml);
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+#[test]
+fn gradle() {
+    let xml = r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="com.acme.CartTest" tests="3" skipped="0" failures="2" errors="0" timestamp="2026-03-01T10:00:00" hostname="host" time="1,234.5">
+  <properties/>
+  <testcase name="adds()" classname="com.acme.CartTest" time="0.012"/>
+  <testcase name="retried()" classname="com.acme.CartTest" time="0.5">
+    <failure message="org.opentest4j.AssertionFailedError: expected: &lt;1&gt; but was: &lt;2&gt;" type="org.opentest4j.AssertionFailedError">org.opentest4j.AssertionFailedError: expected: &lt;1&gt; but was: &lt;2&gt;
+	at com.acme.CartTest.retried(CartTest.java:8)
+</failure>
+  </testcase>
+  <testcase name="retried()" classname="com.acme.CartTest" time="0.25"/>
+  <system-out><![CDATA[starting]]></system-out>
+</testsuite>"#;
+    let (parsed, cases) = read(xml.as_bytes()).unwrap();
+    assert_eq!(parsed.duration_ms, Some(1_234_500.0));
+    assert_eq!(parsed.started_at, Some(1_772_359_200_000));
+    assert_eq!(cases[0].qualified_name(), "com.acme.CartTest > adds");
+    let retried = &cases[1];
+    assert_eq!((retried.status, retried.flaky, retried.attempts), (CaseStatus::Passed, true, 2));
+    assert_eq!(retried.duration_ms, Some(750.0));
+    assert_eq!(retried.error_type.as_deref(), Some("org.opentest4j.AssertionFailedError"));
+    assert_eq!(retried.error.as_ref().unwrap().matches("expected:").count(), 1);
+}
+
+#[test]
+fn dotnet() {
+    let case = only(
+        r#"<testsuites><testsuite name="Shop.Tests.dll" tests="1" failures="1" time="0.1" timestamp="2026-03-01T10:00:00.0000000Z" hostname="host">
+<properties/><testcase classname="Shop.Tests.CartTests" name="Sums(a: 1, b: 2)" time="0.0420000">
+<failure type="failure" message="Assert.Equal() Failure">   at Shop.Tests.CartTests.Sums() in C:\project\CartTests.cs:line 12</failure></testcase>
+<system-out>Test Framework Informational Messages:</system-out></testsuite></testsuites>"#,
+    );
+    assert_eq!(case.qualified_name(), "Shop.Tests.CartTests > Sums(a: 1, b: 2)");
+    assert_eq!(case.error_type, None);
+    let error = case.error.unwrap();
+    assert!(error.starts_with("Assert.Equal() Failure\n") && error.ends_with("line 12"), "{error}");
+}
+
+#[test]
+fn bazel() {
+    let case = only(
+        r#"<?xml version="1.0" encoding="UTF-8"?><testsuites><testsuite name="shop/cart_test" tests="1" failures="0" errors="1">
+<testcase name="shop/cart_test" status="run" duration="3" time="3"><error message="exited with error code 1"></error></testcase>
+<system-out>Generated test.log (if the file is not UTF-8, then this may be unreadable):
+<![CDATA[exec ${PAGER:-/usr/bin/less} "$0" || exit 1
+FAIL: total = 3, want 4]]></system-out></testsuite></testsuites>"#,
+    );
+    assert_eq!(case.qualified_name(), "shop/cart_test");
+    assert_eq!(case.error.as_deref(), Some("exited with error code 1"));
+    assert!(case.stdout_tail.unwrap().ends_with("FAIL: total = 3, want 4"));
+}
+
+#[test]
+fn elsewhere_two_tests_may_share_a_name() {
+    let xml = r#"<testsuites name="jest tests"><testsuite name="a" file="src/a.test.js">
+<testcase classname="a" name="x"><failure>first</failure></testcase><testcase classname="a" name="x"/></testsuite></testsuites>"#;
+    let cases = cases(xml);
+    let rows: Vec<(String, CaseStatus, bool)> =
+        cases.iter().map(|case| (case.qualified_name(), case.status, case.flaky)).collect();
+    // Folding them would call a real failure flaky.
+    assert_eq!(
+        rows,
+        [
+            ("src/a.test.js > a > x".to_owned(), CaseStatus::Passed, false),
+            ("src/a.test.js > a > x (2)".to_owned(), CaseStatus::Failed, false),
+        ]
+    );
+}
+
+#[test]
+fn pytest_modules_from_class_names() {
+    let rows = [
+        ("tests.test_cart", "tests/test_cart.py > t"),
+        ("tests.test_cart.TestCart", "tests/test_cart.py > TestCart > t"),
+        ("tests.unit.cart_test.TestCart.TestInner", "tests/unit/cart_test.py > TestCart > TestInner > t"),
+        ("test_cart", "test_cart.py > t"),
+        ("TestCart", "TestCart > t"),
+    ];
+    for (class, wanted) in rows {
+        let xml = format!(
+            r#"<testsuites><testsuite name="pytest"><testcase classname="{class}" name="t"/></testsuite></testsuites>"#
+        );
+        assert_eq!(only(&xml).qualified_name(), wanted);
+    }
+}
+
+#[test]
+fn windows_paths() {
+    let xml = r#"<testsuites name="vitest tests"><testsuite name="src\cart.test.ts"><testcase classname="src\cart.test.ts" name="cart &gt; adds"/></testsuite></testsuites>"#;
+    assert_eq!(only(xml).qualified_name(), "src/cart.test.ts > cart > adds");
+    let json = r#"{"numTotalTests":1,"testResults":[{"name":"C:\\Work\\shop\\src\\cart.test.ts","assertionResults":[{"ancestorTitles":["cart"],"title":"adds","status":"passed"}]}]}"#;
+    let options = Options { name: "report.json".to_owned(), project_root: "c:\\work\\shop".to_owned() };
+    let mut names = Vec::new();
+    parse(json.as_bytes(), None, &options, &mut |case| names.push(case.qualified_name())).unwrap();
+    assert_eq!(names, ["src/cart.test.ts > cart > adds"]);
+}
+
+#[test]
+fn a_suite_may_fail_by_itself() {
+    let case =
+        only(r#"<testsuite name="cart"><error message="beforeAll: no database" type="DatabaseError"/></testsuite>"#);
+    assert_eq!(case.qualified_name(), "cart > (suite)");
+    assert_eq!((case.status, case.error_type.as_deref()), (CaseStatus::Failed, Some("DatabaseError")));
+}
+
+#[test]
+fn go_builds_of_newer_versions() {
+    let events = r##"{"ImportPath":"example.com/broken [example.com/broken.test]","Action":"build-output","Output":"# example.com/broken [example.com/broken.test]\n"}
+{"ImportPath":"example.com/broken [example.com/broken.test]","Action":"build-output","Output":"./b_test.go:3:28: undefined: undefined\n"}
+{"ImportPath":"example.com/broken [example.com/broken.test]","Action":"build-fail"}
+{"Time":"2026-03-01T10:00:00Z","Action":"start","Package":"example.com/broken"}
+{"Time":"2026-03-01T10:00:00Z","Action":"output","Package":"example.com/broken","Output":"FAIL\texample.com/broken [build failed]\n"}
+{"Time":"2026-03-01T10:00:00Z","Action":"fail","Package":"example.com/broken","Elapsed":0,"FailedBuild":"example.com/broken [example.com/broken.test]"}
+"##;
+    let case = only(events);
+    assert_eq!(case.qualified_name(), "example.com/broken > (suite)");
+    assert!(case.error.unwrap().contains("undefined: undefined"));
+    let both_streams = "# example.com/broken [example.com/broken.test]\nbroken/b_test.go:3:28: undefined: undefined\n\
+        FAIL\texample.com/broken [build failed]\n{\"Action\":\"pass\",\"Package\":\"example.com/fine\",\"Elapsed\":0.1}\n";
+    let case = only(both_streams);
+    assert_eq!(case.qualified_name(), "example.com/broken > (suite)");
+    assert!(case.error.unwrap().contains("undefined: undefined"));
+}
+
+#[test]
+fn perl_subtests_and_bail_out() {
+    let tap = "1..2\n    # Subtest: cart\n    ok 1 - adds\n    not ok 2 - sums\n    #   Failed test 'sums'\n    1..2\nnot ok 1 - cart\n#   Failed test 'cart'\nBail out! no database\n";
+    let cases = cases(tap);
+    let names: Vec<String> = cases.iter().map(ReportCase::qualified_name).collect();
+    assert_eq!(names, ["cart", "(suite)"]);
+    assert_eq!(cases[0].error.as_deref(), Some("  Failed test 'sums'"));
+    assert_eq!(cases[1].error.as_deref(), Some("Bail out! no database"));
+}

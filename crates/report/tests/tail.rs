@@ -1,0 +1,107 @@
+//! What is kept of the output of commands that write no report. The outputs are shortened from real runs.
+#![allow(clippy::format_collect, reason = "test outputs are small")]
+
+use argus_report::tail::salient_tail;
+
+/// The kept text has all of `wanted` and none of `unwanted`.
+#[track_caller]
+fn check(output: &str, wanted: &[&str], unwanted: &[&str]) {
+    let noise: String = (0..200).map(|step| format!("[{step}/200] step {step} done\n")).collect();
+    for framed in [output.to_owned(), format!("{noise}\n{output}"), format!("{noise}\n\u{1b}[1m{output}")] {
+        let kept = salient_tail(&framed);
+        assert!(kept.len() <= 17 * 1024);
+        for text in wanted {
+            assert!(kept.contains(text), "lost {text:?}:\n{kept}");
+        }
+        for text in unwanted.iter().chain(&["[7/200]"]) {
+            assert!(!kept.contains(text), "kept {text:?}:\n{kept}");
+        }
+    }
+}
+
+#[test]
+fn compilers() {
+    check(
+        "src/cart.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/pay.ts(9,1): error TS2304: Cannot find name 'x'.\n",
+        &["TS2322", "TS2304"],
+        &[],
+    );
+    check(
+        "   Compiling shop v0.1.0 (/project)\nerror[E0308]: mismatched types\n --> src/lib.rs:2:5\n  |\n2 |     \"a\"\n  |     ^^^ expected `u32`, found `&str`\n\nFor more information about this error, try `rustc --explain E0308`.\nerror: could not compile `shop` (lib) due to 1 previous error\n",
+        &["E0308", "expected `u32`", "could not compile"],
+        &[],
+    );
+    check(
+        "# example.com/shop\n./main.go:4:2: undefined: total\n./main.go:9:5: declared and not used: x\n",
+        &["undefined: total", "declared and not used"],
+        &[],
+    );
+    check(
+        "main.c: In function 'main':\nmain.c:3:5: error: 'x' undeclared (first use in this function)\n    3 |     x = 1;\n      |     ^\nmake: *** [Makefile:2: main.o] Error 1\n",
+        &["In function 'main'", "undeclared", "make: ***"],
+        &[],
+    );
+}
+
+#[test]
+fn linters_and_package_managers() {
+    check(
+        "\n/project/src/a.js\n  1:7  error  'x' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)\n",
+        &["/project/src/a.js", "no-unused-vars"],
+        &[],
+    );
+    check(
+        "npm error code ERESOLVE\nnpm error ERESOLVE could not resolve\nnpm error Found: react@19.0.0\nnpm error A complete log of this run can be found in: /root/.npm/_logs/x.log\n",
+        &["could not resolve", "react@19.0.0"],
+        &["complete log"],
+    );
+    check(
+        "[ERROR] COMPILATION ERROR : \n[ERROR] /project/src/Cart.java:[3,5] cannot find symbol\n[INFO] BUILD FAILURE\n[ERROR] -> [Help 1]\n[ERROR] Re-run Maven using the -X switch to enable full debug logging.\n",
+        &["cannot find symbol"],
+        &["Re-run Maven"],
+    );
+    check(
+        "FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':test'.\n> There were failing tests.\n\n* Try:\n> Run with --stacktrace option to get the stack trace.\n",
+        &["Execution failed for task ':test'"],
+        &["--stacktrace"],
+    );
+}
+
+#[test]
+fn crashes() {
+    check(
+        "Traceback (most recent call last):\n  File \"/project/a.py\", line 3, in <module>\n    main()\nKeyError: 'id'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/project/a.py\", line 5, in <module>\n    raise ValueError('bad')\nValueError: bad\n",
+        &["KeyError: 'id'", "ValueError: bad", "line 3, in <module>"],
+        &[],
+    );
+    check(
+        "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/project/main.go:5 +0x1d\nexit status 2\n",
+        &["index out of range", "/project/main.go:5"],
+        &[],
+    );
+    check("/bin/sh: 1: vitset: command not found\n", &["vitset: command not found"], &[]);
+    check(
+        "node:internal/modules/cjs/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module './missing'\nRequire stack:\n- /project/a.js\n    at Module._resolveFilename (node:internal/modules/cjs/loader:1225:15) {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n",
+        &["Cannot find module './missing'", "/project/a.js"],
+        &[],
+    );
+}
+
+#[test]
+fn without_any_sign_the_end_is_kept() {
+    let output: String = (0..500).map(|line| format!("line {line}\n")).collect();
+    let kept = salient_tail(&output);
+    assert!(kept.starts_with("line 460\n") && kept.ends_with("line 499"));
+    assert_eq!(salient_tail(""), "");
+    assert_eq!(salient_tail("\n\n \n"), "");
+}
+
+#[test]
+fn endless_output_is_bounded() {
+    let line = format!("error: {}", "é".repeat(30 * 1024 * 1024));
+    assert!(salient_tail(&line).len() <= 17 * 1024);
+    let many: String =
+        (0..100_000).map(|line| format!("src/a.ts({line},1): error TS2304: Cannot find name 'x'.\n")).collect();
+    let kept = salient_tail(&many);
+    assert!(kept.len() <= 17 * 1024 && kept.contains("(99999,1)"));
+}
