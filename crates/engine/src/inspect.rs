@@ -1,8 +1,12 @@
 //! Everything that can be concluded from one failure text, with nothing stored.
 //! Does not: know a database.
 
-use crate::contract::{Evidence, Inspection};
+use crate::{
+    contract::{Evidence, Inspection},
+    errors::{EngineError, ErrorCode},
+};
 use argus_core::{Analyzer, FailureEvent, classify::Span};
+use serde::{Deserialize, Serialize};
 
 /// Concludes all of it.
 pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Inspection {
@@ -21,6 +25,119 @@ pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Ins
     }
 }
 
+/// One JSON object a line in, one out, in order; a line that is none gives an error line in its place.
+/// Empty lines give nothing.
+pub fn inspect_jsonl(analyzer: &Analyzer, chunk: &str) -> String {
+    let mut answers = String::with_capacity(chunk.len());
+    for line in chunk.lines().filter(|line| !line.trim().is_empty()) {
+        let answer = match parse(line) {
+            Ok(line) => serde_json::to_string(&inspect(analyzer, line.event, &line.case_name)),
+            Err(reason) => serde_json::to_string(&refusal(&reason)),
+        };
+        answers.push_str(&answer.unwrap_or_default());
+        answers.push('\n');
+    }
+    answers
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    text: String,
+    #[serde(default)]
+    case_name: Option<String>,
+    #[serde(default)]
+    exception_type: Option<String>,
+    #[serde(default)]
+    exit_code: Option<i32>,
+    #[serde(default)]
+    signal: Option<String>,
+    #[serde(default)]
+    http_status: Option<u16>,
+    #[serde(default)]
+    container_status: Option<String>,
+    #[serde(default)]
+    oom_killed: Option<bool>,
+    #[serde(default)]
+    runner: Option<String>,
+}
+
+struct Input {
+    event: FailureEvent,
+    case_name: String,
+}
+
+#[derive(Serialize)]
+struct Refusal {
+    error: RefusalText,
+}
+
+#[derive(Serialize)]
+struct RefusalText {
+    code: ErrorCode,
+    message: String,
+}
+
+/// Half of a surrogate pair is no text in JSON's sense; tools that cut texts write it all the same.
+fn parse(line: &str) -> Result<Input, serde_json::Error> {
+    let line: Line = match serde_json::from_str(line) {
+        Ok(line) => line,
+        Err(error) => match without_lone_surrogates(line) {
+            Some(mended) => serde_json::from_str(&mended)?,
+            None => return Err(error),
+        },
+    };
+    let event = FailureEvent {
+        text: line.text,
+        exception_type: line.exception_type,
+        exit_code: line.exit_code,
+        signal: line.signal,
+        http_status: line.http_status,
+        container_status: line.container_status,
+        oom_killed: line.oom_killed,
+        runner: line.runner,
+    };
+    Ok(Input { event, case_name: line.case_name.unwrap_or_default() })
+}
+
+fn refusal(reason: &serde_json::Error) -> Refusal {
+    let message = format!("not a JSON object with a string \"text\": {reason}");
+    let EngineError { code, message, .. } = EngineError::invalid(message);
+    Refusal { error: RefusalText { code, message } }
+}
+
+/// The line with U+FFFD in place of each lone surrogate; None where there is none.
+fn without_lone_surrogates(line: &str) -> Option<String> {
+    let mut mended = String::with_capacity(line.len());
+    let mut rest = line;
+    let mut found = false;
+    while let Some(at) = rest.find('\\') {
+        mended.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match (unit(rest), rest.get(6..).and_then(unit)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                found = true;
+                mended.push_str("\\ufffd");
+                rest = &rest[6..];
+                continue;
+            }
+            (Some(_), _) => 6,
+            (None, _) => rest.char_indices().nth(2).map_or(rest.len(), |(end, _)| end),
+        };
+        mended.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    mended.push_str(rest);
+    found.then_some(mended)
+}
+
+/// The UTF-16 unit of a `\uXXXX` at the beginning.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
 fn evidence(text: &str, span: &Span) -> Option<Evidence> {
     let words = text.get(span.start..span.end)?;
     let start = units(text.get(..span.start)?);
@@ -33,8 +150,22 @@ fn units(text: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::evidence;
-    use argus_core::classify::Span;
+    use super::{evidence, inspect_jsonl};
+    use argus_core::{Analyzer, classify::Span};
+
+    #[test]
+    fn answers_each_line_in_its_place() {
+        let analyzer = Analyzer::new(&[], &[]).unwrap();
+        let chunk =
+            "{\"text\":\"boom\",\"exitCode\":3}\n\nnot json\n{\"text\":7}\n{\"text\":\"b\\ud83d \\ud83d\\ude00\"}\n";
+        let answers: Vec<serde_json::Value> =
+            inspect_jsonl(&analyzer, chunk).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(answers.len(), 4);
+        assert_eq!(answers[0]["redacted"], "boom");
+        assert_eq!(answers[1]["error"]["code"], "INVALID_INPUT");
+        assert_eq!(answers[2]["error"]["code"], "INVALID_INPUT");
+        assert_eq!(answers[3]["redacted"], "b\u{fffd} 😀");
+    }
 
     #[test]
     fn counts_evidence_in_utf16() {
