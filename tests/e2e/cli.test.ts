@@ -102,7 +102,7 @@ test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns',
 test('doctor', () => {
   const root = project({ 'go.mod': '' });
   const { status, stdout } = argus(['doctor', '--project', root]);
-  expect(stdout).toMatch(/✓ database {2}.*a write works/u);
+  expect(stdout).toMatch(/✓ database {2}.*a write works, locks: byte-range/u);
   expect(stdout).toContain('go test ./... (go test)');
   expect(status).toBe(0);
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));

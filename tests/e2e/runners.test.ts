@@ -14,11 +14,13 @@ let agent: Agent;
 /** The server's own, to see what it leaves behind. */
 const temporary = project();
 
+// Before the tests are collected, for what is missing decides which of them are skipped.
+setUpRunners();
+
 beforeAll(async () => {
-  setUpRunners();
   const PATH = `${path.join(pythonFolder, 'bin')}${path.delimiter}${process.env.PATH ?? ''}`;
   agent = await connect('2026-07-28', { PATH, TMPDIR: temporary });
-}, 600_000);
+});
 afterAll(() => agent?.close());
 
 const has = (program: string, args = ['--version']) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;

@@ -3,7 +3,7 @@
  * Does not: anything before a client speaks; clients start servers twice just to look.
  */
 
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from './errors.ts';
 import { log } from './log.ts';
 import { killAllRunning } from './run/execute.ts';
@@ -13,9 +13,15 @@ import { SessionManager } from './session.ts';
 /** Closing a database takes milliseconds; a stuck one must not keep the process. */
 const CLOSE_MS = 2_000;
 
+/** A larger message ends the connection; up to here an argument that is too long gets an answer. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
 export function serve(): void {
   const sessionManager = new SessionManager();
-  const connection = serveStdio(serverFactory(sessionManager), { onerror: (error) => log(messageOf(error)) });
+  const connection = serveStdio(serverFactory(sessionManager), {
+    transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }),
+    onerror: (error) => log(messageOf(error)),
+  });
 
   let ending = false;
   const end = async () => {
@@ -29,5 +35,6 @@ export function serve(): void {
   process.stdin.once('end', end).once('close', end);
   process.stdout.on('error', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+  process.once('exit', killAllRunning);
   process.on('unhandledRejection', (reason) => log(`unhandled: ${messageOf(reason)}`));
 }

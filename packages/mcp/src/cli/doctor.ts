@@ -3,12 +3,13 @@
  * Does not: repair.
  */
 
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toErrorBody } from '../answer.ts';
 import { formatChecks } from '../format/doctor.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
-import { recognisedRunner } from '../run/plan.ts';
+import { field, recognisedRunner } from '../run/plan.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { VERSION } from '../version.ts';
 import { EXIT, type GlobalOptions } from './output.ts';
@@ -55,12 +56,9 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
 async function storageCheck(session: Session): Promise<Check> {
   if (!session.historyEnabled) return { name: 'database', state: 'note', detail: 'history is disabled' };
   try {
-    const written = await session.checkWrite();
-    return {
-      name: 'database',
-      state: 'ok',
-      detail: `${session.databasePath}, a write works ${describe(written)}`.trim(),
-    };
+    await session.checkWrite();
+    const detail = `${session.databasePath}, a write works, locks: ${lockMode(session.databasePath)}`;
+    return { name: 'database', state: 'ok', detail };
   } catch (thrown) {
     return problem('database', thrown);
   }
@@ -91,9 +89,12 @@ async function problem(name: string, thrown: unknown): Promise<Check> {
   return { name, state: 'problem', detail: `${code}: ${message}` };
 }
 
-/** What the engine tells of its database, as `key value` pairs. */
-function describe(facts: unknown): string {
-  if (facts === null || typeof facts !== 'object') return '';
-  const pairs = Object.entries(facts).map(([key, value]) => `${key} ${String(value)}`);
-  return pairs.length > 0 ? `(${pairs.join(', ')})` : '';
+/** The engine records beside the database which kind of lock its users take. */
+function lockMode(databasePath: string): string {
+  try {
+    const record: unknown = JSON.parse(readFileSync(`${databasePath}.lockmode`, 'utf8'));
+    return String(field(record, 'mode') ?? 'unknown');
+  } catch {
+    return 'unknown';
+  }
 }
