@@ -1,0 +1,48 @@
+// What the engine is measured against: the plain JavaScript that a tool of this kind starts with.
+// Does not: try to be right; it shows what its speed buys.
+import { createHash } from 'node:crypto';
+
+const REPLACEMENTS = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<UUID>'],
+  [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<TIMESTAMP>'],
+  [/\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g, '<IP>'],
+  [/:\d{2,5}\b/g, ':<PORT>'],
+  [/\/[0-9a-f]{8,}/gi, '/<HASH>'],
+  [/\b[45]\d{2}\b/g, (status) => `${status[0]}xx`],
+  [/\/([a-z]+)\/\d+/gi, '/$1/<ID>'],
+  [/\b\d{4,}\b/g, '<NUMBER>'],
+];
+
+/** Eight replacements in sequence. */
+export function normalize(text) {
+  let out = text;
+  for (const [pattern, placeholder] of REPLACEMENTS) out = out.replace(pattern, placeholder);
+  return out;
+}
+
+const RULES = [
+  ['CONTAINER_OOM', ['oomkilled', 'out of memory', 'exit code 137', 'oom-kill']],
+  ['CONTAINER_CRASH', ['crashloopbackoff', 'container exited', 'exited with code']],
+  ['MOCK_MISMATCH', ['no match for request', 'mock not matched', 'unmatched request', 'wanted but not invoked']],
+  ['CONNECTION_REFUSED', ['econnrefused', 'connection refused']],
+  ['NETWORK_ERROR', ['enotfound', 'econnreset', 'socket hang up', 'network error', 'getaddrinfo']],
+  ['TIMEOUT', ['timeout', 'timed out', 'etimedout']],
+  ['HTTP_ERROR', ['status code', '500 internal', '502 bad gateway', '503 service', '404 not found']],
+  ['CONFIG_ERROR', ['config', 'environment variable', 'invalid schema']],
+  ['ASSERTION_MISMATCH', ['assertionerror', 'expected', 'to equal', 'assert']],
+  ['UNKNOWN', ['error']],
+];
+
+/** Ten rules of case-insensitive substring checks; the first that fits. */
+export function classify(text) {
+  const lower = text.toLowerCase();
+  for (const [category, words] of RULES) {
+    if (words.some((word) => lower.includes(word))) return category;
+  }
+  return 'UNKNOWN';
+}
+
+/** Hex SHA-256 of category, case and normalized text. */
+export function sign(text, caseName) {
+  return createHash('sha256').update(`${classify(text)}::${caseName}::${normalize(text)}`).digest('hex');
+}
