@@ -44,5 +44,7 @@ export function classify(text) {
 
 /** Hex SHA-256 of category, case and normalized text. */
 export function sign(text, caseName) {
-  return createHash('sha256').update(`${classify(text)}::${caseName}::${normalize(text)}`).digest('hex');
+  return createHash('sha256')
+    .update(`${classify(text)}::${caseName}::${normalize(text)}`)
+    .digest('hex');
 }

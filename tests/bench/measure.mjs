@@ -1,5 +1,5 @@
 // Rounds, medians and Markdown tables for every benchmark. Does not: know what is measured.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,11 +22,33 @@ export async function interleaved(candidates, rounds) {
   return new Map([...seconds].map(([name, all]) => [name, median(all)]));
 }
 
+/**
+ * Seconds this thread was on a CPU, so that neither a busy machine nor helper threads count; the clock where the
+ * system does not tell.
+ */
+export function cpuSeconds() {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e9;
+  } catch {
+    return performance.now() / 1000;
+  }
+}
+
 export const median = (values) => quantile(values, 0.5);
 
 export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}
+
+/** A package that may be missing: one of tests/bench/package.json whose native part did not build here. */
+export async function optional(name) {
+  try {
+    return await import(name);
+  } catch (error) {
+    process.stderr.write(`${name} is not available: ${error.message.split('\n')[0]}\n`);
+    return undefined;
+  }
 }
 
 /** A Markdown table; the first row is its head. */

@@ -1,5 +1,5 @@
 //! Many texts in one crossing of the boundary, for measuring and for bulk work.
-//! Does not: redact; these are the single steps.
+//! Does not: answer the texts themselves; these are the single steps.
 //!
 //! `texts` holds all texts as UTF-8 one after the other, `ends` where each one ends.
 
@@ -7,6 +7,7 @@ use argus_core::{
     Category, FailureEvent,
     classify::Classifier,
     normalize,
+    redact::Redactor,
     sign::{self, Signatures},
 };
 use argus_engine::ErrorCode;
@@ -19,6 +20,14 @@ use crate::convert::thrown;
 pub fn normalize_batch(texts: &[u8], ends: &[u32]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a size in memory is far below 2^53")]
     split(texts, ends).map(|text| normalize::normalize(&text).text.len() as f64).sum()
+}
+
+/// Bytes of all redacted texts together.
+#[wasm_bindgen(js_name = redactBatch)]
+pub fn redact_batch(texts: &[u8], ends: &[u32]) -> Result<f64, JsValue> {
+    let redactor = Redactor::new(&[]).map_err(|error| thrown("INTERNAL_ERROR", &error.to_string()))?;
+    #[expect(clippy::cast_precision_loss, reason = "a size in memory is far below 2^53")]
+    Ok(split(texts, ends).map(|text| redactor.redact(&text).text.len() as f64).sum())
 }
 
 /// For each text the place of its category in the contract's order.

@@ -1,0 +1,11 @@
+// One import in a fresh process: `import-child.mjs REPORT DATABASE` prints seconds and peak memory as JSON.
+import { dirname } from 'node:path';
+import { openEngine } from '../../npm/engine/dist/node.mjs';
+
+const [path, databasePath] = process.argv.slice(2);
+const start = performance.now();
+const engine = await openEngine({ databasePath, projectRoot: dirname(databasePath) });
+await engine.recordRun({ reports: [{ path }], timedOut: false, containers: [], notes: [] });
+const seconds = (performance.now() - start) / 1000;
+await engine.close();
+process.stdout.write(JSON.stringify({ seconds, peakKilobytes: process.resourceUsage().maxRSS }));

@@ -1,0 +1,102 @@
+// Normalize, classify, sign and redact over the corpus: the engine in wasm, the same code native, plain JavaScript.
+// Does not: touch a database. `node tests/bench/text.mjs [MEGABYTES] [ROUNDS]`
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { _batch } from '../../npm/engine/dist/node.mjs';
+import * as baseline from './baseline.mjs';
+import { corpus, packed } from './corpus.mjs';
+import { cpuSeconds, goal, interleaved, OUT, ROOT, report, table, times } from './measure.mjs';
+
+const CASE = 'tests/orders.test.ts > orders > creates one';
+const NATIVE = join(ROOT, 'target', 'release', 'examples', 'bench_text');
+const megabytes = Number(process.argv[2] ?? 50);
+const rounds = Number(process.argv[3] ?? 5);
+
+const texts = corpus(megabytes * 1e6);
+const batches = inBatches(texts, 1e6).map(packed);
+const bytes = batches.reduce((sum, batch) => sum + batch.bytes.length, 0);
+const file = join(OUT, 'corpus.txt');
+mkdirSync(OUT, { recursive: true });
+writeFileSync(file, texts.join('\0'));
+
+/** As a pipe delivers them: about a megabyte at a time. */
+function inBatches(all, size) {
+  const out = [[]];
+  let filled = 0;
+  for (const text of all) {
+    if (filled > size) {
+      out.push([]);
+      filled = 0;
+    }
+    out.at(-1).push(text);
+    filled += text.length;
+  }
+  return out;
+}
+
+function timed(work) {
+  const start = cpuSeconds();
+  work();
+  return cpuSeconds() - start;
+}
+
+const js = (step) => () =>
+  timed(() => {
+    let size = 0;
+    for (const text of texts) size += step(text).length;
+    return size;
+  });
+const wasm = (step) => () =>
+  timed(() => {
+    for (const batch of batches) step(batch.bytes, batch.ends);
+  });
+const native = (step) => () => Number(execFileSync(NATIVE, [file, step], { encoding: 'utf8' }));
+
+const STEPS = {
+  normalize: { js: js(baseline.normalize), wasm: wasm(_batch.normalize), goal: 3 },
+  classify: { js: js(baseline.classify), wasm: wasm(_batch.classify), goal: 3 },
+  sign: {
+    title: 'normalize + classify + sign',
+    js: js((text) => baseline.sign(text, CASE)),
+    wasm: wasm((all, ends) => _batch.sign(all, ends, CASE)),
+    goal: 2,
+  },
+  redact: { wasm: wasm(_batch.redact) },
+};
+
+const candidates = {};
+for (const [name, step] of Object.entries(STEPS)) {
+  if (step.js) candidates[`${name} js`] = step.js;
+  candidates[`${name} wasm`] = step.wasm;
+  candidates[`${name} native`] = native(name);
+}
+candidates['hash native'] = native('hash');
+// One round that does not count: compilers warm up, memory grows to its size.
+await interleaved(candidates, 1);
+const seconds = await interleaved(candidates, rounds);
+const speed = (name) => (seconds.has(name) ? bytes / 1e6 / seconds.get(name) : undefined);
+const shown = (value) => (value === undefined ? '-' : value.toFixed(0));
+
+const rows = [['step', 'plain JS, MB/s', 'wasm, MB/s', 'native, MB/s', 'wasm : JS', 'goal', 'wasm : native', 'goal']];
+for (const [name, step] of Object.entries(STEPS)) {
+  const [own, ours, theirs] = [speed(`${name} js`), speed(`${name} wasm`), speed(`${name} native`)];
+  // Native hashing uses instructions that wasm does not have, so no goal there.
+  const share = name === 'sign' ? '-' : goal(ours / theirs, '>=', 0.6);
+  rows.push([
+    step.title ?? name,
+    shown(own),
+    shown(ours),
+    shown(theirs),
+    own === undefined ? '-' : times(ours / own),
+    own === undefined ? '-' : goal(ours / own, '>=', step.goal),
+    times(ours / theirs),
+    share,
+  ]);
+}
+report(
+  'text',
+  'Text',
+  `${texts.length} texts, ${(bytes / 1e6).toFixed(1)} MB; medians of ${rounds} interleaved rounds, seconds of the measuring thread on a CPU. Plain JS gets strings, the engine gets UTF-8 as it comes from a pipe or a file. SHA-256 alone, native: ${shown(speed('hash native'))} MB/s.`,
+  table(rows),
+);
