@@ -56,6 +56,10 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     let name_start = name_start(scan, hit);
     let Some((separator, at)) = separator(scan, name_start, name_end) else { return };
     let query = matches!(scan.before(name_start), b'?' | b'&' | b';') || scan.text[..name_start].ends_with(b"&amp;");
+    // `--- PASS: TestUser2` of test runners.
+    if matches!(&scan.text[name_start..name_end], b"PASS") && separator != Separator::Tight {
+        return;
+    }
     let Some(tier) = names::tier(&scan.text[name_start..name_end], query) else { return };
     if scan.text[..name_start].ends_with(b"[REDACTED:") {
         return;
@@ -125,6 +129,7 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
             let value = skip(end);
             Some((if value > end { Separator::Colon } else { Separator::TightColon }, value))
         }
+        b'%' if scan.starts_with(at, b"%22%3A%22") => Some((Separator::Tight, at + 9)),
         b'%' if scan.starts_with(at, b"%3D") || scan.starts_with(at, b"%3A") => Some((Separator::Tight, at + 3)),
         b'\\' if scan.starts_with(at, b"\\u003d") => Some((Separator::Tight, at + 6)),
         b'>' if !quoted && !blanks && scan.before(name_start) == b'<' => Some((Separator::Pair, at + 1)),
@@ -145,15 +150,17 @@ static BETWEEN: Set = Set::new(" \t\r\n,\"'\\");
 /// `"name": "DB_PASSWORD", "value": "x"` and the same in YAML and XML: what follows `value` is the value.
 fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
     let label = scan.run(at, &BETWEEN, 40);
-    let is_value = scan.slice(label, label + 5).eq_ignore_ascii_case(b"value");
-    let closed = skip_quote(scan, label + 5);
+    let word = scan.run(label, &NAME_END, 8);
+    let is_value = [&b"value"[..], b"content"].iter().any(|known| scan.slice(label, word).eq_ignore_ascii_case(known));
+    let closed = skip_quote(scan, word);
     let at = scan.run(closed, &BLANK, 8);
     (is_value && matches!(scan.at(at), b':' | b'=')).then(|| (Separator::Pair, scan.run(at + 1, &BLANK, 8)))
 }
 
 /// `token is x`, `password set to x`.
 fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
-    const VERBS: &[&[u8]] = &[b"is ", b"was ", b"set to ", b"to ", b"of ", b"provided: ", b"provided ", b"value "];
+    const VERBS: &[&[u8]] =
+        &[b"was provided: ", b"is ", b"was ", b"set to ", b"to ", b"of ", b"provided: ", b"provided ", b"value "];
     VERBS.iter().find(|verb| scan.starts_with(at, verb)).map_or(at, |verb| at + verb.len())
 }
 
@@ -175,8 +182,12 @@ pub(super) fn value_at(scan: &Scan<'_>, at: usize) -> Option<Value> {
     let prefixed = scan.run(at, &STRING_PREFIX, 2);
     let at = if prefixed > at && matches!(scan.at(prefixed), b'"' | b'\'') { prefixed } else { at };
     let open = skip_quote(scan, at);
-    let (start, end) =
-        if open > at { (open, closing_quote(scan, open, open - at)) } else { (at, unquoted_end(scan, at)) };
+    let (start, end) = match scan.at(at) {
+        _ if open > at => (open, closing_quote(scan, open, open - at)),
+        // `Header:[value]` as Go and Java print it.
+        b'[' if scan.at(at + 1).is_ascii_alphanumeric() => (at + 1, bracket_end(scan, at + 1)),
+        _ => (at, unquoted_end(scan, at)),
+    };
     (start < end).then_some(Value { start, end, quoted: open > at })
 }
 
@@ -200,6 +211,11 @@ fn closing_quote(scan: &Scan<'_>, start: usize, size: usize) -> usize {
         }
     }
     limit.min(at)
+}
+
+fn bracket_end(scan: &Scan<'_>, start: usize) -> usize {
+    let end = unquoted_end(scan, start);
+    scan.slice(start, end).iter().position(|&byte| byte == b']').map_or(end, |bracket| start + bracket)
 }
 
 fn unquoted_end(scan: &Scan<'_>, start: usize) -> usize {
@@ -268,6 +284,9 @@ fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name
     let opens = matches!(text[0], b'[' | b'{' | b'(' | b'<');
     match (tier, separator) {
         (_, Separator::Word) if opens => false,
+        (Tier::Token | Tier::Secret, Separator::Word) if is_known_key(scan, name) && value::is_hex(text) => {
+            text.len() >= 32
+        }
         (_, Separator::Word) => is_told(tier, text, found.quoted && is_environment(scan, name)),
         (_, Separator::Flag) if text[0] == b'-' => false,
         (Tier::Password, _) => is_password(scan, separator, found, text, name),
@@ -299,7 +318,10 @@ fn is_environment(scan: &Scan<'_>, name: &(usize, usize)) -> bool {
 }
 
 fn is_password(scan: &Scan<'_>, separator: Separator, found: Value, text: &[u8], name: &(usize, usize)) -> bool {
-    if text.len() < 3 || (value::is_path(text) && !value::is_random(text)) {
+    // `pass: 1234` counts tests.
+    let counts =
+        text.iter().all(u8::is_ascii_digit) && scan.slice(name.0, name.1).to_ascii_lowercase().ends_with(b"pass");
+    if text.len() < 3 || counts || (value::is_path(text) && !value::is_random(text)) {
         return false;
     }
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
@@ -337,6 +359,12 @@ static INDENT: Set = Set::new(" \t\"'-");
 fn is_whole_line(scan: &Scan<'_>, end: usize) -> bool {
     let end = scan.run(end, &BLANK, 80);
     matches!(scan.at(end), 0 | b'\n' | b'\r')
+}
+
+/// `api key`, `auth_token`: more than the bare word, so that even what looks like a digest is one.
+fn is_known_key(scan: &Scan<'_>, name: &(usize, usize)) -> bool {
+    let name = scan.slice(name.0, name.1);
+    !["key", "keys", "token", "secret", "jwt"].iter().any(|bare| name.eq_ignore_ascii_case(bare.as_bytes()))
 }
 
 /// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.

@@ -48,6 +48,7 @@ static COMMANDS: &[(&str, &[Flag])] = &[
     ("oc login ", SPACED),
     ("mongosh ", SPACED),
     ("mongo ", SPACED),
+    ("rabbitmqadmin ", SPACED),
     ("mongodump ", SPACED),
     ("ldapsearch ", LDAP),
     ("ldapadd ", LDAP),

@@ -138,11 +138,11 @@ pub(super) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
     }
 }
 
-static PAIR_BREAK: Set = Set::new("; ,\t\"'\\[");
+static PAIR_BREAK: Set = Set::new("; ,\t\"'\\[]");
 
 fn ends_pair(scan: &Scan<'_>, at: usize) -> bool {
     match scan.text[at] {
-        b';' | b'"' | b'\'' | b'`' | b' ' | b'\t' | b'\\' => true,
+        b';' | b'"' | b'\'' | b'`' | b' ' | b'\t' | b'\\' | b']' => true,
         b',' => matches!(scan.at(at + 1), b' ' | b'"' | b'\''),
         _ => false,
     }

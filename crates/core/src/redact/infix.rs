@@ -112,7 +112,7 @@ pub(super) fn azure_devops(scan: &mut Scan<'_>, hit: usize) {
 /// Three parts with dots in a text that speaks of Discord: a bot's token.
 pub(super) fn discord(scan: &mut Scan<'_>, hit: usize) {
     let limit = scan.text.len().min(hit + 256);
-    let mut at = hit;
+    let mut at = hit.saturating_sub(200);
     while at < limit {
         let first = scan.run(at, &WORD, 80);
         let second = scan.run(first + 1, &WORD, 16);

@@ -55,6 +55,7 @@ static ENDS: &[(&str, Tier)] = &[
     ("keypass", Tier::Password),
     ("storepass", Tier::Password),
     ("pgpass", Tier::Password),
+    ("mnemonic", Tier::Password),
     ("secretaccesskey", Tier::Secret),
     ("secretkeybase", Tier::Secret),
     ("secretkey", Tier::Secret),

@@ -50,6 +50,7 @@ static NAMES: &[&str] = &[
     "code=",
     "_pat",
     "laravel_session",
+    "mnemonic",
 ];
 
 /// Everything that is neither a shape nor a name.
@@ -63,6 +64,8 @@ static OTHERS: &[(&str, Find)] = &[
     ("\\\"kty\\\"", blocks::web_key),
     ("eyJ", blocks::jwt),
     ("://", urls::userinfo),
+    ("sqlplus ", urls::oracle),
+    ("oracle:thin:", urls::oracle),
     ("@tcp(", urls::go_dsn),
     ("@unix(", urls::go_dsn),
     (".atlasv1.", infix::terraform),

@@ -75,6 +75,9 @@ pub(super) static SHAPES: &[Shape] = &[
     open("aws-model-key", "ABSK", &BASE64, 100).strict(),
     open("aws-model-key", "bedrock-api-key-", &LOOSE, 20),
     open("aws-mws-token", "amzn.mws.", &WORD, 32),
+    // Base64 of `origin_ec` and of the older form.
+    open("aws-session-token", "IQoJb3JpZ2lu", &BASE64, 60).strict(),
+    open("aws-session-token", "FwoGZXIvYXdz", &BASE64, 60).strict(),
     shape("aws-appsync-key", "da2-", &LOWER_ALNUM, 26, 26).strict(),
     open("aws-cognito-token", "amzn1.oa2-cs.v1.", &HEX, 32),
     shape("gcp-api-key", "AIza", &WORD, 33, 40).strict(),
@@ -208,6 +211,7 @@ pub(super) static SHAPES: &[Shape] = &[
     shape("onepassword-secret-key", "A3-", &Set::new("A-Z0-9-"), 30, 40).random(),
     open("age-secret-key", "AGE-SECRET-KEY-", &Set::new("A-Z0-9-"), 40),
     open("age-secret-key", "AGE-PLUGIN-", &Set::new("A-Z0-9-"), 40),
+    open("docker-swarm-token", "SWMTKN-1-", &WORD, 40),
     open("tailscale-key", "tskey-", &WORD, 16),
     open("teleport-token", "tp_secret_", &WORD, 20),
     // Watching.

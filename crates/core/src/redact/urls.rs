@@ -89,6 +89,18 @@ pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
+/// `sqlplus user/password@db`, `jdbc:oracle:thin:user/password@db`.
+pub(super) fn oracle(scan: &mut Scan<'_>, hit: usize) {
+    let line = scan.slice(hit, hit + 256);
+    let end = line.iter().position(|&byte| URL_END.has(byte) && byte != b' ').unwrap_or(line.len());
+    let Some(at) = line[..end].iter().position(|&byte| byte == b'@') else { return };
+    let Some(slash) = line[..at].iter().rposition(|&byte| byte == b'/') else { return };
+    let password = &line[slash + 1..at];
+    if slash > 0 && USER.has(line[slash - 1]) && !password.contains(&b' ') && !value::is_placeholder(password) {
+        scan.told("url-password", hit + slash + 1, hit + at);
+    }
+}
+
 /// A link whose path is the secret: all of it goes.
 pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     let end = url_end(scan, hit + keyword);
