@@ -1,8 +1,9 @@
 // Runs the benchmarks of tests/bench side by side and joins their tables into .bench/report.md.
 // Does not: pass or fail; a goal that is missed is said in the table. `npm run bench -- text database` runs those alone.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { build } from './build.mjs';
 import { root, runNpm } from './lib/exec.mjs';
 import { pass } from './lib/machine.mjs';
@@ -14,6 +15,12 @@ const NATIVE = ['build', '--quiet', '--release', '--package', 'argus-core', '--e
 /** In the order of the report. */
 const BENCHES = ['text', 'database', 'import', 'spawn', 'stdio'];
 
+/**
+ * The reader's own Node, not the newer one that npm puts first in its scripts' path: native packages are built for it,
+ * and its headers came with it.
+ */
+const node = plainNode();
+
 await main(async () => {
   const wanted = process.argv.slice(2);
   const chosen = wanted.length === 0 ? BENCHES : BENCHES.filter((name) => wanted.includes(name));
@@ -23,7 +30,7 @@ await main(async () => {
   await step('databases to compare with', (onLine) => installDatabases(onLine));
   for (const name of chosen) {
     const file = join(root, 'tests', 'bench', `${name}.mjs`);
-    await step(`bench ${name}`, (onLine) => pass(`bench ${name}`, process.execPath, ['--expose-gc', file], onLine));
+    await step(`bench ${name}`, (onLine) => pass(`bench ${name}`, node, [file], onLine));
   }
   process.stdout.write(`\n${joined()}`);
 });
@@ -32,15 +39,25 @@ await main(async () => {
 async function installDatabases(onLine) {
   const folder = join(root, 'tests', 'bench');
   if (existsSync(join(folder, 'node_modules', 'better-sqlite3', 'build'))) return;
-  // Where Node came with its headers, none need to be fetched.
-  const node = join(dirname(process.execPath), '..');
-  const extraEnv = existsSync(join(node, 'include', 'node')) ? { npm_config_nodedir: node } : {};
+  const home = join(dirname(realpathSync(node)), '..');
+  const headers = existsSync(join(home, 'include', 'node')) ? { npm_config_nodedir: home } : {};
+  const extraEnv = { ...headers, PATH: [dirname(node), process.env.PATH].join(delimiter) };
   const built = await runNpm(['ci', '--prefix', folder], { onLine, extraEnv });
   if (built.code !== 0) await runNpm(['ci', '--ignore-scripts', '--prefix', folder], { onLine });
 }
 
+function plainNode() {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  const found = folders.map((folder) => join(folder, 'node')).find((path) => existsSync(path));
+  return found ?? process.execPath;
+}
+
+function version() {
+  return execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+}
+
 function joined() {
-  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`;
+  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${version()}`;
   const parts = BENCHES.map((name) => join(root, '.bench', `${name}.md`)).filter(existsSync);
   const text = [`# Benchmarks\n\n${machine}\n`, ...parts.map((part) => readFileSync(part, 'utf8'))].join('\n');
   writeFileSync(join(root, '.bench', 'report.md'), text);

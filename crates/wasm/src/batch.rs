@@ -25,7 +25,7 @@ pub fn normalize_batch(texts: &[u8], ends: &[u32]) -> f64 {
 /// Bytes of all redacted texts together.
 #[wasm_bindgen(js_name = redactBatch)]
 pub fn redact_batch(texts: &[u8], ends: &[u32]) -> Result<f64, JsValue> {
-    let redactor = Redactor::new(&[]).map_err(|error| thrown("INTERNAL_ERROR", &error.to_string()))?;
+    let redactor = Redactor::new(&[]).map_err(|error| thrown(ErrorCode::InternalError, &error.to_string()))?;
     #[expect(clippy::cast_precision_loss, reason = "a size in memory is far below 2^53")]
     Ok(split(texts, ends).map(|text| redactor.redact(&text).text.len() as f64).sum())
 }
