@@ -184,7 +184,8 @@ fn is_log(line: &[u8]) -> bool {
         line[found.end() - 1] != b' '
             || numbered.strip_prefix(b"#").unwrap_or(numbered).first().is_some_and(u8::is_ascii_digit)
     };
-    has_low_level(&line[..line.len().min(LEVEL_REACH)]) || RETRY.find_iter(line).any(retried)
+    let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
+    warns || has_low_level(&line[..line.len().min(LEVEL_REACH)]) || RETRY.find_iter(line).any(retried)
 }
 
 /// Whether one of the levels stands there as a word: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.

@@ -131,5 +131,6 @@ pub(super) const STATE: &[Rule] = &[
     rule("container-image-missing", ContainerCrash, &["failed to pull image", "manifest unknown", "pull access denied", "manifest for "], Regex(r"failed to pull image|manifest unknown|pull access denied for|manifest for \S+ not found")).trust(Trust::Logs),
     rule("container-signal", ContainerCrash, &["exit code 139", "exited with code 139", "exit code 137", "exited with code 137", "exit code: 137", "exit code 143", "code=exited", "code=killed", "code=dumped"], Regex(r"\b(container|pod|docker|service|task)\b.*exit(ed with)? code:? 1(37|39|43)\b|main process exited, code=(killed|exited|dumped)"))
         .trust(Trust::Logs),
+    rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Hint),
     rule("container-cloud-run", ContainerCrash, &["failed to start and then listen on the port", "failed to start and listen on the port", "container called exit(", "container terminated on signal"], Hint),
 ];

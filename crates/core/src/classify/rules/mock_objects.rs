@@ -46,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
         "mock-unittest",
         MockMismatch,
         &[
-            "to have been called", "to be called once", "to have been awaited", "expected call not found",
+            "to not have been called", "to not have been awaited", "to have been called", "to be called once", "to have been awaited", "expected call not found",
             "calls not found.", "expected call:", "mock.asser", "call not found", "not called.", "expected await",
         ],
         Regex(r"expected ['\x22][\w.]+['\x22] to (not )?have been (called|awaited)|expected ['\x22][\w.]+['\x22] to be called once|expected (call|await) not found|\bcalls not found\.|\bcall not found$|^(E\s+)?(AssertionError: )?expected call: \w+\(|AssertionError: Not called\.?$|'[\w.]+' does not contain all of .*in its call list"),
