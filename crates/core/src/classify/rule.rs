@@ -52,6 +52,12 @@ pub(super) struct Rule {
     pub(super) trust: Trust,
 }
 
+/// One pattern of several alternatives, each on a line of its own.
+macro_rules! any {
+    ($first:literal $(, $more:literal)* $(,)?) => { concat!($first $(, "|", $more)*) };
+}
+pub(super) use any;
+
 /// A rule for lines that report, decided on the line of the hint.
 pub(super) const fn rule(name: &'static str, category: Category, hints: &'static [&'static str], shape: Shape) -> Rule {
     Rule { name, category, hints, shape, unless: None, window: Window::Line, trust: Trust::Reports }

@@ -6,7 +6,7 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex, Word},
-        Trust, rule,
+        Trust, any, rule,
     },
 };
 
@@ -17,66 +17,139 @@ const NOT_KILLED: &str = r#"oom_?killed\\?"?\s*[:=]\s*\\?"?(false|0|no|null)\b|o
 const EXIT_137: &[&str] = &[" 137", "=137", "(137", ":137", "\"137", "'137", "137)", "137,"];
 
 pub(super) const MEMORY: &[Rule] = &[
-    rule("oom-killed", ContainerOom, &["oomkilled", "oom_killed", "oom-killed", "oomkilling"], Hint).unless(NOT_KILLED).trust(Trust::Logs),
-    rule("oom-words", ContainerOom, &["oom killed", "oom-kill", "oom kill", "oomkill", "oom score", "killed by oom", "oom: killed"], Regex(r"\boom[ -]?kill(ed|er|ing)?\b|result 'oom-kill'|\bkilled by oom\b|\boom: killed\b"))
-        .unless(NOT_KILLED)
-        .trust(Trust::Logs),
+    rule("oom-killed", ContainerOom, &["oomkilled", "oom_killed", "oom-killed", "oomkilling"], Hint)
+    .unless(NOT_KILLED)
+    .trust(Trust::Logs),
+    rule(
+        "oom-words",
+        ContainerOom,
+        &["oom killed", "oom-kill", "oom kill", "oomkill", "oom score", "killed by oom", "oom: killed"],
+        Regex(r"\boom[ -]?kill(ed|er|ing)?\b|result 'oom-kill'|\bkilled by oom\b|\boom: killed\b"),
+    )
+    .unless(NOT_KILLED)
+    .trust(Trust::Logs),
     rule(
         "oom-kernel",
         ContainerOom,
-        &["memory cgroup out of memory", "out of memory: kill", "invoked oom-killer", "oom-kill:constraint", "oom_memcg=", "oom_reaper: reaped", "oom-kill event"],
+        &[
+            "memory cgroup out of memory", "out of memory: kill", "invoked oom-killer", "oom-kill:constraint",
+            "oom_memcg=", "oom_reaper: reaped", "oom-kill event",
+        ],
         Hint,
     )
     .trust(Trust::Logs),
-    rule("oom-runtime-event", ContainerOom, &["taskoom", "container oom", "oom event", "systemoom", "container_oom", "memory_limit_exceeded"], Regex(r"\b(TaskOOM|SystemOOM|container[ _]oom|oom event)\b|/tasks/oom\b")).trust(Trust::Logs),
-    rule("oom-topic", ContainerOom, &["/tasks/oom"], Hint).trust(Trust::Logs),
+    rule(
+        "oom-runtime-event",
+        ContainerOom,
+        &["taskoom", "container oom", "oom event", "systemoom", "container_oom", "memory_limit_exceeded"],
+        Regex(r"\b(TaskOOM|SystemOOM|container[ _]oom|oom event)\b|/tasks/oom\b"),
+    )
+    .trust(Trust::Logs),
+    rule("oom-topic", ContainerOom, &["/tasks/oom"], Hint)
+    .trust(Trust::Logs),
     rule(
         "oom-ecs",
         ContainerOom,
         &["container killed due to memory usage", "outofmemoryerror: container killed"],
         Hint,
-    ).trust(Trust::Logs),
+    )
+    .trust(Trust::Logs),
     rule(
         "oom-yarn",
         ContainerOom,
-        &["memory limits", "beyond physical memory", "beyond virtual memory", "physical memory used", "virtual memory used", "beyond the 'physical' memory limit", "beyond the 'virtual' memory limit", "exceeded physical memory limits"],
-        Regex(r"killed by yarn for exceeding|running .{0,30}beyond (the '?)?(physical|virtual)'? memory|exceed(ed|ing|s)? .{0,30}(physical |virtual )?memory limits?|(physical|virtual) memory used.*killing container"),
-    ).trust(Trust::Logs),
+        &[
+            "memory limits", "beyond physical memory", "beyond virtual memory", "physical memory used",
+            "virtual memory used", "beyond the 'physical' memory limit", "beyond the 'virtual' memory limit",
+            "exceeded physical memory limits",
+        ],
+        Regex(any!(
+            r"killed by yarn for exceeding|running .{0,30}beyond (the '?)?(physical|virtual)'? memory",
+            r"exceed(ed|ing|s)? .{0,30}(physical |virtual )?memory limits?",
+            r"(physical|virtual) memory used.*killing container",
+        )),
+    )
+    .trust(Trust::Logs),
     rule(
         "oom-limit",
         ContainerOom,
-        &["memory limit", "memory quota", "memory allotment", "memory usage exceed", "low on resource: memory", "memory allocation limit", "of memory"],
-        Regex(r"(exceed(ed|s|ing)?|hit|reached|over|above|used more than)\W{1,3}(the |its |your |a |available |allocated |hard |soft |private |container |pod |configured |maximum )*memory (limit|quota|allotment)|memory (limit|quota|allotment)\b.*\b(was )?(exceeded|reached)|memory usage exceed|memory limit of .+exceeded|low on resource: memory"),
+        &[
+            "memory limit", "memory quota", "memory allotment", "memory usage exceed",
+            "low on resource: memory", "memory allocation limit", "of memory",
+        ],
+        Regex(any!(
+            r"(exceed(ed|s|ing)?|hit|reached|over|above|used more than)\W{1,3}(the |its |your |a |available |allocated |hard |soft |private |container |pod |configured |maximum )*memory (limit|quota|allotment)",
+            r"memory (limit|quota|allotment)\b.*\b(was )?(exceeded|reached)|memory usage exceed",
+            r"memory limit of .+exceeded|low on resource: memory",
+        )),
     )
     // PHP and databases limit the memory of a script or a query, not of a container.
-    .unless(r"allowed memory size|query|session|per-process|work_mem|DB::Exception|(for|of) (query|statement)"),
-    rule("oom-lambda", ContainerOom, &["signal: killed", "runtime.outofmemory", "runtime exited with error"], Regex(r"runtime exited (with error: signal: killed|without providing a reason)|Runtime\.(OutOfMemory|ExitError).*signal: killed|Error Type: Runtime\.OutOfMemory")),
+    .unless(any!(
+        r"allowed memory size|query|session|per-process|work_mem|DB::Exception|(for|of) (query|statement)",
+    )),
+    rule(
+        "oom-lambda",
+        ContainerOom,
+        &["signal: killed", "runtime.outofmemory", "runtime exited with error"],
+        Regex(any!(
+            r"runtime exited (with error: signal: killed|without providing a reason)",
+            r"Runtime\.(OutOfMemory|ExitError).*signal: killed|Error Type: Runtime\.OutOfMemory",
+        )),
+    ),
     rule("oom-heroku", ContainerOom, &["error r14", "error r15"], Regex(r"error R1[45]\b.*memory")),
     // Exit 137 is a kill; that it was for memory must be said close to it.
     rule(
         "oom-exit-137",
         ContainerOom,
         EXIT_137,
-        Regex(r"(exit(ed)?|code|status|terminated|rc)\b[^\n]*\b137\b(?s:.*?)\b(oom|out of memory|memory limit|memory pressure|insufficient memory|low memory|memory usage|lack of memory|ran out of memory|cannot allocate memory|mem_limit|memory exhaust\w+|memory exceeded|exceed\w* memory|not enough memory)\b|\b(oom|out of memory|memory limit|memory pressure|insufficient memory|lack of memory|ran out of memory|mem_limit|not enough memory)\b(?s:.*?)(exit(ed)?|code|status|terminated)\b[^\n]*\b137\b"),
+        Regex(any!(
+            r"(exit(ed)?|code|status|terminated|rc)\b[^\n]*\b137\b(?s:.*?)\b(oom|out of memory|memory limit|memory pressure|insufficient memory|low memory|memory usage|lack of memory|ran out of memory|cannot allocate memory|mem_limit|memory exhaust\w+|memory exceeded|exceed\w* memory|not enough memory)\b",
+            r"\b(oom|out of memory|memory limit|memory pressure|insufficient memory|lack of memory|ran out of memory|mem_limit|not enough memory)\b(?s:.*?)(exit(ed)?|code|status|terminated)\b[^\n]*\b137\b",
+        )),
     )
     .unless(NOT_KILLED)
     .near()
     .trust(Trust::Logs),
-    rule("oom-possible", ContainerOom, EXIT_137, Regex(r"\b137\b.*\((likely |probably |possibl[ey] )?(oom|memory|sigkill, oom)|Exit status: 137\. Diagnostics: Container killed on request|killed on request\. exit code is 137")).trust(Trust::Logs),
+    rule(
+        "oom-possible",
+        ContainerOom,
+        EXIT_137,
+        Regex(any!(
+            r"\b137\b.*\((likely |probably |possibl[ey] )?(oom|memory|sigkill, oom)",
+            r"Exit status: 137\. Diagnostics: Container killed on request|killed on request\. exit code is 137",
+        )),
+    )
+    .trust(Trust::Logs),
 ];
 
 pub(super) const STATE: &[Rule] = &[
-    rule("container-backoff", ContainerCrash, &["crashloopbackoff", "imagepullbackoff", "errimagepull", "errimageneverpull", "invalidimagename", "imageinspecterror", "registryunavailable"], Word).trust(Trust::Logs),
-    rule("container-back-off", ContainerCrash, &["back-off restarting", "back-off pulling image", "back-off 5m0s restarting"], Hint).trust(Trust::Logs),
+    rule(
+        "container-backoff",
+        ContainerCrash,
+        &[
+            "crashloopbackoff", "imagepullbackoff", "errimagepull", "errimageneverpull", "invalidimagename",
+            "imageinspecterror", "registryunavailable",
+        ],
+        Word,
+    )
+    .trust(Trust::Logs),
+    rule(
+        "container-back-off",
+        ContainerCrash,
+        &["back-off restarting", "back-off pulling image", "back-off 5m0s restarting"],
+        Hint,
+    )
+    .trust(Trust::Logs),
     rule(
         "container-start-failed",
         ContainerCrash,
         &[
-            "runcontainererror", "createcontainererror", "containercannotrun", "starterror", "createpodsandboxerror",
-            "failedcreatepodsandbox", "poststarthookerror", "failedpoststarthook", "prestophookerror", "cannotstartcontainererror",
-            "cannotpullcontainererror", "cannotpullimagemanifesterror", "cannotcreatevolumeerror", "resourceinitializationerror",
-            "essentialcontainerexited", "containerruntimeerror", "containerruntimetimeouterror", "cannotinspectcontainererror",
-            "backofflimitexceeded", "taskfailedtostart", "containerlaunchexception", "containerfetchexception",
+            "runcontainererror", "createcontainererror", "containercannotrun", "starterror",
+            "createpodsandboxerror", "failedcreatepodsandbox", "poststarthookerror", "failedpoststarthook",
+            "prestophookerror", "cannotstartcontainererror", "cannotpullcontainererror",
+            "cannotpullimagemanifesterror", "cannotcreatevolumeerror", "resourceinitializationerror",
+            "essentialcontainerexited", "containerruntimeerror", "containerruntimetimeouterror",
+            "cannotinspectcontainererror", "backofflimitexceeded", "taskfailedtostart",
+            "containerlaunchexception", "containerfetchexception",
         ],
         Word,
     )
@@ -86,22 +159,53 @@ pub(super) const STATE: &[Rule] = &[
     rule(
         "container-oci",
         ContainerCrash,
-        &["oci runtime", "failed to create shim", "failed to create containerd task", "unable to start container process", "exec user process caused", "runc create failed", "runc run failed", "crun: ", "container_linux.go", "failed to start shim"],
-        Regex(r"oci runtime \w+ failed|oci runtime (error|exec)|failed to create shim|failed to create containerd task|unable to start container process|exec user process caused|runc (create|run) failed|crun: .*(not found|denied|exec)|container_linux\.go:\d+: starting container|failed to start shim"),
+        &[
+            "oci runtime", "failed to create shim", "failed to create containerd task",
+            "unable to start container process", "exec user process caused", "runc create failed",
+            "runc run failed", "crun: ", "container_linux.go", "failed to start shim",
+        ],
+        Regex(any!(
+            r"oci runtime \w+ failed|oci runtime (error|exec)|failed to create shim",
+            r"failed to create containerd task|unable to start container process|exec user process caused",
+            r"runc (create|run) failed|crun: .*(not found|denied|exec)",
+            r"container_linux\.go:\d+: starting container|failed to start shim",
+        )),
     )
     .trust(Trust::Logs),
     rule(
         "container-failed-start",
         ContainerCrash,
-        &["to start container", "container failed to", "containers failed to start", "container startup failed", "containers could not", "container could not", "container fails to start", "pod failed to start", "could not start container", "unable to start container", "service container", "cannot start container", "container start failed", "starting container", "cannot start service", "container creation failed", "pod sandbox"],
-        Regex(r"(failed|unable|error|could not|cannot|can't)( to)? (re)?(start|starting|run|launch|launching|create) (the )?(service container|container|service)s?\b|(containers?|pod)s? (failed|could not|was unable|is unable|fails?|did not|cannot) ?(to )?(be )?(start|run|launch|initiali[sz]e|become|created)|container (startup|start|creation|launch) failed|service container \S+ failed|failed to create pod sandbox"),
+        &[
+            "to start container", "container failed to", "containers failed to start",
+            "container startup failed", "containers could not", "container could not",
+            "container fails to start", "pod failed to start", "could not start container",
+            "unable to start container", "service container", "cannot start container",
+            "container start failed", "starting container", "cannot start service",
+            "container creation failed", "pod sandbox",
+        ],
+        Regex(any!(
+            r"(failed|unable|error|could not|cannot|can't)( to)? (re)?(start|starting|run|launch|launching|create) (the )?(service container|container|service)s?\b",
+            r"(containers?|pod)s? (failed|could not|was unable|is unable|fails?|did not|cannot) ?(to )?(be )?(start|run|launch|initiali[sz]e|become|created)",
+            r"container (startup|start|creation|launch) failed|service container \S+ failed",
+            r"failed to create pod sandbox",
+        )),
     )
     .unless(r"timed out waiting|after waiting \d+|timeout waiting"),
     rule(
         "container-exited",
         ContainerCrash,
-        &["exited with", "exited (", "exit code", "exitcode", "exited unexpectedly", "exit status", "exited early", "exited prematurely", "has exited", "exit="],
-        Regex(r"\b(containers?|pods?|service|task|dependency|sidecar|kubelet|docker|podman|compose|replica|statefulset|deployment|job/\w+)\b.*\b(exited|terminated|stopped|died|crashed|failed|dead|restarting)\b.*?(\(|code|exit|status|=|:)\W{0,3}(code|status)?\W{0,4}[1-9]\d{0,2}\b|\bexited \([1-9]\d{0,2}\)( (\d+|about|less|a|an) .{0,20}ago)?|\b[\w.-]+[-_]\d+ exited with code [1-9]|\bcontainer\b.*\bexit[ _]?code\W{0,4}[1-9]|^\s*[\w.-]+ exited with code [1-9]\d{0,2}\s*(\(.*\))?$|\bcontainer\b.*\bexited (unexpectedly|prematurely|early|before|immediately)|\b(aborting|stopping).*container exit|container .*has exited\b"),
+        &[
+            "exited with", "exited (", "exit code", "exitcode", "exited unexpectedly", "exit status",
+            "exited early", "exited prematurely", "has exited", "exit=",
+        ],
+        Regex(any!(
+            r"\b(containers?|pods?|service|task|dependency|sidecar|kubelet|docker|podman|compose|replica|statefulset|deployment|job/\w+)\b.*\b(exited|terminated|stopped|died|crashed|failed|dead|restarting)\b.*?(\(|code|exit|status|=|:)\W{0,3}(code|status)?\W{0,4}[1-9]\d{0,2}\b",
+            r"\bexited \([1-9]\d{0,2}\)( (\d+|about|less|a|an) .{0,20}ago)?",
+            r"\b[\w.-]+[-_]\d+ exited with code [1-9]|\bcontainer\b.*\bexit[ _]?code\W{0,4}[1-9]",
+            r"^\s*[\w.-]+ exited with code [1-9]\d{0,2}\s*(\(.*\))?$",
+            r"\bcontainer\b.*\bexited (unexpectedly|prematurely|early|before|immediately)",
+            r"\b(aborting|stopping).*container exit|container .*has exited\b",
+        )),
     )
     // A container that ended well, or a step of a build inside one.
     .unless(r"npm (err|error)|lifecycle|error: process completed")
@@ -109,28 +213,133 @@ pub(super) const STATE: &[Rule] = &[
     rule(
         "container-died",
         ContainerCrash,
-        &["stopped unexpectedly", "container die", "crashed", "died unexpectedly", "terminated unexpectedly", "died ", "exited unexpectedly"],
-        Regex(r"\b(containers?|pods?|service|sidecar|task|replica)\b.*\b((has )?crashed|stopped unexpectedly|died|(exited|terminated) unexpectedly)\b|^\S{10,40} container die\b|container (has )?crashed"),
+        &[
+            "stopped unexpectedly", "container die", "crashed", "died unexpectedly", "terminated unexpectedly",
+            "died ", "exited unexpectedly",
+        ],
+        Regex(any!(
+            r"\b(containers?|pods?|service|sidecar|task|replica)\b.*\b((has )?crashed|stopped unexpectedly|died|(exited|terminated) unexpectedly)\b",
+            r"^\S{10,40} container die\b|container (has )?crashed",
+        )),
     )
     .trust(Trust::Logs),
     rule(
         "container-unhealthy",
         ContainerCrash,
-        &["is unhealthy", "dependency failed to start", "became unhealthy", "health check failed", "failed container health checks", "failed elb health checks"],
-        Regex(r#"\b(container|service|pod|dependency|docker)\b.*\b(is|became|reported|marked) "?unhealthy|dependency failed to start|task failed (container|elb) health checks|container .*health check failed"#),
+        &[
+            "is unhealthy", "dependency failed to start", "became unhealthy", "health check failed",
+            "failed container health checks", "failed elb health checks",
+        ],
+        Regex(any!(
+            r#"\b(container|service|pod|dependency|docker)\b.*\b(is|became|reported|marked) "?unhealthy"#,
+            r"dependency failed to start|task failed (container|elb) health checks",
+            r"container .*health check failed",
+        )),
     ),
-    rule("container-restarting", ContainerCrash, &["is restarting, wait until", "restarting (", "is not running", "container is restarting", "keeps restarting"], Regex(r"\bis restarting, wait until|\brestarting \([1-9]\d{0,2}\)|\bcontainer\b.*\b(is not running|is restarting|keeps restarting)|\bpod .*keeps restarting")),
-    rule("container-terminated-state", ContainerCrash, &["terminated"], Regex(r#"state:\s+terminated\s*\n\s*reason:\s+(error|startError|containerCannotRun)|"?(reason"?\s*:\s*"?error"?),?\s*\n?.*"?terminated"?|terminated"?:\s*\{[^}]*exitCode"?:\s*[1-9]"#))
-        .near()
-        .trust(Trust::Logs),
-    rule("container-exit-code-line", ContainerCrash, &["exit code:"], Regex(r"(reason|state):\s+(error|terminated)\s*\n(.*\n){0,2}\s*exit code:\s+[1-9]")).near().trust(Trust::Logs),
-    rule("container-pod-phase", ContainerCrash, &["init:error", "init:crashloopbackoff", "init:imagepullbackoff", " 0/1 ", " 0/2 ", " 0/3 ", " 1/2 ", " 1/3 ", " 2/3 "], Regex(r"\binit:\w+(error|backoff)\b|\s\d/\d\s+(init:)?(error|crashloopbackoff|evicted|containerstatusunknown|imagepullbackoff|errimagepull|runcontainererror|createcontainererror|starterror|unknown|nodelost|outofcpu|outofpods)\b")).trust(Trust::Logs),
-    rule("container-pod-failed", ContainerCrash, &["pod ", "pods ", "phase=failed", "phase: failed"], Regex(r#"\bpods? ["'\x60]?[\w./-]+["'\x60]?:? (has )?(failed|crashed|exited|was evicted|terminated|entered|errored|is in (the )?(error|failed))\b|\bpod\b.*(phase|status)\W{1,3}"?(failed|error|crashed)\b|\bpod ran to completion"#)).trust(Trust::Logs),
-    rule("container-unschedulable", ContainerCrash, &["nodes are available", "failedscheduling", "failedmount", "failedattachvolume", "unbound immediate persistentvolumeclaims"], Regex(r"\d+/\d+ nodes are available|\b(FailedScheduling|FailedMount|FailedAttachVolume)\b|unbound immediate persistentvolumeclaims")).trust(Trust::Logs),
-    rule("container-port-taken", ContainerCrash, &["port is already allocated", "driver failed programming external connectivity", "ports are not available"], Hint),
-    rule("container-image-missing", ContainerCrash, &["failed to pull image", "manifest unknown", "pull access denied", "manifest for "], Regex(r"failed to pull image|manifest unknown|pull access denied for|manifest for \S+ not found")).trust(Trust::Logs),
-    rule("container-signal", ContainerCrash, &["exit code 139", "exited with code 139", "exit code 137", "exited with code 137", "exit code: 137", "exit code 143", "code=exited", "code=killed", "code=dumped"], Regex(r"\b(container|pod|docker|service|task)\b.*exit(ed with)? code:? 1(37|39|43)\b|main process exited, code=(killed|exited|dumped)"))
-        .trust(Trust::Logs),
+    rule(
+        "container-restarting",
+        ContainerCrash,
+        &[
+            "is restarting, wait until", "restarting (", "is not running", "container is restarting",
+            "keeps restarting",
+        ],
+        Regex(any!(
+            r"\bis restarting, wait until|\brestarting \([1-9]\d{0,2}\)",
+            r"\bcontainer\b.*\b(is not running|is restarting|keeps restarting)|\bpod .*keeps restarting",
+        )),
+    ),
+    rule(
+        "container-terminated-state",
+        ContainerCrash,
+        &["terminated"],
+        Regex(any!(
+            r"state:\s+terminated\s*\n\s*reason:\s+(error|startError|containerCannotRun)",
+            r#""?(reason"?\s*:\s*"?error"?),?\s*\n?.*"?terminated"?|terminated"?:\s*\{[^}]*exitCode"?:\s*[1-9]"#,
+        )),
+    )
+    .near()
+    .trust(Trust::Logs),
+    rule(
+        "container-exit-code-line",
+        ContainerCrash,
+        &["exit code:"],
+        Regex(r"(reason|state):\s+(error|terminated)\s*\n(.*\n){0,2}\s*exit code:\s+[1-9]"),
+    )
+    .near()
+    .trust(Trust::Logs),
+    rule(
+        "container-pod-phase",
+        ContainerCrash,
+        &[
+            "init:error", "init:crashloopbackoff", "init:imagepullbackoff", " 0/1 ", " 0/2 ", " 0/3 ", " 1/2 ",
+            " 1/3 ", " 2/3 ",
+        ],
+        Regex(any!(
+            r"\binit:\w+(error|backoff)\b",
+            r"\s\d/\d\s+(init:)?(error|crashloopbackoff|evicted|containerstatusunknown|imagepullbackoff|errimagepull|runcontainererror|createcontainererror|starterror|unknown|nodelost|outofcpu|outofpods)\b",
+        )),
+    )
+    .trust(Trust::Logs),
+    rule(
+        "container-pod-failed",
+        ContainerCrash,
+        &["pod ", "pods ", "phase=failed", "phase: failed"],
+        Regex(any!(
+            r#"\bpods? ["'\x60]?[\w./-]+["'\x60]?:? (has )?(failed|crashed|exited|was evicted|terminated|entered|errored|is in (the )?(error|failed))\b"#,
+            r#"\bpod\b.*(phase|status)\W{1,3}"?(failed|error|crashed)\b|\bpod ran to completion"#,
+        )),
+    )
+    .trust(Trust::Logs),
+    rule(
+        "container-unschedulable",
+        ContainerCrash,
+        &[
+            "nodes are available", "failedscheduling", "failedmount", "failedattachvolume",
+            "unbound immediate persistentvolumeclaims",
+        ],
+        Regex(any!(
+            r"\d+/\d+ nodes are available|\b(FailedScheduling|FailedMount|FailedAttachVolume)\b",
+            r"unbound immediate persistentvolumeclaims",
+        )),
+    )
+    .trust(Trust::Logs),
+    rule(
+        "container-port-taken",
+        ContainerCrash,
+        &[
+            "port is already allocated", "driver failed programming external connectivity",
+            "ports are not available",
+        ],
+        Hint,
+    ),
+    rule(
+        "container-image-missing",
+        ContainerCrash,
+        &["failed to pull image", "manifest unknown", "pull access denied", "manifest for "],
+        Regex(r"failed to pull image|manifest unknown|pull access denied for|manifest for \S+ not found"),
+    )
+    .trust(Trust::Logs),
+    rule(
+        "container-signal",
+        ContainerCrash,
+        &[
+            "exit code 139", "exited with code 139", "exit code 137", "exited with code 137", "exit code: 137",
+            "exit code 143", "code=exited", "code=killed", "code=dumped",
+        ],
+        Regex(any!(
+            r"\b(container|pod|docker|service|task)\b.*exit(ed with)? code:? 1(37|39|43)\b",
+            r"main process exited, code=(killed|exited|dumped)",
+        )),
+    )
+    .trust(Trust::Logs),
     rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Hint),
-    rule("container-cloud-run", ContainerCrash, &["failed to start and then listen on the port", "failed to start and listen on the port", "container called exit(", "container terminated on signal"], Hint),
+    rule(
+        "container-cloud-run",
+        ContainerCrash,
+        &[
+            "failed to start and then listen on the port", "failed to start and listen on the port",
+            "container called exit(", "container terminated on signal",
+        ],
+        Hint,
+    ),
 ];

@@ -6,7 +6,7 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex, Word},
-        rule,
+        any, rule,
     },
 };
 
@@ -99,7 +99,12 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Hint,
     ),
-    rule("mock-webmock-count", MockMismatch, &["expected to execute"], Regex(r"was expected to execute (\d+ times?|once|twice) but it executed")),
+    rule(
+        "mock-webmock-count",
+        MockMismatch,
+        &["expected to execute"],
+        Regex(r"was expected to execute (\d+ times?|once|twice) but it executed"),
+    ),
     rule(
         "mock-wiremock",
         MockMismatch,
@@ -113,10 +118,30 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Hint,
     ),
-    rule("mock-wiremock-verify", MockMismatch, &["verificationexception"], Regex(r"\b(wiremock|client)\.VerificationException")),
-    rule("mock-wiremock-count", MockMismatch, &["requests matching"], Regex(r"expected (exactly|at least|at most|more than|less than|fewer than) \d+ requests? matching")),
-    rule("mock-server", MockMismatch, &["request not found "], Regex(r"request not found (at least|exactly|at most|between) .*times?")),
-    rule("mock-spring-rest", MockMismatch, &["no further requests expected", "further request(s) expected", "request uri expected:<"], Hint),
+    rule(
+        "mock-wiremock-verify",
+        MockMismatch,
+        &["verificationexception"],
+        Regex(r"\b(wiremock|client)\.VerificationException"),
+    ),
+    rule(
+        "mock-wiremock-count",
+        MockMismatch,
+        &["requests matching"],
+        Regex(r"expected (exactly|at least|at most|more than|less than|fewer than) \d+ requests? matching"),
+    ),
+    rule(
+        "mock-server",
+        MockMismatch,
+        &["request not found "],
+        Regex(r"request not found (at least|exactly|at most|between) .*times?"),
+    ),
+    rule(
+        "mock-spring-rest",
+        MockMismatch,
+        &["no further requests expected", "further request(s) expected", "request uri expected:<"],
+        Hint,
+    ),
     rule(
         "mock-go-http",
         MockMismatch,
@@ -126,20 +151,44 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "mock-go-sql",
         MockMismatch,
-        &["all expectations were already fulfilled", "there is a remaining expectation which was not matched", "was not expected, next expectation is"],
+        &[
+            "all expectations were already fulfilled",
+            "there is a remaining expectation which was not matched",
+            "was not expected, next expectation is",
+        ],
         Hint,
     ),
     rule("mock-go-sql-call", MockMismatch, &["was not expected"], Regex(r"\bcall to (\w+ )?.*was not expected")),
     rule(
         "mock-rust-http",
         MockMismatch,
-        &["verifications failed", "request(s) to:", "of matching incoming requests", "mock server(s) matched", "no request has been received by the mock server", "number of matched requests does not equal"],
-        Regex(r"verifications failed|expected \d+ request\(s\) to:|of matching incoming requests|matched requests|by the mock server"),
+        &[
+            "verifications failed",
+            "request(s) to:",
+            "of matching incoming requests",
+            "mock server(s) matched",
+            "no request has been received by the mock server",
+            "number of matched requests does not equal",
+        ],
+        Regex(any!(
+            r"verifications failed|expected \d+ request\(s\) to:|of matching incoming requests",
+            r"matched requests|by the mock server",
+        )),
     )
     // jarsigner and code signing also fail verifications, one at a time and without this plural heading.
     .unless(r"signature verifications failed"),
     rule("mock-guzzle", MockMismatch, &["mock queue is empty"], Hint),
-    rule("mock-pact", MockMismatch, &["missing requests:", "unexpected requests:", "pactverificationfailed", "actual interactions do not match expected interactions"], Hint),
+    rule(
+        "mock-pact",
+        MockMismatch,
+        &[
+            "missing requests:",
+            "unexpected requests:",
+            "pactverificationfailed",
+            "actual interactions do not match expected interactions",
+        ],
+        Hint,
+    ),
     rule("mock-playwright-har", MockMismatch, &["was not found in the har"], Hint),
     rule("mock-grpc", MockMismatch, &["no mock found for method", "unmocked method"], Word),
 ];

@@ -6,7 +6,7 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex},
-        rule,
+        any, rule,
     },
 };
 
@@ -16,99 +16,360 @@ pub(super) const RULES: &[Rule] = &[
         "mock-jest-matcher",
         MockMismatch,
         &[
-            ".tohavebeencalled", ".tohavebeenlastcalled", ".tohavebeennthcalled", ".tobecalled", ".lastcalledwith",
-            ".nthcalledwith", ".tohavereturned", ".toreturn", ".tohavelastreturned", ".tohaventhreturned",
+            ".tohavebeencalled", ".tohavebeenlastcalled", ".tohavebeennthcalled", ".tobecalled",
+            ".lastcalledwith", ".nthcalledwith", ".tohavereturned", ".toreturn", ".tohavelastreturned",
+            ".tohaventhreturned",
         ],
-        Regex(r"expect\(.*?\)(\.not)?\.(tohavebeen(last|nth)?called\w*|tobecalled\w*|(last|nth)calledwith|tohave(last|nth)?returned\w*|toreturn\w*)\("),
+        Regex(
+            r"expect\(.*?\)(\.not)?\.(tohavebeen(last|nth)?called\w*|tobecalled\w*|(last|nth)calledwith|tohave(last|nth)?returned\w*|toreturn\w*)\(",
+        ),
     ),
-    rule("mock-jest-counts", MockMismatch, &["expected number of calls:", "received number of calls:", "number of calls: "], Regex(r"^\s*((expected|received) )?number of calls:\s*(>= )?\d")),
+    rule(
+        "mock-jest-counts",
+        MockMismatch,
+        &["expected number of calls:", "received number of calls:", "number of calls: "],
+        Regex(r"^\s*((expected|received) )?number of calls:\s*(>= )?\d"),
+    ),
     rule(
         "mock-vitest-spy",
         MockMismatch,
-        &["to be called", "to have been called", "to not be called", "to have returned", "to be successfully called", "to have been last called", "to have been nth called"],
-        Regex(r#"expected ["'`]?.+?["'`]? (to not|not to|to) (be|have been) (successfully )?(last |nth |\d+(st|nd|rd|th) )?(called|returned)\b"#),
+        &[
+            "to be called", "to have been called", "to not be called", "to have returned",
+            "to be successfully called", "to have been last called", "to have been nth called",
+        ],
+        Regex(
+            r#"expected ["'`]?.+?["'`]? (to not|not to|to) (be|have been) (successfully )?(last |nth |\d+(st|nd|rd|th) )?(called|returned)\b"#,
+        ),
     )
     // unittest.mock says it much the same way, and how often after it.
     .unless(r"called (once)?\. called \d+ times?|been called \w+\. called \d+|been (called|awaited)\. "),
-    rule("mock-sinon", MockMismatch, &["but was called", "but it was never called", "expectationerror: ", "unexpected call: ", "but was never called", "to have been called with", "already called"],
-        Regex(r"expected .+ (to be|to have been|to not have been|not to have been|to always have been) called\b|\bExpectationError: |^\s*(\w*Error: )?Unexpected call: |expected to be called .*but was (never )?called")),
-    rule("mock-jasmine-spy", MockMismatch, &["expected spy "], Regex(r"^\s*(\w*Error: |- |message: )?\W{0,3}Expected spy [\w.$ ]+ (not )?to have been called|Expected a spy, but got")),
-    rule("mock-node-test", MockMismatch, &["mock.fn", "mock.method"], Regex(r"expected .*\bmock\.(fn|method)\b.*called")),
+    rule(
+        "mock-sinon",
+        MockMismatch,
+        &[
+            "but was called", "but it was never called", "expectationerror: ", "unexpected call: ",
+            "but was never called", "to have been called with", "already called",
+        ],
+        Regex(any!(
+            r"expected .+ (to be|to have been|to not have been|not to have been|to always have been) called\b",
+            r"\bExpectationError: |^\s*(\w*Error: )?Unexpected call: ",
+            r"expected to be called .*but was (never )?called",
+        )),
+    ),
+    rule(
+        "mock-jasmine-spy",
+        MockMismatch,
+        &["expected spy "],
+        Regex(any!(
+            r"^\s*(\w*Error: |- |message: )?\W{0,3}Expected spy [\w.$ ]+ (not )?to have been called",
+            r"Expected a spy, but got",
+        )),
+    ),
+    rule(
+        "mock-node-test",
+        MockMismatch,
+        &["mock.fn", "mock.method"],
+        Regex(r"expected .*\bmock\.(fn|method)\b.*called"),
+    ),
     rule(
         "mock-testdouble",
         MockMismatch,
         &["unsatisfied verification on test double", "verification failed: ", "tdverify"],
-        Regex(r"unsatisfied verification on test double|verification failed: call \d+ of \d+|verification failed: (fewer|number of|calls are not|some calls were not|all calls)"),
+        Regex(any!(
+            r"unsatisfied verification on test double|verification failed: call \d+ of \d+",
+            r"verification failed: (fewer|number of|calls are not|some calls were not|all calls)",
+        )),
     ),
-    rule("mock-ts-mockito", MockMismatch, &["function to be called", "time(s). but has been called"], Regex(r"expected .+ to be called .*but has been called")),
+    rule(
+        "mock-ts-mockito",
+        MockMismatch,
+        &["function to be called", "time(s). but has been called"],
+        Regex(r"expected .+ to be called .*but has been called"),
+    ),
     // unittest.mock
     rule(
         "mock-unittest",
         MockMismatch,
         &[
-            "to not have been called", "to not have been awaited", "to have been called", "to be called once", "to have been awaited", "expected call not found",
-            "calls not found.", "expected call:", "mock.asser", "call not found", "not called.", "expected await",
+            "to not have been called", "to not have been awaited", "to have been called", "to be called once",
+            "to have been awaited", "expected call not found", "calls not found.", "expected call:",
+            "mock.asser", "call not found", "not called.", "expected await",
         ],
-        Regex(r"expected ['\x22][\w.]+['\x22] to (not )?have been (called|awaited)|expected ['\x22][\w.]+['\x22] to be called once|expected (call|await) not found|\bcalls not found\.|\bcall not found$|^(E\s+)?(AssertionError: )?expected call: \w+\(|AssertionError: Not called\.?$|'[\w.]+' does not contain all of .*in its call list"),
+        Regex(any!(
+            r"expected ['\x22][\w.]+['\x22] to (not )?have been (called|awaited)",
+            r"expected ['\x22][\w.]+['\x22] to be called once|expected (call|await) not found",
+            r"\bcalls not found\.|\bcall not found$|^(E\s+)?(AssertionError: )?expected call: \w+\(",
+            r"AssertionError: Not called\.?$|'[\w.]+' does not contain all of .*in its call list",
+        )),
     ),
-    rule("mock-flexmock", MockMismatch, &["flexmock.", "methodcallerror", "methodsignatureerror"], Regex(r"\b(MethodCallError|MethodSignatureError|MockBuilderError)\b|flexmock\.\w*(Error|exceptions)")),
+    rule(
+        "mock-flexmock",
+        MockMismatch,
+        &["flexmock.", "methodcallerror", "methodsignatureerror"],
+        Regex(any!(
+            r"\b(MethodCallError|MethodSignatureError|MockBuilderError)\b|flexmock\.\w*(Error|exceptions)",
+        )),
+    ),
     // Mockito
     rule(
         "mock-mockito",
         MockMismatch,
         &[
-            "wanted but not invoked", "wantedbutnotinvoked", "actually, there were zero interactions with this mock",
-            "argument(s) are different! wanted", "argumentsaredifferent", "verification in order failure",
-            "verificationinorderfailure", "no interactions wanted here", "nointeractionswanted",
-            "never wanted here", "neverwantedbutinvoked", "toomanyactualinvocations", "toofewactualinvocations",
+            "wanted but not invoked", "wantedbutnotinvoked",
+            "actually, there were zero interactions with this mock", "argument(s) are different! wanted",
+            "argumentsaredifferent", "verification in order failure", "verificationinorderfailure",
+            "no interactions wanted here", "nointeractionswanted", "never wanted here",
+            "neverwantedbutinvoked", "toomanyactualinvocations", "toofewactualinvocations",
             "toolittleactualinvocations", "strict stubbing argument mismatch", "potentialstubbingproblem",
             "unnecessary stubbings detected", "unnecessarystubbingexception", "unfinishedstubbingexception",
-            "unfinished stubbing detected", "unfinishedverificationexception", "missingmethodinvocationexception",
-            "notamockexception", "invaliduseofmatchersexception", "misplaced or misused argument matcher",
-            "wrongtypeofreturnvalue", "cannotstubvoidmethod",
+            "unfinished stubbing detected", "unfinishedverificationexception",
+            "missingmethodinvocationexception", "notamockexception", "invaliduseofmatchersexception",
+            "misplaced or misused argument matcher", "wrongtypeofreturnvalue", "cannotstubvoidmethod",
         ],
         Hint,
     ),
-    rule("mock-mockito-count", MockMismatch, &["wanted "], Regex(r"^\s*(\S+: )?wanted (at (least|most) )?\d+ times?\b")),
-    rule("mock-mockito-exception", MockMismatch, &["org.mockito.exceptions."], Regex(r"\borg\.mockito\.exceptions\.(misusing|verification)\.\w+")),
+    rule(
+        "mock-mockito-count",
+        MockMismatch,
+        &["wanted "],
+        Regex(r"^\s*(\S+: )?wanted (at (least|most) )?\d+ times?\b"),
+    ),
+    rule(
+        "mock-mockito-exception",
+        MockMismatch,
+        &["org.mockito.exceptions."],
+        Regex(r"\borg\.mockito\.exceptions\.(misusing|verification)\.\w+"),
+    ),
     rule("mock-easymock", MockMismatch, &["unexpected method call", "expectation failure on verify"], Hint),
-    rule("mock-jmockit", MockMismatch, &["invocation to:", "invocations to:", "unexpected invocation", "missinginvocation", "unexpectedinvocation"], Regex(r"\b(missing|unexpected) \d+ invocations?\b|\b(missing|unexpected) invocations? (to|of)\b|mockit\.internal\.|^\s*(\S+: )?unexpected invocation")),
-    rule("mock-mockk", MockMismatch, &["no answer found for", "no answer provided for", "mockkexception", "was not called", "were not called"], Regex(r"\bno answer (found|provided) for\b|\bmockk\.MockKException|Verification failed: .*not called|\bcalls? \d+ of \d+: .* was not called")),
-    rule("mock-spock", MockMismatch, &["too few invocations for", "too many invocations for", "toofewinvocationserror", "toomanyinvocationserror"], Hint),
-    rule("mock-scalamock", MockMismatch, &["unexpected call: ", "unsatisfied expectation"], Regex(r"unsatisfied expectation|Unexpected call: .*\(")),
+    rule(
+        "mock-jmockit",
+        MockMismatch,
+        &[
+            "invocation to:", "invocations to:", "unexpected invocation", "missinginvocation",
+            "unexpectedinvocation",
+        ],
+        Regex(any!(
+            r"\b(missing|unexpected) \d+ invocations?\b|\b(missing|unexpected) invocations? (to|of)\b",
+            r"mockit\.internal\.|^\s*(\S+: )?unexpected invocation",
+        )),
+    ),
+    rule(
+        "mock-mockk",
+        MockMismatch,
+        &[
+            "no answer found for", "no answer provided for", "mockkexception", "was not called",
+            "were not called",
+        ],
+        Regex(any!(
+            r"\bno answer (found|provided) for\b|\bmockk\.MockKException|Verification failed: .*not called",
+            r"\bcalls? \d+ of \d+: .* was not called",
+        )),
+    ),
+    rule(
+        "mock-spock",
+        MockMismatch,
+        &[
+            "too few invocations for", "too many invocations for", "toofewinvocationserror",
+            "toomanyinvocationserror",
+        ],
+        Hint,
+    ),
+    rule(
+        "mock-scalamock",
+        MockMismatch,
+        &["unexpected call: ", "unsatisfied expectation"],
+        Regex(r"unsatisfied expectation|Unexpected call: .*\("),
+    ),
     // Go
     rule(
         "mock-gomock",
         MockMismatch,
-        &["missing call(s) to", "aborting test due to missing call", "unexpected call to", "has already been called the max number of times", "doesn't match the argument at index"],
-        Regex(r"missing call\(s\) to|aborting test due to missing call|unexpected call to .+(because|\(\[)|has already been called the max number of times|doesn't match the argument at index"),
+        &[
+            "missing call(s) to", "aborting test due to missing call", "unexpected call to",
+            "has already been called the max number of times", "doesn't match the argument at index",
+        ],
+        Regex(any!(
+            r"missing call\(s\) to|aborting test due to missing call|unexpected call to .+(because|\(\[)",
+            r"has already been called the max number of times|doesn't match the argument at index",
+        )),
     ),
     rule(
         "mock-testify",
         MockMismatch,
-        &["mock: unexpected method call", "i don't know what to return because the method call was unexpected", "mock: the method has been called over", "the closest call i have is", "out of", "should have called with given arguments", "expected number of calls ("],
-        Regex(r"mock: (unexpected method call|i don't know what to return|the method has been called over)|the closest call i have is|FAIL: \d+ out of \d+ expectation\(s\) were met|should have called with given arguments|expected number of calls \(\d+\) does not match"),
+        &[
+            "mock: unexpected method call",
+            "i don't know what to return because the method call was unexpected",
+            "mock: the method has been called over", "the closest call i have is", "out of",
+            "should have called with given arguments", "expected number of calls (",
+        ],
+        Regex(any!(
+            r"mock: (unexpected method call|i don't know what to return|the method has been called over)",
+            r"the closest call i have is|FAIL: \d+ out of \d+ expectation\(s\) were met",
+            r"should have called with given arguments|expected number of calls \(\d+\) does not match",
+        )),
     ),
-    rule("mock-moq-go", MockMismatch, &["mock.func: method is nil"], Regex(r"\w+mock\.\w+func: method is nil but .* was just called")),
+    rule(
+        "mock-moq-go",
+        MockMismatch,
+        &["mock.func: method is nil"],
+        Regex(r"\w+mock\.\w+func: method is nil but .* was just called"),
+    ),
     rule("mock-go-minimock", MockMismatch, &["expected call to"], Regex(r"expected call to \w*mock\.\w+")),
     // Rust
-    rule("mock-mockall", MockMismatch, &["no matching expectation found", "which is fewer than expected", "which is more than the expected", "called fewer times than", "mockall:"], Regex(r"no matching expectation found|called \d+ time\(s\) which is (fewer|more) than( the)? expected|no expectation .* called|expectation.*called (fewer|more) times")),
+    rule(
+        "mock-mockall",
+        MockMismatch,
+        &[
+            "no matching expectation found", "which is fewer than expected", "which is more than the expected",
+            "called fewer times than", "mockall:",
+        ],
+        Regex(any!(
+            r"no matching expectation found|called \d+ time\(s\) which is (fewer|more) than( the)? expected",
+            r"no expectation .* called|expectation.*called (fewer|more) times",
+        )),
+    ),
     // .NET
-    rule("mock-moq", MockMismatch, &["moq.mockexception", "expected invocation on the mock", "invocation failed with mock behavior strict", "moq.mockverificationexception", "moq.verification"], Hint),
-    rule("mock-moq-verify", MockMismatch, &["this setup was not matched", "mock failed verification", "mock<"], Regex(r"this setup was not matched|mock failed verification|\bMock<\w.*(failed verification|: ?$)")),
-    rule("mock-nsubstitute", MockMismatch, &["receivedcallsexception", "calls matching:", "call matching:", "callsequencenotfoundexception"], Regex(r"\bReceivedCallsException|expected to receive (exactly |a |no )?.{0,20}calls? matching|\bCallSequenceNotFoundException")),
-    rule("mock-fakeiteasy", MockMismatch, &["assertion failed for the following call", "expected to find it", "fakeiteasy.expectationexception"], Regex(r"assertion failed for the following calls?|expected to find it .+(times?|once|twice|never|more) .*(but found|but no calls)|FakeItEasy\.ExpectationException")),
-    rule("mock-rhino", MockMismatch, &["rhino.mocks.exceptions", "nmock"], Regex(r"Rhino\.Mocks\.Exceptions\.\w+|NMock\w*\.\w*Expectation")),
+    rule(
+        "mock-moq",
+        MockMismatch,
+        &[
+            "moq.mockexception", "expected invocation on the mock",
+            "invocation failed with mock behavior strict", "moq.mockverificationexception", "moq.verification",
+        ],
+        Hint,
+    ),
+    rule(
+        "mock-moq-verify",
+        MockMismatch,
+        &["this setup was not matched", "mock failed verification", "mock<"],
+        Regex(r"this setup was not matched|mock failed verification|\bMock<\w.*(failed verification|: ?$)"),
+    ),
+    rule(
+        "mock-nsubstitute",
+        MockMismatch,
+        &["receivedcallsexception", "calls matching:", "call matching:", "callsequencenotfoundexception"],
+        Regex(any!(
+            r"\bReceivedCallsException|expected to receive (exactly |a |no )?.{0,20}calls? matching",
+            r"\bCallSequenceNotFoundException",
+        )),
+    ),
+    rule(
+        "mock-fakeiteasy",
+        MockMismatch,
+        &[
+            "assertion failed for the following call", "expected to find it",
+            "fakeiteasy.expectationexception",
+        ],
+        Regex(any!(
+            r"assertion failed for the following calls?",
+            r"expected to find it .+(times?|once|twice|never|more) .*(but found|but no calls)",
+            r"FakeItEasy\.ExpectationException",
+        )),
+    ),
+    rule(
+        "mock-rhino",
+        MockMismatch,
+        &["rhino.mocks.exceptions", "nmock"],
+        Regex(r"Rhino\.Mocks\.Exceptions\.\w+|NMock\w*\.\w*Expectation"),
+    ),
     // Ruby
-    rule("mock-rspec", MockMismatch, &["received unexpected message", "with unexpected arguments", "received :", "any args)", "with arguments:", "to have been received", "to have received", "is not stubbed", "double was expected"],
-        Regex(r"received unexpected message :|received :\w+[?!=]? (with unexpected arguments|out of order|more times than)|expected to have received|\((Class|Instance|Object)?Double\b.*\)\.\w+|to have received .+, but|^\s*expected: (\d+ times?|at (least|most) .{1,10} times?)( with (any )?arguments?.*)?$|^\s*\(.+\)\.\w+[?!=]?\((any args|no args|\*?\(any args\))\)")),
-    rule("mock-rspec-double", MockMismatch, &["#<double ", "#<instancedouble", "#<classdouble", "was originally created in one example", "does not implement the instance method", "does not implement the class method", "does not implement:"], Regex(r"#<(instance|class|object)?double\b.* (received|was originally)|was originally created in one example|does not implement( the (instance|class) method)?:? #?\w+")),
-    rule("mock-ruby", MockMismatch, &["mockexpectationerror", "unexpected invocation: ", "not all expectations were satisfied", "unmocked method", "mocked method"], Regex(r"\bMockExpectationError\b|unexpected invocation: |not all expectations were satisfied|(un)?mocked method :?\w+")),
+    rule(
+        "mock-rspec",
+        MockMismatch,
+        &[
+            "received unexpected message", "with unexpected arguments", "received :", "any args)",
+            "with arguments:", "to have been received", "to have received", "is not stubbed",
+            "double was expected",
+        ],
+        Regex(any!(
+            r"received unexpected message :",
+            r"received :\w+[?!=]? (with unexpected arguments|out of order|more times than)",
+            r"expected to have received|\((Class|Instance|Object)?Double\b.*\)\.\w+|to have received .+, but",
+            r"^\s*expected: (\d+ times?|at (least|most) .{1,10} times?)( with (any )?arguments?.*)?$",
+            r"^\s*\(.+\)\.\w+[?!=]?\((any args|no args|\*?\(any args\))\)",
+        )),
+    ),
+    rule(
+        "mock-rspec-double",
+        MockMismatch,
+        &[
+            "#<double ", "#<instancedouble", "#<classdouble", "was originally created in one example",
+            "does not implement the instance method", "does not implement the class method",
+            "does not implement:",
+        ],
+        Regex(any!(
+            r"#<(instance|class|object)?double\b.* (received|was originally)",
+            r"was originally created in one example|does not implement( the (instance|class) method)?:? #?\w+",
+        )),
+    ),
+    rule(
+        "mock-ruby",
+        MockMismatch,
+        &[
+            "mockexpectationerror", "unexpected invocation: ", "not all expectations were satisfied",
+            "unmocked method", "mocked method",
+        ],
+        Regex(any!(
+            r"\bMockExpectationError\b|unexpected invocation: |not all expectations were satisfied",
+            r"(un)?mocked method :?\w+",
+        )),
+    ),
     // PHP
-    rule("mock-phpunit", MockMismatch, &["expectation failed for method name is", "was not expected to be called", "method was expected to be called", "is not expected to be called", "invoked time(s)"], Regex(r"expectation failed for method name is|was not expected to be called|method was expected to be called .*actually called")),
-    rule("mock-mockery", MockMismatch, &["nomatchingexpectationexception", "no matching handler found for", "invalidcountexception", "should be called", "badmethodcallexception: received"], Regex(r"NoMatchingExpectationException|no matching handler found for|InvalidCountException|should be called\s*(at least |at most |exactly )?\d+ times?.{0,20}but|BadMethodCallException: Received \S+::\w+\(\), but no expectations were specified")).near(),
-    rule("mock-prophecy", MockMismatch, &["some predictions failed", "unexpected method call on double", "no calls have been made that match"], Regex(r"some predictions failed|unexpected method call on double|no calls have been made that match")),
+    rule(
+        "mock-phpunit",
+        MockMismatch,
+        &[
+            "expectation failed for method name is", "was not expected to be called",
+            "method was expected to be called", "is not expected to be called", "invoked time(s)",
+        ],
+        Regex(any!(
+            r"expectation failed for method name is|was not expected to be called",
+            r"method was expected to be called .*actually called",
+        )),
+    ),
+    rule(
+        "mock-mockery",
+        MockMismatch,
+        &[
+            "nomatchingexpectationexception", "no matching handler found for", "invalidcountexception",
+            "should be called", "badmethodcallexception: received",
+        ],
+        Regex(any!(
+            r"NoMatchingExpectationException|no matching handler found for|InvalidCountException",
+            r"should be called\s*(at least |at most |exactly )?\d+ times?.{0,20}but",
+            r"BadMethodCallException: Received \S+::\w+\(\), but no expectations were specified",
+        )),
+    )
+    .near(),
+    rule(
+        "mock-prophecy",
+        MockMismatch,
+        &[
+            "some predictions failed", "unexpected method call on double",
+            "no calls have been made that match",
+        ],
+        Regex(any!(
+            r"some predictions failed|unexpected method call on double|no calls have been made that match",
+        )),
+    ),
     // Swift, C++, Elixir
-    rule("mock-gmock", MockMismatch, &["unexpected mock function call", "actual function call count doesn't match", "uninteresting mock function call", "over-saturated", "mock function called more times than expected"], Regex(r"unexpected mock function call|actual function call count doesn't match|mock function called more times than expected")),
-    rule("mock-elixir-mox", MockMismatch, &["mox.unexpectedcallerror", "mox.verificationerror", "no expectation defined for"], Regex(r"Mox\.(UnexpectedCallError|VerificationError)|no expectation defined for \S+/\d+")),
+    rule(
+        "mock-gmock",
+        MockMismatch,
+        &[
+            "unexpected mock function call", "actual function call count doesn't match",
+            "uninteresting mock function call", "over-saturated",
+            "mock function called more times than expected",
+        ],
+        Regex(any!(
+            r"unexpected mock function call|actual function call count doesn't match",
+            r"mock function called more times than expected",
+        )),
+    ),
+    rule(
+        "mock-elixir-mox",
+        MockMismatch,
+        &["mox.unexpectedcallerror", "mox.verificationerror", "no expectation defined for"],
+        Regex(r"Mox\.(UnexpectedCallError|VerificationError)|no expectation defined for \S+/\d+"),
+    ),
 ];

@@ -7,6 +7,7 @@
 //! runner's own time limit stands before them because it reports the comparison it waited for.
 
 mod assertion;
+mod comparison;
 mod config_env;
 mod config_files;
 mod config_infra;
@@ -29,7 +30,7 @@ pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
         container::MEMORY,
         container::STATE,
         timeout::RUNNERS,
-        assertion::COMPARISONS,
+        comparison::RULES,
         refused::RULES,
         network::RULES,
         timeout::RULES,
@@ -37,7 +38,7 @@ pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
         config_env::RULES,
         config_files::RULES,
         config_infra::RULES,
-        assertion::OTHERS,
+        assertion::RULES,
         unknown::RULES,
     ]
     .into_iter()

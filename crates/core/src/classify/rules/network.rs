@@ -6,70 +6,171 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex, Word},
-        rule,
+        any, rule,
     },
 };
 
 pub(super) const RULES: &[Rule] = &[
     // Name resolution
-    rule("dns-code", NetworkError, &["enotfound", "eai_again", "eai_noname", "eai_fail", "eai_nodata", "err_name_not_resolved", "err_name_resolution_failed", "ns_error_unknown_host", "wsahost_not_found", "unknownhostexception", "nxdomain", "servfail", "gaierror", "nameresolutionerror", "unresolvedaddressexception"], Word)
-        // npm: a package that is not there is no name of a host.
-        .unless(r"ENOTFOUND_PACKAGE"),
+    rule(
+        "dns-code",
+        NetworkError,
+        &[
+            "enotfound", "eai_again", "eai_noname", "eai_fail", "eai_nodata", "err_name_not_resolved",
+            "err_name_resolution_failed", "ns_error_unknown_host", "wsahost_not_found", "unknownhostexception",
+            "nxdomain", "servfail", "gaierror", "nameresolutionerror", "unresolvedaddressexception",
+        ],
+        Word,
+    )
+    // npm: a package that is not there is no name of a host.
+    .unless(r"ENOTFOUND_PACKAGE"),
     rule(
         "dns-words",
         NetworkError,
         &[
-            "name or service not known", "temporary failure in name resolution", "nodename nor servname provided", "no such host",
-            "name does not resolve", "failed to lookup address", "failed to resolve address", "getaddrinfo failed", "getaddrinfo: ",
-            "name resolution failure", "name resolution failed", "no address associated with hostname", "could not resolve host",
-            "couldn't resolve host", "unable to resolve host", "could not resolve hostname", "hostname could not be resolved",
-            "host not found in upstream", "could not translate host name", "server misbehaving", "dns error", "dns lookup failed",
-            "dns resolution failed", "unknown mysql server host", "no such host is known", "remote name could not be resolved",
-            "failed to resolve host", "dns request timed out", "unknown host", "could not be resolved (", "php_network_getaddresses",
-            "failure when resolving", "domain not found",
+            "name or service not known", "temporary failure in name resolution",
+            "nodename nor servname provided", "no such host", "name does not resolve",
+            "failed to lookup address", "failed to resolve address", "getaddrinfo failed", "getaddrinfo: ",
+            "name resolution failure", "name resolution failed", "no address associated with hostname",
+            "could not resolve host", "couldn't resolve host", "unable to resolve host",
+            "could not resolve hostname", "hostname could not be resolved", "host not found in upstream",
+            "could not translate host name", "server misbehaving", "dns error", "dns lookup failed",
+            "dns resolution failed", "unknown mysql server host", "no such host is known",
+            "remote name could not be resolved", "failed to resolve host", "dns request timed out",
+            "unknown host", "could not be resolved (", "php_network_getaddresses", "failure when resolving",
+            "domain not found",
         ],
         Hint,
     ),
-    rule("dns-failed-to-resolve", NetworkError, &["failed to resolve '", "failed to resolve \"", "cannot resolve host", "unable to resolve ", "unable to look up", "lookup "], Regex(r#"failed to resolve ['"][\w-]+(\.[\w-]+)+['"]|cannot resolve host|unable to resolve (host|service|domain|the host|dns|server)|unable to look up \S+|\blookup \S+ on \S+:53\b|\blookup [\w.-]+: "#))
-        .unless(r"module|import|plugin|loader|dependency|package|placeholder|path|alias|symbol"),
+    rule(
+        "dns-failed-to-resolve",
+        NetworkError,
+        &[
+            "failed to resolve '", "failed to resolve \"", "cannot resolve host", "unable to resolve ",
+            "unable to look up", "lookup ",
+        ],
+        Regex(any!(
+            r#"failed to resolve ['"][\w-]+(\.[\w-]+)+['"]|cannot resolve host"#,
+            r"unable to resolve (host|service|domain|the host|dns|server)|unable to look up \S+",
+            r"\blookup \S+ on \S+:53\b|\blookup [\w.-]+: ",
+        )),
+    )
+    .unless(r"module|import|plugin|loader|dependency|package|placeholder|path|alias|symbol"),
     // Out of reach
-    rule("unreachable-code", NetworkError, &["ehostunreach", "enetunreach", "ehostdown", "enetdown", "enetreset", "eaddrnotavail", "err_internet_disconnected", "err_address_unreachable", "err_network_changed", "noroutetohostexception", "hostunreachable", "networkunreachable"], Word),
-    rule("unreachable-words", NetworkError, &["no route to host", "network is unreachable", "host is unreachable", "network unreachable", "host unreachable", "unreachable network", "unreachable host", "network is down", "destination unreachable", "no internet connection", "are you connected to the internet", "os error 113", "os error 101", "errno 113", "errno 101"], Word),
+    rule(
+        "unreachable-code",
+        NetworkError,
+        &[
+            "ehostunreach", "enetunreach", "ehostdown", "enetdown", "enetreset", "eaddrnotavail",
+            "err_internet_disconnected", "err_address_unreachable", "err_network_changed",
+            "noroutetohostexception", "hostunreachable", "networkunreachable",
+        ],
+        Word,
+    ),
+    rule(
+        "unreachable-words",
+        NetworkError,
+        &[
+            "no route to host", "network is unreachable", "host is unreachable", "network unreachable",
+            "host unreachable", "unreachable network", "unreachable host", "network is down",
+            "destination unreachable", "no internet connection", "are you connected to the internet",
+            "os error 113", "os error 101", "errno 113", "errno 101",
+        ],
+        Word,
+    ),
     // Cut
-    rule("reset-code", NetworkError, &["econnreset", "epipe", "econnaborted", "und_err_socket", "err_connection_reset", "err_connection_closed", "err_connection_aborted", "err_empty_response", "err_socket_not_connected", "err_stream_premature_close", "err_http2_protocol_error", "err_http2_stream_error", "err_network_io_suspended", "err_tunnel_connection_failed", "err_proxy_connection_failed", "err_quic_protocol_error", "ns_error_net_reset", "ns_error_net_interrupt", "wsaeconnreset", "wsaeconnaborted", "connectionreseterror", "connectionabortederror", "brokenpipeerror", "connectionreset", "connectionaborted", "brokenpipe", "clientconnectionreseterror", "serverdisconnectederror", "err_incomplete_chunked_encoding", "err_content_length_mismatch"], Word)
-        // axios gives ECONNABORTED to its own time limit.
-        .unless(r"ECONNABORTED.*timeout|timeout of \d+ ?ms exceeded"),
+    rule(
+        "reset-code",
+        NetworkError,
+        &[
+            "econnreset", "epipe", "econnaborted", "und_err_socket", "err_connection_reset",
+            "err_connection_closed", "err_connection_aborted", "err_empty_response",
+            "err_socket_not_connected", "err_stream_premature_close", "err_http2_protocol_error",
+            "err_http2_stream_error", "err_network_io_suspended", "err_tunnel_connection_failed",
+            "err_proxy_connection_failed", "err_quic_protocol_error", "ns_error_net_reset",
+            "ns_error_net_interrupt", "wsaeconnreset", "wsaeconnaborted", "connectionreseterror",
+            "connectionabortederror", "brokenpipeerror", "connectionreset", "connectionaborted", "brokenpipe",
+            "clientconnectionreseterror", "serverdisconnectederror", "err_incomplete_chunked_encoding",
+            "err_content_length_mismatch",
+        ],
+        Word,
+    )
+    // axios gives ECONNABORTED to its own time limit.
+    .unless(r"ECONNABORTED.*timeout|timeout of \d+ ?ms exceeded"),
     rule(
         "reset-words",
         NetworkError,
         &[
-            "connection reset", "reset by peer", "broken pipe", "socket hang up", "other side closed", "connection aborted", "software caused connection abort",
-            "connection was aborted", "connection closed before message completed", "connection closed before receiving a handshake", "connection was forcibly closed",
-            "forcibly closed by the remote host", "remote end closed connection", "connection prematurely closed", "connection closed prematurely",
-            "upstream prematurely closed", "server disconnected", "unexpected end of stream", "empty reply from server", "failed to respond",
-            "premature close", "premature end of chunk", "premature eof", "the underlying connection was closed", "response ended prematurely",
-            "server closed the connection unexpectedly", "server has gone away", "lost connection to mysql server", "communications link failure",
-            "remote end hung up unexpectedly", "connection closed by remote host", "connection unexpectedly closed", "connection was closed unexpectedly",
-            "unable to read data from the transport connection", "unable to write data to the transport connection", "incomplete read",
-            "connection terminated unexpectedly", "connection closed unexpectedly", "terminating connection due to", "peer closed connection without sending",
-            "closed the connection without response", "disconnected without sending a response", "connection lost", "early eof", "connection was reset", "connection closed abruptly",
-            "server unexpectedly dropped the connection", "socket closed unexpectedly", "stream was reset", "rst_stream", "use of closed network connection",
+            "connection reset", "reset by peer", "broken pipe", "socket hang up", "other side closed",
+            "connection aborted", "software caused connection abort", "connection was aborted",
+            "connection closed before message completed", "connection closed before receiving a handshake",
+            "connection was forcibly closed", "forcibly closed by the remote host",
+            "remote end closed connection", "connection prematurely closed", "connection closed prematurely",
+            "upstream prematurely closed", "server disconnected", "unexpected end of stream",
+            "empty reply from server", "failed to respond", "premature close", "premature end of chunk",
+            "premature eof", "the underlying connection was closed", "response ended prematurely",
+            "server closed the connection unexpectedly", "server has gone away",
+            "lost connection to mysql server", "communications link failure",
+            "remote end hung up unexpectedly", "connection closed by remote host",
+            "connection unexpectedly closed", "connection was closed unexpectedly",
+            "unable to read data from the transport connection",
+            "unable to write data to the transport connection", "incomplete read",
+            "connection terminated unexpectedly", "connection closed unexpectedly",
+            "terminating connection due to", "peer closed connection without sending",
+            "closed the connection without response", "disconnected without sending a response",
+            "connection lost", "early eof", "connection was reset", "connection closed abruptly",
+            "server unexpectedly dropped the connection", "socket closed unexpectedly", "stream was reset",
+            "rst_stream", "use of closed network connection",
         ],
         Hint,
     )
     // The state of a local stream, or what a test says it simulates, is told apart by the exception's own type.
     .unless(r"session (has )?failed to respond to prompt"),
-    rule("reset-python", NetworkError, &["remotedisconnected", "incompleteread", "incompletemessage", "remoteprotocolerror", "nohttpresponseexception", "clientpayloaderror", "chunkedencodingerror", "connectionclosedexception", "closedchannelexception", "prematurecloseexception", "connectionterminated"], Word),
-    rule("reset-go-eof", NetworkError, &[": eof"], Regex(r#"\b(Get|Post|Put|Patch|Delete|Head|Options) "?https?://[^"\s]+"?: (unexpected )?EOF\b|\b(read|write) tcp .*: EOF\b|\brpc error: .*(error reading from server: )?EOF\b"#)),
-    rule("reset-curl", NetworkError, &["curl: ("], Regex(r"curl: \((5|6|16|18|35|51|52|53|55|56|58|59|60|77|80|83|90|91|92|95|96|97)\)")),
+    rule(
+        "reset-python",
+        NetworkError,
+        &[
+            "remotedisconnected", "incompleteread", "incompletemessage", "remoteprotocolerror",
+            "nohttpresponseexception", "clientpayloaderror", "chunkedencodingerror",
+            "connectionclosedexception", "closedchannelexception", "prematurecloseexception",
+            "connectionterminated",
+        ],
+        Word,
+    ),
+    rule(
+        "reset-go-eof",
+        NetworkError,
+        &[": eof"],
+        Regex(any!(
+            r#"\b(Get|Post|Put|Patch|Delete|Head|Options) "?https?://[^"\s]+"?: (unexpected )?EOF\b"#,
+            r"\b(read|write) tcp .*: EOF\b|\brpc error: .*(error reading from server: )?EOF\b",
+        )),
+    ),
+    rule(
+        "reset-curl",
+        NetworkError,
+        &["curl: ("],
+        Regex(r"curl: \((5|6|16|18|35|51|52|53|55|56|58|59|60|77|80|83|90|91|92|95|96|97)\)"),
+    ),
     // TLS
     rule(
         "tls-code",
         NetworkError,
         &[
-            "certificate_verify_failed", "cert_has_expired", "depth_zero_self_signed_cert", "self_signed_cert_in_chain", "unable_to_verify_leaf_signature", "unable_to_get_issuer_cert_locally", "unable_to_get_issuer_cert", "err_tls_cert_altname_invalid", "cert_untrusted", "cert_not_yet_valid", "hostname_mismatch",
-            "sslhandshakeexception", "sslpeerunverifiedexception", "sslprotocolexception", "sslkeyexception", "sslcertverificationerror", "sslerror", "sslexception", "sslzeroreturnerror", "ssleoferror", "certpathvalidatorexception", "certpathbuilderexception", "certificateexception", "certificateexpiredexception",
-            "ssl_error_syscall", "wrong_version_number", "err_ssl_wrong_version_number", "err_ssl_protocol_error", "err_ssl_version_or_cipher_mismatch", "err_cert_authority_invalid", "err_cert_common_name_invalid", "err_cert_date_invalid", "err_bad_ssl_client_auth_cert", "eproto", "ssl_error_bad_cert_domain", "sec_error_unknown_issuer", "tlsv1_alert_protocol_version", "tlsv1_alert_unknown_ca", "sslv3_alert_handshake_failure", "sslv3_alert_certificate_unknown", "unexpected_eof_while_reading", "ssl_error_ssl", "unknownissuer", "notvalidforname",
+            "certificate_verify_failed", "cert_has_expired", "depth_zero_self_signed_cert",
+            "self_signed_cert_in_chain", "unable_to_verify_leaf_signature",
+            "unable_to_get_issuer_cert_locally", "unable_to_get_issuer_cert", "err_tls_cert_altname_invalid",
+            "cert_untrusted", "cert_not_yet_valid", "hostname_mismatch", "sslhandshakeexception",
+            "sslpeerunverifiedexception", "sslprotocolexception", "sslkeyexception",
+            "sslcertverificationerror", "sslerror", "sslexception", "sslzeroreturnerror", "ssleoferror",
+            "certpathvalidatorexception", "certpathbuilderexception", "certificateexception",
+            "certificateexpiredexception", "ssl_error_syscall", "wrong_version_number",
+            "err_ssl_wrong_version_number", "err_ssl_protocol_error", "err_ssl_version_or_cipher_mismatch",
+            "err_cert_authority_invalid", "err_cert_common_name_invalid", "err_cert_date_invalid",
+            "err_bad_ssl_client_auth_cert", "eproto", "ssl_error_bad_cert_domain", "sec_error_unknown_issuer",
+            "tlsv1_alert_protocol_version", "tlsv1_alert_unknown_ca", "sslv3_alert_handshake_failure",
+            "sslv3_alert_certificate_unknown", "unexpected_eof_while_reading", "ssl_error_ssl",
+            "unknownissuer", "notvalidforname",
         ],
         Word,
     ),
@@ -77,23 +178,97 @@ pub(super) const RULES: &[Rule] = &[
         "tls-words",
         NetworkError,
         &[
-            "certificate verify failed", "certificate signed by unknown authority", "certificate has expired", "certificate is not trusted", "certificate is not valid", "self signed certificate", "self-signed certificate",
-            "unable to verify the first certificate", "unable to get local issuer certificate", "certificate problem", "certificate is valid for", "certificate is not yet valid", "certificate relies on legacy common name", "hostname/ip does not match certificate", "pkix path building failed", "pkix path validation failed", "unable to find valid certification path",
-            "no subject alternative", "ssl handshake", "tls handshake", "handshake failure", "handshake_failure", "handshake failed", "remote error: tls", "first record does not look like a tls handshake", "unsupported or unrecognized ssl message", "server gave http response to https client", "client sent an http request to an https server", "ssl routines", "the ssl connection could not be established",
-            "remote certificate is invalid", "remote certificate was rejected", "ssl connection error", "tlsv1 alert", "wrong version number", "invalid peer certificate", "gnutls_handshake() failed", "tls connection was non-properly terminated", "ssl: unexpected eof", "unable to establish ssl connection", "cannot verify", "ssl3_get_record", "tls: ", "x509: ", "ssl_do_handshake() failed", "bad record mac", "doesn't match either of",
+            "certificate verify failed", "certificate signed by unknown authority", "certificate has expired",
+            "certificate is not trusted", "certificate is not valid", "self signed certificate",
+            "self-signed certificate", "unable to verify the first certificate",
+            "unable to get local issuer certificate", "certificate problem", "certificate is valid for",
+            "certificate is not yet valid", "certificate relies on legacy common name",
+            "hostname/ip does not match certificate", "pkix path building failed",
+            "pkix path validation failed", "unable to find valid certification path", "no subject alternative",
+            "ssl handshake", "tls handshake", "handshake failure", "handshake_failure", "handshake failed",
+            "remote error: tls", "first record does not look like a tls handshake",
+            "unsupported or unrecognized ssl message", "server gave http response to https client",
+            "client sent an http request to an https server", "ssl routines",
+            "the ssl connection could not be established", "remote certificate is invalid",
+            "remote certificate was rejected", "ssl connection error", "tlsv1 alert", "wrong version number",
+            "invalid peer certificate", "gnutls_handshake() failed",
+            "tls connection was non-properly terminated", "ssl: unexpected eof",
+            "unable to establish ssl connection", "cannot verify", "ssl3_get_record", "tls: ", "x509: ",
+            "ssl_do_handshake() failed", "bad record mac", "doesn't match either of",
         ],
-        Regex(r"certificate|pkix|ssl|tls|x509|handshake|subject alternative|issuer|wrong version number|bad record mac|doesn't match either of"),
+        Regex(any!(
+            r"certificate|pkix|ssl|tls|x509|handshake|subject alternative|issuer|wrong version number",
+            r"bad record mac|doesn't match either of",
+        )),
     )
     // The socket's own handshake of another protocol.
-    .unless(r"handshake timed out|handshake timeout|handshake.*(status|code):? [45]\d\d|websocket handshake.*[45]\d\d|unexpected server response"),
+    .unless(any!(
+        r"handshake timed out|handshake timeout|handshake.*(status|code):? [45]\d\d",
+        r"websocket handshake.*[45]\d\d|unexpected server response",
+    )),
     // Everything else a client says about the wire
-    rule("network-fetch", NetworkError, &["networkerror when attempting to fetch", "failed to fetch", "network request failed", "network error", "err_network", "err_failed", "err_network_access_denied", "load failed", "net::err_"], Regex(r"TypeError: (failed to fetch|network request failed|load failed)$|\bTypeError: failed to fetch\b|networkerror when attempting to fetch|(Axios)?Error: network error\b|\bnetwork request failed\b|\bERR_NETWORK\b|\bnet::ERR_(FAILED|NETWORK\w*|INVALID_RESPONSE|HTTP2\w*|CERT\w*|SSL\w*|SOCKET\w*|PROXY\w*|TUNNEL\w*|ADDRESS\w*|UNSAFE_PORT|INTERNET\w*|EMPTY\w*|CONNECTION_(CLOSED|RESET|ABORTED|FAILED))\b|^\s*network error\b"))
-        .unless(r"failed to fetch (dynamically|manifest|asset|source|some)"),
-    rule("network-git", NetworkError, &["kex_exchange_identification", "could not read from remote repository", "connection closed by ", "unable to access 'http"], Regex(r"kex_exchange_identification|could not read from remote repository|connection closed by \d+\.\d+|unable to access '.*(could not resolve|failed to connect|ssl|gnutls|empty reply|recv failure)"))
-        .unless(r"permission denied \(publickey"),
-    rule("network-npm", NetworkError, &["npm err! network", "npm error network", "this is a problem related to network connectivity"], Hint),
-    rule("network-grpc", NetworkError, &["statuscode.unavailable", "code = unavailable", "status{code=unavailable", "unavailable: io exception", "14 unavailable", "failed to connect to all addresses"], Hint),
-    rule("network-exception", NetworkError, &["socketexception", "urlerror", "ioexception: connection", "clientoserror", "clientconnectorerror", "httpx.connecterror", "httpx.readerror", "httpx.writeerror", "newconnectionerror", "httpcore.connecterror", "apiconnectionerror", "ewouldblock", "enotconn"], Regex(r"\bSocketException\b|<urlopen error|\bIOException: connection (closed|was|is)|\bClient(OS|Connector)Error\b|\bhttp(x|core)\.(Connect|Read|Write)Error\b|NewConnectionError|\bAPIConnectionError\b|\bENOTCONN\b"))
-        // These carry their cause, which may be a time limit.
-        .unless(r"timed? ?out|too many open files|permission denied|address already in use|EADDRINUSE|unknown url type|no host given"),
+    rule(
+        "network-fetch",
+        NetworkError,
+        &[
+            "networkerror when attempting to fetch", "failed to fetch", "network request failed",
+            "network error", "err_network", "err_failed", "err_network_access_denied", "load failed",
+            "net::err_",
+        ],
+        Regex(any!(
+            r"TypeError: (failed to fetch|network request failed|load failed)$|\bTypeError: failed to fetch\b",
+            r"networkerror when attempting to fetch|(Axios)?Error: network error\b|\bnetwork request failed\b",
+            r"\bERR_NETWORK\b",
+            r"\bnet::ERR_(FAILED|NETWORK\w*|INVALID_RESPONSE|HTTP2\w*|CERT\w*|SSL\w*|SOCKET\w*|PROXY\w*|TUNNEL\w*|ADDRESS\w*|UNSAFE_PORT|INTERNET\w*|EMPTY\w*|CONNECTION_(CLOSED|RESET|ABORTED|FAILED))\b",
+            r"^\s*network error\b",
+        )),
+    )
+    .unless(r"failed to fetch (dynamically|manifest|asset|source|some)"),
+    rule(
+        "network-git",
+        NetworkError,
+        &[
+            "kex_exchange_identification", "could not read from remote repository", "connection closed by ",
+            "unable to access 'http",
+        ],
+        Regex(any!(
+            r"kex_exchange_identification|could not read from remote repository|connection closed by \d+\.\d+",
+            r"unable to access '.*(could not resolve|failed to connect|ssl|gnutls|empty reply|recv failure)",
+        )),
+    )
+    .unless(r"permission denied \(publickey"),
+    rule(
+        "network-npm",
+        NetworkError,
+        &["npm err! network", "npm error network", "this is a problem related to network connectivity"],
+        Hint,
+    ),
+    rule(
+        "network-grpc",
+        NetworkError,
+        &[
+            "statuscode.unavailable", "code = unavailable", "status{code=unavailable",
+            "unavailable: io exception", "14 unavailable", "failed to connect to all addresses",
+        ],
+        Hint,
+    ),
+    rule(
+        "network-exception",
+        NetworkError,
+        &[
+            "socketexception", "urlerror", "ioexception: connection", "clientoserror", "clientconnectorerror",
+            "httpx.connecterror", "httpx.readerror", "httpx.writeerror", "newconnectionerror",
+            "httpcore.connecterror", "apiconnectionerror", "ewouldblock", "enotconn",
+        ],
+        Regex(any!(
+            r"\bSocketException\b|<urlopen error|\bIOException: connection (closed|was|is)",
+            r"\bClient(OS|Connector)Error\b|\bhttp(x|core)\.(Connect|Read|Write)Error\b|NewConnectionError",
+            r"\bAPIConnectionError\b|\bENOTCONN\b",
+        )),
+    )
+    // These carry their cause, which may be a time limit.
+    .unless(any!(
+        r"timed? ?out|too many open files|permission denied|address already in use|EADDRINUSE",
+        r"unknown url type|no host given",
+    )),
 ];

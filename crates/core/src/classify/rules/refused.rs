@@ -6,23 +6,86 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex, Word},
-        rule,
+        any, rule,
     },
 };
 
 pub(super) const RULES: &[Rule] = &[
-    rule("refused-code", ConnectionRefused, &["econnrefused", "err_connection_refused", "ns_error_connection_refused", "wsaeconnrefused", "connectionrefusederror", "connectionrefused"], Word),
+    rule(
+        "refused-code",
+        ConnectionRefused,
+        &[
+            "econnrefused",
+            "err_connection_refused",
+            "ns_error_connection_refused",
+            "wsaeconnrefused",
+            "connectionrefusederror",
+            "connectionrefused",
+        ],
+        Word,
+    ),
     rule("refused-words", ConnectionRefused, &["connection refused"], Hint),
     rule("refused-windows", ConnectionRefused, &["actively refused", "os error 10061", "winerror 10061"], Hint),
     rule("refused-errno", ConnectionRefused, &["errno 111", "errno 61", "os error 111", "os error 61"], Word),
-    rule("refused-address", ConnectionRefused, &[" refused"], Regex(r"\bconnections? (to|from) .+\b(was |were |is |are )?refused\b|\b(tcp |could not connect|cannot connect|unable to connect|failed to connect|connect(ion)? (failed|error)).*\brefused\b|\brefused to connect\b|\brefused (the |our )?(network |tcp )?connection\b")),
-    rule("refused-to-connect", ConnectionRefused, &["refused to connect", "refused the connection", "refused our connection"], Hint)
-        // A browser's content policy refuses a connection without trying it.
-        .unless(r"content security policy|violates"),
-    rule("refused-java", ConnectionRefused, &["failed to connect to", "httphostconnectexception"], Regex(r"\b(ConnectException|HttpHostConnectException|ConnectionException): failed to connect to|\bHttpHostConnectException: connect to .* failed")).unless(r"timed? ?out|after \d+ ?ms|no route|unreachable|reset"),
+    rule(
+        "refused-address",
+        ConnectionRefused,
+        &[" refused"],
+        Regex(any!(
+            r"\bconnections? (to|from) .+\b(was |were |is |are )?refused\b",
+            r"\b(tcp |could not connect|cannot connect|unable to connect|failed to connect|connect(ion)? (failed|error)).*\brefused\b",
+            r"\brefused to connect\b|\brefused (the |our )?(network |tcp )?connection\b",
+        )),
+    ),
+    rule(
+        "refused-to-connect",
+        ConnectionRefused,
+        &["refused to connect", "refused the connection", "refused our connection"],
+        Hint,
+    )
+    // A browser's content policy refuses a connection without trying it.
+    .unless(r"content security policy|violates"),
+    rule(
+        "refused-java",
+        ConnectionRefused,
+        &["failed to connect to", "httphostconnectexception"],
+        Regex(any!(
+            r"\b(ConnectException|HttpHostConnectException|ConnectionException): failed to connect to",
+            r"\bHttpHostConnectException: connect to .* failed",
+        )),
+    )
+    .unless(r"timed? ?out|after \d+ ?ms|no route|unreachable|reset"),
     rule("refused-asyncio", ConnectionRefused, &["connect call failed"], Hint),
-    rule("refused-mysql", ConnectionRefused, &["can't connect to mysql server", "can't connect to local mysql server", "can't connect to server on"], Regex(r"can't connect to (mysql )?server on .*\((111|61|10061)\b|can't connect to local (mysql )?server through")),
-    rule("refused-postgres", ConnectionRefused, &["is the server running on", "is the server running locally", "is the postmaster accepting", "accepting tcp/ip connections"], Hint),
-    rule("refused-docker", ConnectionRefused, &["cannot connect to the docker daemon", "is the docker daemon running", "can't connect to docker daemon"], Hint),
-    rule("refused-no-listener", ConnectionRefused, &["nothing is listening on", "no process is listening", "target machine refused"], Hint),
+    rule(
+        "refused-mysql",
+        ConnectionRefused,
+        &["can't connect to mysql server", "can't connect to local mysql server", "can't connect to server on"],
+        Regex(any!(
+            r"can't connect to (mysql )?server on .*\((111|61|10061)\b",
+            r"can't connect to local (mysql )?server through",
+        )),
+    ),
+    rule(
+        "refused-postgres",
+        ConnectionRefused,
+        &[
+            "is the server running on",
+            "is the server running locally",
+            "is the postmaster accepting",
+            "accepting tcp/ip connections",
+        ],
+        Hint,
+    ),
+    rule(
+        "refused-docker",
+        ConnectionRefused,
+        &["cannot connect to the docker daemon", "is the docker daemon running", "can't connect to docker daemon"],
+        Hint,
+    ),
+    rule(
+        "refused-no-listener",
+        ConnectionRefused,
+        &["nothing is listening on", "no process is listening", "target machine refused"],
+        Hint,
+    ),
 ];

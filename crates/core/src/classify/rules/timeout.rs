@@ -6,7 +6,7 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex, Word},
-        rule,
+        any, rule,
     },
 };
 
@@ -42,9 +42,13 @@ pub(super) const RUNNERS: &[Rule] = &[
             "asynctimeouterror",
             "test took too long to complete",
         ],
-        Regex(
-            r"exceeded timeout of \d|(test|hook)s? timed out (in|after) \d|timed out retrying after|TestTimedOutException|test timeout of \d+ ?ms exceeded|async (callback was not invoked|function did not complete) within|ConditionTimeoutException|test run timed out after|exceeded the timeout( of)?|timed out in waitfor|AsyncTimeoutError|test took too long",
-        ),
+        Regex(any!(
+            r"exceeded timeout of \d|(test|hook)s? timed out (in|after) \d|timed out retrying after",
+            r"TestTimedOutException|test timeout of \d+ ?ms exceeded",
+            r"async (callback was not invoked|function did not complete) within|ConditionTimeoutException",
+            r"test run timed out after|exceeded the timeout( of)?|timed out in waitfor|AsyncTimeoutError",
+            r"test took too long",
+        )),
     ),
     rule(
         "timeout-mocha",
@@ -56,9 +60,10 @@ pub(super) const RUNNERS: &[Rule] = &[
         "timeout-playwright",
         Timeout,
         &["timed out ", "ms exceeded", "timeouterror: locator", "timeouterror: page"],
-        Regex(
-            r"\btimed out [\d.]+ ?m?s waiting for|\btimeout [\d.]+ ?ms exceeded|\btimeout of [\d.]+ ?ms exceeded|\bTimeoutError: (locator|page|frame|browser|element)",
-        ),
+        Regex(any!(
+            r"\btimed out [\d.]+ ?m?s waiting for|\btimeout [\d.]+ ?ms exceeded",
+            r"\btimeout of [\d.]+ ?ms exceeded|\bTimeoutError: (locator|page|frame|browser|element)",
+        )),
     ),
     rule(
         "timeout-junit",
@@ -102,9 +107,10 @@ pub(super) const RUNNERS: &[Rule] = &[
         "timeout-wtr",
         Timeout,
         &["tests were interrupted because the page", "did not finish within", "no activity for"],
-        Regex(
-            r"did not finish within [\d.,]+ ?(ms|s|m)|disconnected.*because no message in \d+|did not finish within the time",
-        ),
+        Regex(any!(
+            r"did not finish within [\d.,]+ ?(ms|s|m)|disconnected.*because no message in \d+",
+            r"did not finish within the time",
+        )),
     ),
 ];
 
@@ -112,18 +118,33 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "timeout-code",
         Timeout,
-        &["etimedout", "esockettimedout", "etime", "err_timed_out", "err_connection_timed_out", "und_err_connect_timeout", "und_err_headers_timeout", "und_err_body_timeout", "ns_error_net_timeout", "wsaetimedout", "etimeout", "deadline_exceeded", "os error 110", "errno 110", "errno 60", "os error 60", "ora-12170", "ora-01013"],
+        &[
+            "etimedout", "esockettimedout", "etime", "err_timed_out", "err_connection_timed_out",
+            "und_err_connect_timeout", "und_err_headers_timeout", "und_err_body_timeout",
+            "ns_error_net_timeout", "wsaetimedout", "etimeout", "deadline_exceeded", "os error 110",
+            "errno 110", "errno 60", "os error 60", "ora-12170", "ora-01013",
+        ],
         Word,
     ),
     rule(
         "timeout-words",
         Timeout,
         &[
-            "context deadline exceeded", "deadlineexceeded", "deadline exceeded", "deadline has elapsed", "client.timeout exceeded", "i/o timeout", "execution expired", "read timed out", "connect timed out", "operation timed out",
-            "connection timed out", "request timed out", "request timeout", "lock wait timeout exceeded", "statement timeout", "timeout expired", "timeout period elapsed", "timed out waiting", "timeout waiting for", "timed out while waiting", "gave up waiting", "timedoutexception",
-            "exceeded the maximum execution time", "maximum execution time of", "max execution time", "progress deadline exceeded", "exceeded its progress deadline", "active longer than specified deadline", "exceeded time limit", "time limit exceeded", "exceeded the time limit", "exceeds the time limit", "time limit exceeded", "panic: test timed out",
-            "configured httpclient.timeout", "operation was aborted due to timeout", "elapsed(())", "operation has timed out", "operation has timed-out", "wait operation timed out", "semaphore timeout period", "the read operation timed out", "the handshake operation timed out", "tls handshake timeout", "handshake timed out",
-            "net/http: request canceled", "connection timeout", "connect timeout", "read timeout", "socket timeout", "response timeout", "query timeout", "query_timeout", "navigation timeout", "gateway did not respond within",
+            "context deadline exceeded", "deadlineexceeded", "deadline exceeded", "deadline has elapsed",
+            "client.timeout exceeded", "i/o timeout", "execution expired", "read timed out",
+            "connect timed out", "operation timed out", "connection timed out", "request timed out",
+            "request timeout", "lock wait timeout exceeded", "statement timeout", "timeout expired",
+            "timeout period elapsed", "timed out waiting", "timeout waiting for", "timed out while waiting",
+            "gave up waiting", "timedoutexception", "exceeded the maximum execution time",
+            "maximum execution time of", "max execution time", "progress deadline exceeded",
+            "exceeded its progress deadline", "active longer than specified deadline", "exceeded time limit",
+            "time limit exceeded", "exceeded the time limit", "exceeds the time limit", "time limit exceeded",
+            "panic: test timed out", "configured httpclient.timeout", "operation was aborted due to timeout",
+            "elapsed(())", "operation has timed out", "operation has timed-out", "wait operation timed out",
+            "semaphore timeout period", "the read operation timed out", "the handshake operation timed out",
+            "tls handshake timeout", "handshake timed out", "net/http: request canceled", "connection timeout",
+            "connect timeout", "read timeout", "socket timeout", "response timeout", "query timeout",
+            "query_timeout", "navigation timeout", "gateway did not respond within",
         ],
         Hint,
     )
@@ -131,18 +152,62 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "timeout-exception",
         Timeout,
-        &["timeouterror", "timeoutexception", "timeoutexpired", "readtimeout", "connecttimeout", "writetimeout", "pooltimeout", "timeout::error", "timedout", "timeouterr", "readtimeouterror", "connecttimeouterror", "errtimeout", "timeout::exiterror", "soft time limit exceeded", "softtimelimitexceeded", "timelimitexceeded", "opentimeout"],
-        Regex(r"(^|[\s:.('\x22<\[=/!,*_])\w*(Timeout(Error|Exception|Expired)|(Read|Connect|Write|Pool|Open|Connection|Request|Query|Socket|Soft)Timeout(Error)?|Timeout::(Exit)?Error|TimedOut(Exception|Error)?|TimeLimitExceeded|ErrTimeout)\b"),
+        &[
+            "timeouterror", "timeoutexception", "timeoutexpired", "readtimeout", "connecttimeout",
+            "writetimeout", "pooltimeout", "timeout::error", "timedout", "timeouterr", "readtimeouterror",
+            "connecttimeouterror", "errtimeout", "timeout::exiterror", "soft time limit exceeded",
+            "softtimelimitexceeded", "timelimitexceeded", "opentimeout",
+        ],
+        Regex(
+            r"(^|[\s:.('\x22<\[=/!,*_])\w*(Timeout(Error|Exception|Expired)|(Read|Connect|Write|Pool|Open|Connection|Request|Query|Socket|Soft)Timeout(Error)?|Timeout::(Exit)?Error|TimedOut(Exception|Error)?|TimeLimitExceeded|ErrTimeout)\b",
+        ),
     )
     .unless(NOT_A_LIMIT),
     rule(
         "timeout-after",
         Timeout,
-        &["timed out", "timed-out", "timeout after", "timeout exceeded", "timeout of", "timeout reached", "timeout:", "timeout was reached", "timeout while", "timeout when", "timeout during", "timeout in ", "timeout ("],
-        Regex(r"\b(has |have |was |had )?timed?[ -]out\b.*\b(after|in|within|waiting|while|during|for|when|at)\b|\btimed out\b\W*$|\btimed[ -]out[.:;)]|^\s*(\w*Error: |E\s+|\S+: )?time-?out\b.*(exceeded|reached|waiting|while|after|\d ?m?s\b)|\btime-?out\b (was |of .{1,30})?(exceeded|reached|expired|elapsed|after \d|while|when|during|waiting)\b|\b(timed out|timeout)\W{0,3}$|\btimeout \(?>? ?\d+(\.\d+)? ?m?s\)?|\b(has|have|was|had) timed[ -]out\b|^\s*timeout: |\btimed out\b \("),
+        &[
+            "timed out", "timed-out", "timeout after", "timeout exceeded", "timeout of", "timeout reached",
+            "timeout:", "timeout was reached", "timeout while", "timeout when", "timeout during",
+            "timeout in ", "timeout (",
+        ],
+        Regex(any!(
+            r"\b(has |have |was |had )?timed?[ -]out\b.*\b(after|in|within|waiting|while|during|for|when|at)\b",
+            r"\btimed out\b\W*$|\btimed[ -]out[.:;)]",
+            r"^\s*(\w*Error: |E\s+|\S+: )?time-?out\b.*(exceeded|reached|waiting|while|after|\d ?m?s\b)",
+            r"\btime-?out\b (was |of .{1,30})?(exceeded|reached|expired|elapsed|after \d|while|when|during|waiting)\b",
+            r"\b(timed out|timeout)\W{0,3}$|\btimeout \(?>? ?\d+(\.\d+)? ?m?s\)?",
+            r"\b(has|have|was|had) timed[ -]out\b|^\s*timeout: |\btimed out\b \(",
+        )),
     )
     .unless(NOT_A_LIMIT),
     rule("timeout-curl", Timeout, &["curl: (28)", "wget: download timed out"], Hint),
-    rule("timeout-not-within", Timeout, &["within", "longer than", "took too long", "no response", "did not finish", "did not complete", "before "], Regex(r"\b(did not|didn't|does not|not|never|no response|failed to)( \w+){0,5} within (the )?(\d[\d.]* ?(ms|s|sec|seconds?|milliseconds?|m|min|minutes?)\b|time ?limit|timeout|allotted|allowed|deadline|specified|given)|\b(did not|didn't|failed to) (finish|complete|start|stop|respond|exit|terminate|become ready) (before|in) .{0,30}(timeout|deadline|limit|\d ?m?s\b)|\btook (longer than|too long)|\b(running|waited|waiting) (for )?longer than \d|\bno response (received )?(after|within|in) \d|\bexceeded (the )?(deadline|time ?limit|timeout)\b|\bhas been running for over \d")),
-    rule("timeout-job", Timeout, &["maximum time", "exceeded the maximum", "execution time exceeded", "time-limit", "stuck_or_timeout", "due to time limit", "exceeded maximum"], Regex(r"exceeded (the |its )?maximum (execution |run |running |job |build )?(time|duration)|execution time exceeded|cancelled .{0,20}due to time limit|script_failure.*timeout|job_execution_timeout|maximum time .{0,20}(exceeded|reached)")),
+    rule(
+        "timeout-not-within",
+        Timeout,
+        &[
+            "within", "longer than", "took too long", "no response", "did not finish", "did not complete",
+            "before ",
+        ],
+        Regex(any!(
+            r"\b(did not|didn't|does not|not|never|no response|failed to)( \w+){0,5} within (the )?(\d[\d.]* ?(ms|s|sec|seconds?|milliseconds?|m|min|minutes?)\b|time ?limit|timeout|allotted|allowed|deadline|specified|given)",
+            r"\b(did not|didn't|failed to) (finish|complete|start|stop|respond|exit|terminate|become ready) (before|in) .{0,30}(timeout|deadline|limit|\d ?m?s\b)",
+            r"\btook (longer than|too long)|\b(running|waited|waiting) (for )?longer than \d",
+            r"\bno response (received )?(after|within|in) \d",
+            r"\bexceeded (the )?(deadline|time ?limit|timeout)\b|\bhas been running for over \d",
+        )),
+    ),
+    rule(
+        "timeout-job",
+        Timeout,
+        &[
+            "maximum time", "exceeded the maximum", "execution time exceeded", "time-limit",
+            "stuck_or_timeout", "due to time limit", "exceeded maximum",
+        ],
+        Regex(any!(
+            r"exceeded (the |its )?maximum (execution |run |running |job |build )?(time|duration)",
+            r"execution time exceeded|cancelled .{0,20}due to time limit|script_failure.*timeout",
+            r"job_execution_timeout|maximum time .{0,20}(exceeded|reached)",
+        )),
+    ),
 ];

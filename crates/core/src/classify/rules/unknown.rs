@@ -6,7 +6,7 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex},
-        Trust, rule,
+        Trust, any, rule,
     },
 };
 
@@ -27,9 +27,10 @@ pub(super) const RULES: &[Rule] = &[
             "error cs",
             "compilation error",
         ],
-        Regex(
-            r"\berror\[E\d{4}\]|\berror TS\d{3,5}\b|cannot find symbol|: undefined: \w+|compilation (failure|error)|could not compile|\bSyntaxError\b|\berror CS\d{4}\b|\[build failed\]",
-        ),
+        Regex(any!(
+            r"\berror\[E\d{4}\]|\berror TS\d{3,5}\b|cannot find symbol|: undefined: \w+",
+            r"compilation (failure|error)|could not compile|\bSyntaxError\b|\berror CS\d{4}\b|\[build failed\]",
+        )),
     ),
     rule("error-race", Unknown, &["warning: data race"], Hint).trust(Trust::All),
     rule(
