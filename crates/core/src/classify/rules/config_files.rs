@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "failed to parse manifest", "could not find `cargo.toml`", "cargo.toml`",
             "no targets specified in the manifest", "invalid character in ", "failed to load manifest",
-            "failed to parse lock file", "unused manifest key", "manifest path", "virtual manifest",
+            "failed to parse lock file", "unused manifest key", "manifest path", "virtual manifest", "current package believes",
             "no matching package", "cargo.toml", "failed to read `",
         ],
         Regex(any!(
@@ -181,7 +181,7 @@ pub(super) const RULES: &[Rule] = &[
         "config-pyproject",
         ConfigError,
         &[
-            "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt", "setup.py", "mypy.ini",
+            "invalid requirement", "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt", "setup.py", "mypy.ini",
             "poetry.lock", "pipfile",
         ],
         Regex(any!(

@@ -332,6 +332,13 @@ pub(super) const STATE: &[Rule] = &[
         )),
     )
     .trust(Trust::Logs),
+    rule(
+        "container-state-facts",
+        ContainerCrash,
+        &["exited\",", "state=exited", "status=exited", "state: exited", "status: exited", "exited', "],
+        Regex(r#"\b(state|status)\\?["']?\s*[:=]\s*\\?["']?(exited|dead)\b.*\bexit_?code\\?["']?\s*[:=]\s*[1-9]"#),
+    )
+    .trust(Trust::Logs),
     rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Hint),
     rule(
         "container-cloud-run",

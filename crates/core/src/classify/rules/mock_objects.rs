@@ -42,7 +42,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
     )
     // unittest.mock says it much the same way, and how often after it.
-    .unless(r"called (once)?\. called \d+ times?|been called \w+\. called \d+|been (called|awaited)\. "),
+    .unless(r"assertions? to be called|called (once)?\. called \d+ times?|been called \w+\. called \d+|been (called|awaited)\. "),
     rule(
         "mock-sinon",
         MockMismatch,

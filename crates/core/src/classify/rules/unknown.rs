@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "error-exception",
         Unknown,
-        &["exception", "error"],
+        &["exception:", "error:", "exception :", "error :", "exception\n", "error\n", "exception(", "error("],
         Regex(r"^(E\s+|Caused by: |\s*\[?\w*\]?\s*)?([\w$]+[.\\:])*\w*(Exception|Error)\b( ?:|\s*$|\()"),
     ),
     rule(
