@@ -35,6 +35,8 @@ mod tap;
 mod text;
 mod units;
 mod xml;
+#[cfg(test)]
+mod xml_tests;
 
 use error::Kind;
 use input::Input;

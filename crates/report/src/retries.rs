@@ -37,6 +37,9 @@ impl Retries {
 
     /// The waiting case of the same name.
     pub(crate) fn find(&mut self, case: &ReportCase) -> Option<&mut ReportCase> {
+        if self.waiting.is_empty() {
+            return None;
+        }
         let at = *self.by_name.get(&hash(case))?;
         self.waiting.get_mut(at).filter(|earlier| same(earlier, case))
     }
