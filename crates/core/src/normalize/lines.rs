@@ -160,6 +160,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
         b'n' | b't' | b's' | b'g' | b'c' | b'd' | b'l' | b'e' => lower(line),
         b'A'..=b'Z' => upper(line),
         b'#' | b'.' | b'$' => marked(line),
+        b'/' | b'f' => quoted_source(line),
         0xc3 | 0xe2 | 0xf0 => symbol(line),
         _ => None,
     };
@@ -221,7 +222,7 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
     let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
         && line.ends_with(&line[..3]);
     let place = line.starts_with(b"--> ");
-    (framed || place || starts_with_any(line, &STARTS)).then_some(Kind::Noise)
+    (framed || place || is_timed_heading(line) || starts_with_any(line, &STARTS)).then_some(Kind::Noise)
 }
 
 /// `> 12 | code`, `12 | code`, `| ^`, `1) heading`.
@@ -287,7 +288,7 @@ fn panicked(line: &[u8]) -> Option<Kind<'_>> {
 }
 
 fn upper(line: &[u8]) -> Option<Kind<'_>> {
-    const NOISE: [&str; 14] = [
+    const NOISE: [&str; 15] = [
         "Traceback (most recent call last)",
         "During handling of the above exception",
         "The above exception was the direct cause",
@@ -302,6 +303,7 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "Stack trace:",
         "Captured ",
         "Call log:",
+        "Node.js v",
     ];
     if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
         return Some(Kind::Noise);
@@ -340,8 +342,16 @@ fn marked(line: &[u8]) -> Option<Kind<'_>> {
     (more || line.starts_with(b"# Subtest:")).then_some(Kind::Noise)
 }
 
+/// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
+fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
+    const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
+    let file = frames::bare_place(line)?;
+    let source = SOURCES.iter().any(|extension| file.ends_with(extension)) && !line.contains(&b' ');
+    source.then_some(Kind::Opens(Block::Paragraph))
+}
+
 /// Headings of test runners: a mark and the test's name.
 fn symbol(line: &[u8]) -> Option<Kind<'_>> {
-    const MARKS: [&str; 7] = ["● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "];
+    const MARKS: [&str; 8] = ["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "];
     starts_with_any(line, &MARKS).then_some(Kind::Noise)
 }

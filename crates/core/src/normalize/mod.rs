@@ -76,7 +76,7 @@ struct Writer {
     headline: String,
     statuses: Vec<u16>,
     /// Where each written line ends.
-    ends: [usize; MAX_LINES],
+    ends: [u16; MAX_LINES],
     lines: usize,
 }
 
@@ -134,7 +134,7 @@ impl Writer {
         if self.headline.is_empty() {
             self.headline = string(line[..character_end(line, MAX_HEADLINE)].to_vec());
         }
-        self.ends[self.lines] = self.out.len();
+        self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
         self.lines += 1;
     }
 
@@ -142,6 +142,7 @@ impl Writer {
     fn repeats(&self, begin: usize) -> bool {
         let (mut start, line) = (0, &self.out[begin..]);
         self.ends[..self.lines].iter().any(|&end| {
+            let end = usize::from(end);
             let known = &self.out[start..end];
             start = end + 1;
             known == line
@@ -173,6 +174,9 @@ fn string(bytes: Vec<u8>) -> String {
 
 fn frame_text(file: &[u8], function: &[u8]) -> String {
     let mut out = Vec::new();
+    // The name alone: a checkout lies elsewhere on each machine, and a reporter may print it relative to anything.
+    let start = file.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |slash| slash + 1);
+    let file = &file[start..];
     scan::write_line(file, &mut out, &mut Vec::new());
     out.push(b':');
     scan::write_line(function, &mut out, &mut Vec::new());

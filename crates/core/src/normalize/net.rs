@@ -77,7 +77,7 @@ pub(super) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
 /// End of a dotted host name of the public internet that begins at `start`.
 pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
     let mut end = run(text, start, |byte| is_word(byte) || matches!(byte, b'.' | b'-' | b'_'));
-    while end > start && matches!(text[end - 1], b'.' | b'-' | b'_') {
+    while end > start && text[end - 1] == b'.' {
         end -= 1;
     }
     let name = &text[start..end];

@@ -13,7 +13,7 @@ use super::{
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
 pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) {
     let begin = out.len();
-    let mut scan = Scan { line, position: 0, copied: 0, begin, atom: (0, begin), out, statuses };
+    let mut scan = Scan { line, position: 0, copied: 0, begin, out, statuses };
     scan.walk();
 }
 
@@ -24,8 +24,6 @@ struct Scan<'a> {
     copied: usize,
     /// Where this line begins in `out`.
     begin: usize,
-    /// Where the text that may be an e-mail's local part begins, in the line and in `out`.
-    atom: (usize, usize),
     out: &'a mut Vec<u8>,
     statuses: &'a mut Vec<u16>,
 }
@@ -33,8 +31,11 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn walk(&mut self) {
         while self.position < self.line.len() {
-            let class = CLASS[usize::from(self.line[self.position])];
-            if class & WORD != 0 {
+            let byte = self.line[self.position];
+            let class = CLASS[usize::from(byte)];
+            if byte == b' ' && !matches!(at(self.line, self.position + 1), b' ' | b'\t') {
+                self.position += 1;
+            } else if class & WORD != 0 {
                 self.word(class);
             } else if class & SYMBOL != 0 {
                 self.symbol();
@@ -84,8 +85,14 @@ impl Scan<'_> {
         }
     }
 
+    #[inline]
     fn is_plain(&self, start: usize, end: usize, mask: u8) -> bool {
         let next = at(self.line, end);
+        // Most words: small letters between spaces.
+        let small = mask & (UPPER | UPPER_HEX) == 0 && matches!(next, 0 | b' ' | b',' | b')' | b';');
+        if small && start >= 2 && self.line[start - 1] == b' ' && self.line[start - 2] != b'r' {
+            return true;
+        }
         let boolean = start > 0 && self.line[start - 1] == b'=' && matches!(end - start, 4 | 5);
         let scheme = next == b':' && matches!(at(self.line, end + 1), b'/' | b'\\');
         let method = mask & (LOWER | LOWER_HEX | HIGH) == 0 && next == b' ';
@@ -179,14 +186,6 @@ impl Scan<'_> {
             b'\'' | b'"' if start > 0 && self.line[start - 1] == b'=' => self.quoted(),
             _ => self.position += 1,
         }
-        self.mark_atom(start);
-    }
-
-    /// After a byte that no e-mail address holds, a new local part may begin.
-    fn mark_atom(&mut self, start: usize) {
-        if !matches!(self.line[start], b'.' | b'-' | b'+') {
-            self.atom = (self.position, self.out.len() + self.position - self.copied);
-        }
     }
 
     fn bound(&mut self) {
@@ -241,15 +240,20 @@ impl Scan<'_> {
         }
     }
 
+    /// The local part was written already, perhaps with placeholders in it: it is taken back.
     fn email(&mut self) {
         let at_sign = self.position;
-        let back = self.line[..at_sign].iter().rev().take_while(|&&byte| net::is_local_part(byte)).count();
-        let (input, output) = self.atom;
-        let whole = back > 0 || self.out.last() == Some(&b'>') && self.copied == at_sign;
+        self.flush();
+        let written = &self.out[self.begin..];
+        let local =
+            written.iter().rev().take_while(|&&byte| net::is_local_part(byte) || matches!(byte, b'<' | b'>')).count();
         match net::email_domain(self.line, at_sign) {
-            Some(end) if whole && input <= at_sign => {
-                self.flush();
-                self.out.truncate(output);
+            Some(end) if local > 0 => {
+                // What stands in angle brackets as a whole, `<bob@example.com>`, keeps the first of them.
+                let bracket = written[written.len() - local..].iter().rposition(|&byte| byte == b'<').unwrap_or(0);
+                let opened = !written[written.len() - local..].contains(&b'>')
+                    && written[written.len() - local + bracket] == b'<';
+                self.out.truncate(self.out.len() - local + if opened { bracket + 1 } else { 0 });
                 self.replace(end, "<EMAIL>");
             }
             _ => self.position += 1,

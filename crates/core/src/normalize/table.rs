@@ -321,8 +321,8 @@ fn plain_name(here: &Here<'_>) -> &'static str {
     let before = here.before;
     let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
     match here.previous() {
-        b':' if word_before(1) == b'>' || word_before(1) == b']' || before.ends_with(b"localhost:") => "<PORT>",
         b':' if is_file_place(before) => "<LINE>",
+        b':' if matches!(word_before(1), b'>' | b']' | b':') || before.ends_with(b"localhost:") => "<PORT>",
         b'/' if is_word(word_before(1)) || word_before(1) == b'>' => "<ID>",
         b'-' if here.end - here.start >= 5 => "<ID>",
         _ if ends_with_word(before, b"port") => "<PORT>",

@@ -1,5 +1,7 @@
 use super::{normalize, table};
+use crate::{category::Category, event::FailureEvent, sign::sign};
 use proptest::prelude::*;
+use serde::Deserialize;
 
 #[test]
 fn the_contract_examples() {
@@ -12,10 +14,118 @@ fn the_contract_examples() {
     }
 }
 
+/// A row of `tests/vectors/normalize*.jsonl`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Vector {
+    kind: String,
+    input: String,
+    normalized: String,
+    /// What a better normalizer would answer: the row pins a known wrong answer.
+    wanted: Option<String>,
+    /// Why it does not.
+    because: Option<String>,
+    headline: Option<String>,
+    #[serde(default)]
+    frame: Option<String>,
+}
+
+/// A row of `tests/vectors/signatures.jsonl`: one failure twice, or two failures.
+#[derive(Deserialize)]
+struct Pair {
+    same: bool,
+    a: String,
+    b: String,
+}
+
+const VECTORS: &str = include_str!("../../../../tests/vectors/normalize.jsonl");
+const TEXTS: &str = include_str!("../../../../tests/vectors/normalize-texts.jsonl");
+const PAIRS: &str = include_str!("../../../../tests/vectors/signatures.jsonl");
+
+fn rows<T: serde::de::DeserializeOwned>(text: &str) -> Vec<T> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The answer for the row, alone and with text before and after it.
+fn check(vector: &Vector, wrong: &mut Vec<String>) {
+    for (before, after) in [("", ""), ("prefix ", ""), ("", " suffix"), ("prefix ", " suffix")] {
+        let answer = normalize(&format!("{before}{}{after}", vector.input)).text;
+        let wanted = format!("{before}{}{after}", vector.normalized);
+        if answer != wanted {
+            wrong.push(format!("{}: wanted {wanted:?}, got {answer:?}", vector.kind));
+        }
+    }
+}
+
 #[test]
-fn every_placeholder_has_a_name() {
-    let entries = table::BY_DIGIT.iter().chain(&table::BY_NAME).chain(&table::BY_WORD);
-    assert!(entries.map(|entry| entry.name).all(|name| !name.is_empty()));
+fn vectors() {
+    let mut wrong = Vec::new();
+    for vector in rows::<Vector>(VECTORS) {
+        check(&vector, &mut wrong);
+        assert_eq!(
+            vector.wanted.is_some(),
+            vector.because.is_some(),
+            "a known wrong answer has a reason: {}",
+            vector.input
+        );
+        assert_ne!(vector.wanted.as_ref(), Some(&vector.normalized), "no longer wrong: {}", vector.input);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn whole_texts() {
+    for vector in rows::<Vector>(TEXTS) {
+        let answer = normalize(&vector.input);
+        assert_eq!(answer.text, vector.normalized, "{}", vector.kind);
+        assert_eq!(Some(answer.headline), vector.headline, "{}", vector.kind);
+        assert_eq!(answer.frame, vector.frame, "{}", vector.kind);
+    }
+}
+
+#[test]
+fn one_failure_has_one_family_and_two_have_two() {
+    let family = |text: &str| sign(Category::Unknown, "", &FailureEvent::default(), &normalize(text)).family;
+    for Pair { same, a, b } in rows(PAIRS) {
+        assert_eq!(family(&a) == family(&b), same, "{a:?} and {b:?}: {:?} and {:?}", normalize(&a), normalize(&b));
+    }
+}
+
+#[test]
+fn every_placeholder_has_a_vector() {
+    let kinds: Vec<String> = rows::<Vector>(VECTORS).into_iter().map(|vector| vector.kind).collect();
+    for entry in table::BY_DIGIT.iter().chain(&table::BY_NAME).chain(&table::BY_WORD) {
+        assert!(kinds.iter().any(|kind| kind == entry.name), "no vector for {}", entry.name);
+    }
+}
+
+#[test]
+fn hostile_texts_are_bounded_and_linear() {
+    let megabyte = 1 << 20;
+    for piece in [
+        "a",
+        "1",
+        "-",
+        ":",
+        "0:",
+        "1.",
+        "/",
+        "(",
+        "\u{1b}[31m",
+        "\u{1b}[",
+        "<A",
+        "='",
+        "a@",
+        "é",
+        "\0",
+        "E   \n",
+        "at x (\n",
+        "Mon ",
+        "1:11 ",
+    ] {
+        let text = piece.repeat(megabyte / piece.len());
+        assert!(normalize(&text).text.len() <= super::MAX_TEXT);
+    }
 }
 
 /// Pieces that placeholders are made of, and what stands around them.
