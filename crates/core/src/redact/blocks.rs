@@ -118,19 +118,22 @@ static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
 
 /// Base64 of a whole PEM file, as kubeconfigs and CI variables carry it.
 pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
-    let end = scan.run(hit, &BASE64, MAX_BLOCK);
-    let head = decode_base64(scan.slice(hit, end.min(hit + 64)));
+    let head = decode_base64(scan.slice(hit, hit + 64));
     if position(&head, b"PRIVATE KEY").is_some() {
-        scan.found("private-key", hit, end);
+        scan.found("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK));
     }
 }
 
 /// `"kty":"RSA", ... "d":"..."`: the private members of a JSON web key.
 pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
-    let from = hit.saturating_sub(2048);
+    if hit < scan.objects_done {
+        return;
+    }
+    let from = hit.saturating_sub(2048).max(scan.objects_done);
     let object = scan.text[from..hit].iter().rposition(|&byte| byte == b'{').map_or(from, |at| from + at);
     let limit = scan.text.len().min(hit + 4096);
     let close = scan.text[hit..limit].iter().position(|&byte| byte == b'}').map_or(limit, |at| hit + at);
+    scan.objects_done = close;
     let mut at = object;
     while at < close {
         let name_end = scan.run(at, &WORD, 8);

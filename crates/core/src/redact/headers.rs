@@ -124,7 +124,11 @@ static PARAMETER: Set = Set::new("A-Za-z_");
 /// `a=1; b=2`, or for `Set-Cookie` one pair and its attributes; the values go, names and attributes stay.
 pub(super) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
     let start = scan.run(at, &OPENING, 12);
+    if start < scan.cookies_done {
+        return;
+    }
     let line = line_end(scan, start);
+    scan.cookies_done = line;
     let mut pair = start;
     while pair < line {
         let mut end = pair;

@@ -21,11 +21,14 @@ pub(super) struct Scan<'t> {
     /// Hits before these lie in a span already found (by look, by name); keeps adversarial texts linear.
     pub(super) covered: usize,
     pub(super) told: usize,
+    /// Cookies and key objects up to here were looked at, for the same reason.
+    pub(super) cookies_done: usize,
+    pub(super) objects_done: usize,
 }
 
 impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        Self { text, spans: Vec::new(), names_done: 0, covered: 0, told: 0 }
+        Self { text, spans: Vec::new(), names_done: 0, covered: 0, told: 0, cookies_done: 0, objects_done: 0 }
     }
 
     /// A secret of a known look.
