@@ -10,7 +10,7 @@ mod engine;
 mod files;
 mod inspect;
 
-pub use batch::{classify_batch, normalize_batch, sign_batch};
+pub use batch::{classify_batch, normalize_batch, redact_batch, sign_batch};
 pub use engine::WasmEngine;
 pub use files::{Host, trap_at_write};
 pub use inspect::{Inspector, generate_signature};
