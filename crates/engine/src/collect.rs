@@ -257,7 +257,8 @@ fn command_error(params: &RecordRunParams) -> Option<String> {
     Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())
 }
 
-fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
+/// The one form of a case name, for storing and for looking up.
+pub(crate) fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
     engine.analyzer.redact(&display::line(name, NAME))
 }
 

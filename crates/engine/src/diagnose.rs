@@ -16,6 +16,9 @@ use argus_store::{
 /// Fixes in an answer.
 const HISTORY: u32 = 20;
 
+/// Characters of each; the pattern's resource has them in full.
+const SHOWN: usize = 1000;
+
 /// What the memory has about a failure.
 struct Finding {
     pattern: Option<Pattern>,
@@ -82,7 +85,7 @@ async fn finding<D: Database>(
     is_new: bool,
 ) -> Result<Finding, EngineError> {
     let history = match &pattern {
-        Some(pattern) => matching::fix_history(tx, pattern, HISTORY).await?,
+        Some(pattern) => matching::fix_history(tx, pattern, HISTORY, SHOWN).await?,
         None => Vec::new(),
     };
     let has_own_fix = pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());

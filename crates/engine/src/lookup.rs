@@ -1,7 +1,7 @@
 //! Finds the run and the failed case that a caller names, or says what they may have meant.
 //! Does not: analyze the failure.
 
-use crate::{Engine, EngineError, ErrorCode, text::quoted};
+use crate::{Engine, EngineError, ErrorCode, collect, text::quoted};
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{
     Database, Tx,
@@ -34,7 +34,7 @@ pub(crate) async fn failed_case<D: Database>(
     run_id: &str,
     case_name: &str,
 ) -> Result<FailedCase, EngineError> {
-    let wanted = engine.analyzer.redact(case_name.trim());
+    let wanted = collect::case_name(engine, case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<FailedCase, EngineError> {
         let (key, run) = find_run(tx, run_id).await?;
         find_case(tx, key, &run, &wanted).await

@@ -83,10 +83,15 @@ pub(crate) fn headline(analysis: &Analysis, event: &FailureEvent) -> String {
     }
 }
 
-/// The reported fixes of a pattern, newest first.
-pub(crate) async fn fix_history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<FixRecord>, StoreError> {
+/// The reported fixes of a pattern, newest first, with `most` characters of each description.
+pub(crate) async fn fix_history(
+    tx: &mut impl Tx,
+    pattern: &Pattern,
+    limit: u32,
+    most: usize,
+) -> Result<Vec<FixRecord>, StoreError> {
     let fixes = solutions::history(tx, pattern, limit).await?;
-    Ok(fixes.into_iter().map(|fix| view::fix(pattern, fix)).collect())
+    Ok(fixes.into_iter().map(|fix| view::fix(pattern, fix, most)).collect())
 }
 
 /// The failure as JSON, shortened where the short form is the same failure.

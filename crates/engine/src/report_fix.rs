@@ -15,7 +15,7 @@ use argus_store::{
 };
 
 /// A fix is described, not copied in.
-const DESCRIPTION: usize = 16 * 1024;
+const DESCRIPTION: usize = 4 * 1024;
 
 /// Ids and case names are short.
 const NAME: usize = 2 * 1024;

@@ -31,7 +31,7 @@ pub async fn pattern<D: Database>(
         let event = patterns::sample(tx, pattern.key).await?;
         let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
         Ok(PatternDetail {
-            fix_history: matching::fix_history(tx, &pattern, HISTORY).await?,
+            fix_history: matching::fix_history(tx, &pattern, HISTORY, usize::MAX).await?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
             pattern: view::pattern(&pattern, engine.options.locale),
         })

@@ -8,6 +8,7 @@ use crate::{
 use argus_core::{
     builtin::{BUILTINS, Builtin, Locale},
     confidence::confidence,
+    display,
 };
 use argus_report::CaseStatus;
 use argus_store::{
@@ -53,14 +54,14 @@ pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> 
     }
 }
 
-/// In the history of `stored`, whichever pattern it counted on.
-pub(crate) fn fix(stored: &Pattern, fix: Fix) -> FixRecord {
+/// In the history of `stored`, whichever pattern it counted on; `most` characters of its description.
+pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
     FixRecord {
         id: fix.id,
         pattern_id: stored.id.clone(),
         run_id: fix.run_id,
         case_name: fix.case_name,
-        fix_description: fix.steps,
+        fix_description: display::shortened(&fix.steps, most),
         success: fix.worked,
         created_at: iso(fix.created_at),
     }

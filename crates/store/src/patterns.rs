@@ -288,6 +288,7 @@ async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), S
     tx.execute(SUM, &sum).await?;
     tx.execute("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
     tx.execute("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.execute("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
     tx.execute("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
     tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await?;
     solutions::choose_best(tx, into.key).await

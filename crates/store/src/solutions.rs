@@ -55,13 +55,15 @@ const NO_BUCKET: &str = "";
 
 /// Records a fix: its steps once, its outcome, the sums, and the learner's best solution.
 pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreError> {
-    const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, run_id, case_name, env_bucket, \
-                       created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
+                       env_bucket, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let solution = learn(tx, fix).await?;
+    let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
         fix.id.into(),
         solution.into(),
         fix.counted_on.into(),
+        started.into(),
         fix.worked.into(),
         fix.run_id.into(),
         fix.case_name.into(),
@@ -73,21 +75,17 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreE
     choose_best(tx, fix.learner).await
 }
 
-/// The history of a pattern, newest first: what counted on it and what came of its own solutions.
+/// The history of a pattern, newest first: what counted on it, and the outcome that started it.
 pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
-    const SQL: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.created_at, o.key FROM outcomes o \
-                       JOIN solutions s ON s.key = o.solution_key \
-                       WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
-    /// The few that counted on another pattern: the first fix of one that a built-in's match started.
-    const OWN: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.created_at, o.key FROM solutions s \
-                       JOIN outcomes o ON o.solution_key = s.key \
-                       WHERE s.pattern_key = $1 AND o.pattern_key <> $1 AND o.run_id IS NOT NULL \
-                       ORDER BY o.key DESC LIMIT $2";
+    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.created_at, o.key FROM outcomes o \
+                           JOIN solutions s ON s.key = o.solution_key \
+                           WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
+    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.created_at, o.key FROM outcomes o \
+                           JOIN solutions s ON s.key = o.solution_key \
+                           WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
     let params = [pattern.key.into(), limit.into()];
-    let mut rows = tx.query(SQL, &params).await?;
-    if !pattern.is_builtin {
-        rows.extend(tx.query(OWN, &params).await?);
-    }
+    let mut rows = tx.query(COUNTED, &params).await?;
+    rows.extend(tx.query(STARTED, &params).await?);
     let mut fixes = Vec::with_capacity(rows.len());
     for mut row in rows {
         let fix = Fix {

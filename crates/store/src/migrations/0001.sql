@@ -133,12 +133,14 @@ CREATE INDEX solutions_by_incident ON solutions (incident_key, digest, env_bucke
 
 -- Both memories: what came of trying. A reported fix is one of these, with its run and case.
 -- `run_id` is no foreign key: retention deletes runs, never what was learned.
--- `pattern_key` is the pattern it counted on, which may be a built-in while its solution belongs to a learned one.
+-- `pattern_key` is the pattern it counted on. Where that is a built-in, `started_pattern` is the learned pattern
+-- that the outcome started; it stands in the history of both.
 CREATE TABLE outcomes (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   solution_key BIGINT NOT NULL REFERENCES solutions (key),
   pattern_key BIGINT REFERENCES patterns (key),
+  started_pattern BIGINT REFERENCES patterns (key),
   worked BIGINT NOT NULL,
   run_id TEXT,
   case_name TEXT,
@@ -149,6 +151,7 @@ CREATE TABLE outcomes (
   created_at BIGINT NOT NULL
 );
 CREATE INDEX outcomes_by_pattern ON outcomes (pattern_key, key);
+CREATE INDEX outcomes_started ON outcomes (started_pattern, key) WHERE started_pattern IS NOT NULL;
 CREATE INDEX outcomes_by_solution ON outcomes (solution_key, key);
 CREATE INDEX outcomes_by_case ON outcomes (run_id, case_name);
 
