@@ -312,3 +312,22 @@ impl BufRead for Capped {
         self.inner.consume(count);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Capped, WINDOW};
+    use std::io::{BufRead, BufReader, Read, repeat};
+
+    #[test]
+    fn a_source_is_shown_in_windows_and_stopped_at_the_cap() {
+        let inner = Box::new(BufReader::with_capacity(WINDOW * 4, repeat(b'x')));
+        let mut capped = Capped { inner, left: WINDOW as u64 + 10, is_exceeded: false };
+        assert_eq!(capped.fill_buf().unwrap().len(), WINDOW);
+        let mut read = Vec::new();
+        assert!(capped.read_to_end(&mut read).is_err());
+        assert!(capped.is_exceeded && read.len() <= WINDOW + 10);
+        let mut exact = Capped { inner: Box::new(&b"four"[..]), left: 4, is_exceeded: false };
+        assert_eq!(exact.read_to_end(&mut Vec::new()).unwrap(), 4);
+        assert!(!exact.is_exceeded);
+    }
+}

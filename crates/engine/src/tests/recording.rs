@@ -69,18 +69,6 @@ fn an_unreadable_report_is_an_error_only_where_nothing_else_is_known() {
 }
 
 #[test]
-fn a_report_over_the_cap_is_refused() {
-    let world = World::new();
-    let reports = vec![ReportInput { path: "huge.xml".to_owned(), format: Some(argus_report::Format::Tap) }];
-    let params = RecordRunParams { reports, ..RecordRunParams::default() };
-    let mut endless = |_: &str| -> Result<Box<dyn std::io::BufRead>, EngineError> {
-        Ok(Box::new(std::io::BufReader::with_capacity(1 << 20, std::io::repeat(b'\n'))))
-    };
-    let error = finish(record_run(&world.engine, &world.ambient(), &params, &mut endless)).unwrap_err();
-    assert!(matches!(error.code, ErrorCode::ReportTooLarge | ErrorCode::ReportUnreadable), "{error}");
-}
-
-#[test]
 fn at_most_twenty_failures_are_listed() {
     let world = World::new();
     let cases = (0..50).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
