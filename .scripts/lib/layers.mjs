@@ -17,7 +17,8 @@ const ARROWS = {
 /** library -> the only crates that may use it directly. */
 const OWNERS = {
   rusqlite: ['argus-store', 'argus-wasm'],
-  'sqlite-wasm-rs': ['argus-vfs'],
+  // The bindings only switch on its feature for JavaScript's clock.
+  'sqlite-wasm-rs': ['argus-vfs', 'argus-wasm'],
   'wasm-bindgen': ['argus-vfs', 'argus-wasm'],
   'js-sys': ['argus-vfs', 'argus-wasm'],
   getrandom: ['argus-wasm'],

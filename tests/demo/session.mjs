@@ -22,6 +22,9 @@ const FAILURES = [
 
 /** In the session's answers these are long and not its point. */
 const LONG_FIELDS = ['signaturePattern', 'related', 'warnings'];
+/** The first answer of a kind is shown whole, the next ones without what they have in common. */
+const SHOWN_ONCE = [...LONG_FIELDS, 'pattern', 'signature', 'isNewPattern', 'evidence', 'fixHistory'];
+const isFirst = (failure) => failure === FAILURES[0];
 const PROBLEMS = [];
 
 function must(condition, words) {
@@ -68,7 +71,8 @@ async function sampleSession() {
 async function meetFirst(agent, projectPath, run, failure) {
   const caseName = caseOf(run, failure);
   if (!caseName) return;
-  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide: LONG_FIELDS });
+  const hide = isFirst(failure) ? LONG_FIELDS : SHOWN_ONCE;
+  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide });
   must(answer.category === failure.category, `${caseName} must be ${failure.category}, was ${answer.category}`);
 }
 
@@ -76,7 +80,8 @@ async function report(agent, projectPath, run, failure) {
   const caseName = caseOf(run, failure);
   if (!caseName) return;
   const fix = { projectPath, runId: run.runId, caseName, fixDescription: failure.description };
-  const answer = await agent.call('argus_report_fix', fix);
+  const answer = await agent.call('argus_report_fix', fix, { quiet: !isFirst(failure) });
+  if (!isFirst(failure)) console.log(dim(`   the same for: ${caseName}`));
   must(answer.resolutions > 0, `the fix of ${caseName} must count`);
 }
 
@@ -85,7 +90,7 @@ async function meetAgain(agent, projectPath, run, failure) {
   if (!caseName) return;
   const known = run.failures.find((it) => it.caseName === caseName)?.known;
   must(known?.suggestedFix === failure.description, `the run must already show the learned fix of ${caseName}`);
-  const hide = [...LONG_FIELDS, 'pattern', 'signature', 'isNewPattern'];
+  const hide = isFirst(failure) ? LONG_FIELDS : SHOWN_ONCE;
   const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide });
   must(answer.suggestedFix === failure.description, `${caseName} must come back with its learned fix`);
   must(answer.confidence > 0, `the learned fix of ${caseName} must have a confidence`);
