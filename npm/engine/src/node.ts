@@ -56,7 +56,8 @@ export function _trapAtWrite(writes: number): void {
 export const _batch = {
   normalize: (texts: Uint8Array, ends: Uint32Array): number =>
     runtime.call(undefined, () => wasm.normalizeBatch(texts, ends)),
-  redact: (texts: Uint8Array, ends: Uint32Array): number => runtime.call(undefined, () => wasm.redactBatch(texts, ends)),
+  redact: (texts: Uint8Array, ends: Uint32Array): number =>
+    runtime.call(undefined, () => wasm.redactBatch(texts, ends)),
   classify: (texts: Uint8Array, ends: Uint32Array): Uint8Array =>
     runtime.call(undefined, () => wasm.classifyBatch(texts, ends)),
   sign: (texts: Uint8Array, ends: Uint32Array, caseName: string): Uint8Array =>
