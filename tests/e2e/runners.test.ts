@@ -45,8 +45,24 @@ interface Runner {
 const RUNNERS: Runner[] = [
   { folder: 'vitest', runner: 'vitest', testCommand: 'npm test', wrong: 'sum.test.js > sum > is wrong' },
   { folder: 'jest', runner: 'jest', testCommand: 'npm test', wrong: 'sum.test.js > sum > is wrong' },
+  { folder: 'mocha', runner: 'mocha', testCommand: 'npm test', wrong: 'sum.js > sum > is wrong' },
+  {
+    folder: 'playwright',
+    runner: 'playwright',
+    testCommand: 'npm test',
+    wrong: 'tests/sum.js > api > sum > is wrong',
+    expected: { passed: 2, failed: 1, skipped: 1, flaky: 1 },
+  },
   { folder: 'node-test', runner: 'node:test', testCommand: 'npm test', wrong: 'sum > is wrong' },
   { folder: 'pytest', runner: 'pytest', testCommand: 'python -m pytest', wrong: 'test_is_wrong' },
+  {
+    folder: 'go',
+    runner: 'go test',
+    testCommand: 'go test ./...',
+    wrong: 'TestSum',
+    expected: { failed: 1, skipped: 1 },
+    missing: () => !has('go', ['version']),
+  },
   {
     folder: 'cargo',
     runner: 'nextest',
@@ -54,6 +70,16 @@ const RUNNERS: Runner[] = [
     wrong: 'sum > sum::is_wrong',
     expected: { passed: 1, failed: 1 },
     missing: () => !has('cargo-nextest', ['nextest', '--version']),
+  },
+  {
+    folder: 'cargo',
+    runner: 'cargo test',
+    testCommand: has('cargo-nextest', ['nextest', '--version'])
+      ? 'cargo nextest run --no-fail-fast'
+      : 'cargo test --no-fail-fast',
+    command: 'cargo test',
+    wrong: 'sum > sum::is_wrong',
+    missing: () => !has('cargo'),
   },
 ];
 
