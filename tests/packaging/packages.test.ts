@@ -101,8 +101,7 @@ describe.each([
 
   test('both names of the program run', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
-    for (const name of ['argus-mcp', 'argus'])
-      expect(inside(folder, 'npx', '--no', name, '--version').trim()).toBe(version);
+    for (const name of ['argus-mcp', 'argus']) expect(inside(folder, 'npx', name, '--version').trim()).toBe(version);
   });
 
   test('the engine imports and classifies', () => {
@@ -115,7 +114,7 @@ describe.each([
     const projectPath = join(folder, 'project');
     mkdirSync(projectPath);
     const client = new Client({ name: 'packaging', version: '1.0.0' });
-    const args = ['--no', 'argus-mcp'];
+    const args = ['argus-mcp'];
     await client.connect(new StdioClientTransport({ command: 'npx', args, cwd: folder, env: environment() }));
     try {
       const call = async (name: string, more: Record<string, unknown> = {}) => {
