@@ -57,8 +57,8 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe('contents', () => {
   test.each([
-    ['argus-engine', 1.5, 4],
-    ['argus-mcp', 2, 5],
+    ['argus-engine', 2, 5],
+    ['argus-mcp', 2.5, 6],
   ])('%s holds what runs and nothing else', (name, packedMiB, unpackedMiB) => {
     const file = packed.get(name);
     if (!file) throw new Error(`${name} was not packed`);
