@@ -70,6 +70,8 @@ export interface Worker {
   readonly lines: string[];
   readonly log: string[];
   readonly ready: Promise<void>;
+  /** Its first number was said. */
+  readonly counting: Promise<void>;
   readonly done: Promise<number | null>;
 }
 
@@ -87,6 +89,7 @@ export function worker(
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   });
   let isReady = () => {};
+  let isCounting = () => {};
   const it: Worker = {
     process: child,
     acknowledged: 0,
@@ -95,15 +98,23 @@ export function worker(
     ready: new Promise((resolve) => {
       isReady = resolve;
     }),
+    counting: new Promise((resolve) => {
+      isCounting = resolve;
+    }),
     done: new Promise((resolve) => child.on('close', resolve)),
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     it.lines.push(line);
-    if (/^\d+$/.test(line)) it.acknowledged = Number(line);
     isReady();
+    if (!/^\d+$/.test(line)) return;
+    it.acknowledged = Number(line);
+    isCounting();
   });
   createInterface({ input: child.stderr }).on('line', (line) => it.log.push(line));
-  child.on('close', () => isReady());
+  child.on('close', () => {
+    isReady();
+    isCounting();
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

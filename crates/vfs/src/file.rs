@@ -28,8 +28,7 @@ pub(crate) fn failed<H: HostFs>(host: &H, error: HostError, otherwise: VfsErrorC
         HostError::Denied if otherwise == VfsErrorCode::IoWrite => VfsErrorCode::ReadOnly,
         _ => otherwise,
     };
-    let message = if error == HostError::Busy { String::new() } else { host.last_error() };
-    VfsError::new(code, message.into())
+    VfsError::new(code, host.last_error().into())
 }
 
 impl<H: HostFs> VfsFile for File<H> {

@@ -73,6 +73,6 @@ pub trait HostFs: 'static {
     fn random(&self, bytes: &mut [u8]) -> usize;
     /// UTC milliseconds since the epoch; SQL's own idea of now, used by nothing of ours.
     fn now(&self) -> i64;
-    /// What the last error was, for people.
+    /// What the last error was, for people; empty where there is nothing to say about it.
     fn last_error(&self) -> String;
 }

@@ -140,8 +140,13 @@ fn explained(error: &EngineError) -> JsValue {
 }
 
 const fn is_about_files(code: ErrorCode) -> bool {
-    use ErrorCode::{DatabaseCorrupt, DatabaseFull, DatabaseReadonly, DatabaseUnavailable, InternalError};
-    matches!(code, DatabaseReadonly | DatabaseFull | DatabaseCorrupt | DatabaseUnavailable | InternalError)
+    use ErrorCode::{
+        DatabaseCorrupt, DatabaseFull, DatabaseLocked, DatabaseReadonly, DatabaseUnavailable, InternalError,
+    };
+    matches!(
+        code,
+        DatabaseLocked | DatabaseReadonly | DatabaseFull | DatabaseCorrupt | DatabaseUnavailable | InternalError
+    )
 }
 
 fn forget_failure() {

@@ -43,6 +43,9 @@ const FLAGS: Readonly<Record<number, number>> = {
   [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 };
 
+/** A transaction takes about a millisecond. */
+const LONGEST_NAP_MS = 3;
+
 interface OpenFile {
   readonly fd: number;
   readonly lock: FileLock | undefined;
@@ -52,6 +55,8 @@ export class NodeFiles implements HostFiles {
   panicked: (message: string) => void = () => undefined;
   readonly #open = new Map<number, OpenFile>();
   readonly #log: Log;
+  /** The lock whose failure the engine is about to sleep for. */
+  #waiting: { readonly lock: FileLock; readonly level: number } | undefined;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #lastError = '';
 
@@ -79,6 +84,7 @@ export class NodeFiles implements HostFiles {
     const file = this.#open.get(handle);
     if (file === undefined) return;
     this.#open.delete(handle);
+    this.#waiting = undefined;
     this.#attempt(() => {
       file.lock?.release();
       closeSync(file.fd);
@@ -130,7 +136,14 @@ export class NodeFiles implements HostFiles {
   }
 
   lock(handle: number, level: number): number {
-    return this.#attempt(() => (this.#lockOf(handle).raise(level) ? 0 : Failure.busy));
+    return this.#attempt(() => {
+      const lock = this.#lockOf(handle);
+      this.#waiting = undefined;
+      if (lock.raise(level)) return 0;
+      this.#waiting = { lock, level };
+      this.#lastError = lock.holder();
+      return Failure.busy;
+    });
   }
 
   unlock(handle: number, level: number): number {
@@ -191,8 +204,26 @@ export class NodeFiles implements HostFiles {
     }
   }
 
+  /**
+   * SQLite sleeps up to 100 ms between two attempts, and a process that writes again and again would leave hardly a
+   * moment for the others. So the lock that is wanted is tried for during the sleep, and kept when it is got.
+   */
   sleep(milliseconds: number): void {
-    Atomics.wait(this.#pause, 0, 0, milliseconds);
+    const until = performance.now() + milliseconds;
+    for (let left: number = milliseconds; left > 0; left = until - performance.now()) {
+      Atomics.wait(this.#pause, 0, 0, Math.min(left, 1 + Math.random() * LONGEST_NAP_MS));
+      if (this.#anticipated()) return;
+    }
+  }
+
+  #anticipated(): boolean {
+    if (this.#waiting === undefined) return false;
+    try {
+      return this.#waiting.lock.anticipate(this.#waiting.level);
+    } catch {
+      // The attempt that follows the sleep meets the same failure and reports it.
+      return false;
+    }
   }
 
   lastError(): string {

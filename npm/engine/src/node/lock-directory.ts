@@ -55,6 +55,10 @@ export class DirectoryLock implements FileLock {
     return true;
   }
 
+  anticipate(): boolean {
+    return this.raise(LockLevel.shared);
+  }
+
   lower(level: number): void {
     if (level !== LockLevel.none) {
       this.#level = Math.min(level, this.#level);
@@ -66,6 +70,13 @@ export class DirectoryLock implements FileLock {
 
   reserved(): boolean {
     return this.#level >= LockLevel.reserved;
+  }
+
+  holder(): string {
+    const [file] = readdirQuietly(this.#lock) ?? [];
+    const owner = file === undefined ? undefined : readOwner(join(this.#lock, file));
+    if (owner === undefined) return '';
+    return `Process ${owner.pid} of '${owner.space}' holds it; if there is no such process any more, delete ${this.#lock}.`;
   }
 
   release(): void {

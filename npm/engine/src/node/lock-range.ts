@@ -19,6 +19,8 @@ export class ByteRangeLock implements FileLock {
   readonly #fd: number;
   readonly #native: NativeLocks;
   #level: number = LockLevel.none;
+  /** RESERVED was taken ahead: SQLite does not know yet, and must still look for a journal to roll back. */
+  #ahead = false;
 
   constructor(fd: number, native: NativeLocks) {
     this.#fd = fd;
@@ -26,10 +28,28 @@ export class ByteRangeLock implements FileLock {
   }
 
   raise(level: number): boolean {
+    if (level >= LockLevel.reserved) this.#ahead = false;
     if (level <= this.#level) return true;
     if (level === LockLevel.shared) return this.#share();
     if (level === LockLevel.reserved) return this.#advance(LockLevel.reserved, RESERVED);
     return this.#exclude();
+  }
+
+  anticipate(level: number): boolean {
+    if (level === LockLevel.shared) return this.raise(level);
+    // A writer that waits for readers kept its locks.
+    if (this.#level >= LockLevel.reserved) return this.raise(level);
+    // Who wants to roll back a dead writer's journal has to look for it anew first.
+    if (level !== LockLevel.reserved || this.#level !== LockLevel.none) return false;
+    // SQLite gave up its shared lock before it went to sleep, so both are taken, the scarce one first.
+    if (!this.#try(RESERVED, 1, false)) return false;
+    if (this.#share()) {
+      this.#level = LockLevel.reserved;
+      this.#ahead = true;
+      return true;
+    }
+    this.#native.unlock(this.#fd, RESERVED, 1);
+    return false;
   }
 
   lower(level: number): void {
@@ -40,21 +60,33 @@ export class ByteRangeLock implements FileLock {
     if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING, 1);
     this.#native.unlock(this.#fd, RESERVED, 1);
     this.#level = LockLevel.shared;
+    this.#ahead = false;
   }
 
   reserved(): boolean {
-    if (this.#level >= LockLevel.reserved) return true;
+    if (this.#level >= LockLevel.reserved) return !this.#ahead;
     const free = this.#try(RESERVED, 1, true);
     if (free) this.#native.unlock(this.#fd, RESERVED, 1);
     return !free;
   }
 
+  holder(): string {
+    return '';
+  }
+
   release(): void {
     if (this.#level === LockLevel.none) return;
+    if (windows) this.#releaseEach();
+    else this.#native.unlock(this.#fd, PENDING, SHARED + SHARED_LENGTH - PENDING);
+    this.#level = LockLevel.none;
+    this.#ahead = false;
+  }
+
+  /** Windows gives back only ranges that were taken as such. */
+  #releaseEach(): void {
+    this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
     if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING, 1);
     if (this.#level >= LockLevel.reserved) this.#native.unlock(this.#fd, RESERVED, 1);
-    this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
-    this.#level = LockLevel.none;
   }
 
   /** A writer that waits for readers holds PENDING, and then no new reader comes in. */

@@ -23,6 +23,10 @@ export class WholeFileLock implements FileLock {
     return true;
   }
 
+  anticipate(): boolean {
+    return this.raise(LockLevel.shared);
+  }
+
   lower(level: number): void {
     if (level === LockLevel.none) this.release();
     else this.#level = Math.min(level, this.#level);
@@ -30,6 +34,10 @@ export class WholeFileLock implements FileLock {
 
   reserved(): boolean {
     return this.#level >= LockLevel.reserved;
+  }
+
+  holder(): string {
+    return '';
   }
 
   release(): void {

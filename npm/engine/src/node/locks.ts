@@ -14,10 +14,17 @@ import { WholeFileLock } from './lock-whole.ts';
 export interface FileLock {
   /** True when the level was reached; false when somebody else is in the way. */
   raise(level: number): boolean;
+  /**
+   * While the engine sleeps because `raise` to this level failed: takes what can be had by now, so that the next
+   * `raise` has it already. True: it was worth waking up for.
+   */
+  anticipate(level: number): boolean;
   /** Down to shared or none. */
   lower(level: number): void;
   /** Whether anybody has reserved or more. */
   reserved(): boolean;
+  /** Who was in the way, where that can be told; else empty. */
+  holder(): string;
   /** At closing: gives everything back. */
   release(): void;
 }
