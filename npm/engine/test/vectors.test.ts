@@ -1,0 +1,55 @@
+/** The vectors that the Rust tests run natively, through the wasm that is published. */
+import { readFileSync } from 'node:fs';
+import { createInspector } from 'argus-engine';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+
+const inspector = createInspector();
+
+const Classify = z.looseObject({ text: z.string(), category: z.string(), rule: z.string().optional() });
+const Redact = z.object({ kind: z.string(), text: z.string(), keep: z.boolean().optional() });
+
+function rows<T>(file: string, schema: z.ZodType<T>): T[] {
+  const text = readFileSync(new URL(`../../../tests/vectors/${file}`, import.meta.url), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => schema.parse(JSON.parse(line)));
+}
+
+test('classify', () => {
+  const wrong = [];
+  for (const { category, rule, ...event } of rows('classify.jsonl', Classify)) {
+    const answer = inspector.inspect(event);
+    if (answer.category !== category || (rule ?? answer.rule) !== answer.rule)
+      wrong.push([event.text, category, answer]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('redact', () => {
+  const wrong = [];
+  for (const row of rows('redact.jsonl', Redact)) {
+    // A secret stands in ⟦⟧ and is broken up with ·, so that no scanner takes the file for a leak.
+    const text = row.text.replace(/⟦([^⟧]*)⟧/g, (_, secret) => secret.replaceAll('·', ''));
+    const secrets = [...row.text.matchAll(/⟦([^⟧]*)⟧/g)].map((match) => (match[1] ?? '').replaceAll('·', ''));
+    const { redacted } = inspector.inspect({ text });
+    const leaked = secrets.filter((secret) => redacted.includes(secret));
+    if (leaked.length > 0 || (row.keep === true && redacted !== text)) wrong.push([row.kind, redacted]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('evidence counts as JavaScript counts', () => {
+  const { evidence, redacted } = inspector.inspect({ text: '😀 é Error: connect ECONNREFUSED 127.0.0.1:5432' });
+  expect(evidence?.text).toContain('ECONNREFUSED');
+  expect(redacted.slice(evidence?.start, evidence?.end)).toBe(evidence?.text);
+});
+
+test('any text is answered: NUL, half surrogate pairs, a million colours, bytes that are no UTF-8', () => {
+  const texts = ['', '\0\0Error\0', 'Error: \ud83d and \ude00', '\u001b[31m'.repeat(1_000_000), 'x'.repeat(50_000_000)];
+  for (const text of texts) expect(inspector.inspect({ text }).signature).toMatch(/^[0-9a-f]{64}$/);
+  const bytes = Buffer.concat([Buffer.from('{"text":"Error: '), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]);
+  const [line] = Buffer.from(inspector.inspectJsonlBytes(bytes)).toString().split('\n');
+  expect(JSON.parse(line ?? '')).toMatchObject({ redacted: 'Error: \ufffd\ufffd' });
+});
