@@ -23,7 +23,7 @@ async function prepared(path) {
   const [failure] = (await engine.runDetail({ runId: run.runId })).cases;
   const call = { runId: run.runId, caseName: failure.caseName };
   await engine.diagnose(call);
-  await engine.reportFix({ ...call, description: 'Compare with the stored total', success: true });
+  await engine.reportFix({ ...call, fixDescription: 'Compare with the stored total', success: true });
   const result = await engine.diagnose(call);
   await engine.close();
   return { ...call, signature: result.signature };

@@ -8,4 +8,6 @@ const engine = await openEngine({ databasePath, projectRoot: dirname(databasePat
 await engine.recordRun({ reports: [{ path }], timedOut: false, containers: [], notes: [] });
 const seconds = (performance.now() - start) / 1000;
 await engine.close();
-process.stdout.write(JSON.stringify({ seconds, peakKilobytes: process.resourceUsage().maxRSS }));
+const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+const cpu = (userCPUTime + systemCPUTime) / 1e6;
+process.stdout.write(JSON.stringify({ seconds, cpu, peakKilobytes: maxRSS }));

@@ -30,6 +30,7 @@ report(
   table([
     ['measure', 'value', 'goal'],
     ['time', `${seconds.toFixed(2)} s`, goal(seconds, '<=', 2)],
+    ['the process on a CPU', `${median(rounds.map((round) => round.cpu)).toFixed(2)} s`, '-'],
     ['peak memory', `${megabytes.toFixed(0)} MB`, goal(megabytes, '<=', 300)],
   ]),
 );

@@ -43,7 +43,7 @@ async function project(patterns) {
   const run = await setup.call('argus_import', { projectPath: path, path: 'junit.xml' });
   const calls = run.failures.map(({ caseName }) => ({ projectPath: path, runId: run.runId, caseName }));
   for (const call of calls) await setup.call('argus_diagnose', call);
-  await setup.call('argus_report_fix', { ...calls[0], description: 'Compare with the stored total', success: true });
+  await setup.call('argus_report_fix', { ...calls[0], fixDescription: 'Compare with the stored total', success: true });
   await setup.close();
   execFileSync('sqlite3', [databasePath], { input: fill(patterns) });
   const client = await started(path);
