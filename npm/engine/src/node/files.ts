@@ -6,6 +6,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
@@ -182,8 +183,10 @@ export class NodeFiles implements HostFiles {
   }
 
   access(path: string, write: boolean): boolean {
+    // Asked several times in every transaction, mostly about files that are not there; this one makes no error object.
+    if (!write) return existsSync(path);
     try {
-      accessSync(path, write ? constants.R_OK | constants.W_OK : constants.F_OK);
+      accessSync(path, constants.R_OK | constants.W_OK);
       return true;
     } catch {
       return false;
