@@ -7,7 +7,7 @@ use crate::{
     lookup, matching, text,
 };
 use argus_core::{Analysis, FailureEvent, display};
-use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase};
+use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -246,12 +246,12 @@ impl Collected {
     }
 }
 
-/// What the command printed last; that its time was over is said first, for nothing else in the text says it.
+/// Where the command's output says what went wrong; that its time was over is said first, for nothing else in the text says it.
 fn command_error(params: &RecordRunParams) -> Option<String> {
     let output = params.output_tail.as_deref().map(str::trim_end).filter(|output| !output.is_empty());
-    let output = output.map(|output| text::tail(output, ERROR / 2));
+    let output = output.map(salient_tail);
     if !params.timed_out {
-        return output.map(ToOwned::to_owned);
+        return output;
     }
     let limit = params.duration_ms.map(|millis| format!(" after {:.0} ms", millis.max(0.0))).unwrap_or_default();
     Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())

@@ -69,11 +69,12 @@ fn is_chain(line: &str) -> bool {
 
 /// Lines before the first telling one that introduce it: no blank line in between.
 fn context_before(lines: &[&str], first: usize) -> usize {
-    lines[first.saturating_sub(BEFORE)..first]
-        .iter()
-        .rev()
-        .take_while(|line| !line.is_empty() && !is_noise(line))
-        .count()
+    lines[first.saturating_sub(BEFORE)..first].iter().rev().take_while(|line| leads_in(line) && !is_noise(line)).count()
+}
+
+/// `In function 'main':`, or something indented under it. What merely stood there before would become the headline.
+fn leads_in(line: &str) -> bool {
+    line.ends_with(':') || (line.starts_with([' ', '\t']) && !line.trim().is_empty())
 }
 
 /// Lines after the last telling one: frames, code, the hint; up to what is noise.

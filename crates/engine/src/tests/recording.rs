@@ -41,6 +41,15 @@ fn a_command_without_a_report_is_one_case() {
 }
 
 #[test]
+fn the_error_of_a_command_is_where_its_output_says_what_went_wrong() {
+    let world = World::new();
+    let progress = "Downloading a dependency of the project\n".repeat(2_000);
+    let output = format!("{progress}src/cart.ts(3,7): error TS2322: Type 'string' is not assignable\n{progress}");
+    let run = recorded(&world, &command(2, &output)).unwrap();
+    assert!(run.failures[0].headline.contains("TS2322"), "{}", run.failures[0].headline);
+}
+
+#[test]
 fn a_command_that_failed_though_its_cases_passed_says_so() {
     let world = World::new();
     let run = world.record(&command(1, "coverage too low"), vec![passed("one")]).unwrap();
