@@ -72,9 +72,10 @@ fn context_before(lines: &[&str], first: usize) -> usize {
     lines[first.saturating_sub(BEFORE)..first].iter().rev().take_while(|line| leads_in(line) && !is_noise(line)).count()
 }
 
-/// `In function 'main':`, or something indented under it. What merely stood there before would become the headline.
+/// `In function 'main':`, a file's path on a line of its own, or something indented under them. What merely stood there before would become the headline.
 fn leads_in(line: &str) -> bool {
-    line.ends_with(':') || (line.starts_with([' ', '\t']) && !line.trim().is_empty())
+    let is_path = line.contains(['/', '\\']) && !line.contains(' ');
+    line.ends_with(':') || is_path || (line.starts_with([' ', '\t']) && !line.trim().is_empty())
 }
 
 /// Lines after the last telling one: frames, code, the hint; up to what is noise.
