@@ -2,8 +2,9 @@
 // with its goal. The goals hold for a sealed set of the same kinds; these rows show where to look.
 // `npm run score -- --data DIR` reads another folder; `-- --show` lists what is wrong.
 // Does not: fail where the data or python3 is missing; it says so.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { build } from './build.mjs';
 import { root, run, which } from './lib/exec.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
@@ -17,6 +18,7 @@ const SCORERS = [
   {
     script: 'score_classify.py',
     field: 'category',
+    filled: { file: 'failures.jsonl.gz', columns: ['origin', 'ecosystem'] },
     showErrors: ['--errors', '400'],
     scores: [
       ['classify strict', /^ALL .*strict=([\d.]+)/m, 0.92],
@@ -89,8 +91,9 @@ await main(async () => {
   return 0;
 });
 
-async function score(data, { script, field, args = [], showErrors = [], scores }) {
+async function score(data, { script, field, args = [], filled, showErrors = [], scores }) {
   const files = args.map((arg) => (arg.endsWith('.gz') ? join(data, arg) : arg));
+  if (filled) files.push('--file', fill(join(data, filled.file), filled.columns));
   const product = ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI, 'inspect', '--jsonl'];
   const title = `${script} ${args[1] ?? ''}`.trim();
   const command = [join(data, script), ...files, ...(show ? showErrors : []), '--', ...product];
@@ -101,6 +104,15 @@ async function score(data, { script, field, args = [], showErrors = [], scores }
     const mark = found >= goal ? 'reached' : 'below';
     console.log(`   ${name.padEnd(32)} ${found.toFixed(3)}   goal ${goal.toFixed(3)}   ${mark}`);
   }
+}
+
+/** A copy with columns that the scorer groups by and a data file may lack. */
+function fill(file, columns) {
+  const rows = gunzipSync(readFileSync(file)).toString().trim().split('\n');
+  const full = rows.map((row) => ({ ...Object.fromEntries(columns.map((it) => [it, '-'])), ...JSON.parse(row) }));
+  const copy = join(root, 'target', 'score-rows.jsonl');
+  writeFileSync(copy, full.map((row) => JSON.stringify(row)).join('\n'));
+  return copy;
 }
 
 /** Rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
