@@ -128,29 +128,33 @@ pub(super) fn starts_with_any(text: &[u8], starts: &[&str]) -> bool {
     })
 }
 
-/// A short word in lower case, for a `match`; empty when the word is too long to be in any list.
-pub(super) struct Lower {
-    text: [u8; 16],
-    length: usize,
+/// A list of words in lower case that most words are seen not to be in by their length and first letter.
+pub(super) struct Words<const N: usize> {
+    list: [&'static str; N],
+    /// Bit `n`: there is a word of `n` bytes.
+    lengths: u32,
+    /// Bit `n`: there is a word whose first letter is the `n`th of the alphabet.
+    firsts: u32,
 }
 
-impl Lower {
-    #[inline]
-    pub(super) fn of(word: &[u8]) -> Self {
-        let mut text = [0; 16];
-        let length = if word.len() <= text.len() { word.len() } else { 0 };
-        for (lower, byte) in text.iter_mut().zip(&word[..length]) {
-            *lower = byte.to_ascii_lowercase();
+impl<const N: usize> Words<N> {
+    pub(super) const fn new(list: [&'static str; N]) -> Self {
+        let (mut lengths, mut firsts, mut index) = (0, 0, 0);
+        while index < N {
+            lengths |= 1 << list[index].len();
+            firsts |= 1 << (list[index].as_bytes()[0] & 31);
+            index += 1;
         }
-        Self { text, length }
+        Self { list, lengths, firsts }
     }
-}
 
-impl std::ops::Deref for Lower {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.text[..self.length]
+    /// Whether the word is in the list, letter case aside.
+    #[inline]
+    pub(super) fn has(&self, word: &[u8]) -> bool {
+        let possible = matches!(word.len(), 1..=31)
+            && self.lengths >> word.len() & 1 != 0
+            && self.firsts >> (word[0] & 31) & 1 != 0;
+        possible && one_of(word, &self.list)
     }
 }
 

@@ -1,75 +1,16 @@
 //! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
 //! Does not: recognise dates or addresses; those were tried before.
 
-use super::bytes::{Lower, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
+use super::bytes::{Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
 
 /// A number right after one of these is a code that identifies the failure.
-fn is_code_word(word: &[u8]) -> bool {
-    matches!(
-        &*Lower::of(word),
-        b"code"
-            | b"errno"
-            | b"error"
-            | b"err"
-            | b"errcode"
-            | b"errorcode"
-            | b"error_code"
-            | b"exitcode"
-            | b"exit"
-            | b"exited"
-            | b"exitstatus"
-            | b"signal"
-            | b"sig"
-            | b"rc"
-            | b"retcode"
-            | b"returncode"
-            | b"sqlstate"
-            | b"sqlcode"
-            | b"winerror"
-            | b"hresult"
-            | b"ntstatus"
-            | b"curl"
-            | b"warning"
-            | b"fatal"
-            | b"ret"
-            | b"reason"
-    )
-}
+static CODE_WORDS: Words<26> = Words::new(["code", "errno", "error", "err", "errcode", "errorcode", "error_code", "exitcode", "exit", "exited", "exitstatus", "signal", "sig", "rc", "retcode", "returncode", "sqlstate", "sqlcode", "winerror", "hresult", "ntstatus", "curl", "warning", "fatal", "ret", "reason"]);
 
 /// A three-digit number right after one of these is an HTTP status.
-fn is_status_word(word: &[u8]) -> bool {
-    matches!(
-        &*Lower::of(word),
-        b"http"
-            | b"status"
-            | b"statuscode"
-            | b"status_code"
-            | b"httpstatus"
-            | b"http_status"
-            | b"response"
-            | b"responsecode"
-    )
-}
+static STATUS_WORDS: Words<8> = Words::new(["http", "status", "statuscode", "status_code", "httpstatus", "http_status", "response", "responsecode"]);
 
 /// A three-digit number right after one of these is an HTTP status if the line speaks of HTTP.
-fn is_answer_word(word: &[u8]) -> bool {
-    matches!(
-        &*Lower::of(word),
-        b"returned"
-            | b"returns"
-            | b"got"
-            | b"received"
-            | b"responded"
-            | b"answered"
-            | b"with"
-            | b"code"
-            | b"error"
-            | b"replied"
-            | b"gave"
-            | b"failed"
-            | b"was"
-    )
-}
+static ANSWER_WORDS: Words<13> = Words::new(["returned", "returns", "got", "received", "responded", "answered", "with", "code", "error", "replied", "gave", "failed", "was"]);
 
 /// Beginnings of the reason phrases of statuses that report a failure.
 const REASONS: [&str; 28] = [
@@ -106,7 +47,7 @@ const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OP
 
 /// Whether a word is an HTTP method.
 pub(super) fn is_method(word: &[u8]) -> bool {
-    METHODS.iter().any(|method| method.as_bytes() == word)
+    matches!(word.len(), 3..=7) && METHODS.iter().any(|method| method.as_bytes() == word)
 }
 
 /// The word before the end of `before`, and the text before that word; one or two marks may stand between.
@@ -144,7 +85,7 @@ pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> Role
 }
 
 fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
-    if before.last().is_some_and(|&byte| byte == b'-') {
+    if word.is_empty() || before.last().is_some_and(|&byte| byte == b'-') {
         return false;
     }
     let camel =
@@ -152,17 +93,16 @@ fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
     // `ConnectionResetError(104, …)`, `OSError: 28`.
     let exception = (word.ends_with(b"Error") || word.ends_with(b"Exception")) && before.ends_with(b"(");
     // `exit status 2`, `exited with 137`, `exited (137)`, `returned non-zero exit status 1`.
-    let previous = last_word(earlier).0;
-    let exit = one_of(word, &["status", "with", "value"])
-        && (starts_ignoring_case(previous, b"exit") || previous.eq_ignore_ascii_case(b"exited"));
+    let exit =
+        one_of(word, &["status", "with", "value"]) && starts_ignoring_case(last_word(earlier).0, b"exit");
     // `ERROR 1045 (28000)`: a state in parentheses after a code that stayed.
-    let state = before.ends_with(b" (") && word.len() <= 6 && word.iter().all(u8::is_ascii_digit) && !word.is_empty();
+    let state = before.ends_with(b" (") && word.len() <= 6 && word.iter().all(u8::is_ascii_digit);
     // `SIGSEGV (11)`, `INSTALL_FAILED_X (-25)`: the number of a constant.
     let constant = before.ends_with(b" (")
         && word.len() >= 4
         && word.iter().all(|&byte| byte.is_ascii_uppercase() || byte == b'_');
-    let status = is_status_word(word);
-    is_code_word(word) || camel || exception || exit || state || constant || status
+    let status = STATUS_WORDS.has(word);
+    CODE_WORDS.has(word) || camel || exception || exit || state || constant || status
 }
 
 fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8]) -> bool {
@@ -178,12 +118,12 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
         return false;
     }
     let status_code = word.eq_ignore_ascii_case(b"code") && one_of(previous, &["status", "response", "http"]);
-    let named = is_status_word(word)
+    let named = STATUS_WORDS.has(word)
         || ends_ignoring_case(word, b"status")
         || ends_ignoring_case(word, b"statuscode")
         || ends_ignoring_case(word, b"status_code");
     let versioned = starts_ignoring_case(word, b"http/");
-    let answer = is_answer_word(word) && speaks_http(line);
+    let answer = ANSWER_WORDS.has(word) && speaks_http(line);
     status_code || named || versioned || answer || is_compared(line, value)
 }
 
@@ -191,7 +131,11 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
 fn has_reason(line: &[u8], end: usize) -> bool {
     let start = run(line, end, |byte| matches!(byte, b' ' | b':' | b'-' | b')' | b'"' | b'\''));
     let rest = &line[start.min(end + 4).min(line.len())..];
-    start > end && REASONS.iter().any(|reason| starts_ignoring_case(rest, reason.as_bytes()))
+    let first = at(rest, 0).to_ascii_lowercase();
+    start > end
+        && REASONS
+            .iter()
+            .any(|reason| reason.as_bytes()[0] == first && starts_ignoring_case(rest, reason.as_bytes()))
 }
 
 /// `assert 404 == 200`: a failure's status beside the one that was wanted.
@@ -266,35 +210,15 @@ pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
             && matches!(unit, b"K" | b"M" | b"G" | b"T" | b"Ki" | b"Mi" | b"Gi" | b"Ti" | b"Kbps");
         // `64bit` is a width.
         let width = matches!(unit, b"bit" | b"bits" | b"b");
-        return ((is_size_unit(unit) && !width || binary) && !is_word(at(text, glued))).then_some(glued);
+        return ((SIZE_UNITS.has(unit) && !width || binary) && !is_word(at(text, glued))).then_some(glued);
     }
     if at(text, end) != b' ' {
         return None;
     }
     let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic());
     let unit = &text[end + 1..spaced];
-    (is_size_unit(unit) && !is_word(at(text, spaced)) && unit != b"b").then_some(spaced)
+    (SIZE_UNITS.has(unit) && !is_word(at(text, spaced)) && unit != b"b").then_some(spaced)
 }
 
-fn is_size_unit(unit: &[u8]) -> bool {
-    matches!(
-        &*Lower::of(unit),
-        b"b" | b"kb"
-            | b"mb"
-            | b"gb"
-            | b"tb"
-            | b"pb"
-            | b"kib"
-            | b"mib"
-            | b"gib"
-            | b"tib"
-            | b"byte"
-            | b"bytes"
-            | b"kbytes"
-            | b"mbytes"
-            | b"kbit"
-            | b"mbit"
-            | b"bits"
-            | b"bit"
-    )
-}
+/// Bytes and their multiples.
+static SIZE_UNITS: Words<18> = Words::new(["b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes", "kbytes", "mbytes", "kbit", "mbit", "bits", "bit"]);

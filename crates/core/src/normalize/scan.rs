@@ -62,24 +62,25 @@ impl Scan<'_> {
     fn word(&mut self, first: u8) {
         let start = self.position;
         let (end, mask) = word(self.line, start);
-        let list: &[table::Placeholder] = if mask == DIGIT {
-            &BY_NUMBER
-        } else if first & DIGIT != 0 {
-            &BY_DIGIT
-        } else if mask & DIGIT != 0 {
-            &BY_NAME
-        } else if self.is_plain(start, end, mask) {
+        if mask & DIGIT == 0 && self.is_plain(start, end, mask) {
             self.position = end;
             return;
-        } else {
-            &BY_WORD
-        };
+        }
         self.flush();
         if self.special_word(start, end, mask) {
             return;
         }
         let here = Here { line: self.line, start, end, mask, before: &self.out[self.begin..] };
-        match table::first(list, &here) {
+        let hit = if mask == DIGIT {
+            BY_NUMBER.first(&here)
+        } else if first & DIGIT != 0 {
+            BY_DIGIT.first(&here)
+        } else if mask & DIGIT != 0 {
+            BY_NAME.first(&here)
+        } else {
+            BY_WORD.first(&here)
+        };
+        match hit {
             Some(hit) => self.apply(start, hit),
             None => self.position = end,
         }
@@ -90,23 +91,28 @@ impl Scan<'_> {
         let next = at(self.line, end);
         // Most words: small letters between spaces.
         let small = mask & (UPPER | UPPER_HEX) == 0 && matches!(next, 0 | b' ' | b',' | b')' | b';');
-        if small && start >= 2 && self.line[start - 1] == b' ' && self.line[start - 2] != b'r' {
+        let (left, before) = if start >= 2 { (self.line[start - 1], self.line[start - 2]) } else { (0, 0) };
+        if small && left == b' ' && before != b'r' {
             return true;
         }
         let boolean = start > 0 && self.line[start - 1] == b'=' && matches!(end - start, 4 | 5);
         let scheme = next == b':' && matches!(at(self.line, end + 1), b'/' | b'\\');
-        let method = mask & (LOWER | LOWER_HEX | HIGH) == 0 && next == b' ';
+        let method = mask & (LOWER | LOWER_HEX | HIGH) == 0
+            && next == b' '
+            && (left == b'=' || numbers::is_method(&self.line[start..end]));
         let user = matches!(next, b' ' | b'[') || next == 0;
         !(boolean
             || scheme
             || method
-            || user && self.follows_user(start)
+            || user && before == b'r' && start >= 4 && self.follows_user(start, end, mask)
             || table::is_worth_a_look(self.line, start, end, mask))
     }
 
-    /// Cheap: only the letter before the space is looked at; the table decides.
-    fn follows_user(&self, start: usize) -> bool {
-        start >= 4 && matches!(&self.line[start - 2..start], b"r " | b"r=")
+    /// Cheap: what stands before the word in the line; the table decides.
+    fn follows_user(&self, start: usize, end: usize, mask: u8) -> bool {
+        let before = &self.line[..start];
+        let user = before.ends_with(b"user ") || before.ends_with(b"user=") || before.ends_with(b"for ");
+        user || matches!(before.last(), Some(b' ' | b'=')) && (end - start == 21 || mask & HIGH != 0)
     }
 
     fn apply(&mut self, start: usize, hit: table::Hit) {
@@ -273,7 +279,7 @@ impl Scan<'_> {
         self.flush();
         let (end, mask) = word(self.line, start + 1);
         let here = Here { line: self.line, start: start + 1, end, mask, before: &self.out[self.begin..] };
-        match table::first(&BY_DIGIT, &here) {
+        match BY_DIGIT.first(&here) {
             Some(hit) if !hit.text.is_empty() => {
                 self.copied = start + 1;
                 self.apply(start + 1, hit);

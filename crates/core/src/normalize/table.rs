@@ -3,7 +3,7 @@
 
 use super::{
     bytes::{
-        DIGIT, HIGH, LOWER, LOWER_HEX, Lower, NOT_HEX, UPPER, UPPER_HEX, at, digits, ends_ignoring_case, is_word,
+        DIGIT, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, Words, at, digits, ends_ignoring_case, is_word,
         number, one_of, switches, word,
     },
     ids, net,
@@ -29,6 +29,11 @@ pub(super) struct Here<'a> {
 impl Here<'_> {
     fn word(&self) -> &[u8] {
         &self.line[self.start..self.end]
+    }
+
+    /// The byte after the word.
+    fn next(&self) -> u8 {
+        at(self.line, self.end)
     }
 
     fn previous(&self) -> u8 {
@@ -64,62 +69,114 @@ pub(super) struct Placeholder {
     /// What it recognises; read by the vectors' test, which wants a row for each.
     #[cfg_attr(not(test), expect(dead_code, reason = "a table without names says nothing"))]
     pub(super) name: &'static str,
+    /// What may stand right after the word: most entries are ruled out by that byte alone. Empty for anything.
+    after: &'static str,
     find: fn(&Here<'_>) -> Option<Hit>,
 }
 
 const UUID: Placeholder =
-    Placeholder { name: "uuid", find: |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")) };
+    Placeholder { name: "uuid", after: "-", find: |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")) };
 const TRACE: Placeholder =
-    Placeholder { name: "trace", find: |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")) };
-const MAC: Placeholder = Placeholder { name: "mac", find: |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")) };
+    Placeholder { name: "trace", after: "-", find: |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")) };
+const MAC: Placeholder =
+    Placeholder { name: "mac", after: ":-", find: |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")) };
 const IPV4: Placeholder =
-    Placeholder { name: "ipv4", find: |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")) };
-const IPV6: Placeholder = Placeholder { name: "ipv6", find: ipv6 };
-const DATE: Placeholder = Placeholder { name: "timestamp", find: timestamp };
-const HEX: Placeholder = Placeholder { name: "hex", find: prefixed_hex };
-const DURATION: Placeholder = Placeholder { name: "duration", find: duration };
-const SIZE: Placeholder = Placeholder { name: "size", find: size };
-const PERCENT: Placeholder = Placeholder { name: "percent", find: percent };
-const VERSION: Placeholder = Placeholder { name: "version", find: version };
-const HASH: Placeholder = Placeholder { name: "hash", find: hash };
-const NANO_ID: Placeholder =
-    Placeholder { name: "nano id", find: |h| ids::nano_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
-const BASE64: Placeholder =
-    Placeholder { name: "base64", find: |h| ids::base64(h.line, h.start).map(|e| Hit::new(e, "<BASE64>")) };
-const JWT: Placeholder = Placeholder { name: "jwt", find: |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")) };
-const CUT_UUID: Placeholder =
-    Placeholder { name: "cut uuid", find: |h| ids::cut_uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")) };
-const RANDOM: Placeholder = Placeholder { name: "random id", find: random };
-const SUFFIX: Placeholder = Placeholder { name: "random suffix", find: suffix };
+    Placeholder { name: "ipv4", after: ".", find: |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")) };
+const IPV6: Placeholder = Placeholder { name: "ipv6", after: ":", find: ipv6 };
+const DATE: Placeholder = Placeholder { name: "timestamp", after: "", find: timestamp };
+const HEX: Placeholder = Placeholder { name: "hex", after: "", find: prefixed_hex };
+const DURATION: Placeholder = Placeholder { name: "duration", after: "", find: duration };
+const SIZE: Placeholder = Placeholder { name: "size", after: "", find: size };
+const PERCENT: Placeholder = Placeholder { name: "percent", after: "", find: percent };
+const VERSION: Placeholder = Placeholder { name: "version", after: ".", find: version };
+const HASH: Placeholder = Placeholder { name: "hash", after: "", find: hash };
+const NANO_ID: Placeholder = Placeholder { name: "nano id", after: "", find: nano_id };
+const BASE64: Placeholder = Placeholder { name: "base64", after: "", find: base64 };
+const JWT: Placeholder =
+    Placeholder { name: "jwt", after: ".-_=", find: |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")) };
+const CUT_UUID: Placeholder = Placeholder { name: "cut uuid", after: "-", find: cut_uuid };
+const RANDOM: Placeholder = Placeholder { name: "random id", after: "", find: random };
+const SUFFIX: Placeholder = Placeholder { name: "random suffix", after: "", find: suffix };
 const CLOUD: Placeholder =
-    Placeholder { name: "cloud id", find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
-const HOST: Placeholder = Placeholder { name: "host", find: host };
-const BOOL: Placeholder = Placeholder { name: "bool", find: boolean };
+    Placeholder { name: "cloud id", after: "-", find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
+const HOST: Placeholder = Placeholder { name: "host", after: ".-", find: host };
+const BOOL: Placeholder = Placeholder { name: "bool", after: "", find: boolean };
 const ISO_DURATION: Placeholder = Placeholder {
     name: "iso duration",
+    after: "",
     find: |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")),
 };
-const USER: Placeholder = Placeholder { name: "user", find: user };
-const NUMBER: Placeholder = Placeholder { name: "number", find: number_or_code };
-const NUMBERED: Placeholder = Placeholder { name: "numbered name", find: numbered };
-const DIGIT_NAME: Placeholder = Placeholder { name: "name that begins with digits", find: digit_name };
+const USER: Placeholder = Placeholder { name: "user", after: "", find: user };
+const NUMBER: Placeholder = Placeholder { name: "number", after: "", find: number_or_code };
+const NUMBERED: Placeholder = Placeholder { name: "numbered name", after: "", find: numbered };
+const DIGIT_NAME: Placeholder = Placeholder { name: "name that begins with digits", after: "", find: digit_name };
+
+/// Entries in order, and which of them the byte after a word leaves.
+pub(super) struct List<const N: usize> {
+    pub(super) entries: [Placeholder; N],
+    /// Bit `n` of a byte: entry `n` allows it after the word.
+    left: [u32; 256],
+}
+
+impl<const N: usize> List<N> {
+    const fn new(entries: [Placeholder; N]) -> Self {
+        let (mut left, mut entry) = ([0; 256], 0);
+        while entry < N {
+            let after = entries[entry].after.as_bytes();
+            let count = if after.is_empty() { 256 } else { after.len() };
+            let mut index = 0;
+            while index < count {
+                left[if after.is_empty() { index } else { after[index] as usize }] |= 1 << entry;
+                index += 1;
+            }
+            entry += 1;
+        }
+        Self { entries, left }
+    }
+
+    /// The first placeholder of the list that matches here.
+    pub(super) fn first(&self, here: &Here<'_>) -> Option<Hit> {
+        let mut left = self.left[usize::from(at(here.line, here.end))];
+        while left != 0 {
+            let hit = (self.entries[left.trailing_zeros() as usize].find)(here);
+            if hit.is_some() {
+                return hit;
+            }
+            left &= left - 1;
+        }
+        None
+    }
+}
 
 /// Words that begin with a digit.
-pub(super) static BY_DIGIT: [Placeholder; 20] = [
+pub(super) static BY_DIGIT: List<20> = List::new([
     UUID, TRACE, // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
     MAC, IPV6, // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
     DATE, IPV4, HOST, HEX, // Before `hash`: `30d`, `1500ms`.
     DURATION, SIZE, PERCENT, VERSION,
     // Before `hash` and `random id`, which would take only a part of them.
     NANO_ID, BASE64, CUT_UUID, HASH, RANDOM, SUFFIX, NUMBER, DIGIT_NAME,
-];
+]);
 
 /// Words of digits alone: those of the list above that such a word can begin.
-pub(super) static BY_NUMBER: [Placeholder; 13] =
-    [UUID, TRACE, MAC, IPV6, DATE, IPV4, HOST, DURATION, SIZE, PERCENT, VERSION, CUT_UUID, NUMBER];
+pub(super) static BY_NUMBER: List<13> = List::new([
+    UUID,
+    TRACE,
+    MAC,
+    IPV6,
+    Placeholder { after: ":-/. _", ..DATE },
+    IPV4,
+    HOST,
+    Placeholder { after: " .", ..DURATION },
+    Placeholder { after: " .,", ..SIZE },
+    Placeholder { after: "%.,", ..PERCENT },
+    VERSION,
+    CUT_UUID,
+    NUMBER,
+]);
 
 /// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: [Placeholder; 15] = [
+pub(super) static BY_NAME: List<15> = List::new([
     UUID,
     MAC,
     IPV6,
@@ -136,19 +193,13 @@ pub(super) static BY_NAME: [Placeholder; 15] = [
     USER,
     ISO_DURATION,
     NUMBERED,
-];
+]);
 
 /// Words without a digit.
-pub(super) static BY_WORD: [Placeholder; 12] = [
+pub(super) static BY_WORD: List<12> = List::new([
     UUID, MAC, IPV6, // Only with what follows: `Mon`, `May` alone are words.
     DATE, JWT, NANO_ID, CLOUD, CUT_UUID, HOST, SUFFIX, BOOL, USER,
-];
-
-/// The first placeholder of a list that matches here.
-#[inline]
-pub(super) fn first(list: &[Placeholder], here: &Here<'_>) -> Option<Hit> {
-    list.iter().find_map(|placeholder| (placeholder.find)(here))
-}
+]);
 
 fn ipv6(here: &Here<'_>) -> Option<Hit> {
     let colon = here.end - here.start <= 4 && at(here.line, here.end) == b':' && here.mask & NOT_HEX == 0;
@@ -159,6 +210,11 @@ fn ipv6(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn timestamp(here: &Here<'_>) -> Option<Hit> {
+    // Without a mark after its first digits only `20060102T150405` begins a date.
+    let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
+    if here.mask & DIGIT != 0 && here.mask != DIGIT && !compact {
+        return None;
+    }
     // `file.ts:10:30` is a place in a file, `1.10:30` a part of a number.
     if matches!(here.previous(), b':' | b'.')
         && here.before.iter().rev().nth(1).is_some_and(|&byte| byte != b':' && byte != b' ' && is_word(byte))
@@ -176,6 +232,30 @@ fn prefixed_hex(here: &Here<'_>) -> Option<Hit> {
         return Some(Hit::kept(here, end));
     }
     Some(Hit::new(end, "<HEX>"))
+}
+
+/// A word of 21 letters and digits, or the beginning of what `-` and `_` make one.
+fn nano_id(here: &Here<'_>) -> Option<Hit> {
+    let possible = here.end - here.start == 21 || matches!(here.next(), b'-' | b'_') || here.mask & HIGH != 0;
+    if !possible {
+        return None;
+    }
+    ids::nano_id(here.line, here.start).map(|end| Hit::new(end, "<ID>"))
+}
+
+fn base64(here: &Here<'_>) -> Option<Hit> {
+    let possible = here.end - here.start >= 32 || matches!(here.next(), b'-' | b'_' | b'=' | b'+' | b'/');
+    if !possible {
+        return None;
+    }
+    ids::base64(here.line, here.start).map(|end| Hit::new(end, "<BASE64>"))
+}
+
+fn cut_uuid(here: &Here<'_>) -> Option<Hit> {
+    if here.mask & NOT_HEX != 0 {
+        return None;
+    }
+    ids::cut_uuid(here.line, here.start).map(|end| Hit::new(end, "<UUID>"))
 }
 
 fn duration(here: &Here<'_>) -> Option<Hit> {
@@ -196,6 +276,9 @@ fn version(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn hash(here: &Here<'_>) -> Option<Hit> {
+    if here.mask & NOT_HEX != 0 {
+        return None;
+    }
     ids::is_hash(here.word(), here.mask).then(|| Hit::new(here.end, "<HASH>"))
 }
 
@@ -206,9 +289,12 @@ fn random(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn suffix(here: &Here<'_>) -> Option<Hit> {
+    if here.previous() != b'-' {
+        return None;
+    }
     // A pod's last part may have no digit, but then what stands before it has.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
-    if here.previous() != b'-' || !letters && !ids::is_random_suffix(here.word(), here.mask) {
+    if !letters && !ids::is_random_suffix(here.word(), here.mask) {
         return None;
     }
     let name =
@@ -267,7 +353,10 @@ fn number_or_code(here: &Here<'_>) -> Option<Hit> {
     if joined > here.end {
         return Some(Hit::new(joined, "<ID>"));
     }
-    Some(Hit::new(numbers::plain(here.line, here.start), plain_name(here)))
+    // Digits go on as a number only there.
+    let more = matches!(here.next(), b'.' | b',');
+    let end = if more { numbers::plain(here.line, here.start) } else { here.end };
+    Some(Hit::new(end, plain_name(here)))
 }
 
 /// End of `_0020_01_000002` after digits.
@@ -285,35 +374,33 @@ fn joined_digits(line: &[u8], end: usize) -> usize {
 
 /// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
 fn is_named_number(here: &Here<'_>) -> bool {
-    const NAMES: [&str; 24] = [
+    static NAMES: Words<24> = Words::new([
         "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
         "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee",
-    ];
+    ]);
     let before = here.before;
     match here.previous() {
         b'/' => before.ends_with(b"HTTP/"),
         b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
         b'.' => before.ends_with(b"python2.") || before.ends_with(b"python3."),
         // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
-        b' ' => here.end - here.start <= 2 && is_platform(numbers::last_word(before).0),
+        b' ' => here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0),
         b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES),
         _ => false,
     }
 }
 
-fn is_platform(word: &[u8]) -> bool {
-    matches!(&*Lower::of(word), b"version" | b"java" | b"jdk" | b"node" | b"node.js" | b"python" | b"ruby" | b"php")
-}
+static PLATFORMS: Words<8> = Words::new(["version", "java", "jdk", "node", "node.js", "python", "ruby", "php"]);
 
 /// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
-fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &[&str]) -> bool {
+fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &Words<24>) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
     let code = (2..=10).contains(&length)
         && name.iter().all(u8::is_ascii_uppercase)
         && (3..=6).contains(&(here.end - here.start))
         && matches!(at(here.line, here.end), b':' | b']');
-    one_of(name, names) || code || name.starts_with(b"CVE-")
+    names.has(name) || code || name.starts_with(b"CVE-")
 }
 
 /// The name that tells a reader most about a plain number.
@@ -388,12 +475,12 @@ fn dotted_version(here: &Here<'_>, letters: usize) -> Hit {
 }
 
 /// Names of things, not of one thing among many, that end with a number.
-const NUMBERED_NAMES: [&str; 44] = [
+static NUMBERED_NAMES: Words<44> = Words::new([
     "int", "uint", "float", "utf", "ucs", "sha", "ipv", "http", "https", "ext", "log", "ecma", "python", "php", "perl",
     "ruby", "java", "jdk", "jre", "gcc", "clang", "win", "amd", "arm", "sse", "avx", "usb", "tls", "ssl", "oauth",
     "swagger", "openapi", "route", "base", "rsa", "boto", "vue", "jquery", "psycopg", "urllib", "sqlite", "bzip",
     "ssh", "jinja",
-];
+]);
 
 fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
     let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
@@ -405,29 +492,36 @@ fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
     let width = matches!(value, 8 | 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
     // `Point2`, `Int32`: types; `worker7`, `rand3`: one of many.
     let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
-    let known = tail.len() <= 2 && (name.len() <= 2 || one_of(name, &NUMBERED_NAMES));
+    let known = tail.len() <= 2 && (name.len() <= 2 || NUMBERED_NAMES.has(name));
     type_name || known || width && tail[0] != b'0' || switches(name) > 1
 }
 
-/// Whether the word can begin a placeholder although it has no digit, seen from the word alone.
+/// Whether the word can begin a placeholder although it has no digit, seen from the word and what stands around it.
 pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -> bool {
     let next = at(line, end);
     let first = line[start];
-    if end - start == 5 && start > 0 && line[start - 1] == b'-' {
+    let left = if start > 0 { line[start - 1] } else { 0 };
+    if end - start == 5 && left == b'-' {
         return true;
     }
     match next {
         b'_' | b'-' if mask & (UPPER | UPPER_HEX) != 0 && mask & (LOWER | LOWER_HEX) != 0 => true,
+        // The later parts of a dotted name are no host.
+        b'.' if matches!(left, b'.' | b'/') && end - start != 21 && first != b'e' && mask & HIGH == 0 => {
+            is_day_or_month(line, start, end)
+        }
         b'.' => is_word(at(line, end + 1)),
         b':' | b'-' => mask & NOT_HEX == 0 || first == b'i' || next == b'-' && end - start <= 8,
         b',' | b' ' => {
-            mask & (UPPER | UPPER_HEX) != 0 && first.is_ascii_uppercase() && is_day_or_month(&line[start..end])
+            let known = is_day_or_month(line, start, end);
+            // Accounts are looked for by what stands before them, however they go on.
+            let account = left == b'=' || left == b' ' && start >= 2 && line[start - 2] == b'r';
+            known || account && first.is_ascii_uppercase() && (3..=9).contains(&(end - start))
         }
         _ => false,
     }
 }
 
-fn is_day_or_month(word: &[u8]) -> bool {
-    (3..=9).contains(&word.len())
-        && matches!(word[0], b'M' | b'T' | b'W' | b'F' | b'S' | b'J' | b'A' | b'O' | b'N' | b'D')
+fn is_day_or_month(line: &[u8], start: usize, end: usize) -> bool {
+    line[start].is_ascii_uppercase() && time::is_day_or_month(&line[start..end])
 }

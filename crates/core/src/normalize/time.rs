@@ -1,58 +1,17 @@
 //! Dates, times of day and durations, in the formats that logs and runtimes print.
 //! Does not: compute with them; a date is only told from numbers.
 
-use super::bytes::{Lower, at, digits, is_word, number, run, word};
+use super::bytes::{Words, at, digits, is_word, number, run, word};
 
-fn is_month(name: &[u8]) -> bool {
-    name.len() >= 3
-        && matches!(
-            &*Lower::of(name),
-            b"jan"
-                | b"feb"
-                | b"mar"
-                | b"apr"
-                | b"may"
-                | b"jun"
-                | b"jul"
-                | b"aug"
-                | b"sep"
-                | b"sept"
-                | b"oct"
-                | b"nov"
-                | b"dec"
-                | b"january"
-                | b"february"
-                | b"march"
-                | b"april"
-                | b"june"
-                | b"july"
-                | b"august"
-                | b"september"
-                | b"october"
-                | b"november"
-                | b"december"
-        )
-}
+/// Months and what they are cut to.
+static MONTHS: Words<24> = Words::new(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december"]);
 
-fn is_weekday(name: &[u8]) -> bool {
-    name.len() >= 3
-        && matches!(
-            &*Lower::of(name),
-            b"mon"
-                | b"tue"
-                | b"wed"
-                | b"thu"
-                | b"fri"
-                | b"sat"
-                | b"sun"
-                | b"monday"
-                | b"tuesday"
-                | b"wednesday"
-                | b"thursday"
-                | b"friday"
-                | b"saturday"
-                | b"sunday"
-        )
+/// Days of the week and what they are cut to.
+static WEEKDAYS: Words<14> = Words::new(["mon", "tue", "wed", "thu", "fri", "sat", "sun", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
+
+/// Whether the word can be a part of a date by itself.
+pub(super) fn is_day_or_month(name: &[u8]) -> bool {
+    WEEKDAYS.has(name) || MONTHS.has(name)
 }
 
 fn is_zone(name: &[u8]) -> bool {
@@ -88,37 +47,10 @@ fn is_zone(name: &[u8]) -> bool {
 }
 
 /// Units written against the number (`15ms`) or after one space (`15 ms`).
+static UNITS: Words<27> = Words::new(["s", "ms", "ns", "us", "sec", "secs", "second", "seconds", "msec", "msecs", "millis", "millisecond", "milliseconds", "microseconds", "nanoseconds", "min", "mins", "minute", "minutes", "hour", "hours", "hr", "hrs", "day", "days", "week", "weeks"]);
+
 fn is_unit(unit: &[u8]) -> bool {
-    let ascii = matches!(
-        &*Lower::of(unit),
-        b"s" | b"ms"
-            | b"ns"
-            | b"us"
-            | b"sec"
-            | b"secs"
-            | b"second"
-            | b"seconds"
-            | b"msec"
-            | b"msecs"
-            | b"millis"
-            | b"millisecond"
-            | b"milliseconds"
-            | b"microseconds"
-            | b"nanoseconds"
-            | b"min"
-            | b"mins"
-            | b"minute"
-            | b"minutes"
-            | b"hour"
-            | b"hours"
-            | b"hr"
-            | b"hrs"
-            | b"day"
-            | b"days"
-            | b"week"
-            | b"weeks"
-    );
-    ascii || unit == "µs".as_bytes() || unit == "μs".as_bytes()
+    UNITS.has(unit) || unit == "µs".as_bytes() || unit == "μs".as_bytes()
 }
 
 /// Units that need the number right before them: `5 m` is as likely metres or a name.
@@ -190,11 +122,11 @@ impl Parts {
         }
         let (end, _) = word(text, start);
         let name = &text[start..end];
-        if !self.weekday && !self.month && !self.time && is_weekday(name) {
+        if !self.weekday && !self.month && !self.time && WEEKDAYS.has(name) {
             self.weekday = true;
             return capital(name).then_some(end);
         }
-        if !self.month && is_month(name) {
+        if !self.month && MONTHS.has(name) {
             self.month = true;
             return capital(name).then_some(end + usize::from(at(text, end) == b'.' && at(text, end + 1) == b' '));
         }
@@ -262,7 +194,7 @@ fn leads_month(text: &[u8], end: usize) -> bool {
     let start = separator(text, end);
     let (stop, _) = word(text, start);
     let name = &text[start..stop];
-    start > end && capital(name) && is_month(name)
+    start > end && capital(name) && MONTHS.has(name)
 }
 
 /// `02-Jan-06`, `02 Jan 06 15:04`.
@@ -355,6 +287,9 @@ fn clock_tail(text: &[u8], end: usize) -> usize {
 }
 
 fn zone_name(text: &[u8], start: usize) -> Option<usize> {
+    if !at(text, start).is_ascii_uppercase() {
+        return None;
+    }
     let (end, _) = word(text, start);
     if !is_zone(&text[start..end]) {
         return None;
