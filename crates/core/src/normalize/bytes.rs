@@ -59,11 +59,8 @@ pub(super) fn at(text: &[u8], index: usize) -> u8 {
 
 /// End of the run from `start` of bytes that `belongs` accepts.
 pub(super) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
-    let mut end = start;
-    while end < text.len() && belongs(text[end]) {
-        end += 1;
-    }
-    end
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len())
 }
 
 /// End of the digits from `start`.
@@ -73,16 +70,16 @@ pub(super) fn digits(text: &[u8], start: usize) -> usize {
 
 /// End of the word from `start`, and the classes of its bytes.
 pub(super) fn word(text: &[u8], start: usize) -> (usize, u8) {
-    let (mut end, mut mask) = (start, 0);
-    while end < text.len() {
-        let class = CLASS[usize::from(text[end])];
+    let rest = text.get(start..).unwrap_or_default();
+    let mut mask = 0;
+    for (length, &byte) in rest.iter().enumerate() {
+        let class = CLASS[usize::from(byte)];
         if class & WORD == 0 {
-            break;
+            return (start + length, mask);
         }
         mask |= class;
-        end += 1;
     }
-    (end, mask)
+    (start + rest.len(), mask)
 }
 
 /// The value of a short run of digits; saturates.
@@ -146,6 +143,11 @@ impl<const N: usize> Words<N> {
             index += 1;
         }
         Self { list, lengths, firsts }
+    }
+
+    /// Whether a word of the list may begin with this byte.
+    pub(super) fn begins(&self, byte: u8) -> bool {
+        byte >= b'A' && self.firsts >> (byte & 31) & 1 != 0
     }
 
     /// Whether the word is in the list, letter case aside.

@@ -3,6 +3,7 @@
 
 use super::bytes::{at, digits, run, starts_with_any};
 use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
 /// One frame.
@@ -121,6 +122,9 @@ const LIBRARIES: [&str; 42] = [
     "panic(",
 ];
 
+static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
+static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
+
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
 pub(super) fn is_in_app(frame: &Frame<'_>) -> bool {
     let test = frame.file.starts_with(b"test_");
@@ -144,7 +148,7 @@ pub(super) fn parse(line: &[u8]) -> Option<Frame<'_>> {
 fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
     // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
     if (rest.last().is_some_and(u8::is_ascii_digit) || rest.ends_with(b">"))
-        && let Some(split) = memchr::memmem::find(rest, b" in ")
+        && let Some(split) = IN.find(rest)
         && let Some(colon) = memchr::memmem::rfind(rest, b":line ")
     {
         return (colon > split + 4).then(|| frame(&rest[split + 4..colon], method(&rest[..split])));
@@ -263,7 +267,7 @@ fn number_end(line: &[u8], start: usize) -> Option<usize> {
 
 /// The path in a Go stack's second line, `/src/cart.go:12 +0x1d`, or in a Rust one.
 pub(super) fn bare_place(line: &[u8]) -> Option<&[u8]> {
-    let end = memchr::memmem::find(line, b" +0x").unwrap_or(line.len());
+    let end = OFFSET.find(line).unwrap_or(line.len());
     let path = &line[..end];
     let file = place(path)?;
     (!file.contains(&b' ') && file.contains(&b'.')).then_some(file)

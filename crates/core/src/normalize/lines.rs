@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 /// What pytest puts before each line of its own.
 const MARK: &[u8] = b"E   ";
 
+static SUREFIRE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"<<< "));
 static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\nE   "));
 
 /// What a line is, seen by itself.
@@ -332,7 +333,8 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
 fn is_timed_heading(line: &[u8]) -> bool {
     let dotnet = line.starts_with(b"Failed ") && line.ends_with(b"]") && line.contains(&b'[');
     let unittest = line.starts_with(b"ERROR: test") && line.ends_with(b")");
-    let surefire = memchr::memmem::find(line, b"<<< ")
+    let surefire = SUREFIRE
+        .find(line)
         .is_some_and(|found| line[found..].starts_with(b"<<< FAILURE!") || line[found..].starts_with(b"<<< ERROR!"));
     dotnet || unittest || surefire
 }

@@ -47,9 +47,11 @@ pub fn normalize(text: &str) -> Normalized {
     let frame = first.pass(text.as_bytes());
     let mut out = first.out;
     let mut again = Writer::with_room_for(out.len());
+    again.known = first.settled;
     for _ in 0..MAX_PASSES {
         again.clear();
         again.pass(&out);
+        again.known = 0;
         if again.out == out {
             break;
         }
@@ -78,19 +80,23 @@ struct Writer {
     /// Where each written line ends.
     ends: [u16; MAX_LINES],
     lines: usize,
+    /// Bit `n`: the `n`th line that was written does not change when it comes again.
+    settled: u64,
+    /// The same of the text that is read; 0 where nothing is known.
+    known: u64,
 }
 
 impl Writer {
     fn with_room_for(length: usize) -> Self {
         let room = length.min(MAX_TEXT) + 64;
         let (headline, statuses) = (String::new(), Vec::new());
-        Self { out: Vec::with_capacity(room), headline, statuses, ends: [0; MAX_LINES], lines: 0 }
+        Self { out: Vec::with_capacity(room), headline, statuses, ends: [0; MAX_LINES], lines: 0, settled: 0, known: 0 }
     }
 
     fn clear(&mut self) {
         self.out.clear();
         self.statuses.clear();
-        self.lines = 0;
+        (self.lines, self.settled) = (0, 0);
     }
 
     /// Writes what stays of the text; answers the innermost in-app frame.
@@ -103,21 +109,27 @@ impl Writer {
         }
         if self.out.is_empty() {
             // Nothing but frames and headings: then they are what there is.
-            walk(text, |line| self.write(line.trim_ascii()));
+            walk(text, |line| self.write(line.trim_ascii(), false));
         }
-        self.out.truncate(cut(&self.out, MAX_TEXT));
+        let end = cut(&self.out, MAX_TEXT);
+        if end < self.out.len() {
+            self.out.truncate(end);
+            self.settled = 0;
+        }
         frame
     }
 
     fn select(&mut self, text: &[u8], selector: &mut Selector) {
+        let mut known = self.known;
         walk(text, |line| {
-            if let Some(line) = selector.take(line) {
-                self.write(line);
+            if let Some(part) = selector.take(line) {
+                self.write(part, known & 1 != 0 && part.len() == line.len());
             }
+            known >>= 1;
         });
     }
 
-    fn write(&mut self, line: &[u8]) {
+    fn write(&mut self, line: &[u8], known: bool) {
         if line.is_empty() || self.lines == MAX_LINES || self.out.len() >= MAX_TEXT {
             return;
         }
@@ -126,7 +138,11 @@ impl Writer {
             self.out.push(b'\n');
         }
         let begin = self.out.len();
-        scan::write_line(line, &mut self.out, &mut self.statuses);
+        if known {
+            self.out.extend_from_slice(line);
+        } else {
+            scan::write_line(line, &mut self.out, &mut self.statuses);
+        }
         if self.out.len() == begin || self.repeats(begin) {
             self.out.truncate(before);
             return;
@@ -135,6 +151,8 @@ impl Writer {
             self.headline = string(line[..character_end(line, MAX_HEADLINE)].to_vec());
         }
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
+        let written = &self.out[begin..];
+        self.settled |= u64::from(written == line) << self.lines;
         self.lines += 1;
     }
 

@@ -83,6 +83,9 @@ pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
     let name = &text[start..end];
     let mut labels = name.rsplit(|&byte| byte == b'.');
     let top = labels.next()?;
+    if !matches!(top.len(), 2..=5) || !top[0].is_ascii_lowercase() {
+        return None;
+    }
     let count = labels.filter(|label| !label.is_empty()).count();
     let listed = |list: &[&str]| list.iter().any(|entry| entry.as_bytes() == top);
     let known = listed(&TOP_LEVEL) && count >= 1 || listed(&DEEP_TOP_LEVEL) && count >= 2;

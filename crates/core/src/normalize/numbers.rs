@@ -2,15 +2,67 @@
 //! Does not: recognise dates or addresses; those were tried before.
 
 use super::bytes::{Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// A number right after one of these is a code that identifies the failure.
-static CODE_WORDS: Words<26> = Words::new(["code", "errno", "error", "err", "errcode", "errorcode", "error_code", "exitcode", "exit", "exited", "exitstatus", "signal", "sig", "rc", "retcode", "returncode", "sqlstate", "sqlcode", "winerror", "hresult", "ntstatus", "curl", "warning", "fatal", "ret", "reason"]);
+static CODE_WORDS: Words<26> = Words::new([
+    "code",
+    "errno",
+    "error",
+    "err",
+    "errcode",
+    "errorcode",
+    "error_code",
+    "exitcode",
+    "exit",
+    "exited",
+    "exitstatus",
+    "signal",
+    "sig",
+    "rc",
+    "retcode",
+    "returncode",
+    "sqlstate",
+    "sqlcode",
+    "winerror",
+    "hresult",
+    "ntstatus",
+    "curl",
+    "warning",
+    "fatal",
+    "ret",
+    "reason",
+]);
 
 /// A three-digit number right after one of these is an HTTP status.
-static STATUS_WORDS: Words<8> = Words::new(["http", "status", "statuscode", "status_code", "httpstatus", "http_status", "response", "responsecode"]);
+static STATUS_WORDS: Words<8> = Words::new([
+    "http",
+    "status",
+    "statuscode",
+    "status_code",
+    "httpstatus",
+    "http_status",
+    "response",
+    "responsecode",
+]);
 
 /// A three-digit number right after one of these is an HTTP status if the line speaks of HTTP.
-static ANSWER_WORDS: Words<13> = Words::new(["returned", "returns", "got", "received", "responded", "answered", "with", "code", "error", "replied", "gave", "failed", "was"]);
+static ANSWER_WORDS: Words<13> = Words::new([
+    "returned",
+    "returns",
+    "got",
+    "received",
+    "responded",
+    "answered",
+    "with",
+    "code",
+    "error",
+    "replied",
+    "gave",
+    "failed",
+    "was",
+]);
 
 /// Beginnings of the reason phrases of statuses that report a failure.
 const REASONS: [&str; 28] = [
@@ -45,6 +97,9 @@ const REASONS: [&str; 28] = [
 ];
 const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
 
+static EQUALS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"=="));
+static EXPECTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"expected"));
+
 /// Whether a word is an HTTP method.
 pub(super) fn is_method(word: &[u8]) -> bool {
     matches!(word.len(), 3..=7) && METHODS.iter().any(|method| method.as_bytes() == word)
@@ -78,6 +133,9 @@ pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> Role
         return Role::Plain;
     }
     let (word, earlier) = last_word(before);
+    if word.is_empty() && length != 3 {
+        return Role::Plain;
+    }
     if length == 3 && is_status(line, start, end, word, earlier) {
         return Role::Status;
     }
@@ -93,8 +151,7 @@ fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
     // `ConnectionResetError(104, …)`, `OSError: 28`.
     let exception = (word.ends_with(b"Error") || word.ends_with(b"Exception")) && before.ends_with(b"(");
     // `exit status 2`, `exited with 137`, `exited (137)`, `returned non-zero exit status 1`.
-    let exit =
-        one_of(word, &["status", "with", "value"]) && starts_ignoring_case(last_word(earlier).0, b"exit");
+    let exit = one_of(word, &["status", "with", "value"]) && starts_ignoring_case(last_word(earlier).0, b"exit");
     // `ERROR 1045 (28000)`: a state in parentheses after a code that stayed.
     let state = before.ends_with(b" (") && word.len() <= 6 && word.iter().all(u8::is_ascii_digit);
     // `SIGSEGV (11)`, `INSTALL_FAILED_X (-25)`: the number of a constant.
@@ -133,9 +190,7 @@ fn has_reason(line: &[u8], end: usize) -> bool {
     let rest = &line[start.min(end + 4).min(line.len())..];
     let first = at(rest, 0).to_ascii_lowercase();
     start > end
-        && REASONS
-            .iter()
-            .any(|reason| reason.as_bytes()[0] == first && starts_ignoring_case(rest, reason.as_bytes()))
+        && REASONS.iter().any(|reason| reason.as_bytes()[0] == first && starts_ignoring_case(rest, reason.as_bytes()))
 }
 
 /// `assert 404 == 200`: a failure's status beside the one that was wanted.
@@ -143,10 +198,10 @@ fn is_compared(line: &[u8], value: u32) -> bool {
     const WANTED: [&str; 4] = ["200", "201", "202", "204"];
     let failed = |text: &[u8]| text.len() == 3 && matches!(text[0], b'4' | b'5') && text.iter().all(u8::is_ascii_digit);
     let other = |wanted: &dyn Fn(&[u8]) -> bool| line.split(|&byte| !is_word(byte)).any(wanted);
-    let marked = memchr::memmem::find(line, b"==").is_some() || memchr::memmem::find(line, b"expected").is_some();
+    let marked = || EQUALS.find(line).is_some() || EXPECTED.find(line).is_some();
     match value {
-        200 | 201 | 202 | 204 => marked && other(&failed),
-        400..600 => marked && other(&|word| one_of(word, &WANTED)),
+        200 | 201 | 202 | 204 => marked() && other(&failed),
+        400..600 => marked() && other(&|word| one_of(word, &WANTED)),
         _ => false,
     }
 }
@@ -200,6 +255,11 @@ pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
     (parts >= 3 && !is_word(at(text, end))).then_some(end)
 }
 
+/// Whether a unit of size can begin with this byte.
+pub(super) fn begins_size_unit(byte: u8) -> bool {
+    SIZE_UNITS.begins(byte)
+}
+
 /// End of a size that begins with the digits at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.
 pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
     let end = plain(text, start);
@@ -221,4 +281,7 @@ pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Bytes and their multiples.
-static SIZE_UNITS: Words<18> = Words::new(["b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes", "kbytes", "mbytes", "kbit", "mbit", "bits", "bit"]);
+static SIZE_UNITS: Words<18> = Words::new([
+    "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes", "kbytes", "mbytes", "kbit", "mbit",
+    "bits", "bit",
+]);

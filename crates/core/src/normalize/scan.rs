@@ -116,7 +116,8 @@ impl Scan<'_> {
     }
 
     fn apply(&mut self, start: usize, hit: table::Hit) {
-        if hit.text.ends_with("xx") {
+        // A class of statuses, `5xx`; all else is in angle brackets or empty.
+        if hit.text.len() == 3 {
             self.statuses.push(u16::try_from(super::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
         }
         self.out.truncate(self.out.len() - hit.back);

@@ -36,6 +36,11 @@ impl Here<'_> {
         at(self.line, self.end)
     }
 
+    /// Digits and a space: only a unit can then belong to them.
+    fn is_before_word(&self) -> bool {
+        self.mask == DIGIT && self.next() == b' '
+    }
+
     fn previous(&self) -> u8 {
         self.before.last().copied().unwrap_or(0)
     }
@@ -212,7 +217,11 @@ fn ipv6(here: &Here<'_>) -> Option<Hit> {
 fn timestamp(here: &Here<'_>) -> Option<Hit> {
     // Without a mark after its first digits only `20060102T150405` begins a date.
     let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
-    if here.mask & DIGIT != 0 && here.mask != DIGIT && !compact {
+    let possible = match here.mask & DIGIT {
+        0 => is_day_or_month(here.line, here.start, here.end),
+        _ => here.mask == DIGIT || compact,
+    };
+    if !possible {
         return None;
     }
     // `file.ts:10:30` is a place in a file, `1.10:30` a part of a number.
@@ -259,10 +268,16 @@ fn cut_uuid(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn duration(here: &Here<'_>) -> Option<Hit> {
+    if here.is_before_word() && !time::begins_unit(at(here.line, here.end + 1)) {
+        return None;
+    }
     time::duration(here.line, here.start).map(|end| Hit::new(end, "<DURATION>"))
 }
 
 fn size(here: &Here<'_>) -> Option<Hit> {
+    if here.is_before_word() && !numbers::begins_size_unit(at(here.line, here.end + 1)) {
+        return None;
+    }
     numbers::size(here.line, here.start).map(|end| Hit::new(end, "<SIZE>"))
 }
 

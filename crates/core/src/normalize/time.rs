@@ -4,10 +4,50 @@
 use super::bytes::{Words, at, digits, is_word, number, run, word};
 
 /// Months and what they are cut to.
-static MONTHS: Words<24> = Words::new(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december"]);
+static MONTHS: Words<24> = Words::new([
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]);
 
 /// Days of the week and what they are cut to.
-static WEEKDAYS: Words<14> = Words::new(["mon", "tue", "wed", "thu", "fri", "sat", "sun", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
+static WEEKDAYS: Words<14> = Words::new([
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+]);
 
 /// Whether the word can be a part of a date by itself.
 pub(super) fn is_day_or_month(name: &[u8]) -> bool {
@@ -47,7 +87,40 @@ fn is_zone(name: &[u8]) -> bool {
 }
 
 /// Units written against the number (`15ms`) or after one space (`15 ms`).
-static UNITS: Words<27> = Words::new(["s", "ms", "ns", "us", "sec", "secs", "second", "seconds", "msec", "msecs", "millis", "millisecond", "milliseconds", "microseconds", "nanoseconds", "min", "mins", "minute", "minutes", "hour", "hours", "hr", "hrs", "day", "days", "week", "weeks"]);
+static UNITS: Words<27> = Words::new([
+    "s",
+    "ms",
+    "ns",
+    "us",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "msec",
+    "msecs",
+    "millis",
+    "millisecond",
+    "milliseconds",
+    "microseconds",
+    "nanoseconds",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
+    "hr",
+    "hrs",
+    "day",
+    "days",
+    "week",
+    "weeks",
+]);
+
+/// Whether a unit, or one with a micro sign, can begin with this byte.
+pub(super) fn begins_unit(byte: u8) -> bool {
+    UNITS.begins(byte) || byte >= 0x80
+}
 
 fn is_unit(unit: &[u8]) -> bool {
     UNITS.has(unit) || unit == "µs".as_bytes() || unit == "μs".as_bytes()
