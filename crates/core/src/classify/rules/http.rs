@@ -255,15 +255,16 @@ pub(super) const RULES: &[Rule] = &[
         HttpError,
         STATUSES,
         Regex(
-            r"\b(failed to (fetch|load|download|get|post|upload|retrieve|request|pull|push|call)|(download|upload|request|fetch|call|GET|POST|PUT|PATCH|DELETE)( \S+)? failed|unable to fetch|could not fetch)\b.*(:| -| \(|\[| with|->|=>)\s*(error |http |status |code )*[45]\d\d\b",
+            r"\b(failed to (fetch|load|download|get|post|upload|retrieve|request|pull|push|call)|(download|upload|request|fetch|call|GET|POST|PUT|PATCH|DELETE)( \S+)? failed|unable to fetch|could not fetch)\b.*(: | -| \(|\[| with|->|=>)\s*(error |http |status |code )*[45]\d\d\b",
         ),
     ),
+    // Something stands between address and status: a number inside a path, an id or a port is none.
     rule(
         "http-method-line",
         HttpError,
         STATUSES,
         Regex(
-            r#"\b(GET|POST|PUT|PATCH|DELETE|HEAD) ["']?(https?://|/)\S*["']?\s*(->|=>|→|:|-|returned|responded|failed)*\s*\(?(HTTP )?(status )?(code )?[45]\d\d\b"#,
+            r#"\b(GET|POST|PUT|PATCH|DELETE|HEAD) ["']?(https?://|/)\S*(\s+(->|=>|→|:|-|returned|responded|failed)*:?)*(\s|\()(HTTP )?(status )?(code )?[45]\d\d\b"#,
         ),
     ),
     // An access log tells of every answer; it is the failure only when nothing else is.
