@@ -2,16 +2,23 @@
 //! Does not: know what a hint is for.
 //!
 //! An Aho-Corasick automaton of these many hints is larger than the cache and waits for memory at every byte; here
-//! every position is looked up on its own, and only where the bitmap says so is the text compared with a hint.
+//! every second position is looked up on its own, and only where the bitmap says so is the text compared with a hint.
 
 /// Bytes of a hint that are hashed; every hint has at least as many.
 pub(super) const GRAM: usize = 4;
-/// Bits of the hash: a bitmap of 8 KiB, of which the hints fill about one bit in a hundred.
-const HASH_BITS: u32 = 16;
+/// Only every second position is looked up, so a hint is entered with two neighbouring grams.
+const STRIDE: usize = 2;
+/// Positions looked up before any of them is compared.
+const BLOCK: usize = 16;
+const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM;
+/// Bits of the hash: a bitmap of 16 KiB, of which the hints fill about one bit in twenty.
+const HASH_BITS: u32 = 17;
 /// Lower case for letters; what it does to other bytes it does to hint and text alike.
 const FOLD: u32 = 0x2020_2020;
 /// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
 const SPREAD: u32 = 0x9e37_79b1;
+/// Bytes before a gram that are compared with it at once; eight bytes are in all.
+const BEFORE: usize = 2;
 const NONE: u16 = u16::MAX;
 
 /// Words that stand in most failure texts: their grams would send every line to the comparison.
@@ -25,26 +32,43 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
     delete number default null undefined at index .js: .ts: .java: .rs: src/ tests/ https://github.com/ /usr/lib/ /home/ \
     unexpected actual should which does while when there more than after before been other during handling above \
     would have must only could into your them over each between under where what level output input event state \
-    element array item list data key user order path field format schema option property constraint ing ion ent ers    ";
+    element array item list data key user order path field format schema option property constraint ing ion ent ers    \
+    in package container client: running database config build execute thread async socket matching pending handler \
+    apache stack trace cache task 2026-0 2026-1 2025-0 2025-1 +0000 exception assert call script payments invoke ";
 
 /// All hints, ready to be found.
 #[derive(Debug)]
 pub(super) struct HintFinder {
-    bitmap: Box<[u64; 1 << (HASH_BITS - 6)]>,
-    /// First entry of the chain of each hash, or `NONE`.
-    first: Box<[u16]>,
-    entries: Vec<Entry>,
+    hints: Vec<Hint>,
+    bitmap: Box<[u32; 1 << (HASH_BITS - 5)]>,
+    /// Where the probes of each hash start; those of the next hash end them.
+    starts: Vec<u16>,
+    probes: Vec<Probe>,
+    /// For each probe, what it stands for.
+    targets: Vec<Target>,
+    /// For each hint as short as a gram, the next one that differs in its last byte only, or `NONE`.
+    alike: Vec<u16>,
 }
 
 #[derive(Debug)]
-struct Entry {
-    hint: &'static [u8],
-    /// Where in the hint its hashed bytes stand.
-    offset: usize,
-    /// The hint's last bytes, folded: they tell most hints of one hash apart.
-    tail: u32,
-    id: usize,
-    next: u16,
+struct Hint {
+    bytes: &'static [u8],
+    /// For each byte the bit that may differ in the text: that of letter case, or none.
+    case: Box<[u8]>,
+}
+
+/// The bytes around a gram, folded: they tell the hints of one hash, and other words, apart.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    mask: u64,
+    wanted: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    id: u16,
+    /// Where in the hint the gram stands, plus one: the gram may begin one byte before the hint.
+    offset: u16,
 }
 
 /// A hint in the text.
@@ -58,49 +82,167 @@ pub(super) struct Hit {
 impl HintFinder {
     /// `hints` are in lower case; a hit names one by its index.
     pub(super) fn new(hints: &[&'static str]) -> Self {
-        let mut finder = Self {
-            bitmap: Box::new([0; 1 << (HASH_BITS - 6)]),
-            first: vec![NONE; 1 << HASH_BITS].into_boxed_slice(),
-            entries: Vec::with_capacity(hints.len()),
-        };
-        for (id, hint) in hints.iter().enumerate() {
-            finder.add(id, hint.as_bytes());
+        let common = Common::new();
+        let mut entries = Vec::new();
+        let mut alike = vec![NONE; hints.len()];
+        for (index, hint) in hints.iter().enumerate() {
+            let id = u16::try_from(index).expect("there are fewer than 65535 hints");
+            let hint = hint.as_bytes();
+            if hint.len() > GRAM {
+                enter(id, hint, common.rarest_pair(hint), &mut entries);
+                continue;
+            }
+            add(id, hint, hint, 1, &mut entries);
+            let same = |&before: &usize| hints[before].len() == GRAM && hints[before].as_bytes()[..3] == hint[..3];
+            match (0..index).rev().find(same) {
+                Some(before) => alike[before] = id,
+                None => enter_short(id, &hint[..3], &mut entries),
+            }
         }
-        finder
+        entries.sort_unstable_by_key(|&(slot, _, Target { id, offset })| (slot, id, offset));
+        let mut bitmap = Box::new([0; 1 << (HASH_BITS - 5)]);
+        let mut starts = vec![0_u16; (1 << HASH_BITS) + 1];
+        for &(slot, ..) in &entries {
+            bitmap[slot >> 5] |= 1 << (slot & 31);
+            starts[slot + 1] += 1;
+        }
+        let mut sum = 0_u16;
+        for start in &mut starts {
+            sum = sum.checked_add(*start).expect("there are fewer than 65536 probes");
+            *start = sum;
+        }
+        Self {
+            hints: hints.iter().map(|hint| Hint::new(hint.as_bytes())).collect(),
+            bitmap,
+            starts,
+            probes: entries.iter().map(|entry| entry.1).collect(),
+            targets: entries.iter().map(|entry| entry.2).collect(),
+            alike,
+        }
     }
 
-    fn add(&mut self, id: usize, hint: &'static [u8]) {
-        let offset = rarest(hint);
-        let slot = hash(&hint[offset..offset + GRAM]);
-        let entry = u16::try_from(self.entries.len()).expect("there are fewer than 65535 hints");
-        self.entries.push(Entry { hint, offset, tail: fold(&hint[hint.len() - GRAM..]), id, next: self.first[slot] });
-        self.first[slot] = entry;
-        self.bitmap[slot >> 6] |= 1 << (slot & 63);
-    }
-
-    /// Calls `found` for every occurrence of every hint, letter case aside.
+    /// Calls `found` once for every occurrence of every hint, letter case aside.
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(Hit)) {
-        for (at, gram) in text.windows(GRAM).enumerate() {
-            let slot = hash(gram);
-            if self.bitmap[slot >> 6] >> (slot & 63) & 1 == 1 {
-                self.compare(text, at, slot, &mut found);
+        let mut at = 0;
+        while let Some(block) = text[at..].first_chunk::<BLOCK_BYTES>() {
+            let mut marks = 0;
+            for position in 0..BLOCK {
+                marks |= self.marked(hash(&block[position * STRIDE..position * STRIDE + GRAM])) << position;
+            }
+            while marks != 0 {
+                self.compare(text, at + STRIDE * marks.trailing_zeros() as usize, &mut found);
+                marks &= marks - 1;
+            }
+            at += BLOCK * STRIDE;
+        }
+        for at in (at..text.len().saturating_sub(GRAM - 1)).step_by(STRIDE) {
+            if self.marked(hash(&text[at..at + GRAM])) == 1 {
+                self.compare(text, at, &mut found);
+            }
+        }
+    }
+
+    #[inline]
+    fn marked(&self, slot: usize) -> u32 {
+        self.bitmap[slot >> 5] >> (slot & 31) & 1
+    }
+
+    #[inline]
+    fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(Hit)) {
+        let slot = hash(&text[at..at + GRAM]);
+        let around = around(text, at);
+        let (from, to) = (usize::from(self.starts[slot]), usize::from(self.starts[slot + 1]));
+        for (probe, target) in self.probes[from..to].iter().zip(&self.targets[from..to]) {
+            if (around ^ probe.wanted) & probe.mask == 0 {
+                self.verify(text, at, *target, found);
             }
         }
     }
 
     #[inline(never)]
-    fn compare(&self, text: &[u8], at: usize, slot: usize, found: &mut impl FnMut(Hit)) {
-        let mut next = self.first[slot];
-        while let Some(entry) = self.entries.get(usize::from(next)) {
-            next = entry.next;
-            let Some(start) = at.checked_sub(entry.offset) else { continue };
-            let end = start + entry.hint.len();
-            let Some(part) = text.get(start..end) else { continue };
-            if fold(&part[part.len() - GRAM..]) == entry.tail && part.eq_ignore_ascii_case(entry.hint) {
-                found(Hit { id: entry.id, start, end });
+    fn verify(&self, text: &[u8], at: usize, target: Target, found: &mut impl FnMut(Hit)) {
+        let Some(start) = (at + 1).checked_sub(usize::from(target.offset)) else { return };
+        let mut next = target.id;
+        while let Some(hint) = self.hints.get(usize::from(next)) {
+            let (id, end) = (usize::from(next), start + hint.bytes.len());
+            if text.get(start..end).is_some_and(|part| hint.is(part)) {
+                found(Hit { id, start, end });
             }
+            next = if target.offset == 0 { self.alike[id] } else { NONE };
         }
     }
+}
+
+impl Hint {
+    fn new(bytes: &'static [u8]) -> Self {
+        let case = bytes.iter().map(|byte| if byte.is_ascii_lowercase() { 0x20 } else { 0 }).collect();
+        Self { bytes, case }
+    }
+
+    /// Whether a part of the text that is as long is this hint, letter case aside.
+    fn is(&self, part: &[u8]) -> bool {
+        let same = |part: &[u8; 8], hint: &[u8; 8], case: &[u8; 8]| {
+            (u64::from_le_bytes(*part) ^ u64::from_le_bytes(*hint)) & !u64::from_le_bytes(*case) == 0
+        };
+        let (parts, hints, cases) = (part.as_chunks().0, self.bytes.as_chunks().0, self.case.as_chunks().0);
+        if !parts.iter().zip(hints).zip(cases).all(|((part, hint), case)| same(part, hint, case)) {
+            return false;
+        }
+        // The last bytes: eight again, some of them for the second time, or one by one where there are fewer.
+        match (part.last_chunk(), self.bytes.last_chunk(), self.case.last_chunk()) {
+            (Some(part), Some(hint), Some(case)) => same(part, hint, case),
+            _ => part.iter().zip(self.bytes).zip(&self.case).all(|((part, hint), case)| (part ^ hint) & !case == 0),
+        }
+    }
+}
+
+type Entry = (usize, Probe, Target);
+
+/// Enters a hint with two grams, one of which stands at an even position.
+fn enter(id: u16, hint: &[u8], rarest: usize, entries: &mut Vec<Entry>) {
+    for offset in [rarest, rarest + 1] {
+        add(id, hint, &hint[offset..offset + GRAM], offset + 1, entries);
+    }
+}
+
+/// Enters the hints that start with these three bytes for odd positions: under whatever byte stands before them.
+fn enter_short(id: u16, start: &[u8], entries: &mut Vec<Entry>) {
+    for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
+        add(id, start, &[before, start[0], start[1], start[2]], 0, entries);
+    }
+}
+
+fn add(id: u16, hint: &[u8], gram: &[u8], offset: usize, entries: &mut Vec<Entry>) {
+    let probe = Probe::new(hint, offset);
+    let offset = u16::try_from(offset).expect("hints are short");
+    entries.push((hash(gram), probe, Target { id, offset }));
+}
+
+impl Probe {
+    /// What of `hint` stands in the eight bytes around its gram; `offset` as in `Target`.
+    fn new(hint: &[u8], offset: usize) -> Self {
+        let (mut mask, mut wanted) = ([0; 8], [0; 8]);
+        for index in 0..mask.len() {
+            let byte = (index + offset).checked_sub(BEFORE + 1).and_then(|at| hint.get(at));
+            if let Some(byte) = byte {
+                mask[index] = u8::MAX;
+                wanted[index] = byte | 0x20;
+            }
+        }
+        Self { mask: u64::from_le_bytes(mask), wanted: u64::from_le_bytes(wanted) }
+    }
+}
+
+/// The eight bytes from `BEFORE` bytes before `at`, folded; blanks stand where the text does not reach.
+#[inline]
+fn around(text: &[u8], at: usize) -> u64 {
+    const FOLD_ALL: u64 = 0x2020_2020_2020_2020;
+    let whole = at.checked_sub(BEFORE).and_then(|from| text[from..].first_chunk());
+    let bytes = whole.copied().unwrap_or_else(|| {
+        let byte = |index: usize| (at + index).checked_sub(BEFORE).and_then(|at| text.get(at)).copied();
+        std::array::from_fn(|index| byte(index).unwrap_or_default())
+    });
+    u64::from_le_bytes(bytes) | FOLD_ALL
 }
 
 #[inline]
@@ -113,14 +255,28 @@ fn fold(gram: &[u8]) -> u32 {
     u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD
 }
 
-/// Where the four bytes of `hint` stand that are least likely in a failure text.
-fn rarest(hint: &[u8]) -> usize {
-    let cost = |offset: usize| {
-        let gram = &hint[offset..offset + GRAM];
-        let common = COMMON.as_bytes().windows(GRAM).filter(|window| *window == gram).count();
-        common * 1000 + gram.iter().map(|&byte| frequency(byte)).sum::<usize>()
-    };
-    (0..=hint.len() - GRAM).min_by_key(|&offset| cost(offset)).unwrap_or(0)
+/// The grams of the common words, sorted.
+struct Common(Vec<u32>);
+
+impl Common {
+    fn new() -> Self {
+        let mut grams: Vec<u32> = COMMON.as_bytes().windows(GRAM).map(fold).collect();
+        grams.sort_unstable();
+        Self(grams)
+    }
+
+    /// Where the two neighbouring grams of `hint` stand that are least likely in a failure text.
+    fn rarest_pair(&self, hint: &[u8]) -> usize {
+        let costs: Vec<usize> = hint.windows(GRAM).map(|gram| self.cost(gram)).collect();
+        (0..hint.len() - GRAM).min_by_key(|&offset| costs[offset] + costs[offset + 1]).unwrap_or(0)
+    }
+
+    fn cost(&self, gram: &[u8]) -> usize {
+        let folded = fold(gram);
+        let below = |bound: u32| self.0.partition_point(|&common| common < bound);
+        let count = below(folded.saturating_add(1)) - below(folded);
+        count * 1000 + gram.iter().map(|&byte| frequency(byte)).sum::<usize>()
+    }
 }
 
 /// Roughly how often a byte stands in a thousand bytes of failure text.
@@ -141,11 +297,19 @@ mod tests {
 
     #[test]
     fn finds_what_a_plain_search_finds() {
-        let hints = ["timed out", "time", "out of memory", "e   assert", "connection refused", "refused"];
+        let hints =
+            ["timed out", "time", "out of memory", "e   assert", "connection refused", "refused", " 404", "outof"];
         let finder = HintFinder::new(&hints);
-        let texts =
-            ["", "tim", "TIME", "it Timed Out: connection REFUSED", "xtimed outout of memorytime", "E   assert time"];
-        for text in texts {
+        let texts = [
+            "",
+            "tim",
+            "TIME",
+            "it Timed Out: connection REFUSED",
+            "xtimed outout of memorytime",
+            "E   assert time 404",
+        ];
+        // Long enough for whole blocks, and every hint at even and odd positions.
+        for text in texts.iter().flat_map(|text| (0..80).map(move |blanks| format!("{:blanks$}{text}", ""))) {
             let lower = text.to_lowercase();
             let mut wanted: Vec<(usize, usize)> = Vec::new();
             for (id, hint) in hints.iter().enumerate() {

@@ -2,7 +2,6 @@
 //! Does not: decide a category.
 
 use super::scan::Place;
-use aho_corasick::AhoCorasick;
 use memchr::{memchr, memmem, memrchr};
 use regex::bytes::Regex;
 use std::{
@@ -17,6 +16,9 @@ const LEVEL_REACH: usize = 96;
 /// How far and how many lines the neighbourhood of a hint reaches.
 const NEAR_REACH: usize = 1200;
 const NEAR_LINES: usize = 8;
+
+/// Words of a line that will be tried again; those that end in a blank only before a number.
+pub(super) const RETRIES: &[&str] = &["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
 
 /// How a line may speak about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +37,17 @@ pub(super) struct Lines<'a> {
     text: &'a [u8],
     bounds: Vec<(usize, usize)>,
     kinds: Vec<Cell<Option<Kind>>>,
+    /// Where words of `RETRIES` stand, in the order of the text.
+    retries: Vec<(usize, usize)>,
     pytest: OnceCell<bool>,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the line of each place and writes its index there; leaves the places in the order of the text.
-    pub(super) fn of(text: &'a [u8], places: &mut [Place]) -> Self {
+    pub(super) fn of(text: &'a [u8], places: &mut [Place], mut retries: Vec<(usize, usize)>) -> Self {
+        retries.sort_unstable();
         places.sort_unstable_by_key(|place| place.start);
-        let mut bounds = Vec::new();
+        let mut bounds = Vec::with_capacity(places.len());
         let (mut from, mut to) = (1, 0);
         for place in places {
             if place.start < from || place.end > to {
@@ -52,7 +57,7 @@ impl<'a> Lines<'a> {
             place.line = bounds.len() - 1;
         }
         let kinds = vec![Cell::new(None); bounds.len()];
-        Self { text, bounds, kinds, pytest: OnceCell::new() }
+        Self { text, bounds, kinds, retries, pytest: OnceCell::new() }
     }
 
     pub(super) const fn text(&self) -> &'a [u8] {
@@ -82,12 +87,23 @@ impl<'a> Lines<'a> {
         if self.is_pytest() {
             return pytest_kind(line);
         }
-        if is_log(line) { Kind::Log } else { Kind::Report }
+        if is_log(line) || self.is_tried_again(from, to) { Kind::Log } else { Kind::Report }
+    }
+
+    fn is_tried_again(&self, from: usize, to: usize) -> bool {
+        let first = self.retries.partition_point(|&(start, _)| start < from);
+        let inside = self.retries[first..].iter().take_while(|&&(start, _)| start < to);
+        inside.filter(|&&(_, end)| end <= to).any(|&(_, end)| {
+            let numbered = self.text[end..to].trim_ascii_start();
+            self.text[end - 1] != b' '
+                || numbered.strip_prefix(b"#").unwrap_or(numbered).first().is_some_and(u8::is_ascii_digit)
+        })
     }
 
     /// pytest marks the lines of an error with `E`; with such lines there, the others are source and locals.
     fn is_pytest(&self) -> bool {
-        *self.pytest.get_or_init(|| self.text.starts_with(b"E   ") || memmem::find(self.text, b"\nE   ").is_some())
+        static MARK: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(b"\nE   "));
+        *self.pytest.get_or_init(|| self.text.starts_with(b"E   ") || MARK.find(self.text).is_some())
     }
 
     /// The line under `File "x.py", line 3, in f` is source, and so are the marks under it.
@@ -157,9 +173,22 @@ fn is_title(line: &[u8]) -> bool {
         );
         Regex::new(pattern).expect("a constant pattern")
     });
-    // The first byte tells most lines apart without the regex.
-    let first = line.trim_ascii_start().first().copied().unwrap_or(b' ');
-    matches!(first, b'-' | b'F' | b'E' | b'_' | b'a'..=b'z' | b'0'..=b'9' | 0xc3 | 0xe2) && TITLE.is_match(line)
+    may_be_title(line.trim_ascii_start()) && TITLE.is_match(line)
+}
+
+/// Tells most lines apart without the regex.
+fn may_be_title(line: &[u8]) -> bool {
+    match line.first() {
+        Some(b'-') => line.starts_with(b"---"),
+        Some(0xc3 | 0xe2) => true,
+        Some(b'F' | b'E' | b'_' | b'a'..=b'z' | b'0'..=b'9') => {
+            let part_of_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
+            let path = line.iter().position(|byte| !part_of_path(byte)).unwrap_or(line.len());
+            let named = [&b"FAIL"[..], b"ERROR: ", b"___"].iter().any(|start| line.starts_with(start));
+            named || [&b"::"[..], b"#", b") "].iter().any(|next| line[path..].starts_with(next))
+        }
+        _ => false,
+    }
 }
 
 fn pytest_kind(line: &[u8]) -> Kind {
@@ -172,20 +201,10 @@ fn pytest_kind(line: &[u8]) -> Kind {
     }
 }
 
-/// A level below error near the start of the line, or words of one that will be tried again.
+/// A level below error near the start of the line.
 fn is_log(line: &[u8]) -> bool {
-    static RETRY: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let words = ["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
-        let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(words);
-        builder.expect("five short words")
-    });
-    let retried = |found: aho_corasick::Match| {
-        let numbered = line[found.end()..].trim_ascii_start();
-        line[found.end() - 1] != b' '
-            || numbered.strip_prefix(b"#").unwrap_or(numbered).first().is_some_and(u8::is_ascii_digit)
-    };
     let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
-    warns || has_low_level(&line[..line.len().min(LEVEL_REACH)]) || RETRY.find_iter(line).any(retried)
+    warns || has_low_level(&line[..line.len().min(LEVEL_REACH)])
 }
 
 /// Whether one of the levels stands there as a word: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
@@ -214,7 +233,7 @@ mod tests {
 
     fn kind(text: &str, hint: &str) -> Kind {
         let at = text.find(hint).expect("the hint stands in the text");
-        Lines::of(text.as_bytes(), &mut [Place::at(at, at + hint.len())]).kind(0)
+        Lines::of(text.as_bytes(), &mut [Place::at(at, at + hint.len())], Vec::new()).kind(0)
     }
 
     #[test]

@@ -14,6 +14,8 @@ use std::sync::LazyLock;
 /// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.
 const FIRST_PLACES: usize = 24;
 const LAST_PLACES: usize = 8;
+/// Room for the places of most texts.
+const EXPECTED_PLACES: usize = 64;
 
 /// What decided, as a span of the view.
 #[derive(Debug)]
@@ -26,8 +28,8 @@ pub(super) struct Found {
 /// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
 pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
-    let mut places = engine.hits(view.bytes());
-    let lines = Lines::of(view.bytes(), &mut places);
+    let Hits { mut places, retries } = engine.hits(view.bytes());
+    let lines = Lines::of(view.bytes(), &mut places, retries);
     places.sort_unstable();
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
@@ -86,11 +88,19 @@ impl Place {
     }
 }
 
+/// What the hints say about a text.
+struct Hits {
+    /// Every place a rule is to be tried at.
+    places: Vec<Place>,
+    /// Where words of `line::RETRIES` stand.
+    retries: Vec<(usize, usize)>,
+}
+
 struct Engine {
     rules: Vec<&'static Rule>,
     compiled: Vec<Compiled>,
     finder: HintFinder,
-    /// For each hint, the rules that it selects.
+    /// For each hint, the rules that it selects; none for the words of `line::RETRIES`.
     selects: Vec<Vec<u16>>,
 }
 
@@ -99,7 +109,8 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::build);
 impl Engine {
     fn build() -> Self {
         let rules: Vec<&'static Rule> = rules::chain().collect();
-        let mut hints: Vec<&'static str> = rules.iter().flat_map(|rule| rule.hints).copied().collect();
+        let mut hints: Vec<&'static str> =
+            rules.iter().flat_map(|rule| rule.hints).chain(line::RETRIES).copied().collect();
         hints.sort_unstable();
         hints.dedup();
         let mut selects = vec![Vec::new(); hints.len()];
@@ -115,26 +126,28 @@ impl Engine {
         Self { rules, compiled, finder, selects }
     }
 
-    /// Every place a rule is to be tried at.
-    fn hits(&self, text: &[u8]) -> Vec<Place> {
-        let mut places = Vec::new();
+    fn hits(&self, text: &[u8]) -> Hits {
+        let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), retries: Vec::new() };
         let mut seen = vec![0_u32; self.rules.len()];
-        let mut late: Vec<Place> = Vec::new();
+        let mut late = Late::default();
         self.finder.find(text, |Hit { id, start, end }| {
+            if self.selects[id].is_empty() {
+                hits.retries.push((start, end));
+            }
             for &rule in &self.selects[id] {
                 let rule = usize::from(rule);
                 let place = Place { rule, start, end, line: 0 };
                 let count = seen[rule] as usize;
                 seen[rule] = seen[rule].saturating_add(1);
                 if count < FIRST_PLACES {
-                    places.push(place);
+                    hits.places.push(place);
                 } else {
-                    keep_late(&mut late, self.rules.len(), count - FIRST_PLACES, place);
+                    late.keep(count - FIRST_PLACES, place);
                 }
             }
         });
-        places.extend(late.into_iter().filter(|place| place.end > 0));
-        places
+        hits.places.extend(late.0.into_iter().flat_map(|(_, last)| last));
+        hits
     }
 
     fn try_rule(&self, rule: &'static Rule, place: &Place, lines: &Lines<'_>) -> Option<Found> {
@@ -148,12 +161,19 @@ impl Engine {
     }
 }
 
-/// A ring of the last places for each rule; only texts with very many hits pay for it.
-fn keep_late(late: &mut Vec<Place>, rules: usize, nth: usize, place: Place) {
-    if late.is_empty() {
-        late.resize(rules * LAST_PLACES, Place { rule: 0, start: 0, end: 0, line: 0 });
+/// The last places of the few rules that have very many.
+#[derive(Default)]
+struct Late(Vec<(usize, Vec<Place>)>);
+
+impl Late {
+    fn keep(&mut self, nth: usize, place: Place) {
+        let known = self.0.iter_mut().find(|(rule, _)| *rule == place.rule);
+        match known {
+            Some((_, last)) if last.len() < LAST_PLACES => last.push(place),
+            Some((_, last)) => last[nth % LAST_PLACES] = place,
+            None => self.0.push((place.rule, vec![place])),
+        }
     }
-    late[place.rule * LAST_PLACES + nth % LAST_PLACES] = place;
 }
 
 #[cfg(test)]
@@ -163,7 +183,7 @@ mod tests {
     #[test]
     fn the_last_places_are_kept_when_there_are_very_many() {
         let text = "ETIMEDOUT ".repeat(10_000);
-        let places = ENGINE.hits(text.as_bytes());
+        let Hits { places, .. } = ENGINE.hits(text.as_bytes());
         assert!(places.iter().any(|place| place.end == text.len() - 1));
         assert!(places.len() < 20 * (FIRST_PLACES + LAST_PLACES));
     }
