@@ -8,6 +8,7 @@ mod clean;
 mod frames;
 mod ids;
 mod lines;
+mod named;
 mod net;
 mod numbers;
 mod paths;

@@ -63,7 +63,8 @@ impl Scan<'_> {
         let start = self.position;
         let (end, mask) = word(self.line, start);
         if mask & DIGIT == 0 && self.is_plain(start, end, mask) {
-            self.position = end;
+            let space = at(self.line, end) == b' ' && !matches!(at(self.line, end + 1), b' ' | b'\t');
+            self.position = end + usize::from(space);
             return;
         }
         self.flush();

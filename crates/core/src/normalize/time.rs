@@ -329,7 +329,7 @@ fn month_day(month: u32, day: u32) -> bool {
 /// `15:04`, `15:04:05`, `15:04:05.999`, `3:04PM`, `11:21 pm`.
 fn clock(text: &[u8], start: usize) -> Option<usize> {
     let hours = digits(text, start.min(text.len()));
-    if hours == start || hours - start > 2 || at(text, hours) != b':' || number(&text[start..hours]) > 23 {
+    if hours <= start || hours - start > 2 || at(text, hours) != b':' || number(&text[start..hours]) > 23 {
         return None;
     }
     let minutes = two_digits_below(text, hours + 1, 60)?;

@@ -1,0 +1,170 @@
+//! Numbers in names and names with numbers: which of them say what failed, and what the others are called.
+//! Does not: know the order in which placeholders are tried; `table` does.
+
+use super::{
+    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, digits, ends_ignoring_case, is_word, number, switches, word},
+    numbers::{self, Role},
+    table::{Here, Hit},
+};
+
+pub(super) fn number_or_code(here: &Here<'_>) -> Option<Hit> {
+    if here.mask != DIGIT {
+        // `1e5`
+        let end = numbers::plain(here.line, here.start);
+        return (end >= here.end).then(|| Hit::new(end, "<NUM>"));
+    }
+    if is_named_number(here) {
+        let dotted = at(here.line, here.end) == b'.' && at(here.line, here.end + 1).is_ascii_digit();
+        return Some(Hit::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
+    }
+    match numbers::role(here.line, here.start, here.end, here.before) {
+        Role::Code => return Some(Hit::kept(here, here.end)),
+        Role::Status => return Some(Hit::new(here.end, numbers::status_class(at(here.line, here.start)))),
+        Role::Plain => {}
+    }
+    let joined = joined_digits(here.line, here.end);
+    if joined > here.end {
+        return Some(Hit::new(joined, "<ID>"));
+    }
+    // Digits go on as a number only there.
+    let more = matches!(here.next(), b'.' | b',');
+    let end = if more { numbers::plain(here.line, here.start) } else { here.end };
+    Some(Hit::new(end, plain_name(here)))
+}
+
+/// End of `_0020_01_000002` after digits.
+fn joined_digits(line: &[u8], end: usize) -> usize {
+    let mut end = end;
+    while at(line, end) == b'_' && at(line, end + 1).is_ascii_digit() {
+        let (stop, mask) = word(line, end + 1);
+        if mask != DIGIT {
+            break;
+        }
+        end = stop;
+    }
+    end
+}
+
+/// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
+fn is_named_number(here: &Here<'_>) -> bool {
+    static NAMES: Words<24> = Words::new([
+        "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
+        "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee",
+    ]);
+    let before = here.before;
+    match here.previous() {
+        b'/' => before.ends_with(b"HTTP/"),
+        b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
+        b'.' => before.ends_with(b"python2.") || before.ends_with(b"python3."),
+        // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
+        b' ' => here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0),
+        b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES),
+        _ => false,
+    }
+}
+
+static PLATFORMS: Words<8> = Words::new(["version", "java", "jdk", "node", "node.js", "python", "ruby", "php"]);
+
+/// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
+fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &Words<24>) -> bool {
+    let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
+    let name = &prefix[prefix.len() - length..];
+    let code = (2..=10).contains(&length)
+        && name.iter().all(u8::is_ascii_uppercase)
+        && (3..=6).contains(&(here.end - here.start))
+        && matches!(at(here.line, here.end), b':' | b']');
+    names.has(name) || code || name.starts_with(b"CVE-")
+}
+
+/// The name that tells a reader most about a plain number.
+fn plain_name(here: &Here<'_>) -> &'static str {
+    let before = here.before;
+    let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
+    match here.previous() {
+        b':' if is_file_place(before) => "<LINE>",
+        b':' if matches!(word_before(1), b'>' | b']' | b':') || before.ends_with(b"localhost:") => "<PORT>",
+        b'/' if is_word(word_before(1)) || word_before(1) == b'>' => "<ID>",
+        b'-' if here.end - here.start >= 5 => "<ID>",
+        _ if ends_with_word(before, b"port") => "<PORT>",
+        _ if ends_with_word(before, b"line") => "<LINE>",
+        _ if ends_with_word(before, b"pid") => "<PID>",
+        _ => "<NUM>",
+    }
+}
+
+fn ends_with_word(before: &[u8], name: &[u8]) -> bool {
+    let marks = before.iter().rev().take(2).take_while(|&&byte| matches!(byte, b' ' | b'=' | b':' | b'[')).count();
+    marks > 0 && ends_ignoring_case(&before[..before.len() - marks], name)
+}
+
+/// Whether the output ends with `name.ext:` or with a line's placeholder and `:`.
+fn is_file_place(before: &[u8]) -> bool {
+    let text = &before[..before.len() - 1];
+    if text.ends_with(b"<LINE>") {
+        return true;
+    }
+    let extension = text.iter().rev().take_while(|&&byte| byte.is_ascii_alphanumeric()).count();
+    (1..=5).contains(&extension) && text.len() > extension && text[text.len() - extension - 1] == b'.'
+}
+
+/// Names that begin with digits: `64bit` and `5xx` stay, `28P01` stays as a code, the rest is made up.
+#[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
+pub(super) fn digit_name(here: &Here<'_>) -> Option<Hit> {
+    let word = here.word();
+    let leading = digits(word, 0);
+    let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
+    let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit);
+    if short || state || here.mask & HIGH != 0 {
+        return Some(Hit::kept(here, here.end));
+    }
+    Some(Hit::new(here.end, "<ID>"))
+}
+
+/// Names with a number: the number stays where it is part of a code or of a well-known name.
+#[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
+pub(super) fn numbered(here: &Here<'_>) -> Option<Hit> {
+    let word = here.word();
+    let tail = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let letters = word.len() - tail;
+    let name = &word[..letters];
+    // `TLSv1.2`, `v1.2.3`.
+    if tail > 0
+        && name.ends_with(b"v")
+        && at(here.line, here.end) == b'.'
+        && at(here.line, here.end + 1).is_ascii_digit()
+    {
+        return Some(dotted_version(here, letters));
+    }
+    if tail == 0 || keeps_number(name, &word[letters..], here) {
+        return Some(Hit::kept(here, here.end));
+    }
+    Some(Hit { keep: letters, ..Hit::new(here.end, "<NUM>") })
+}
+
+fn dotted_version(here: &Here<'_>, letters: usize) -> Hit {
+    let end = numbers::version(here.line, here.start + letters)
+        .unwrap_or_else(|| numbers::plain(here.line, here.start + letters));
+    if letters > 1 { Hit::kept(here, end) } else { Hit::new(end, "<VERSION>") }
+}
+
+/// Names of things, not of one thing among many, that end with a number.
+static NUMBERED_NAMES: Words<44> = Words::new([
+    "int", "uint", "float", "utf", "ucs", "sha", "ipv", "http", "https", "ext", "log", "ecma", "python", "php", "perl",
+    "ruby", "java", "jdk", "jre", "gcc", "clang", "win", "amd", "arm", "sse", "avx", "usb", "tls", "ssl", "oauth",
+    "swagger", "openapi", "route", "base", "rsa", "boto", "vue", "jquery", "psycopg", "urllib", "sqlite", "bzip",
+    "ssh", "jinja",
+]);
+
+fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
+    let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
+    if shouting {
+        // `E0308`, `TS2345`, `CS0103`; but `J18`, `U01` are places on a board.
+        return tail.len() <= 6 && !(name.len() == 1 && name != b"X" && (tail.len() == 2 || here.previous() == b'-'));
+    }
+    let value = number(tail);
+    let width = matches!(value, 8 | 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
+    // `Point2`, `Int32`: types; `worker7`, `rand3`: one of many.
+    let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
+    let known = tail.len() <= 2 && (name.len() <= 2 || NUMBERED_NAMES.has(name));
+    type_name || known || width && tail[0] != b'0' || switches(name) > 1
+}
