@@ -1,8 +1,9 @@
-//! The identity of a failure: SHA-256 over its category, case and normalized text.
+//! The identity of a failure: SHA-256 over its category, case and normalized text; its family by XXH3.
 //! Does not: normalize or classify; it takes their answers.
 
 use crate::{category::Category, event::FailureEvent, normalize::Normalized};
 use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Covers redactor, classifier, user rules and normalizer. Recipes are added, never edited.
 pub const RECIPE: u32 = 1;
@@ -13,7 +14,8 @@ pub struct Signatures {
     /// Hex SHA-256 of `category::caseName::normalizedError`.
     pub exact: String,
     /// The same cause across tests: without the case name, finer where it can be
-    /// (exact HTTP status, exit and error codes, innermost in-app function).
+    /// (exact HTTP status, exit and error codes, innermost in-app function). Hex XXH3-128: it groups and is no
+    /// public promise, and a second SHA-256 would cost more than all the rest of signing.
     pub family: String,
     /// `category::caseName::normalizedError`, readable.
     pub pattern: String,
@@ -23,7 +25,7 @@ pub struct Signatures {
 pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
     let pattern = format!("{category}::{case_name}::{}", normalized.text);
     let family = family_pattern(category, event, normalized);
-    Signatures { exact: sha256_hex(&pattern), family: sha256_hex(&family), pattern }
+    Signatures { exact: sha256_hex(&pattern), family: hex(&xxh3_128(family.as_bytes()).to_be_bytes()), pattern }
 }
 
 /// `category::folded text::codes::frame`; what is not known is empty.
