@@ -7,7 +7,8 @@ import { root } from './exec.mjs';
 
 const dir = join(root, 'target', 'stamps');
 /** What is made, fetched or private to one machine is never an input. */
-const SKIPPED = new Set(['node_modules', 'target', 'dist', '.git', '.argus', '.bench', 'wasm-out', '.DS_Store']);
+const SKIPPED = new Set('node_modules target dist .git .argus .bench .venv __pycache__ .DS_Store'.split(' '));
+const MADE = ['npm/engine/src/wasm'];
 
 /** SHA-256 over names and contents of files and folders (relative to the project), and any extra words. */
 export function hashOf(inputs, ...words) {
@@ -61,7 +62,7 @@ function filesIn(input) {
   if (!existsSync(full)) return [];
   if (!statSync(full).isDirectory()) return [input];
   return readdirSync(full, { withFileTypes: true })
-    .filter((entry) => !SKIPPED.has(entry.name))
+    .filter((entry) => !SKIPPED.has(entry.name) && !MADE.includes(`${input}/${entry.name}`))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => filesIn(`${input}/${entry.name}`));
 }

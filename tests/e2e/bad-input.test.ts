@@ -6,7 +6,7 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project } from './harness.ts';
@@ -193,9 +193,13 @@ test.skipIf(process.platform === 'win32')('a project that may not be read, and o
   chmodSync(readOnly, 0o755);
   chmodSync(path.join(readOnly, 'mixed.xml'), 0o644);
   chmodSync(path.join(readOnly, '.argus'), 0o555);
+  // The checkout may lie where nobody else may read.
+  const program = project();
+  chmodSync(program, 0o755);
+  cpSync(path.dirname(BUNDLE), program, { recursive: true });
   const argus = (...args: string[]) => {
     const env = environment({ ARGUS_LOG_DIR: '/tmp/argus-nobody' });
-    const { stdout } = spawnSync(process.execPath, [BUNDLE, ...args, '--json'], {
+    const { stdout } = spawnSync(process.execPath, [path.join(program, path.basename(BUNDLE)), ...args, '--json'], {
       encoding: 'utf8',
       env,
       cwd: '/',

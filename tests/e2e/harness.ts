@@ -3,7 +3,16 @@
  * Does not: know what any tool should answer.
  */
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +105,9 @@ export function runnerProject(name: string): string {
   const modules = path.join(here, 'runners', 'node_modules');
   if (existsSync(modules) && existsSync(path.join(root, 'package.json')))
     symlinkSync(modules, path.join(root, 'node_modules'));
+  // A machine may have no default toolchain, only this project's.
+  const toolchain = path.resolve(here, '../../rust-toolchain.toml');
+  if (existsSync(path.join(root, 'Cargo.toml'))) copyFileSync(toolchain, path.join(root, 'rust-toolchain.toml'));
   return root;
 }
 

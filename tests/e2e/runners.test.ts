@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
@@ -149,6 +149,8 @@ test('a report that the configuration names', async () => {
     'argus.yaml': "test: { command: node write.js, report: 'out/*.xml' }\n",
   };
   const { root } = await opened(project(files));
+  const yesterday = new Date(Date.now() - 86_400_000);
+  utimesSync(path.join(root, 'out/old.xml'), yesterday, yesterday);
   expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
 });
 

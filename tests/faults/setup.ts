@@ -83,11 +83,9 @@ export function worker(
   options: { engine?: string; uid?: number } = {},
 ): Worker {
   const { runId, caseName } = failure;
-  const args = [WORKER, options.engine ?? installed, database, runId, caseName, String(times)];
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
-  });
+  const user = options.uid === undefined ? [] : [String(options.uid)];
+  const args = [WORKER, options.engine ?? installed, database, runId, caseName, String(times), ...user];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let isReady = () => {};
   let isCounting = () => {};
   const it: Worker = {

@@ -1,16 +1,18 @@
 // A process that diagnoses one failure over and over, and says after each answer how often it was counted.
 // Does not: know why it is killed.
 //
-//   node worker.mjs ENGINE DATABASE RUN CASE TIMES
+//   node worker.mjs ENGINE DATABASE RUN CASE TIMES [UID]
 //
-// ENGINE is the URL of argus-engine's module; TIMES 0: until the end of the process.
+// ENGINE is the URL of argus-engine's module; TIMES 0: until the end of the process; UID: the user to go on as.
 // stdout: `ready`, then one number a line; stderr: the log. Exit code 3: an engine error, as JSON on stdout.
 import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
-const [url, databasePath, runId, caseName, times] = process.argv.slice(2);
+const [url, databasePath, runId, caseName, times, uid] = process.argv.slice(2);
 const { openEngine, EngineError } = await import(url);
 const say = (line) => writeSync(1, `${line}\n`);
+if (uid !== undefined) await becomeUser(Number(uid));
 
 try {
   const log = (line) => writeSync(2, `${line}\n`);
@@ -26,4 +28,14 @@ try {
   if (!(error instanceof EngineError)) throw error;
   say(JSON.stringify({ code: error.code, message: error.message }));
   process.exitCode = 3;
+}
+
+/** Only once all code is loaded: another user may have no right to read the checkout. */
+async function becomeUser(id) {
+  const warmUp = await openEngine({ databasePath: ':memory:', projectRoot: '/' });
+  await warmUp.close();
+  createRequire(url)('fs-native-extensions');
+  process.setgroups([]);
+  process.setgid(id);
+  process.setuid(id);
 }
