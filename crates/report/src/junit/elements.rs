@@ -1,6 +1,7 @@
 //! The elements of a JUnit report and what is collected from one test case.
 //! Does not: name the case; that takes the dialect.
 
+use super::node_test;
 use crate::text::{self, Bounded};
 use crate::units;
 use crate::xml::Tag;
@@ -95,7 +96,7 @@ impl Trouble {
 
     /// Message and body as one text; where there is neither, what the type says (`test timeout`).
     pub(super) fn into_text(self) -> Option<String> {
-        let body = self.body.finish();
+        let body = self.body.finish().and_then(node_test::unwrapped);
         let joined = text::join_message(self.message.as_deref(), body.as_deref());
         joined.or(self.type_name).and_then(|joined| text::bound_error(&joined))
     }

@@ -7,6 +7,7 @@
 mod dialect;
 mod elements;
 mod naming;
+mod node_test;
 mod playwright;
 mod window;
 
