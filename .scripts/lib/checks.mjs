@@ -28,7 +28,7 @@ export const AFTER_BUILD = [
   check('publint argus-mcp', TYPESCRIPT, (onLine) => publint('packages/mcp', onLine)),
   check('clippy', RUST, (onLine) => clippy(['--workspace', '--all-targets'], onLine)),
   check('clippy for wasm', RUST, (onLine) =>
-    clippy(['-p', 'argus-vfs', '-p', 'argus-wasm', '--target', 'wasm32-unknown-unknown'], onLine),
+    clippy(['-p', 'argus-vfs', '-p', 'argus-wasm', '--all-targets', '--target', 'wasm32-unknown-unknown'], onLine),
   ),
   tests('cargo test', [...RUST, 'tests/vectors'], (onLine) => cargoTest(['--workspace'], onLine)),
   tests('cargo test on wasm', [...RUST, 'tests/vectors'], (onLine) =>
@@ -74,8 +74,9 @@ async function cargoTest(args, onLine) {
 /** Unit tests beside the sources, then every folder of tests/ that has tests of its own. */
 function vitestRunners() {
   const folders = readdirSync(join(root, 'tests'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !['bench', 'demo', 'vectors'].includes(entry.name))
-    .map((entry) => `tests/${entry.name}`);
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `tests/${entry.name}`)
+    .filter(hasTests);
   // What a person would try first goes first.
   const order = ['tests/e2e', 'tests/faults', 'tests/packaging'];
   folders.sort((a, b) => order.indexOf(a) - order.indexOf(b));
@@ -84,6 +85,10 @@ function vitestRunners() {
     tests(folder, [...RUST, ...TYPESCRIPT], (onLine) => vitest(folder.replace('tests/', ''), [folder], onLine)),
   );
   return [unit, ...others];
+}
+
+function hasTests(folder) {
+  return readdirSync(join(root, folder)).some((file) => file.endsWith('.test.ts'));
 }
 
 async function vitest(name, folders, onLine) {

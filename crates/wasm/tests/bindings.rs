@@ -1,0 +1,63 @@
+//! The boundary itself, in JavaScript's own values: what goes in is decoded, what comes out has the contract's names.
+//! Does not: test conclusions; the vectors do, natively and on wasm.
+#![cfg(target_family = "wasm")]
+
+use argus_wasm::{Inspector, generate_signature};
+use js_sys::{JSON, Reflect};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+fn value(json: &str) -> JsValue {
+    JSON::parse(json).expect("the test's own JSON")
+}
+
+fn field(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).expect("an object")
+}
+
+fn inspector(options: &str) -> Inspector {
+    Inspector::new(value(options)).expect("options that compile")
+}
+
+#[wasm_bindgen_test]
+fn an_event_is_decoded_and_its_inspection_encoded_in_camel_case() {
+    let event = value(r#"{"text": "😀 connect ECONNREFUSED 127.0.0.1:5432", "caseName": "shop > opens"}"#);
+    let seen = inspector("{}").inspect(event).expect("an inspection");
+    assert_eq!(field(&seen, "category"), "CONNECTION_REFUSED");
+    assert_eq!(field(&seen, "signature").as_string().map(|hex| hex.len()), Some(64));
+    assert!(field(&seen, "familySignature").is_string());
+    assert!(field(&seen, "signaturePattern").as_string().is_some_and(|it| it.contains("::shop > opens::")));
+    // Two UTF-16 units for the smiley: JavaScript's `slice` finds the words.
+    let evidence = field(&seen, "evidence");
+    let start = field(&evidence, "start").as_f64();
+    assert_eq!((start, field(&evidence, "text")), (Some(11.0), "ECONNREFUSED".into()));
+}
+
+#[wasm_bindgen_test]
+fn rules_and_secrets_of_a_project_arrive() {
+    let options = r#"{"rules": [{"name": "quota", "category": "HTTP_ERROR", "pattern": "quota exceeded"}],
+                      "secrets": [{"name": "badge", "pattern": "badge-\\d{6}"}]}"#;
+    let seen =
+        inspector(options).inspect(value(r#"{"text": "quota exceeded for badge-123456"}"#)).expect("an inspection");
+    assert_eq!(field(&seen, "category"), "HTTP_ERROR");
+    assert!(field(&seen, "redacted").as_string().is_some_and(|it| !it.contains("123456")));
+}
+
+#[wasm_bindgen_test]
+fn a_mistake_is_thrown_with_a_code() {
+    let wrong_rule = value(r#"{"rules": [{"name": "open", "category": "TIMEOUT", "pattern": "("}]}"#);
+    let thrown = Inspector::new(wrong_rule).expect_err("the pattern does not compile");
+    assert_eq!(field(&thrown, "code"), "INVALID_INPUT");
+    let thrown = generate_signature("TIMEOUTS", "case", "error").expect_err("no such category");
+    assert_eq!(field(&thrown, "code"), "INVALID_INPUT");
+}
+
+#[wasm_bindgen_test]
+fn lines_are_answered_in_their_order() {
+    let answers = inspector("{}").inspect_jsonl("{\"text\": \"one\"}\nnot json\n\n{\"text\": \"three\"}\n");
+    let lines: Vec<JsValue> = answers.lines().map(value).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(field(&lines[0], "redacted"), "one");
+    assert_eq!(field(&field(&lines[1], "error"), "code"), "INVALID_INPUT");
+    assert_eq!(field(&lines[2], "redacted"), "three");
+}
