@@ -4,7 +4,7 @@
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { EngineError } from 'argus-engine';
+import { createInspector, EngineError } from 'argus-engine';
 import { ArgusError, messageOf } from './errors.ts';
 import { logUnexpected } from './log.ts';
 import { visible, visibleDeep } from './untrusted.ts';
@@ -28,7 +28,7 @@ export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>>
   try {
     return { success: true, data: visibleDeep(await call()), timestamp: Date.now() };
   } catch (thrown) {
-    return { success: false, error: await toErrorBody(thrown), timestamp: Date.now() };
+    return { success: false, error: toErrorBody(thrown), timestamp: Date.now() };
   }
 }
 
@@ -39,12 +39,12 @@ export function toToolResult<T>(envelope: Envelope<T>): CallToolResult {
 }
 
 /** Code and message of whatever was thrown; the unexpected goes to the log. */
-export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
+export function toErrorBody(thrown: unknown): Failure['error'] {
   if (thrown instanceof ArgusError) return { code: thrown.code, message: visible(thrown.message) };
   if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
     return { code: thrown.code, message: visible(thrown.message) };
   }
-  const reference = logUnexpected(await withoutSecrets(fullText(thrown)));
+  const reference = logUnexpected(withoutSecrets(fullText(thrown)));
   const message = `Unexpected error, reference ${reference.id}; details are in ${reference.file}. Nothing stored was lost; the call may be repeated.`;
   return { code: 'INTERNAL_ERROR', message };
 }
@@ -56,11 +56,9 @@ function fullText(thrown: unknown): string {
 }
 
 /** The engine may be what failed: then only what surely holds no secret is logged. */
-async function withoutSecrets(text: string): Promise<string> {
+function withoutSecrets(text: string): string {
   try {
-    const { createInspector } = await import('argus-engine');
-    const inspector = await createInspector({});
-    return inspector.inspect({ text }).redacted;
+    return createInspector().inspect({ text }).redacted;
   } catch {
     return 'details withheld: the redactor is not available';
   }

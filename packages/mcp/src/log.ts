@@ -3,7 +3,6 @@
  * Does not: write to stdout, which belongs to the protocol.
  */
 
-import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -21,7 +20,7 @@ export interface LogReference {
 
 /** Writes the whole error to the log file; the caller has taken secrets out of the text. */
 export function logUnexpected(text: string): LogReference {
-  const id = `err-${randomUUID().slice(0, 8)}`;
+  const id = `err-${crypto.randomUUID().slice(0, 8)}`;
   const file = path.join(logFolder(), 'argus.log');
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -68,7 +68,7 @@ async function findInSessions(
       return await read(session);
     } catch (thrown) {
       if (isAbsent(thrown)) continue;
-      const { code, message } = await toErrorBody(thrown);
+      const { code, message } = toErrorBody(thrown);
       throw new Error(`${code}: ${message}`);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The commands that are twins of tools: the same handlers, printed for people.
+ * All commands: the twins of tools call the same handlers and print for people; doctor and inspect have files.
  * Does not: parse the command line.
  */
 
@@ -16,6 +16,10 @@ import { handlePatterns } from '../tools/patterns.ts';
 import { handleReportFix } from '../tools/report-fix.ts';
 import { handleRun } from '../tools/run.ts';
 import { answer, EXIT, type GlobalOptions } from './output.ts';
+
+export { doctor } from './doctor.ts';
+export { inspect } from './inspect.ts';
+export { EXIT, fail } from './output.ts';
 
 const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
 

@@ -1,22 +1,25 @@
 /**
  * The command line: twins of the tools for people and scripts, plus doctor and inspect.
- * Does not: hold logic; each command calls the same handler as the tool of its name.
+ * Does not: hold logic, or import what does: the commands are handed in, so that a server never reads this.
  */
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { CATEGORIES } from '../config/schema.ts';
-import { FORMATS } from '../tools/import.ts';
+import { CATEGORIES, FORMATS } from '../choices.ts';
 import { VERSION } from '../version.ts';
-import { EXIT, fail, type GlobalOptions } from './output.ts';
+import type { GlobalOptions } from './output.ts';
+
+/** What the command line calls. */
+export type Commands = typeof import('./commands.ts');
 
 const EXIT_CODES = `
 Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or problems (doctor), 2 wrong usage or an error.`;
 
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(argv: readonly string[], commands: Commands): Promise<void> {
+  const { EXIT, fail } = commands;
   // A reader that has seen enough (`| head`) is no error.
   process.stdout.on('error', () => process.exit(EXIT.done));
   try {
-    await program().parseAsync([...argv]);
+    await program(commands).parseAsync([...argv]);
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
@@ -24,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-function program(): Command {
+function program(commands: Commands): Command {
   const root = new Command('argus')
     .description('Failure memory for coding agents. Without arguments: an MCP server on stdin and stdout.')
     .version(VERSION)
@@ -34,7 +37,7 @@ function program(): Command {
     .enablePositionalOptions()
     .exitOverride();
   for (const add of [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addDoctor, addInspect]) {
-    add(root);
+    add(root, commands);
   }
   return root;
 }
@@ -50,59 +53,54 @@ function projectCommand(root: Command, nameAndArguments: string, description: st
     .addHelpText('after', EXIT_CODES);
 }
 
-function addRun(root: Command): void {
+function addRun(root: Command, commands: Commands): void {
   projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
     .option('--filter <name>', 'only tests with this name')
     .option('--timeout <seconds>', 'end the command after this time', wholeNumber)
     .passThroughOptions()
     .action(async (command: string[], options: GlobalOptions & { filter?: string; timeout?: number }) => {
-      const { run } = await import('./commands.ts');
-      await run(command, options);
+      await commands.run(command, options);
     });
 }
 
-function addImport(root: Command): void {
+function addImport(root: Command, commands: Commands): void {
   projectCommand(root, 'import <path>', 'record a run from report files; a glob in quotes makes one run of many files')
     .addOption(new Option('--format <format>', 'default: told from the content').choices(FORMATS))
     .action(async (path: string, options: GlobalOptions & { format?: (typeof FORMATS)[number] }) => {
-      const { importReports } = await import('./commands.ts');
-      await importReports(path, options);
+      await commands.importReports(path, options);
     });
 }
 
-function addHistory(root: Command): void {
+function addHistory(root: Command, commands: Commands): void {
   projectCommand(root, 'history [runId]', 'list runs, or the cases of one run')
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .option('--days <n>', 'only the last days', wholeNumber)
     .addOption(new Option('--status <status>', 'only these').choices(['passed', 'failed']))
     .action(async (runId: string | undefined, options) => {
-      const { history } = await import('./commands.ts');
-      await history(runId, options);
+      await commands.history(runId, options);
     });
 }
 
-function addDiagnose(root: Command): void {
+function addDiagnose(root: Command, commands: Commands): void {
   projectCommand(
     root,
     'diagnose <runId> <caseName>',
     'say what a failure is and what fixed it before; counts once',
   ).action(async (runId: string, caseName: string, options: GlobalOptions) => {
-    const { diagnose } = await import('./commands.ts');
-    await diagnose(runId, caseName, options);
+    await commands.diagnose(runId, caseName, options);
   });
 }
 
-function addReportFix(root: Command): void {
+function addReportFix(root: Command, commands: Commands): void {
   projectCommand(root, 'report-fix <runId> <caseName> <description>', 'record what fixed a failure')
     .option('--failed', 'the fix did not help')
     .action(async (runId: string, caseName: string, description: string, options) => {
-      const { reportFix } = await import('./commands.ts');
-      await reportFix(runId, caseName, description, options);
+      await commands.reportFix(runId, caseName, description, options);
     });
 }
 
-function addPatterns(root: Command): void {
+function addPatterns(root: Command, commands: Commands): void {
   projectCommand(root, 'patterns', 'list known failure patterns')
     .addOption(new Option('--category <category>', 'only this one').choices(CATEGORIES))
     .addOption(new Option('--source <source>', 'only from there').choices(['built-in', 'learned']))
@@ -110,21 +108,19 @@ function addPatterns(root: Command): void {
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .action(async (options) => {
-      const { patterns } = await import('./commands.ts');
-      await patterns(options);
+      await commands.patterns(options);
     });
 }
 
-function addDoctor(root: Command): void {
+function addDoctor(root: Command, commands: Commands): void {
   projectCommand(root, 'doctor', 'check that Argus works here, with a real write to the database').action(
     async (options: GlobalOptions) => {
-      const { doctor } = await import('./doctor.ts');
-      await doctor(options);
+      await commands.doctor(options);
     },
   );
 }
 
-function addInspect(root: Command): void {
+function addInspect(root: Command, commands: Commands): void {
   root
     .command('inspect')
     .description('read error text on stdin; print category, rule, evidence, normalized text and signatures')
@@ -136,8 +132,7 @@ function addInspect(root: Command): void {
       '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
     )
     .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
-      const { inspect } = await import('./inspect.ts');
-      await inspect(options);
+      await commands.inspect(options);
     });
 }
 

@@ -37,7 +37,7 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   const broken = document.errors[0];
   if (broken) throw invalid(file, lineAt(broken.pos[0]), broken.message);
 
-  const result = configSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  const result = configSchema().safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
   if (result.success) return result.data;
   const problem = result.error.issues[0];
   if (!problem) throw invalid(file, 1, 'not a valid configuration');

@@ -1,84 +1,74 @@
 /**
  * What `argus.yaml` may say. The JSON Schema for editors is generated from this (`argus.schema.json`).
- * Does not: read files.
+ * Does not: read files, or make the schema before there is a file to check.
  */
 
 import { z } from 'zod';
+import { CATEGORIES } from '../choices.ts';
 
-/** The ten of the contract, in its order. */
-export const CATEGORIES = [
-  'ASSERTION_MISMATCH',
-  'HTTP_ERROR',
-  'TIMEOUT',
-  'CONNECTION_REFUSED',
-  'CONTAINER_OOM',
-  'CONTAINER_CRASH',
-  'MOCK_MISMATCH',
-  'CONFIG_ERROR',
-  'NETWORK_ERROR',
-  'UNKNOWN',
-] as const;
+const name = () => z.string().min(1).max(60);
+const pattern = () => z.string().min(1).describe('Regular expression in the syntax of the Rust regex crate');
 
-const name = z.string().min(1).max(60);
-const pattern = z.string().min(1).describe('Regular expression in the syntax of the Rust regex crate');
+const history = () =>
+  z.strictObject({
+    enabled: z.boolean().optional().describe('false: nothing is stored. Default: true'),
+    database: z.string().min(1).optional().describe('Database file. Default: .argus/argus.db'),
+    retention: z
+      .strictObject({
+        maxAge: z
+          .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,4}[dw]$/u)])
+          .optional()
+          .describe('Runs older than this go: days as a number, or 90d, 12w'),
+        maxRuns: z.int().min(1).optional().describe('Only this many newest runs stay'),
+      })
+      .optional()
+      .describe('Limits for runs; patterns and fixes are never deleted'),
+  });
 
-const history = z.strictObject({
-  enabled: z.boolean().optional().describe('false: nothing is stored. Default: true'),
-  database: z.string().min(1).optional().describe('Database file. Default: .argus/argus.db'),
-  retention: z
-    .strictObject({
-      maxAge: z
-        .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,4}[dw]$/u)])
-        .optional()
-        .describe('Runs older than this go: days as a number, or 90d, 12w'),
-      maxRuns: z.int().min(1).optional().describe('Only this many newest runs stay'),
-    })
-    .optional()
-    .describe('Limits for runs; patterns and fixes are never deleted'),
-});
-
-const test = z.strictObject({
-  command: z.string().min(1).optional().describe('Command that runs the tests. Default: detected'),
-  report: z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-    .optional()
-    .describe('Report file or glob the command writes; only files written during the run are read'),
-  timeout: z.int().min(1).max(86_400).optional().describe('Seconds until the command is ended. Default: 1800'),
-});
+const test = () =>
+  z.strictObject({
+    command: z.string().min(1).optional().describe('Command that runs the tests. Default: detected'),
+    report: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .describe('Report file or glob the command writes; only files written during the run are read'),
+    timeout: z.int().min(1).max(86_400).optional().describe('Seconds until the command is ended. Default: 1800'),
+  });
 
 /** The whole file; every key is optional. */
-export const configSchema = z.strictObject({
-  version: z.literal(1).optional().describe('Version of this format'),
-  locale: z.enum(['zh', 'en']).optional().describe('Language of built-in suggestions'),
-  history: history.optional(),
-  test: test.optional(),
-  containers: z.array(z.string().min(1)).optional().describe('Docker containers whose state explains failures'),
-  kubernetes: z
-    .strictObject({ namespace: z.string().min(1).describe('Namespace whose pods explain failures') })
-    .optional(),
-  classify: z
-    .strictObject({
-      rules: z
-        .array(z.strictObject({ name, category: z.enum(CATEGORIES), pattern }))
-        .optional()
-        .describe('Classification rules, tried before the built-in ones'),
-    })
-    .optional(),
-  redact: z
-    .strictObject({
-      patterns: z
-        .array(z.strictObject({ name, pattern }))
-        .optional()
-        .describe('Secrets to replace; group 1 where there is one'),
-    })
-    .optional(),
-});
+export const configSchema = () =>
+  z.strictObject({
+    version: z.literal(1).optional().describe('Version of this format'),
+    locale: z.enum(['zh', 'en']).optional().describe('Language of built-in suggestions'),
+    history: history().optional(),
+    test: test().optional(),
+    containers: z.array(z.string().min(1)).optional().describe('Docker containers whose state explains failures'),
+    kubernetes: z
+      .strictObject({ namespace: z.string().min(1).describe('Namespace whose pods explain failures') })
+      .optional(),
+    classify: z
+      .strictObject({
+        rules: z
+          .array(z.strictObject({ name: name(), category: z.enum(CATEGORIES), pattern: pattern() }))
+          .optional()
+          .describe('Classification rules, tried before the built-in ones'),
+      })
+      .optional(),
+    redact: z
+      .strictObject({
+        patterns: z
+          .array(z.strictObject({ name: name(), pattern: pattern() }))
+          .optional()
+          .describe('Secrets to replace; group 1 where there is one'),
+      })
+      .optional(),
+  });
 
-export type Config = z.infer<typeof configSchema>;
+export type Config = z.infer<ReturnType<typeof configSchema>>;
 
 /** The JSON Schema that editors use. */
 export function configJsonSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(configSchema, { io: 'input' });
+  const schema = z.toJSONSchema(configSchema(), { io: 'input' });
   return {
     ...schema,
     title: 'argus.yaml',

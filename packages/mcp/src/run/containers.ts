@@ -29,64 +29,73 @@ export async function containerFacts(config: Config, runStartedAt: number): Prom
   return { containers: parts.flatMap((part) => part.containers), notes: parts.flatMap((part) => part.notes) };
 }
 
-const dockerInspect = z.array(
-  z.object({
-    Name: z.string(),
-    State: z.object({ Status: z.string(), OOMKilled: z.boolean().optional(), ExitCode: z.number().optional() }),
-  }),
-);
+const dockerInspect = () =>
+  z.array(
+    z.object({
+      Name: z.string(),
+      State: z.object({ Status: z.string(), OOMKilled: z.boolean().optional(), ExitCode: z.number().optional() }),
+    }),
+  );
 
 /** Reads `docker inspect`. */
 export function readDockerInspect(json: string): ContainerFact[] {
-  return dockerInspect.parse(JSON.parse(json)).map(({ Name, State }) => ({
-    name: Name.replace(/^\//u, ''),
-    status: State.Status,
-    oomKilled: State.OOMKilled ?? null,
-    // A running container reports 0 for an end that has not come.
-    exitCode: State.Status === 'running' ? null : (State.ExitCode ?? null),
-  }));
+  return dockerInspect()
+    .parse(JSON.parse(json))
+    .map(({ Name, State }) => ({
+      name: Name.replace(/^\//u, ''),
+      status: State.Status,
+      oomKilled: State.OOMKilled ?? null,
+      // A running container reports 0 for an end that has not come.
+      exitCode: State.Status === 'running' ? null : (State.ExitCode ?? null),
+    }));
 }
 
-const terminated = z.object({
-  reason: z.string().optional(),
-  exitCode: z.number().optional(),
-  finishedAt: z.string().nullish(),
-});
-const containerState = z.object({
-  waiting: z.object({ reason: z.string().optional() }).optional(),
-  running: z.object({}).optional(),
-  terminated: terminated.optional(),
-});
-const containerStatus = z.object({
-  name: z.string(),
-  state: containerState.optional(),
-  lastState: containerState.optional(),
-});
-const podList = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({ name: z.string() }),
-      status: z
-        .object({
-          containerStatuses: z.array(containerStatus).optional(),
-          initContainerStatuses: z.array(containerStatus).optional(),
-        })
-        .optional(),
-    }),
-  ),
-});
+const terminated = () =>
+  z.object({
+    reason: z.string().optional(),
+    exitCode: z.number().optional(),
+    finishedAt: z.string().nullish(),
+  });
+const containerState = () =>
+  z.object({
+    waiting: z.object({ reason: z.string().optional() }).optional(),
+    running: z.object({}).optional(),
+    terminated: terminated().optional(),
+  });
+const containerStatus = () =>
+  z.object({
+    name: z.string(),
+    state: containerState().optional(),
+    lastState: containerState().optional(),
+  });
+const podList = () =>
+  z.object({
+    items: z.array(
+      z.object({
+        metadata: z.object({ name: z.string() }),
+        status: z
+          .object({
+            containerStatuses: z.array(containerStatus()).optional(),
+            initContainerStatuses: z.array(containerStatus()).optional(),
+          })
+          .optional(),
+      }),
+    ),
+  });
 
 /** Reads `kubectl get pods -o json`; an end before the run started does not explain it. */
 export function readPodList(json: string, runStartedAt: number): ContainerFact[] {
-  return podList.parse(JSON.parse(json)).items.flatMap(({ metadata, status }) => {
-    const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-    return containers.map((container) => podContainerFact(metadata.name, container, runStartedAt));
-  });
+  return podList()
+    .parse(JSON.parse(json))
+    .items.flatMap(({ metadata, status }) => {
+      const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+      return containers.map((container) => podContainerFact(metadata.name, container, runStartedAt));
+    });
 }
 
 function podContainerFact(
   pod: string,
-  container: z.infer<typeof containerStatus>,
+  container: z.infer<ReturnType<typeof containerStatus>>,
   runStartedAt: number,
 ): ContainerFact {
   const { state, lastState } = container;

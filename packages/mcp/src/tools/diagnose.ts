@@ -9,33 +9,35 @@ import type { SessionManager } from '../session.ts';
 import { caseName, categoryName, envelopeOf, failurePattern, fixRecord, projectPath, runId } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
-const input = z.strictObject({ projectPath, runId, caseName });
+const input = () => z.strictObject({ projectPath: projectPath(), runId: runId(), caseName: caseName() });
 
-const related = z.object({
-  kind: z.string(),
-  id: z.string(),
-  description: z.string(),
-  similarity: z.number(),
-  suggestedFix: z.string().nullable(),
-  confidence: z.number().nullable(),
-});
-
-const output = envelopeOf(
+const related = () =>
   z.object({
-    category: categoryName,
-    signature: z.string(),
-    signaturePattern: z.string(),
-    pattern: failurePattern.nullable(),
+    kind: z.string(),
+    id: z.string(),
+    description: z.string(),
+    similarity: z.number(),
     suggestedFix: z.string().nullable(),
     confidence: z.number().nullable(),
-    fixHistory: z.array(fixRecord),
-    isNewPattern: z.boolean(),
-    rule: z.string(),
-    evidence: z.string().nullable(),
-    related: z.array(related),
-    warnings: z.array(z.string()),
-  }),
-);
+  });
+
+const output = () =>
+  envelopeOf(
+    z.object({
+      category: categoryName(),
+      signature: z.string(),
+      signaturePattern: z.string(),
+      pattern: failurePattern().nullable(),
+      suggestedFix: z.string().nullable(),
+      confidence: z.number().nullable(),
+      fixHistory: z.array(fixRecord()),
+      isNewPattern: z.boolean(),
+      rule: z.string(),
+      evidence: z.string().nullable(),
+      related: z.array(related()),
+      warnings: z.array(z.string()),
+    }),
+  );
 
 export interface DiagnoseParams {
   projectPath: string;

@@ -14,25 +14,27 @@ import { defineTool } from './tool.ts';
 /** In a list an error is a reminder; a resource shows it whole. */
 const ERROR_CHARACTERS = 1_000;
 
-const input = z.strictObject({
-  projectPath,
-  limit: limit(100, 20),
-  status: z.enum(['passed', 'failed']).optional(),
-  days: z.int().min(1).optional().describe('Only the last days'),
-  offset,
-  runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    limit: limit(100, 20),
+    status: z.enum(['passed', 'failed']).optional(),
+    days: z.int().min(1).optional().describe('Only the last days'),
+    offset: offset(),
+    runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),
+  });
 
-const output = envelopeOf(
-  z.object({
-    runs: z.array(runRecord).optional(),
-    run: runRecord.optional(),
-    cases: z.array(caseRecord).optional(),
-    total: z.number(),
-    hasMore: z.boolean(),
-    warnings,
-  }),
-);
+const output = () =>
+  envelopeOf(
+    z.object({
+      runs: z.array(runRecord()).optional(),
+      run: runRecord().optional(),
+      cases: z.array(caseRecord()).optional(),
+      total: z.number(),
+      hasMore: z.boolean(),
+      warnings: warnings(),
+    }),
+  );
 
 export interface HistoryToolParams {
   projectPath: string;

@@ -7,6 +7,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError, type ReportFormat, type RunResult } from 'argus-engine';
 import { z } from 'zod';
+import { FORMATS } from '../choices.ts';
 import { ArgusError } from '../errors.ts';
 import { gitFacts } from '../run/git.ts';
 import type { SessionManager } from '../session.ts';
@@ -18,13 +19,12 @@ const MAX_FILES = 2_000;
 
 const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
-export const FORMATS = ['junit', 'ctrf', 'jest', 'playwright', 'tap', 'go-test'] as const satisfies ReportFormat[];
-
-const input = z.strictObject({
-  projectPath,
-  path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
-  format: z.enum(FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
+    format: z.enum(FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
+  });
 
 export interface ImportParams {
   projectPath: string;
@@ -96,7 +96,7 @@ function notFound(message: string): ArgusError {
   return new ArgusError('REPORT_NOT_FOUND', message);
 }
 
-const skipped = z.array(z.object({ at: z.string(), reason: z.string() }));
+const skipped = () => z.array(z.object({ at: z.string(), reason: z.string() }));
 
 export const importTool = defineTool({
   name: 'argus_import',
@@ -104,7 +104,7 @@ export const importTool = defineTool({
   description:
     'Record a run from report files (JUnit, CTRF, Jest, Vitest, Playwright, TAP, go test -json), such as those of CI.',
   input,
-  output: envelopeOf(runResult.extend({ skipped })),
+  output: () => envelopeOf(runResult().extend({ skipped: skipped() })),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handle: handleImport,
 });

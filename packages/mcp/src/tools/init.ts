@@ -12,25 +12,27 @@ import type { Session, SessionManager } from '../session.ts';
 import { envelopeOf, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
-const input = z.strictObject({
-  projectPath: z.string().min(1).describe('Absolute path of the project directory'),
-  configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: z.string().min(1).describe('Absolute path of the project directory'),
+    configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
+  });
 
-const output = envelopeOf(
-  z.object({
-    projectName: z.string(),
-    configPath: z.string().nullable(),
-    historyEnabled: z.boolean(),
-    databasePath: z.string(),
-    locale: z.enum(['zh', 'en']),
-    testCommand: z.string().nullable(),
-    runner: z.string().nullable(),
-    knownPatterns: z.number(),
-    latestRunId: z.string().nullable(),
-    warnings,
-  }),
-);
+const output = () =>
+  envelopeOf(
+    z.object({
+      projectName: z.string(),
+      configPath: z.string().nullable(),
+      historyEnabled: z.boolean(),
+      databasePath: z.string(),
+      locale: z.enum(['zh', 'en']),
+      testCommand: z.string().nullable(),
+      runner: z.string().nullable(),
+      knownPatterns: z.number(),
+      latestRunId: z.string().nullable(),
+      warnings: warnings(),
+    }),
+  );
 
 export interface InitParams {
   projectPath: string;

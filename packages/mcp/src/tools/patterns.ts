@@ -9,25 +9,27 @@ import type { SessionManager } from '../session.ts';
 import { category, envelopeOf, failurePattern, limit, offset, projectPath, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
-const input = z.strictObject({
-  projectPath,
-  category: category.optional(),
-  source: z.enum(['built-in', 'learned']).optional(),
-  sortBy: z.enum(['confidence', 'occurrences', 'lastSeen']).optional().default('occurrences'),
-  limit: limit(200, 200),
-  offset,
-});
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    category: category().optional(),
+    source: z.enum(['built-in', 'learned']).optional(),
+    sortBy: z.enum(['confidence', 'occurrences', 'lastSeen']).optional().default('occurrences'),
+    limit: limit(200, 200),
+    offset: offset(),
+  });
 
-const output = envelopeOf(
-  z.object({
-    patterns: z.array(failurePattern),
-    total: z.number(),
-    builtInCount: z.number(),
-    learnedCount: z.number(),
-    hasMore: z.boolean(),
-    warnings,
-  }),
-);
+const output = () =>
+  envelopeOf(
+    z.object({
+      patterns: z.array(failurePattern()),
+      total: z.number(),
+      builtInCount: z.number(),
+      learnedCount: z.number(),
+      hasMore: z.boolean(),
+      warnings: warnings(),
+    }),
+  );
 
 export interface PatternsParams {
   projectPath: string;

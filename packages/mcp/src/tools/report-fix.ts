@@ -13,32 +13,34 @@ import { defineTool } from './tool.ts';
 /** A description is a paragraph; a diff belongs into git. */
 const MAX_DESCRIPTION = 10_000;
 
-const input = z.strictObject({
-  projectPath,
-  runId: runId.describe('Run in which the case failed'),
-  caseName,
-  fixDescription: z
-    .string()
-    .trim()
-    .min(1)
-    .max(MAX_DESCRIPTION)
-    .describe('What was changed, so that others can repeat it'),
-  success: z.boolean().optional().default(true).describe('false: the fix did not help'),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    runId: runId().describe('Run in which the case failed'),
+    caseName: caseName(),
+    fixDescription: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_DESCRIPTION)
+      .describe('What was changed, so that others can repeat it'),
+    success: z.boolean().optional().default(true).describe('false: the fix did not help'),
+  });
 
-const output = envelopeOf(
-  z.object({
-    patternId: z.string(),
-    category: categoryName,
-    previousConfidence: z.number().nullable(),
-    updatedConfidence: z.number(),
-    occurrences: z.number(),
-    resolutions: z.number(),
-    fixRecordId: z.string(),
-    isNewPattern: z.boolean(),
-    warnings,
-  }),
-);
+const output = () =>
+  envelopeOf(
+    z.object({
+      patternId: z.string(),
+      category: categoryName(),
+      previousConfidence: z.number().nullable(),
+      updatedConfidence: z.number(),
+      occurrences: z.number(),
+      resolutions: z.number(),
+      fixRecordId: z.string(),
+      isNewPattern: z.boolean(),
+      warnings: warnings(),
+    }),
+  );
 
 export interface ReportFixParams {
   projectPath: string;

@@ -16,12 +16,13 @@ const PROGRESS_MS = 1_000;
 /** A progress message is one line on a screen. */
 const PROGRESS_CHARACTERS = 120;
 
-const input = z.strictObject({
-  projectPath,
-  command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
-  filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
-  timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
+    filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
+    timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),
+  });
 
 export interface RunParams {
   projectPath: string;
@@ -76,7 +77,7 @@ export const runTool = defineTool({
   description:
     'Run the tests (or any build or lint command) and record the run. Answers failures with what is already known about each; diagnose them with argus_diagnose.',
   input,
-  output: envelopeOf(runResult),
+  output: () => envelopeOf(runResult()),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   handle: handleRunWithProgress,
 });

@@ -1,21 +1,20 @@
 /**
- * Schemas that several tools share. Kept small: every word of a tool costs its reader tokens.
+ * Schemas that several tools share. Kept small: every word of a tool costs its reader tokens. Each is made when it is
+ * asked for, since a server starts without any (`generated/tools.json`).
  * Does not: validate answers; the engine's types do.
  */
 
 import { z } from 'zod';
-import { CATEGORIES } from '../config/schema.ts';
+import { CATEGORIES } from '../choices.ts';
 
-export const projectPath = z.string().min(1).describe('Absolute path of the project, opened with argus_init');
-export const runId = z.string().min(1).describe('Run id, from argus_run, argus_import or argus_history');
-export const caseName = z
-  .string()
-  .min(1)
-  .describe('Failed case: file > suite > name; a short name if unique in the run');
-export const category = z.enum(CATEGORIES);
+export const projectPath = () => z.string().min(1).describe('Absolute path of the project, opened with argus_init');
+export const runId = () => z.string().min(1).describe('Run id, from argus_run, argus_import or argus_history');
+export const caseName = () =>
+  z.string().min(1).describe('Failed case: file > suite > name; a short name if unique in the run');
+export const category = () => z.enum(CATEGORIES);
 export const limit = (maximum: number, fallback: number) =>
   z.int().min(1).max(maximum).optional().describe(`Default ${fallback}`);
-export const offset = z.int().min(0).optional().describe('How many to pass over');
+export const offset = () => z.int().min(0).optional().describe('How many to pass over');
 
 /** `{success, data, timestamp}`. */
 export function envelopeOf<Data extends z.ZodType>(data: Data) {
@@ -23,82 +22,87 @@ export function envelopeOf<Data extends z.ZodType>(data: Data) {
 }
 
 /** Of an answer: the ten names stand in the arguments that take them. */
-export const categoryName = z.string();
+export const categoryName = () => z.string();
 
-const nullableText = z.string().nullable();
+const nullableText = () => z.string().nullable();
 
-export const warnings = z.array(z.string()).optional();
+export const warnings = () => z.array(z.string()).optional();
 
-export const failurePattern = z.object({
-  id: z.string(),
-  category: categoryName,
-  signature: z.string(),
-  signaturePattern: z.string(),
-  description: z.string(),
-  suggestedFix: nullableText,
-  confidence: z.number(),
-  occurrences: z.number(),
-  resolutions: z.number(),
-  source: z.enum(['built-in', 'learned']),
-  firstSeenAt: z.string(),
-  lastSeenAt: z.string(),
-  updatedAt: z.string(),
-});
+export const failurePattern = () =>
+  z.object({
+    id: z.string(),
+    category: categoryName(),
+    signature: z.string(),
+    signaturePattern: z.string(),
+    description: z.string(),
+    suggestedFix: nullableText(),
+    confidence: z.number(),
+    occurrences: z.number(),
+    resolutions: z.number(),
+    source: z.enum(['built-in', 'learned']),
+    firstSeenAt: z.string(),
+    lastSeenAt: z.string(),
+    updatedAt: z.string(),
+  });
 
-export const fixRecord = z.object({
-  id: z.string(),
-  patternId: z.string(),
-  runId: z.string(),
-  caseName: z.string(),
-  fixDescription: z.string(),
-  success: z.boolean(),
-  createdAt: z.string(),
-});
+export const fixRecord = () =>
+  z.object({
+    id: z.string(),
+    patternId: z.string(),
+    runId: z.string(),
+    caseName: z.string(),
+    fixDescription: z.string(),
+    success: z.boolean(),
+    createdAt: z.string(),
+  });
 
-const status = z.enum(['passed', 'failed']);
+const status = () => z.enum(['passed', 'failed']);
 
-export const runRecord = z.object({
-  id: z.string(),
-  timestamp: z.string(),
-  gitCommit: nullableText,
-  gitBranch: nullableText,
-  dirty: z.boolean().nullable(),
-  command: nullableText,
-  durationMs: z.number(),
-  passed: z.number(),
-  failed: z.number(),
-  skipped: z.number(),
-  flaky: z.number(),
-  status,
-});
+export const runRecord = () =>
+  z.object({
+    id: z.string(),
+    timestamp: z.string(),
+    gitCommit: nullableText(),
+    gitBranch: nullableText(),
+    dirty: z.boolean().nullable(),
+    command: nullableText(),
+    durationMs: z.number(),
+    passed: z.number(),
+    failed: z.number(),
+    skipped: z.number(),
+    flaky: z.number(),
+    status: status(),
+  });
 
-export const caseRecord = z.object({
-  caseName: z.string(),
-  status: z.enum(['passed', 'failed', 'skipped']),
-  flaky: z.boolean(),
-  runnerStatus: nullableText,
-  durationMs: z.number().nullable(),
-  attempts: z.number(),
-  category: nullableText,
-  headline: nullableText,
-  error: nullableText,
-  signature: nullableText,
-});
+export const caseRecord = () =>
+  z.object({
+    caseName: z.string(),
+    status: z.enum(['passed', 'failed', 'skipped']),
+    flaky: z.boolean(),
+    runnerStatus: nullableText(),
+    durationMs: z.number().nullable(),
+    attempts: z.number(),
+    category: nullableText(),
+    headline: nullableText(),
+    error: nullableText(),
+    signature: nullableText(),
+  });
 
 /** What a run answers, without what only an import adds. */
-export const runResult = z.object({
-  runId: z.string(),
-  status,
-  durationMs: z.number(),
-  totals: z.object({ passed: z.number(), failed: z.number(), skipped: z.number(), flaky: z.number() }),
-  failures: z.array(
-    z.object({
-      caseName: z.string(),
-      category: categoryName,
-      headline: z.string(),
-      known: z.object({ patternId: z.string(), confidence: z.number(), suggestedFix: nullableText }).nullable(),
-    }),
-  ),
-  more: z.number(),
-  notes: z.array(z.string()),
-});
+export const runResult = () =>
+  z.object({
+    runId: z.string(),
+    status: status(),
+    durationMs: z.number(),
+    totals: z.object({ passed: z.number(), failed: z.number(), skipped: z.number(), flaky: z.number() }),
+    failures: z.array(
+      z.object({
+        caseName: z.string(),
+        category: categoryName(),
+        headline: z.string(),
+        known: z.object({ patternId: z.string(), confidence: z.number(), suggestedFix: nullableText() }).nullable(),
+      }),
+    ),
+    more: z.number(),
+    notes: z.array(z.string()),
+  });

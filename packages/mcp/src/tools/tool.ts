@@ -1,11 +1,12 @@
 /**
  * What a tool is: its schemas, its hints and its handler. The registry is `registry.ts`.
- * Does not: know the transport.
+ * Does not: know the transport, or make a schema before a call needs it; what a list shows is `generated/tools.json`.
  */
 
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
+import generated from '../generated/tools.json' with { type: 'json' };
 import type { SessionManager } from '../session.ts';
 
 /** What a handler may use of the call it serves. */
@@ -21,8 +22,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   title: string;
   /** One line of what, then when to use it. */
   description: string;
-  input: Input;
-  output: Output;
+  input(): Input;
+  output(): Output;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<object>;
 }
@@ -35,22 +36,33 @@ export interface Tool {
   annotations: ToolAnnotations;
   inputSchema: StandardSchemaWithJSON;
   outputSchema: StandardSchemaWithJSON;
+  /** What `generated/tools.json` is made of. */
+  schemas(): { input: z.ZodType; output: z.ZodType };
   call(args: unknown, sessionManager: SessionManager, context: CallContext): Promise<object>;
 }
+
+/** Of each tool, what a list shows of its schemas. */
+const LISTED: Record<string, { input: Record<string, unknown>; output: Record<string, unknown> } | undefined> =
+  generated;
 
 /** Binds schema and handler, so that a mistyped argument is answered like every other error. */
 export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
   const { name, title, description, annotations, input, output } = definition;
+  let checked: Input | undefined;
   return {
     name,
     title,
     description,
     annotations,
-    inputSchema: described(input),
-    outputSchema: described(output),
-    call: (args, sessionManager, context) => definition.handle(parsed(input, args, name), sessionManager, context),
+    inputSchema: listed(LISTED[name]?.input),
+    outputSchema: listed(LISTED[name]?.output),
+    schemas: () => ({ input: input(), output: output() }),
+    call(args, sessionManager, context) {
+      checked ??= input();
+      return definition.handle(parsed(checked, args, name), sessionManager, context);
+    },
   };
 }
 
@@ -64,45 +76,14 @@ function parsed<Input extends z.ZodType>(schema: Input, args: unknown, tool: str
 }
 
 /** The schema for `tools/list` only: arguments are checked by `parsed`, answers by the engine's types. */
-function described(schema: z.ZodType): StandardSchemaWithJSON {
-  let json: Record<string, unknown> | undefined;
-  const convert = () => {
-    json ??= compact(z.toJSONSchema(schema, { io: 'input' }));
-    return json;
-  };
+function listed(json: Record<string, unknown> = {}): StandardSchemaWithJSON {
+  const given = () => json;
   return {
     '~standard': {
       version: 1,
       vendor: 'argus',
       validate: (value: unknown) => ({ value }),
-      jsonSchema: { input: convert, output: convert },
+      jsonSchema: { input: given, output: given },
     },
   };
-}
-
-/**
- * Drops what a reader of the schema does not need: the dialect, and bounds that only repeat what integers are; and
- * writes "this or null" in the short way.
- */
-function compact(schema: object): Record<string, unknown> {
-  const text = JSON.stringify(schema, (key, value: unknown) => {
-    const noise = key === '$schema' || value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
-    return noise ? undefined : shortNullable(value);
-  });
-  const plain: Record<string, unknown> = JSON.parse(text);
-  return plain;
-}
-
-/** Checked by hand: it runs on every node of every schema while a client waits for its first answer. */
-function shortNullable(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || !('anyOf' in value) || !Array.isArray(value.anyOf)) return value;
-  const [schema, none, ...others]: unknown[] = value.anyOf;
-  if (others.length > 0 || typeOf(none) !== 'null') return value;
-  const type = typeOf(schema);
-  return type === undefined ? value : { ...Object(schema), type: [type, 'null'] };
-}
-
-function typeOf(schema: unknown): string | undefined {
-  if (schema === null || typeof schema !== 'object' || !('type' in schema)) return undefined;
-  return typeof schema.type === 'string' ? schema.type : undefined;
 }
