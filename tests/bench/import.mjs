@@ -30,7 +30,8 @@ report(
   table([
     ['measure', 'value', 'goal'],
     ['time', `${seconds.toFixed(2)} s`, goal(seconds, '<=', 2)],
-    ['the process on a CPU', `${median(rounds.map((round) => round.cpu)).toFixed(2)} s`, '-'],
+    ['its thread on a CPU', `${median(rounds.map((round) => round.thread)).toFixed(2)} s`, '-'],
+    ['the process on a CPU, V8 compiling included', `${median(rounds.map((round) => round.cpu)).toFixed(2)} s`, '-'],
     ['peak memory', `${megabytes.toFixed(0)} MB`, goal(megabytes, '<=', 300)],
   ]),
 );

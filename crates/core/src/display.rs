@@ -136,6 +136,9 @@ fn is_invisible(letter: char) -> bool {
 
 /// One clean line of at most `limit` characters, with `…` where something was left out.
 pub fn line(text: &str, limit: usize) -> String {
+    if text.len() <= limit && is_plain_line(text.as_bytes()) {
+        return text.to_owned();
+    }
     let text = clean(text);
     let mut words = String::new();
     for word in text.split_whitespace() {
@@ -148,6 +151,15 @@ pub fn line(text: &str, limit: usize) -> String {
         }
     }
     shortened(&words, limit)
+}
+
+/// Words of printable ASCII with one space between: what nearly every name is.
+fn is_plain_line(text: &[u8]) -> bool {
+    let edge = |byte: Option<&u8>| byte == Some(&b' ');
+    text.iter().all(|byte| matches!(byte, b' '..=b'~'))
+        && !edge(text.first())
+        && !edge(text.last())
+        && memchr::memmem::find(text, b"  ").is_none()
 }
 
 /// At most `limit` characters, the last of them `…` where something was left out.
@@ -194,6 +206,10 @@ mod tests {
     fn one_line_of_bounded_length() {
         assert_eq!(line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
         assert_eq!(line("abcdef", 4), "abc…");
+        assert_eq!(line("", 4), "");
+        for spaced in [" a b", "a b ", "a  b", " ", "a\tb"] {
+            assert_eq!(line(spaced, 40), spaced.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
         assert_eq!(shortened("üüüü", 4), "üüüü");
         assert_eq!(shortened("üüüüü", 4), "üüü…");
     }
