@@ -19,7 +19,10 @@ function rows<T>(file: string, schema: z.ZodType<T>): T[] {
 
 test('classify', () => {
   const wrong = [];
-  for (const { category, rule, ...event } of rows('classify.jsonl', Classify)) {
+  for (const { category, rule, ...event } of [
+    ...rows('classify.jsonl', Classify),
+    ...rows('classify-kinds.jsonl', Classify),
+  ]) {
     const answer = inspector.inspect(event);
     if (answer.category !== category || (rule ?? answer.rule) !== answer.rule)
       wrong.push([event.text, category, answer]);

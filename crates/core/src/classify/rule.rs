@@ -30,6 +30,8 @@ pub(super) enum Window {
 pub(super) enum Trust {
     /// Lines that report; log lines below error level only when nothing else decides.
     Reports,
+    /// Lines that report, and nothing else: what a log line below error level mentions is not what happened.
+    ReportsOnly,
     /// Also log lines of any level: container events are logged as information.
     Logs,
     /// Every line, also test names and source code.

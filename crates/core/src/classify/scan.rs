@@ -64,9 +64,11 @@ enum Believed {
 
 const fn believes(trust: Trust, kind: Kind) -> Believed {
     match (trust, kind) {
-        (Trust::All, _) | (Trust::Reports, Kind::Report) | (Trust::Logs, Kind::Report | Kind::Log) => Believed::Now,
+        (Trust::All, _)
+        | (Trust::Reports | Trust::ReportsOnly, Kind::Report)
+        | (Trust::Logs, Kind::Report | Kind::Log) => Believed::Now,
         (Trust::Reports, Kind::Log) | (Trust::LastResort, Kind::Report | Kind::Log) => Believed::Later,
-        (_, Kind::Quote) => Believed::No,
+        (_, Kind::Quote) | (Trust::ReportsOnly, Kind::Log) => Believed::No,
     }
 }
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// A row of `tests/vectors/classify.jsonl`.
+/// A row of `tests/vectors/classify*.jsonl`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Vector {
@@ -26,10 +26,14 @@ struct Vector {
     unframed: bool,
 }
 
-const VECTORS: &str = include_str!("../../../../tests/vectors/classify.jsonl");
+/// Texts that show where a rule's edge is, then texts of every kind of tool.
+const VECTORS: [&str; 2] = [
+    include_str!("../../../../tests/vectors/classify.jsonl"),
+    include_str!("../../../../tests/vectors/classify-kinds.jsonl"),
+];
 
 fn vectors() -> Vec<Vector> {
-    let lines = VECTORS.lines().filter(|line| !line.trim().is_empty());
+    let lines = VECTORS.iter().flat_map(|file| file.lines()).filter(|line| !line.trim().is_empty());
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 

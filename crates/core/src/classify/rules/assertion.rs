@@ -34,10 +34,10 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "assert-snapshot",
         AssertionMismatch,
-        &["snapshot"],
+        &["snapshot", "screenshot", "pixel"],
         Regex(any!(
             r"snapshots? .*\b(mismatch(ed)?|did not match|does ?n.t match|failed|differs)\b",
-            r"tomatch(inline)?snapshot|\d+ snapshots? failed|screenshot .*(differ|mismatch)",
+            r"tomatch(inline)?snapshot|\d+ snapshots? failed|(screenshot|pixel|visual|golden) .*(differ|mismatch|comparison failed|test failed)",
             r"\d+ pixels .*are different",
         )),
     ),
@@ -127,7 +127,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "assert-compare-word",
         AssertionMismatch,
-        &["comparisonfailure", "expectationfailed", "expectation failed"],
+        &["comparisonfailure", "expectationfailed", "expectation failed", "condition failed: "],
         Word,
     ),
 ];

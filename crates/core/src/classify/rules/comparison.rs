@@ -96,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         "assert-supertest",
         AssertionMismatch,
         &["error: expected ", "expected "],
-        Regex(r#"\berror: expected (\d{3}|\x22.+?) .*, got \d{3}\b|\bexpected \d{3} "[\w '-]+", got \d{3}"#),
+        Regex(r#"\berror: expected (\d{3}|\x22.+?) .*, got (\d{3}\b|\x22)|\bexpected \d{3} "[\w '-]+", got \d{3}"#),
     ),
     rule(
         "assert-playwright",
@@ -111,11 +111,11 @@ pub(super) const RULES: &[Rule] = &[
         AssertionMismatch,
         &[
             "e   assert", "e       assert", "e         assert", "did not raise", "did not warn",
-            "e   assertionerror", "e       assertionerror",
+            "e   assertionerror", "e       assertionerror", "regex pattern did not match",
         ],
         Regex(any!(
             r"^E\s+(\w*AssertionError: (.*\n)?E?\s*)?assert\b(ion failed)?|^E\s+Failed: DID NOT (RAISE|WARN)",
-            r"^E\s+(AssertionError: )?\w+ (==|!=) ",
+            r"^E\s+(AssertionError: )?\w+ (==|!=) |^E\s+(AssertionError: |Failed: )?Regex pattern did not match",
         )),
     ),
     rule(
@@ -129,7 +129,7 @@ pub(super) const RULES: &[Rule] = &[
         AssertionMismatch,
         &["assertionerror: "],
         Regex(
-            r"AssertionError: (.* (!=|==|not found in|unexpectedly found in|is not|is not an instance of|not (less|greater) than|not raised|not equal|unexpectedly (None|identical)|not triggered|is not (true|false|None))( |$|\n|:|\b)|(lists|dicts|sets|tuples|sequences|items|element counts?) (differ|in|were|not)|regex didn't match|\S+ not raised|(True|False|None) is not|unexpectedly (None|identical)|arrays? are not|not equal to tolerance|dataframe|series are different|no exception raised|expected .+(got|but|found|actual)|\d+ != )",
+            r"AssertionError: (.* (!=|==|not found in|does not match|unexpectedly found in|is not|is not an instance of|not (less|greater) than|not raised|not equal|unexpectedly (None|identical)|not triggered|is not (true|false|None))( |$|\n|:|\b)|(lists|dicts|sets|tuples|sequences|items|element counts?) (differ|in|were|not)|regex didn't match|\S+ not raised|(True|False|None) is not|unexpectedly (None|identical)|arrays? are not|not equal to tolerance|dataframe|series are different|no exception raised|expected .+(got|but|found|actual)|\d+ != )",
         ),
     )
     .unless(UNWANTED_ERROR),
@@ -204,6 +204,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Hint,
     ),
+    rule("assert-karate", AssertionMismatch, &["status code was: "], Regex(r"status code was: \d{3}, expected: \d{3}")),
     // Go
     rule(
         "assert-testify",
@@ -226,13 +227,20 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"\bgot(:|=| =|\b).*\b(want(ed)?|expected)\b|\b(want(ed)?|expected)(:|=| =|\b).*\b(got|actual)\b",
-            r"\(-(want|got|expected|actual) ?,? ?\+(got|want|actual|expected)\)",
+            r"\(-(want|got|expected|actual) ?,? ?\+(got|want|actual|expected)\)|\) = .+[,;] want(ed)?:? ",
         )),
     )
     .unless(concat!(
         r"wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
         r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number",
     )),
+    // Two error texts compared: which words stand in them says nothing.
+    rule(
+        "assert-go-error-text",
+        AssertionMismatch,
+        &["expected error \"", "wrong error", "error message ", "want error \""],
+        Regex(r"(expected|want(ed)?|wrong) error(:| message)? [\x22'\x60].+[\x22'\x60],? (but )?(got|was|received):? [\x22'\x60]"),
+    ),
     rule(
         "assert-gomega",
         AssertionMismatch,
@@ -332,8 +340,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "assert-not-raised",
         AssertionMismatch,
-        &["but nothing was raised", "but it was not raised", "expected to find '"],
-        Regex(r"expected .+ but nothing was raised|expected to find '.+' but (got|was)"),
+        &["but nothing was raised", "but it was not raised", "to find "],
+        Regex(any!(
+            r"expected .+ but nothing was raised|expected to find '.+' but (got|was)",
+            r"expected (not )?to find (visible |exactly \d+ )?(text|css|xpath|link|button|field|select box|table|element)\b.* (in \x22|but|with)",
+        )),
     ),
     rule(
         "assert-minitest",
@@ -406,6 +417,13 @@ pub(super) const RULES: &[Rule] = &[
     .near()
     .unless(UNWANTED_ERROR),
     rule(
+        "assert-difference",
+        AssertionMismatch,
+        &["difference"],
+        Regex(r"^\s*difference( \(.*\))?:\s*\n(\s*\n)?\s*[-+] .*\n(?s:.*?)^\s*[-+] "),
+    )
+    .near(),
+    rule(
         "assert-doctest",
         AssertionMismatch,
         &["expected:\n", "got:\n", "expected:\r\n"],
@@ -419,14 +437,14 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "but got", "but was", "but received", "but found", "but actual", ", got", "; got", ", received",
             "instead got", "but returned", "actual: ", "actual value", "but actually", "but had",
-            "but instead",
+            "but instead", " were ",
         ],
         Regex(
-            r"\b(expect(ed|ing|s)?|wanted|should (be|have|equal|return|contain))\b.*\b(but (got|was|received|found|actual\w*|returned|had|instead|is|it was)|(, |; | )(got|received|actual|instead got)|actual( value)?:)",
+            r"\b(expect(ed|ing|s)?|wanted|should (be|have|equal|return|contain))\b.*(\bbut (got|was|received|found|actual\w*|returned|had|instead|is|it was|\d+ (was|were))\b|(, |; | )(got|received|actual|instead got)\b|\bactual( value)?:)",
         ),
     )
     .unless(concat!(
         r"\b(no|nil|without|any) (an )?(exception|error|err)\b|unexpected (error|exception)|rejected|to resolve|to throw|to (not )?throw|wantErr|got error|",
-        r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+",
+        r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+",
     )),
 ];

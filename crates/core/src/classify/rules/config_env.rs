@@ -220,6 +220,7 @@ pub(super) const RULES: &[Rule] = &[
         "config-credentials-missing",
         ConfigError,
         &[
+            "default credentials were not found", "defaultcredentialserror",
             "unable to locate credentials", "nocredentialserror", "could not load credentials",
             "could not find default credentials", "credentials are not configured", "missing credentials",
             "no credentials found", "region is missing", "missing region", "must specify a region",
@@ -229,6 +230,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"unable to (locate|load) credentials|NoCredentialsError",
             r"could not (load|find) (the )?(default )?credentials( from any)?|missing credentials",
+            r"default credentials were not found|DefaultCredentialsError",
             r"no credentials found|region is missing|missing region|must specify a region",
             r"unable to load (aws )?(credentials|region)|\bNoRegionError",
             r"\b(api[_ ]?key|access[_ ]?key|secret[_ ]?key|token)\b.*\b(is missing|must be set|not (set|configured|provided)|is required|option must be)",
@@ -242,13 +244,16 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "connection string", "connectionstring", "datasource", "jdbc url", "database_url",
             "database configuration", "secret_key_base", "encryption key", "invalid url", "invalid dsn",
-            "malformed url", "no suitable driver",
+            "malformed url", "no suitable driver", "sqlalchemy url", "sqlalchemy.dialects", "invalid scheme",
+            "missingkeyerror", "encrypted_configuration", "mongoparseerror",
         ],
         Regex(any!(
             r"(connection ?string|jdbc url|data ?source|dsn|database_url|base ?url)\b.*\b((is |was |has )?(not (been )?(initialized|found|set|configured|specified|valid|supplied)|missing|invalid|empty|required|malformed|null))",
             r"database configuration (does not|is|has)|missing .?secret_key_base|no application encryption key",
             r"(missing|invalid|malformed|no) (connection ?string|dsn|jdbc url|database url|datasource)",
-            r"no suitable driver",
+            r"no suitable driver|could not parse SQLAlchemy URL|can't load plugin: sqlalchemy\.dialects",
+            r"\bMongoParseError\b|invalid scheme, expected connection string|EncryptedFile::MissingKeyError",
+            r"missing encryption key|encrypted_configuration\.rb|\(Parameter 'connectionString'\)",
         )),
     ),
     rule(

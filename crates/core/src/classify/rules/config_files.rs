@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"no token found, please run|token contains invalid|no index found for registry|user-defined alias",
-            r"registry (index|`\S+`).*(not found|not configured|invalid|does not)|error: .*alias",
+            r"registry (index|`\S+`).*(not found|not configured|invalid|does not)|error: .*\balias\b",
             r"credential provider .+(failed|not|could)",
         )),
     ),
@@ -157,13 +157,16 @@ pub(super) const RULES: &[Rule] = &[
             "vite.config", "vitest.config", "next.config", "nuxt.config", "rollup.config", "svelte.config",
             "playwright.config", "cypress.config", "webpack.config", "babel.config", "jest.config",
             "eslint.config", "astro.config", "karma.conf", "cypress.json", "babelrc", "prettierrc", "swcrc",
-            "mocharc",
+            "mocharc", "error: config.", "config file path",
         ],
         Regex(any!(
+            r"\bconfig(\.\w+(\[\d+\])?)+: |resolving a config file path",
             r"(fail(ed|ure)?|error|invalid|could not|cannot|unable|missing|unknown|unrecognized).*\b(\w+\.config\.\w+|karma\.conf|\.?(babel|prettier|swc|mocha)rc)",
             r"\b(\w+\.config\.\w+|karma\.conf\S*|\.?(babel|prettier|swc|mocha)rc\S*).*\b(invalid|not found|missing|is not valid|must (be|export)|unknown|unrecognized|does not|failed to)\b",
         )),
-    ),
+    )
+    // Type errors in such a file are errors of code.
+    .unless(r"error TS\d"),
     // Python
     rule(
         "config-pytest",
@@ -219,7 +222,7 @@ pub(super) const RULES: &[Rule] = &[
         "config-maven",
         ConfigError,
         &[
-            "non-resolvable", "malformed pom", "the build could not read", "unknown lifecycle phase",
+            "non-resolvable", "non-parseable pom", "malformed pom", "the build could not read", "unknown lifecycle phase",
             "no plugin found for prefix", "invalid pom", "'dependencies.dependency", "the project ",
             "mojoexecutionexception: invalid", "no pom in this directory", "missingprojectexception",
             "there is no pom", "goal requires a project", "parameters 'mainclass'", "the parameters ",
@@ -339,16 +342,16 @@ pub(super) const RULES: &[Rule] = &[
             "invalid workflow file", "workflow is not valid", "unrecognized named-value",
             "unexpected input(s)", "config contains unknown keys", "jobs:", "yaml invalid",
             "input required and not supplied", "unknown stage", "error in your yaml", "circleci",
-            "azure-pipelines", "jenkinsfile", "workflowscript", "chosen stage does not exist",
+            "azure-pipelines", "error calling workflow", "definition for command named", "jenkinsfile", "workflowscript", "chosen stage does not exist",
             "unexpected value", "required property is missing", "this gitlab ci",
         ],
         Regex(any!(
-            r"invalid workflow file|workflow is not valid|unrecognized named-value|unexpected input\(s\)",
+            r"error calling workflow: |cannot find a definition for command named|invalid workflow file|workflow is not valid|unrecognized named-value|unexpected input\(s\)",
             r"config contains unknown keys|jobs?:\S+( \w+)? .*(config|should|must|chosen|can't|needs)",
             r"yaml invalid|input required and not supplied|error in your yaml|chosen stage does not exist",
             r"unexpected value '|required property is missing",
             r"(azure-pipelines|\.gitlab-ci|config)\.ya?ml.*(error|invalid|unexpected|unknown|not)",
-            r"WorkflowScript: \d+: .*(invalid|unknown|expected)|circleci.*config",
+            r"WorkflowScript: \d+: .*(invalid|unknown|expected|missing required)|circleci.*config",
         )),
     ),
     rule(

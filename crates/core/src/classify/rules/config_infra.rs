@@ -103,9 +103,9 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "config-kustomize",
         ConfigError,
-        &["kustomization", "kustomize"],
+        &["kustomization", "kustomize", "accumulating resources"],
         Regex(any!(
-            r"(unable to find one of|missing|invalid|no|accumulating|json: unknown field).*kustomiz(ation|e)",
+            r"accumulating resources: |(unable to find one of|missing|invalid|no|accumulating|json: unknown field).*kustomiz(ation|e)",
             r"kustomization\.ya?ml.*(invalid|empty|not found|missing|unknown)",
         )),
     ),
@@ -135,6 +135,7 @@ pub(super) const RULES: &[Rule] = &[
             "the compose file",
             "variable is not set. defaulting",
             "declared as external",
+            "invalid spec: ",
         ],
         Regex(any!(
             r"no configuration file provided|additional propert(y|ies) .*not allowed|unsupported config option",
@@ -143,7 +144,7 @@ pub(super) const RULES: &[Rule] = &[
             r"required variable \w+ is missing|refers to undefined|depends on undefined service",
             r"has neither an image nor a build context|the compose file .+ is invalid|contains an invalid type",
             r"no such service: |declared as external, but could not be found",
-            r"invalid (port|volume) specification",
+            r"invalid (port|volume) specification|invalid spec: \S+:",
         )),
     ),
     rule(
@@ -178,6 +179,8 @@ pub(super) const RULES: &[Rule] = &[
             "error: invalid provider configuration",
             "error: module not installed",
             "error: invalid value for variable",
+            "error: unsupported terraform core version",
+            "error: configuring terraform",
         ],
         Hint,
     ),
@@ -191,12 +194,14 @@ pub(super) const RULES: &[Rule] = &[
             "couldn't resolve module/action",
             "missing required arguments",
             "unsupported parameters for",
+            "is not a valid attribute for",
+            "was not found in /",
             "playbook",
         ],
         Regex(any!(
             r"the task includes an option with an undefined variable|error while templating",
             r"couldn't resolve module/action|missing required arguments:|unsupported parameters for \(",
-            r"is not a valid attribute for a (Play|Task|Block)|the playbook: .* could not be found",
+            r"is not a valid attribute for a (Play|Task|Block)|the role '\S+' was not found|the playbook: .* could not be found",
         )),
     ),
     rule(
@@ -237,7 +242,7 @@ pub(super) const RULES: &[Rule] = &[
             r"nginx: configuration file .* test failed|AH0\d+: syntax error",
             r"invalid command '.+', perhaps misspelled|\[ALERT\].*(parsing|config|unknown keyword)",
             r"fatal errors found in configuration|caddyfile:\d+|error adapting config",
-            r"error .*(loading|parsing) (config|bootstrap)",
+            r"error .*(loading|parsing) (config|bootstrap)|traefik.* field not found, node:",
         )),
     ),
     rule(
@@ -324,6 +329,7 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &[
             "bootstrap checks failed",
+            "bootstrap check failure",
             "max virtual memory areas",
             "failed to load settings",
             "invalid jvm configuration",
@@ -332,7 +338,7 @@ pub(super) const RULES: &[Rule] = &[
             "unrecognized option: -",
         ],
         Regex(any!(
-            r"bootstrap checks? failed|max virtual memory areas|failed to load settings",
+            r"bootstrap check(s? failed| failure)|max virtual memory areas|failed to load settings",
             r"unrecognized (VM )?option|invalid (initial|maximum) heap size|could not reserve enough space",
         )),
     ),

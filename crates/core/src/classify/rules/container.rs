@@ -74,12 +74,12 @@ pub(super) const MEMORY: &[Rule] = &[
         ContainerOom,
         &[
             "memory limit", "memory quota", "memory allotment", "memory usage exceed",
-            "low on resource: memory", "memory allocation limit", "of memory",
+            "low on resource: memory", "memory allocation limit", "of memory", "memory usage ",
         ],
         Regex(any!(
             r"(exceed(ed|s|ing)?|hit|reached|over|above|used more than)\W{1,3}(the |its |your |a |available |allocated |hard |soft |private |container |pod |configured |maximum )*memory (limit|quota|allotment)",
             r"memory (limit|quota|allotment)\b.*\b(was )?(exceeded|reached)|memory usage exceed",
-            r"memory limit of .+exceeded|low on resource: memory",
+            r"memory usage .{0,40}exceed(s|ed) (the |its )?limit|memory limit of .+exceeded|low on resource: memory",
         )),
     )
     // PHP and databases limit the memory of a script or a query, not of a container.
@@ -162,13 +162,18 @@ pub(super) const STATE: &[Rule] = &[
         &[
             "oci runtime", "failed to create shim", "failed to create containerd task",
             "unable to start container process", "exec user process caused", "runc create failed",
-            "runc run failed", "crun: ", "container_linux.go", "failed to start shim",
+            "runc run failed", "crun: ", "container_linux.go", "failed to start shim", "exec format error", "failed to create container", "terminated with signal",
+            "error response from daemon",
+            "entrypoint",
         ],
         Regex(any!(
             r"oci runtime \w+ failed|oci runtime (error|exec)|failed to create shim",
             r"failed to create containerd task|unable to start container process|exec user process caused",
             r"runc (create|run) failed|crun: .*(not found|denied|exec)",
             r"container_linux\.go:\d+: starting container|failed to start shim",
+            r"failed to create container\b|\bcontainer \S+ (was )?terminated with signal|error response from daemon: (no such image|conflict\. the container name)",
+            // The kernel's word on the first process of an image.
+            r"^(\S+ +\| +)?exec \S+: (exec format error|no such file or directory|permission denied)$",
         )),
     )
     .trust(Trust::Logs),
@@ -201,7 +206,7 @@ pub(super) const STATE: &[Rule] = &[
         Regex(any!(
             r"\b(containers?|pods?|service|task|dependency|sidecar|kubelet|docker|podman|compose|replica|statefulset|deployment|job/\w+)\b.*\b(exited|terminated|stopped|died|crashed|failed|dead|restarting)\b.*?(\(|code|exit|status|=|:)\W{0,3}(code|status)?\W{0,4}[1-9]\d{0,2}\b",
             r"\bexited \([1-9]\d{0,2}\)( (\d+|about|less|a|an) .{0,20}ago)?",
-            r"\b[\w.-]+[-_]\d+ exited with code [1-9]|\bcontainer\b.*\bexit[ _]?code\W{0,4}[1-9]",
+            r"\b[\w.-]+[-_]\d+( +\|)? exited with code [1-9]|\bcontainer\b.*\bexit[ _]?code\W{0,4}[1-9]",
             r"^\s*[\w.-]+ exited with code [1-9]\d{0,2}\s*(\(.*\))?$",
             r"\bcontainer\b.*\bexited (unexpectedly|prematurely|early|before|immediately)",
             r"\b(aborting|stopping).*container exit|container .*has exited\b",
@@ -228,14 +233,18 @@ pub(super) const STATE: &[Rule] = &[
         ContainerCrash,
         &[
             "is unhealthy", "dependency failed to start", "became unhealthy", "health check failed",
-            "failed container health checks", "failed elb health checks",
+            "failed container health checks", "failed elb health checks", "liveness probe failed",
+            "startup probe failed", "failed to start", "didn't complete successfully",
         ],
         Regex(any!(
             r#"\b(container|service|pod|dependency|docker)\b.*\b(is|became|reported|marked) "?unhealthy"#,
-            r"dependency failed to start|task failed (container|elb) health checks",
+            r"dependency (\S+ )?failed to start|service .* didn't complete successfully: exit",
+            r"\b(liveness|startup) probe failed\b|failed liveness probe|task failed (container|elb) health checks",
             r"container .*health check failed",
         )),
-    ),
+    )
+    // The probe says itself what it met.
+    .unless(r"probe failed.*(refused|deadline|timed? ?out|statuscode|no route|reset|no such host)"),
     rule(
         "container-restarting",
         ContainerCrash,

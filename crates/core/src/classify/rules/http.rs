@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
             r#"\b(status|http|response)[ _-]?(status[ _-]?)?code\\?["']?\)?\s*(was|is|of|:|=|=>|->|returned|received)*\s*\\?["'<(\[]?[45]\d\d\b"#,
             r"\bstatuscode \{? ?[45]\d\d",
             r#"\b(http|server|api|upstream|gateway|registry|request).*\b(error|return) code\\?["']?\s*(was|is|of|:|=)?\s*["'<(\[]?[45]\d\d\b"#,
-            r"\breturn code is: [45]\d\d|\b\w+Error: Error code: [45]\d\d\b|indicate success: [45]\d\d",
+            r"\breturn code is: [45]\d\d|\b\w+Error: Error code: [45]\d\d\b|indicate success: (\w+ \()?[45]\d\d",
         )),
     ),
     rule(
@@ -156,7 +156,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"\(service: .+status code: [45]\d\d|httpStatusCode\W{1,3}[45]\d\d|StatusCode: [45]\d\d, RequestID",
-            r"an error occurred \((AccessDenied\w*|Throttling\w*|[45]\d\d|InternalError|ServiceUnavailable|SlowDown|NoSuchKey|NoSuchBucket|TooManyRequests\w*|InternalServer\w*|ValidationException|UnrecognizedClientException|InvalidSignatureException|ExpiredToken\w*|ResourceNotFoundException)\) when calling",
+            // Whatever its code is: the service answered with a status of 400 or more.
+            r"an error occurred \([\w.]+\) when calling the \w+ operation",
         )),
     ),
     rule(

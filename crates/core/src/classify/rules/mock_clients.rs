@@ -14,7 +14,13 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "mock-nock",
         MockMismatch,
-        &["nock: no match", "nock: disallowed net connect", "err_nock_no_match", "mocks not yet satisfied"],
+        &[
+            "nock: no match",
+            "nock: disallowed net connect",
+            "err_nock_no_match",
+            "mocks not yet satisfied",
+            "pendinginterceptorserror",
+        ],
         Hint,
     ),
     rule(
@@ -44,6 +50,8 @@ pub(super) const RULES: &[Rule] = &[
             "no matching mock handler",
             "no mock response was found",
             "no stub found for request",
+            "hoverfly error!",
+            "an expected request was not recorded",
         ],
         Hint,
     ),
@@ -75,6 +83,7 @@ pub(super) const RULES: &[Rule] = &[
             "unstubbedresponseerror",
             "stubresponseerror",
             "stubassertionerror",
+            "no handler found for this request",
         ],
         Hint,
     ),
@@ -134,7 +143,7 @@ pub(super) const RULES: &[Rule] = &[
         "mock-server",
         MockMismatch,
         &["request not found "],
-        Regex(r"request not found (at least|exactly|at most|between) .*times?"),
+        Regex(r"request not found (at least|exactly|at most|between) .*(times?|once)"),
     ),
     rule(
         "mock-spring-rest",
@@ -155,6 +164,7 @@ pub(super) const RULES: &[Rule] = &[
             "all expectations were already fulfilled",
             "there is a remaining expectation which was not matched",
             "was not expected, next expectation is",
+            "could not match actual sql",
         ],
         Hint,
     ),

@@ -6,7 +6,7 @@ use crate::{
     classify::rule::{
         Rule,
         Shape::{Hint, Regex},
-        any, rule,
+        Trust, any, rule,
     },
 };
 
@@ -93,15 +93,55 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "to not have been called", "to not have been awaited", "to have been called", "to be called once",
             "to have been awaited", "expected call not found", "calls not found.", "expected call:",
-            "mock.asser", "call not found", "not called.", "expected await",
+            "mock.asser", "call not found", "not called.", "expected await", "mock to have been ",
+            "mock object has no attribute", "cannot spec a mock object",
         ],
         Regex(any!(
             r"expected ['\x22][\w.]+['\x22] to (not )?have been (called|awaited)",
             r"expected ['\x22][\w.]+['\x22] to be called once|expected (call|await) not found",
             r"\bcalls not found\.|\bcall not found$|^(E\s+)?(AssertionError: )?expected call: \w+\(",
+            r"expected (mock|\w+) to (not )?have been (called|awaited)|\bMock object has no attribute|cannot spec a mock object",
             r"AssertionError: Not called\.?$|'[\w.]+' does not contain all of .*in its call list",
         )),
     ),
+    // A side_effect list that has run out.
+    rule(
+        "mock-unittest-side-effect",
+        MockMismatch,
+        &["_execute_mock_call"],
+        Regex(r"_execute_mock_call(?s:.*?)Stop(Async)?Iteration"),
+    )
+    .near()
+    .trust(Trust::All),
+    rule(
+        "mock-vitest-export",
+        MockMismatch,
+        &["export is defined on the"],
+        Regex(r"no \W\w+\W export is defined on the \S+ mock"),
+    ),
+    rule(
+        "mock-laravel-fakes",
+        MockMismatch,
+        &["the expected [", "the unexpected ["],
+        Regex(r"the (un)?expected \[[\w\\]+\] (mailable|job|event|notification|listener|command|closure|queued \w+) was (not )?(sent|queued|pushed|dispatched|called|run)"),
+    ),
+    // What mocks are said to want, in the words of any library.
+    rule(
+        "mock-words",
+        MockMismatch,
+        &["mock", "stub", "expectation"],
+        Regex(any!(
+            r"\b(unfulfilled|unsatisfied|unmet|unmatched|unexpected|unused|remaining) (mock |stub )?(expectations?|mocks?|stubs?|stubbings?)\b",
+            r"\b(cannot|could not|does not|did not|unable to|failed to) match any (mock|stub)|\bno (mock|stub|interceptor|handler)s? (matched|matches|found for) the (following )?request|\bno (matching )?(mock|stub|canned|fake)(ed|bed)? (response|handler|answer|route|request|reply|implementation|return value|call)s?\b",
+            r"\b(mock|stub)(ed|bed)? (response|handler|answer|route|request|reply|call|implementation)s? .{0,40}(not found|not (configured|defined|registered|set up|matched|called|consumed|expected)|never called|was not called)",
+            r"\b(mock|stub|spy)\b.{0,60}\b(was |has been |been )?(not (been )?(called|invoked|expected|stubbed|configured)|never (called|invoked)|called too (many|few)|unexpected(ly)? (called|call|invocation|invoked|request)|received an? unexpected)\b",
+            r"\bunexpected (call|invocation|request|method call)\b.{0,40}\b(mock|stub|spy|double)\b",
+        )),
+    )
+    .unless(any!(
+        r"cannot find|not found:|no module|undefined|is not (a function|defined)|refused|reset|timed? ?out|status code|error TS|error\[E|cannot import",
+        r"signature",
+    )),
     rule(
         "mock-flexmock",
         MockMismatch,
@@ -211,7 +251,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "mock-moq-go",
         MockMismatch,
-        &["mock.func: method is nil"],
+        &["func: method is nil"],
         Regex(r"\w+mock\.\w+func: method is nil but .* was just called"),
     ),
     rule("mock-go-minimock", MockMismatch, &["expected call to"], Regex(r"expected call to \w*mock\.\w+")),
@@ -247,10 +287,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "mock-nsubstitute",
         MockMismatch,
-        &["receivedcallsexception", "calls matching:", "call matching:", "callsequencenotfoundexception"],
+        &["receivedcallsexception", "calls matching:", "call matching:", "callsequencenotfoundexception",
+            "nsubstitute.exceptions."],
         Regex(any!(
             r"\bReceivedCallsException|expected to receive (exactly |a |no )?.{0,20}calls? matching",
-            r"\bCallSequenceNotFoundException",
+            r"\bCallSequenceNotFoundException|NSubstitute\.Exceptions\.\w+",
         )),
     ),
     rule(

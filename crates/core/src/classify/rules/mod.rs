@@ -3,7 +3,7 @@
 //!
 //! Order: a mock library's complaint, killed for memory, container state, time limits of runners, comparisons of
 //! two values, refused connections, other network errors, time limits, HTTP answers, configuration, other assertions,
-//! errors of a program. Comparisons stand before the network because the compared values may be error texts; a
+//! plain words of any tool, errors of a program. Comparisons stand before the network because the compared values may be error texts; a
 //! runner's own time limit stands before them because it reports the comparison it waited for.
 
 mod assertion;
@@ -11,7 +11,9 @@ mod comparison;
 mod config_env;
 mod config_files;
 mod config_infra;
+mod config_words;
 mod container;
+mod general;
 mod http;
 mod mock_clients;
 mod mock_objects;
@@ -39,6 +41,9 @@ pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
         config_files::RULES,
         config_infra::RULES,
         assertion::RULES,
+        unknown::CODE,
+        general::RULES,
+        config_words::RULES,
         unknown::RULES,
     ]
     .into_iter()

@@ -38,7 +38,9 @@ pub(super) const RULES: &[Rule] = &[
             "dns resolution failed", "unknown mysql server host", "no such host is known",
             "remote name could not be resolved", "failed to resolve host", "dns request timed out",
             "unknown host", "could not be resolved (", "php_network_getaddresses", "failure when resolving",
-            "domain not found",
+            "domain not found", "temporary failure resolving", "non-existing domain",
+            "server with the specified hostname could not be found",
+            "could not resolve the connect identifier",
         ],
         Hint,
     ),
@@ -51,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r#"failed to resolve ['"][\w-]+(\.[\w-]+)+['"]|cannot resolve host"#,
-            r"unable to resolve (host|service|domain|the host|dns|server)|unable to look up \S+",
+            r"unable to resolve (host|service [^f]|domain|the host|dns|server)|unable to look up \S+",
             r"\blookup \S+ on \S+:53\b|\blookup [\w.-]+: ",
         )),
     )
@@ -121,6 +123,11 @@ pub(super) const RULES: &[Rule] = &[
             "connection lost", "early eof", "connection was reset", "connection closed abruptly",
             "server unexpectedly dropped the connection", "socket closed unexpectedly", "stream was reset",
             "rst_stream", "use of closed network connection",
+            "socket disconnected before secure tls", "disconnect/reset before headers",
+            "end-of-file on communication channel", "network connection was lost", "ssl syscall error",
+            "ssl peer shut down", "driver: bad connection", "abnormal closure", "sent goaway",
+            "error occurred while sending to the backend", "network-related or instance-specific error",
+            "transport-level error", "{tls_alert", "reading ssh protocol banner", "no close frame received",
         ],
         Hint,
     )
@@ -146,6 +153,18 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(read|write) tcp .*: EOF\b|\brpc error: .*(error reading from server: )?EOF\b",
         )),
     ),
+    // Ruby: the end of a file is an error of any stream, so the frame below must be one of the network.
+    rule(
+        "reset-ruby-eof",
+        NetworkError,
+        &["end of file reached"],
+        Regex(r"EOFError(?s:.*?)(net/(protocol|http|smtp|imap|ftp)|openssl/buffering|socket)"),
+    )
+    .near(),
+    rule("reset-apple", NetworkError, &["nsurlerrordomain"], Regex(r"NSURLErrorDomain.*[Cc]ode=-(1003|1005|1006|1009|1018|1200|1201|1202|1203|1204|1205|1206)\b")),
+    // Npgsql says so of its own time limit, too.
+    rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Hint).near().unless(r"timed? ?out"),
+    rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121"], Regex(r"\bORA-(03113|03114|03135|12154|12537|12545|12547|12560)\b")),
     rule(
         "reset-curl",
         NetworkError,
@@ -236,13 +255,18 @@ pub(super) const RULES: &[Rule] = &[
             r"unable to access '.*(could not resolve|failed to connect|ssl|gnutls|empty reply|recv failure)",
         )),
     )
-    .unless(r"permission denied \(publickey"),
+    .near()
+    // Access that was denied, and a time limit, are what happened; that nothing could be read follows.
+    .unless(r"permission denied \(|timed? ?out"),
     rule(
         "network-npm",
         NetworkError,
         &["npm err! network", "npm error network", "this is a problem related to network connectivity"],
         Hint,
-    ),
+    )
+    .near()
+    // npm says so of time limits, too.
+    .unless(r"ETIMEDOUT|timeout"),
     rule(
         "network-grpc",
         NetworkError,

@@ -83,6 +83,23 @@ pub(super) const RULES: &[Rule] = &[
         Hint,
     ),
     rule(
+        "refused-tools",
+        ConnectionRefused,
+        &[
+            "curl: (7)",
+            "ora-12541",
+            "nsurlerrordomain",
+            "can't reach database server",
+            "all connection attempts failed",
+            "broker may not be available",
+        ],
+        Regex(any!(
+            r"curl: \(7\)|\bORA-12541\b|NSURLErrorDomain.*Code=-1004\b|\ball connection attempts failed",
+            r"can't reach database server at|could not be established\. broker may not be available",
+        )),
+    )
+    .unless(r"timed? ?out|no route|unreachable"),
+    rule(
         "refused-no-listener",
         ConnectionRefused,
         &["nothing is listening on", "no process is listening", "target machine refused"],

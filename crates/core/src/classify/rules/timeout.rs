@@ -106,7 +106,12 @@ pub(super) const RUNNERS: &[Rule] = &[
     rule(
         "timeout-wtr",
         Timeout,
-        &["tests were interrupted because the page", "did not finish within", "no activity for"],
+        &[
+            "tests were interrupted because the page",
+            "did not finish within",
+            "no activity for",
+            "because no message in",
+        ],
         Regex(any!(
             r"did not finish within [\d.,]+ ?(ms|s|m)|disconnected.*because no message in \d+",
             r"did not finish within the time",
@@ -156,10 +161,11 @@ pub(super) const RULES: &[Rule] = &[
             "timeouterror", "timeoutexception", "timeoutexpired", "readtimeout", "connecttimeout",
             "writetimeout", "pooltimeout", "timeout::error", "timedout", "timeouterr", "readtimeouterror",
             "connecttimeouterror", "errtimeout", "timeout::exiterror", "soft time limit exceeded",
-            "softtimelimitexceeded", "timelimitexceeded", "opentimeout",
+            "softtimelimitexceeded", "timelimitexceeded", "opentimeout", "appnotidleexception",
+            "unresponsiveexception",
         ],
         Regex(
-            r"(^|[\s:.('\x22<\[=/!,*_])\w*(Timeout(Error|Exception|Expired)|(Read|Connect|Write|Pool|Open|Connection|Request|Query|Socket|Soft)Timeout(Error)?|Timeout::(Exit)?Error|TimedOut(Exception|Error)?|TimeLimitExceeded|ErrTimeout)\b",
+            r"(^|[\s:.('\x22<\[=/!,*_\\])\w*(Timeout(Error|Exception|Expired)|(Read|Connect|Write|Pool|Open|Connection|Request|Query|Socket|Soft)Timeout(Error)?|Timeout::(Exit)?Error|TimedOut(Exception|Error)?|TimeLimitExceeded|ErrTimeout|AppNotIdleException|UnresponsiveException)\b",
         ),
     )
     .unless(NOT_A_LIMIT),
@@ -190,7 +196,7 @@ pub(super) const RULES: &[Rule] = &[
             "before ",
         ],
         Regex(any!(
-            r"\b(did not|didn't|does not|not|never|no response|failed to)( \w+){0,5} within (the )?(\d[\d.]* ?(ms|s|sec|seconds?|milliseconds?|m|min|minutes?)\b|time ?limit|timeout|allotted|allowed|deadline|specified|given)",
+            r"\b(did not|didn't|does not|not|never|no response|failed to)( \w+){0,5} within (the )?(\d[\d.]* ?(ms|s|sec|seconds?|milliseconds?|m|min|minutes?)\b|time ?limit|timeout|allotted|allowed|deadline|specified|given|requested|expected|configured|maximum|required)",
             r"\b(did not|didn't|failed to) (finish|complete|start|stop|respond|exit|terminate|become ready) (before|in) .{0,30}(timeout|deadline|limit|\d ?m?s\b)",
             r"\btook (longer than|too long)|\b(running|waited|waiting) (for )?longer than \d",
             r"\bno response (received )?(after|within|in) \d",
@@ -202,12 +208,14 @@ pub(super) const RULES: &[Rule] = &[
         Timeout,
         &[
             "maximum time", "exceeded the maximum", "execution time exceeded", "time-limit",
-            "stuck_or_timeout", "due to time limit", "exceeded maximum",
+            "stuck_or_timeout", "due to time limit", "exceeded maximum", "no output", "no progress", "no heartbeat",
+            "no data", "no activity", "dropped from queue after",
         ],
         Regex(any!(
             r"exceeded (the |its )?maximum (execution |run |running |job |build )?(time|duration)",
             r"execution time exceeded|cancelled .{0,20}due to time limit|script_failure.*timeout",
-            r"job_execution_timeout|maximum time .{0,20}(exceeded|reached)",
+            r"job_execution_timeout|maximum time .{0,20}(exceeded|reached)|was dropped from queue after \d",
+            r"\bno (output|progress|heartbeats?|data|activity)\b( \w+){0,4} (in|for|within|after|since)( the)?( last| past| more than| over| at least)? \d",
         )),
     ),
 ];

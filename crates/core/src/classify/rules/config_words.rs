@@ -1,0 +1,163 @@
+//! Sentences that say in plain words that a setting, a manifest or a credential is missing, unknown or wrong.
+//! Does not: know any tool; these are tried when no rule of a tool and no failed expectation explained the text.
+
+use crate::{
+    category::Category::ConfigError,
+    classify::rule::{Rule, Shape::Regex, Trust, any, rule},
+};
+
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        "config-value-required",
+        ConfigError,
+        &[
+            "is required", "are required", "must be set", "must be provided", "must be specified", "must be defined",
+            "must be supplied", "must have a value", "needs to be", "not be empty", "not be null", "is missing",
+            "not provided", "not specified", "not supplied", "not set", "not configured", "requires a",
+        ],
+        Regex(any!(
+            r"\b([a-z]+[a-z0-9]*([A-Z_.-]\w*)*)?(secret|api ?key|(?-i:[a-z]Key)|url|uri|dsn|host|port|endpoint|connection ?string|credentials?|bucket|dialect|region|base ?path|tenant|project ?id|client ?id|account ?id|database|datasource|broker|topic|profile|environment|licen[cs]e( key)?|certificate|keystore|signing key|encryption key|data dir(ectory)?)['\x22\x60\])]*( \S+){0,2} (is|are|was|were)? ?(required|missing|not (provided|specified|supplied|set|configured)|must (be (set|provided|specified|defined|supplied)|have a value|not be (empty|null|blank))|needs to be (explicitly )?(set|supplied|provided|specified))",
+            r"\b\w+ requires an? (\w+ )?(or an? )?(secret|api key|key|token|url|dsn|region|host|endpoint|connection string|credential)\b",
+        )),
+    )
+    // The fields of a record or of a request, and the arguments of a function, are input and no settings.
+    .unless(any!(
+        r"validation failed|Path \x60|TypeError|argument|parameter \x22|field|column|header|body|request|attribute|form\b",
+        r"error TS\d|null pointer",
+    ))
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-nothing-configured",
+        ConfigError,
+        &["configured", "configure the", "configuration"],
+        Regex(any!(
+            r"\bno \w+( \w+){0,4} (has been |have been |is |are |was |were )?(configured|found in (the )?config(uration)?)\b",
+            r"\bnot (currently |properly |correctly |yet |been )?configured\b",
+            r"\bconfigure the \w+( \w+)?,|\bunit configuration has fatal error|\bin (the )?configuration\.?$.*\bnot found",
+            r"\bsection .+ not found in (the )?config|\bconfig(uration)? (option|key|setting|value) .*\b(is|has) (now |no longer )?(invalid|unknown|removed|unsupported|required)",
+        )),
+    )
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-in-file",
+        ConfigError,
+        &[
+            ".yml", ".yaml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".env", "rc.js", ".hcl", ".plist",
+            "config.js", "config.ts", "config.mjs", "config.cjs", ".xml",
+        ],
+        Regex(any!(
+            r"\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|deprecated|bad|wrong|incorrect|no such|empty|conflicting)\b.*\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b",
+            r"\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b.*\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|is required|must (be|have|contain|not)|not (valid|allowed|permitted|supported|recogni[sz]ed)|syntax error|parse error|could not be (parsed|loaded|read))\b",
+            r"\b(failed|unable|could not|couldn't|cannot|can't|error)( to)?( \w+)? (load|read|pars|validat|decod|open|process|includ)(e|ed|ing)?\b.*\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|[\w-]*(config|phpunit|logback|log4j2|web|settings|pom|persistence|beans|context)\.xml|\S*config\.[cm]?[jt]s)\b",
+        )),
+    )
+    // Compilers and linters report errors of code in files that are named so; a lock file or a test's data is no setting.
+    .unless(any!(
+        r"error TS(2|1[0-79]|7)\d+|\berror\[E|error CS\d|cannot find module|can't resolve|permission denied|no space|undefined (reference|method|is not)",
+        r"fixtures?/|testdata|/tests?/|snapshots?|is not a function|Cannot read propert|unexpected (exception|keyword argument)|\bat \S+:\d+:\d+",
+        r"timed? ?out|refused|null pointer|: undefined: |\bsrc/|header is|no such file|FileNotFound",
+    ))
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-unknown-name",
+        ConfigError,
+        &[
+            "unknown ", "unrecognized ", "unrecognised ", "no such ", "undefined ", "not a valid ", "invalid ", "missing ",
+            "could not find ", "not found",
+        ],
+        Regex(any!(
+            r"\b(unknown|unrecogni[sz]ed|no such|undefined|invalid|not a valid|missing|unsupported|missing required)( or \w+)? (config\w*|settings?|options?|preset|profile|plugin|reporter|formatter|environment|stage|directive|keyword|log ?level|adapter|dialect|provider|driver|command[- ]line (option|argument|flag)|flags?|switch|top-level \w+|secret|credentials?|namespace|compiler option|rule|cop|executor|runner image|working directory|section|stanza|required section)\b.{0,3}([:=]|['\x22\x60(<\[$]|[\w.-]*[_.-][\w.-]*|in\b|for\b|specified\b|value\b|[A-Z_]{4,})",
+            r"\b(reporter|preset|formatter|project|profile|environment|transform|runner|provider|plugin)(\(s\))? ['\x22\x60]?[\w@/.-]+['\x22\x60]? (was |is |could |cannot |can not )?not (be )?(found|defined|configured|declared|exist|resolved|recogni[sz]ed)\b",
+            r"\bcould not find ['\x22\x60][\w@/.-]+['\x22\x60] in (plugin|preset|config)",
+        )),
+    )
+    // Values of a program: a driver that dies, a plugin's method, a scheme of a test's data.
+    .unless(any!(
+        r"no such (file|table|column|element|module|host|method|property|key|index|image|container|device|process)",
+        r"undefined (method|variable|function|reference|symbol|index|offset|array key|local|property|is not|table|column)|error TS\d|error\[E|error CS\d",
+        r"status code|\b(40\d|50\d)\b|json at position|invalid (argument|value type|type|json|token|syntax|literal|signature|memory|date|state|operation|cast|byte|utf|unicode|character)",
+    ))
+    .trust(Trust::ReportsOnly),
+    // Manifests that every tool of an ecosystem starts from.
+    rule(
+        "config-manifest-missing",
+        ConfigError,
+        &[
+            "package.json", "composer.json", "mix.exs", "cmakelists.txt", "google-services.json", "makefile found",
+            "build.gradle", "pom.xml", "main module", "configuration file", "config file", "env file", "mix.project",
+            "services.json", "turbo.json", "function.json", "project file", "pubspec.yaml", "changelog.xml", "package.swift",
+            "deno.json", "info.plist",
+        ],
+        Regex(any!(
+            r"\b(could not|couldn't|cannot|can't|unable to|does not|doesn't|no|not|missing|failed to)\b.{0,60}\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|Mix\.Project|CMakeLists\.txt|makefile|build\.gradle|pom\.xml|main module|config(uration)? file|env file|project file|pubspec\.yaml|package\.swift|info\.plist)",
+            r"\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|CMakeLists\.txt|build\.gradle|pom\.xml|config(uration)? file|env file|project file|changelog\.xml|pubspec\.yaml|info\.plist)\b.{0,40}\b(is missing|(was )?not found|does not exist|is invalid|invalid\b|could not be found|exists? not)",
+        )),
+    )
+    .unless(r"timed? ?out|permission denied|no space|error TS\d")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-must",
+        ConfigError,
+        &["must be ", "must not be ", "should be ", "must supply", "must provide", "must specify", "must configure", "is malformed", "must contain", "must match"],
+        Regex(any!(
+            r"\b(property|setting|option|parameter|config(uration)?( \w+)?|key|variable) ['\x22\x60][\w.-]+['\x22\x60] (must|should) (not )?(be|contain|match|have)\b",
+            r"(^|[\s'\x22\x60])(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)*)['\x22\x60] (must|should) (not )?(be|contain|match|have)\b",
+            r"(^|[\s'\x22\x60])(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+)['\x22\x60]? (is malformed|(must|should) (not )?(be|contain|match|have))\b",
+            r"\[?\bconfig\w*\]?:? .{0,60}\b(must|should) (not )?(be|contain|match|have)\b",
+            r"\byou must (supply|provide|specify|configure|define|set)( an?| the)? (['\x22\x60]?\w*(options?|config)\w*\.|.{0,30}\b(option|setting|url|key|region|credentials?|config\w*)\b)",
+            r"\bmust (supply|provide|specify) (an? |the )?(\w+ )?(url|key|region|dsn|credentials?|secret|token)\b",
+        )),
+    )
+    // Expectations of a test on values.
+    .unless(r"assert|expected|but (was|got|is)|argument|instance of|error TS\d|TypeError|field|column|timeout must|time-?out")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-credentials",
+        ConfigError,
+        &["credential", "unable to load", "unable to locate", "no secret key", "cipher or incorrect key", "initialization string"],
+        Regex(any!(
+            r"\b(missing|no|without|unable to (load|locate|find)|could not (load|find|locate)|failed to (load|find))( \w+){0,3} credentials?( \w+)? (from|found|set|sources?|available|provided|configured|for)\b",
+            r"\b(missing|no)( \w+){0,2} credential(s| sources?)?\b|\bMissing(Credentials|Region)Error|unable to load (region|credentials) from",
+            r"\bno secret key (was |has been |is )?(set|configured|provided)|unsupported cipher or incorrect key length",
+            r"format of the initialization string does not conform",
+        )),
+    )
+    .unless(r"\b(401|403)\b|invalid credentials")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-named-thing",
+        ConfigError,
+        &["is not defined", "isn't defined", "doesn't exist", "does not exist", "not supported", "is not registered", "could not find ", "no profile", "does not contain a ", "missing :", "not in struct", "was not found in", "supported "],
+        Regex(any!(
+            r"\b(connection|conn_id|cache store|storage service|queue( connection)?|mailer|guard|disk|log channel|driver|profile|binding type|adapter|session driver|broadcaster|data ?source|task queue|logger|appender|locale|role|workspace|scheme|preset|stack|environment|stage) [\[\x22'\x60][^\]\x22'\x60]+[\]\x22'\x60] (is not|isn't|was not|doesn't|does not|not)( \w+)? (defined|exist|configured|supported|registered|found|known)\b",
+            r"\b(could not find|no|unknown) (provisioning )?(profiles?|scheme|environment|preset|stage) (named|for|matching|called) ",
+            r"\bdoes not contain a (scheme|target|profile|configuration|stage|section|task|script) named\b",
+            r"\bmissing :\w+ (key )?in config|\bkey '\w+' is not in struct",
+            r"\b(wrong|unknown|unsupported|invalid) (driver|adapter|dialect|provider)\b|\bsupported (drivers|adapters|dialects|providers|ciphers|stores) are\b",
+        )),
+    )
+    .unless(r"relation \x22|table|column|module")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-class",
+        ConfigError,
+        &[
+            "configattribute", "configurationparsing", "configkey", "configvalidation", "configfile", "configread",
+            "configload", "configpars", "configtype", "configurationload", "configvalue", "configmissing", "invalidconfig",
+            "settingsexception", "settingserror", "optionerror", "configbind", "configimport",
+        ],
+        Regex(r"\b\w*(Config(uration)?(Attribute|Parsing|Key|Validation|File|Read|Load|Loading|Parse|Type|Value|Missing|Bind|Binding|Import)\w*|Settings|InvalidConfig\w*)(Error|Exception)\b"),
+    )
+    .trust(Trust::ReportsOnly),
+    rule(
+        "config-environment-name",
+        ConfigError,
+        &["set `", "set the", "via ", "please set", "export ", "is undefined", "env[", "environ", "variables"],
+        Regex(any!(
+            r"\b(please )?(set|export|define|provide|specify|pass it via|supply it via)( the| an?| your)?( environment)?( variable)? ['\x22\x60$]?(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+)\b",
+            r"\*\*\* (?-i:[A-Z][A-Z0-9_]+) is (undefined|not (set|defined))",
+            r"\b(application )?environment :?\w+ .*(not set|could not|was not)|could not fetch (application )?environment",
+        )),
+    )
+    .trust(Trust::ReportsOnly),
+];

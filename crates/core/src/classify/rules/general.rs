@@ -1,0 +1,81 @@
+//! Sentences that say in plain words what happened, whatever tool wrote them: connections cut, time limits, statuses.
+//! Does not: know any tool; these are tried when no rule of a tool and no failed expectation explained the text.
+
+use crate::{
+    category::Category::{HttpError, NetworkError, Timeout},
+    classify::rule::{Rule, Shape::Regex, Trust, any, rule},
+};
+
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        "network-closed-by-peer",
+        NetworkError,
+        &["closed", "disconnected", "dropped", "terminated", "hung up", "went away"],
+        Regex(any!(
+            r"\b(connection|socket|stream|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
+            r"\b(server|peer|remote|client|host|broker|backend|upstream|other side|node)( (party|side|end|host|process))? (has |was )?(unexpectedly |abruptly |prematurely )?(closed|dropped|disconnected|terminated|hung up)( (the|our|this|its))?( \w+)? (connection|socket|stream|channel|session)\b",
+        )),
+    )
+    // Use after an orderly close is a mistake of the program.
+    .unless(r"already (been )?closed|is closed|\bon (a )?closed|after (it|the) |cannot |can't |can not |closed (database|file|loop|session)")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "timeout-timed-out",
+        Timeout,
+        &["timed out", "timed-out", "time limit", "deadline", "time allowance", "maximum time"],
+        Regex(any!(
+            r"(^|[\s*\[(:,;>|=])timed[ -]out([\s*!?)\],;:.|]|$)",
+            r"\b(time limit|deadline|time allowance)\b.{0,20}\b(exceeded|reached|expired|passed|hit|missed|elapsed)\b",
+            r"\b(exceed(s|ed|ing)?|reached|hit|missed|past|over|due to|longer than)( \w+){0,3} (time[ -]?(limit|out|allowance)|maximum time|deadline)\b",
+        )),
+    )
+    .unless(any!(
+        r"did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
+    ))
+    .trust(Trust::ReportsOnly),
+    rule(
+        "timeout-after-duration",
+        Timeout,
+        &[" after ", " for ", "in time", "waited ", "max wait", "expired before", "maximum wait"],
+        Regex(any!(
+            r"\b(gave up|giving up|given up|aborted|aborting|killed|cancell?ed|terminated|never \w+( \w+)?|still( \w+)? not( \w+){0,3}|not \w+( \w+){0,3}|no \w+( \w+){0,2}|waited|waiting)\b.{0,40}?\b(after|for)( (more than|over|at least|about|the last))? \d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
+            r"\bwaited (more than |over )?\d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b",
+            r"\b(did not|didn't|does not|could not|never|failed to)( \w+){1,4} in time\b",
+            r"\b(max(imum)? wait( time)?( of)? .{0,20}(reached|exceeded)|expired before (completion|it |the ))",
+        )),
+    )
+    .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "timeout-reported",
+        Timeout,
+        &["timeout", "time out", "time-out"],
+        Regex(r"(^|[\s*\[(:,;>|=])time[ -]?out([\s*!?)\],;|]|[.:]?(\s|$)|$)"),
+    )
+    // A time limit that is named, set or refused: `timeout must be`, `unknown option timeout`, `timeout = 3`.
+    .unless(any!(
+        r"\b(invalid|unknown|unexpected|unrecognized|unsupported|undefined|missing|undeclared|unresolved|incompatible) .*time-?out",
+        r"time-?out\b.*\b(is not|must|should|is undefined|has no|not (recognized|found|defined|supported)|expected|cannot)\b",
+        r"did not raise|not raised|to raise|was not thrown|to throw|cannot (import|find)|command not found|no module",
+        r"\btime-?out\W{0,3}[=:] ?[\w'\x22]+[,;)}]|\b(504|408)\b|expected .*\b(got|but|to)\b|set(ting)? the time-?out|no time-?out",
+        r"property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
+    ))
+    .trust(Trust::ReportsOnly),
+    rule(
+        "http-error-arguments",
+        HttpError,
+        &["error(4", "error(5", "exception(4", "exception(5", "status: 4", "status: 5", "statuscode: 4", "statuscode: 5", "httpexception", "responseexception", "unacceptablestatuscode", "exception: 4", "exception: 5", "error: 4", "error: 5", "code: 4", "code: 5", "exception: (4", "exception: (5"],
+        Regex(any!(
+            // Python's repr of an HTTP client's exception.
+            r"\b\w*(Error|Exception)\([45]\d\d, ['\x22]",
+            // The same, printed: a class of a client, then the status and what the server said.
+            r"\b(?-i:[A-Z]\w*(Exception|Api\w*Error|HTTP\w*Error|Http\w*Error|ClientError|ServerError))(\.\w+)?: \(?[45]\d\d( \{|: | [A-Z]|\)| -)",
+            r"\b(NotFound|AccessDenied|MethodNotAllowed|BadRequest|Unauthorized|TooManyRequests|ServiceUnavailable|Conflict|Gone|UnprocessableEntity)HttpException\b",
+            r"\b(HttpClient|HttpServer|Http)ResponseException: [A-Z]|\bunacceptableStatusCode\b",
+            r"\bURL: (GET|PUT|POST|DELETE|LIST|PATCH) \S+\s+Code: [45]\d\d",
+            // An inspected JavaScript error: one property a line, or all of them in braces.
+            r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",
+        )),
+    )
+    .trust(Trust::ReportsOnly),
+];
