@@ -11,6 +11,7 @@ use argus_core::{
     sign::{self, Signatures},
 };
 use argus_engine::ErrorCode;
+use std::borrow::Cow;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::convert::thrown;
@@ -55,7 +56,7 @@ fn classifier() -> Result<Classifier, JsValue> {
     Classifier::new(&[]).map_err(|error| thrown(ErrorCode::InternalError, &error.to_string()))
 }
 
-fn event(text: std::borrow::Cow<'_, str>) -> FailureEvent {
+fn event(text: Cow<'_, str>) -> FailureEvent {
     FailureEvent { text: text.into_owned(), ..FailureEvent::default() }
 }
 
@@ -64,8 +65,13 @@ fn place(category: Category) -> u8 {
     u8::try_from(at).expect("there are ten")
 }
 
-fn split<'t>(texts: &'t [u8], ends: &'t [u32]) -> impl Iterator<Item = std::borrow::Cow<'t, str>> {
+fn split<'t>(texts: &'t [u8], ends: &'t [u32]) -> impl Iterator<Item = Cow<'t, str>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let spans = starts.zip(ends.iter().copied());
-    spans.map(|(start, end)| String::from_utf8_lossy(texts.get(start as usize..end as usize).unwrap_or_default()))
+    spans.map(|(start, end)| decoded(texts.get(start as usize..end as usize).unwrap_or_default()))
+}
+
+/// Nearly every text is UTF-8, and `from_utf8` sees that in words of eight bytes; the lossy decoder looks at each byte.
+fn decoded(text: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
 }

@@ -17,10 +17,8 @@ pub(super) const HIGH: u8 = 32;
 pub(super) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
 /// Letters that are not hexadecimal digits.
 pub(super) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
-/// Bytes outside words where a placeholder may begin or something must be done.
-pub(super) const SYMBOL: u8 = 64;
 
-/// Class of each byte; 0 for punctuation that is copied as it is.
+/// Class of each byte; 0 for what is in no word.
 pub(super) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -43,7 +41,6 @@ const fn class(byte: u8) -> u8 {
         b'g'..=b'z' => LOWER,
         b'G'..=b'Z' => UPPER,
         0x80..=0xff => HIGH,
-        b' ' | b'\t' | b'<' | b'[' | b'/' | b':' | b'@' | b'-' | b'+' | b'\'' | b'"' | b'.' => SYMBOL,
         _ => 0,
     }
 }

@@ -13,6 +13,7 @@ mod net;
 mod numbers;
 mod paths;
 mod scan;
+mod stops;
 mod table;
 mod time;
 

@@ -24,7 +24,7 @@ const TEMP: [&str; 9] = [
     "/usr/tmp/",
 ];
 /// Roots that differ from machine to machine; a checkout lies below.
-const HOME: [&str; 12] = [
+const HOME: [&str; 11] = [
     "/home/",
     "/Users/",
     "/root/",
@@ -34,7 +34,6 @@ const HOME: [&str; 12] = [
     "/workspaces/",
     "/__w/",
     "/mnt/",
-    "~/",
     "/opt/hostedtoolcache/",
     "/actions-runner/",
 ];
@@ -42,7 +41,7 @@ const HOME: [&str; 12] = [
 /// The volatile part of an absolute path that begins at `start`.
 pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
     let rest = &line[start..];
-    if at(rest, 1) == b':' {
+    if rest[0].is_ascii_alphabetic() && at(rest, 1) == b':' {
         return windows(line, start);
     }
     if starts_with_any(rest, &TEMP) {

@@ -3,9 +3,10 @@
 
 use super::{
     bytes::{
-        CLASS, DIGIT, HIGH, LOWER, LOWER_HEX, SYMBOL, UPPER, UPPER_HEX, WORD, at, digits, is_word, one_of, run, word,
+        DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word,
     },
     ids, net, numbers, paths,
+    stops::Stops,
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
     time,
 };
@@ -13,8 +14,16 @@ use super::{
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
 pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) {
     let begin = out.len();
-    let mut scan = Scan { line, position: 0, copied: 0, begin, out, statuses };
-    scan.walk();
+    let mut stops = Stops::new(line);
+    Scan { line, position: 0, copied: 0, begin, out, statuses }.walk(|position| stops.from(position));
+}
+
+/// The same, stopping at every byte.
+#[cfg(test)]
+pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) {
+    let begin = out.len();
+    Scan { line, position: 0, copied: 0, begin, out, statuses }
+        .walk(|position| (position < line.len()).then_some(position));
 }
 
 struct Scan<'a> {
@@ -29,21 +38,30 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn walk(&mut self) {
-        while self.position < self.line.len() {
-            let byte = self.line[self.position];
-            let class = CLASS[usize::from(byte)];
-            if byte == b' ' && !matches!(at(self.line, self.position + 1), b' ' | b'\t') {
-                self.position += 1;
-            } else if class & WORD != 0 {
-                self.word(class);
-            } else if class & SYMBOL != 0 {
-                self.symbol();
+    /// Goes from stop to stop; `next` answers the first one at a position or after it.
+    #[inline]
+    fn walk(&mut self, mut next: impl FnMut(usize) -> Option<usize>) {
+        while let Some(stop) = next(self.position) {
+            let byte = self.line[stop];
+            if is_word(byte) {
+                self.word(self.word_start(stop));
+            } else if stop > self.position && is_word(self.line[stop - 1]) {
+                // The stop is what ends a word; it comes again as a symbol.
+                self.word(self.word_start(stop - 1));
             } else {
-                self.position += 1;
+                self.position = stop;
+                self.symbol(byte);
             }
         }
+        self.position = self.line.len();
         self.flush();
+    }
+
+    /// Where the word begins that holds `position`, or how much of it was not passed yet.
+    #[inline]
+    fn word_start(&self, position: usize) -> usize {
+        let passed = &self.line[self.position..position];
+        position - passed.iter().rev().take_while(|&&byte| is_word(byte)).count()
     }
 
     /// Copies what was passed over as it is.
@@ -59,12 +77,14 @@ impl Scan<'_> {
         self.copied = end;
     }
 
-    fn word(&mut self, first: u8) {
-        let start = self.position;
+    fn word(&mut self, start: usize) {
+        self.position = start;
         let (end, mask) = word(self.line, start);
+        if self.follows_symbol(start, end, mask) {
+            return;
+        }
         if mask & DIGIT == 0 && self.is_plain(start, end, mask) {
-            let space = at(self.line, end) == b' ' && !matches!(at(self.line, end + 1), b' ' | b'\t');
-            self.position = end + usize::from(space);
+            self.position = end;
             return;
         }
         self.flush();
@@ -74,7 +94,7 @@ impl Scan<'_> {
         let here = Here { line: self.line, start, end, mask, before: &self.out[self.begin..] };
         let hit = if mask == DIGIT {
             BY_NUMBER.first(&here)
-        } else if first & DIGIT != 0 {
+        } else if self.line[start].is_ascii_digit() {
             BY_DIGIT.first(&here)
         } else if mask & DIGIT != 0 {
             BY_NAME.first(&here)
@@ -84,6 +104,21 @@ impl Scan<'_> {
         match hit {
             Some(hit) => self.apply(start, hit),
             None => self.position = end,
+        }
+    }
+
+    /// A sign, a bound or a bracket right before a word, if it makes one thing with the word.
+    #[inline]
+    fn follows_symbol(&mut self, start: usize, end: usize, mask: u8) -> bool {
+        if start == self.copied {
+            return false;
+        }
+        match (self.line[start - 1], self.line[start]) {
+            (b'-' | b'+', b'0'..=b'9') => self.sign(start, end, mask),
+            // `lifetime <1 sec`: a bound belongs to its duration.
+            (b'<', b'0'..=b'9') => self.bound(start),
+            (b'[', b'R') => self.redaction(start),
+            _ => false,
         }
     }
 
@@ -174,40 +209,34 @@ impl Scan<'_> {
         }
     }
 
-    fn symbol(&mut self) {
+    fn symbol(&mut self, byte: u8) {
         let start = self.position;
-        let next = at(self.line, start + 1);
-        match self.line[start] {
+        match byte {
             b' ' | b'\t' => self.space(),
-            // `lifetime <1 sec`: a bound belongs to its duration.
-            b'<' if next.is_ascii_digit() => self.bound(),
-            b'<' if next.is_ascii_uppercase() || next == b'*' => self.skip_to(net::placeholder(self.line, start)),
-            b'[' if next == b'R' => self.skip_to(redaction(self.line, start)),
-            b'/' | b'~' => {
+            b'/' => {
                 if !self.path(start) {
                     self.position += 1;
                 }
             }
-            b':' if next == b':' => self.short_ipv6(),
+            b':' if at(self.line, start + 1) == b':' => self.short_ipv6(),
             b'@' => self.email(),
-            b'-' | b'+' if next.is_ascii_digit() => self.sign(),
-            b'\'' | b'"' if start > 0 && self.line[start - 1] == b'=' => self.quoted(),
+            b'=' if matches!(at(self.line, start + 1), b'\'' | b'"') => self.quoted(start + 1),
             _ => self.position += 1,
         }
     }
 
-    fn bound(&mut self) {
-        match time::duration(self.line, self.position + 1) {
-            Some(end) => {
-                self.flush();
-                self.replace(end, "<DURATION>");
-            }
-            None => self.position += 1,
-        }
+    fn bound(&mut self, start: usize) -> bool {
+        let Some(end) = time::duration(self.line, start) else { return false };
+        self.position = start - 1;
+        self.flush();
+        self.replace(end, "<DURATION>");
+        true
     }
 
-    fn skip_to(&mut self, end: Option<usize>) {
-        self.position = end.unwrap_or(self.position + 1);
+    fn redaction(&mut self, start: usize) -> bool {
+        let end = redaction(self.line, start - 1);
+        self.position = end.unwrap_or(self.position);
+        end.is_some()
     }
 
     /// One space for a run of them.
@@ -269,33 +298,31 @@ impl Scan<'_> {
     }
 
     /// A sign belongs to the number after it unless something to its left makes it a dash.
-    fn sign(&mut self) {
-        let start = self.position;
+    fn sign(&mut self, number: usize, end: usize, mask: u8) -> bool {
+        let start = number - 1;
         let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };
         let line_start = start == 0 || self.copied == start && self.out.len() == self.begin;
         let dash = !line_start && (is_word(left) || matches!(left, b'>' | b')' | b']' | b'-' | b'+' | b'.'));
-        if dash || at(self.line, digits(self.line, start + 1)) == b',' && left == b'@' {
-            self.position += 1;
-            return;
+        if dash || left == b'@' && at(self.line, digits(self.line, number)) == b',' {
+            return false;
         }
+        self.position = start;
         self.flush();
-        let (end, mask) = word(self.line, start + 1);
-        let here = Here { line: self.line, start: start + 1, end, mask, before: &self.out[self.begin..] };
+        let here = Here { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
         match BY_DIGIT.first(&here) {
             Some(hit) if !hit.text.is_empty() => {
-                self.copied = start + 1;
-                self.apply(start + 1, hit);
+                self.copied = number;
+                self.apply(number, hit);
             }
-            Some(hit) => {
-                self.position = hit.end;
-            }
+            Some(hit) => self.position = hit.end,
             None => self.position = end,
         }
+        true
     }
 
     /// `key='value'`: a value quoted where it is given to a field is data; in a selector (`[id='x']`) it is a name.
-    fn quoted(&mut self) {
-        let start = self.position;
+    fn quoted(&mut self, start: usize) {
+        self.position = start;
         let quote = self.line[start];
         let close = run(self.line, start + 1, |byte| byte != quote && byte != b'\\' && byte != b'<');
         let before = &self.line[..start - 1];
