@@ -2,14 +2,25 @@
 //! Does not: copy a line that has none.
 
 use super::bytes::{at, run};
+use wide::u8x16;
+
+/// Whether the text has no control characters but tabs and line feeds.
+pub(super) fn is_clean(text: &[u8]) -> bool {
+    let (chunks, rest) = text.as_chunks::<16>();
+    let control = |bytes: u8x16| {
+        let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
+        let low = bytes.min(u8x16::splat(b' ' - 1)).simd_eq(bytes);
+        (low & !(is(b'\t') | is(b'\n'))) | is(0x7f)
+    };
+    // No early exit: nearly every text is read to its end.
+    let found = chunks.iter().fold(u8x16::ZERO, |found, chunk| found | control(u8x16::new(*chunk)));
+    found.to_bitmask() == 0 && !rest.iter().any(|&byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n'))
+}
 
 /// The line without control characters; borrowed from `scratch` only where something was taken out.
 pub(super) fn clean<'a>(line: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // No early exit, so that the compiler can look at sixteen bytes at a time.
-    let dirty =
-        line.iter().fold(0, |found, &byte| found | u8::from((byte < b' ' && byte != b'\t') || byte == 0x7f)) != 0;
-    if !dirty {
+    if is_clean(line) {
         return line;
     }
     scratch.clear();

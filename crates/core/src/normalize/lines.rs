@@ -168,6 +168,11 @@ fn kind(line: &[u8]) -> Kind<'_> {
     found.unwrap_or_else(|| message(line))
 }
 
+/// Whether the line is a message as a whole, whatever stands before it.
+pub(super) fn stays(line: &[u8]) -> bool {
+    kind(line) == Kind::Message(0) && !is_go_log(line) && !line.starts_with(MARK)
+}
+
 /// `2006/01/02 15:04:05 message`.
 fn is_go_log(line: &[u8]) -> bool {
     const SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";

@@ -13,6 +13,7 @@ mod net;
 mod numbers;
 mod paths;
 mod scan;
+mod settle;
 mod stops;
 mod table;
 mod time;
@@ -43,13 +44,22 @@ pub struct Normalized {
     pub statuses: Vec<u16>,
 }
 
-/// One pass over the text, and a short one over its result: what is normalized must stay so when it comes again.
+/// One pass over the text, and where the first does not show that nothing would change, a short one over its result:
+/// what is normalized must stay so when it comes again.
 pub fn normalize(text: &str) -> Normalized {
     let mut first = Writer::with_room_for(text.len());
     let frame = first.pass(text.as_bytes());
-    let mut out = first.out;
+    if !first.sure {
+        first.out = repeated(first.out, first.settled);
+    }
+    first.statuses.dedup();
+    Normalized { text: string(first.out), headline: first.headline, frame, statuses: first.statuses }
+}
+
+/// Passes over the text until nothing changes; bit `n` of `known` says that the `n`th line does not.
+fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     let mut again = Writer::with_room_for(out.len());
-    again.known = first.settled;
+    again.known = known;
     for _ in 0..MAX_PASSES {
         again.clear();
         again.pass(&out);
@@ -59,18 +69,18 @@ pub fn normalize(text: &str) -> Normalized {
         }
         std::mem::swap(&mut again.out, &mut out);
     }
-    first.statuses.dedup();
-    Normalized { text: string(out), headline: first.headline, frame, statuses: first.statuses }
+    out
 }
 
 /// Hands out each line, bounded and without control characters.
 fn walk(text: &[u8], mut each: impl FnMut(&[u8])) {
     let mut scratch = Vec::new();
+    let clean = clean::is_clean(text);
     let mut start = 0;
     while start < text.len() {
         let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
         let line = &text[start..end.min(start + MAX_LINE)];
-        each(clean::clean(line, &mut scratch));
+        each(if clean { line } else { clean::clean(line, &mut scratch) });
         start = end + 1;
     }
 }
@@ -84,7 +94,9 @@ struct Writer {
     lines: usize,
     /// Bit `n`: the `n`th line that was written does not change when it comes again.
     settled: u64,
-    /// The same of the text that is read; 0 where nothing is known.
+    /// All that was written stays when it comes again, lines as well as the choice of them.
+    sure: bool,
+    /// What `settled` was for the text that is read; 0 where nothing is known.
     known: u64,
 }
 
@@ -92,7 +104,16 @@ impl Writer {
     fn with_room_for(length: usize) -> Self {
         let room = length.min(MAX_TEXT) + 64;
         let (headline, statuses) = (String::new(), Vec::new());
-        Self { out: Vec::with_capacity(room), headline, statuses, ends: [0; MAX_LINES], lines: 0, settled: 0, known: 0 }
+        Self {
+            out: Vec::with_capacity(room),
+            headline,
+            statuses,
+            ends: [0; MAX_LINES],
+            lines: 0,
+            settled: 0,
+            sure: true,
+            known: 0,
+        }
     }
 
     fn clear(&mut self) {
@@ -107,18 +128,39 @@ impl Writer {
         self.select(text, &mut selector);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
         if self.out.is_empty() && selector.has_log {
+            self.sure = false;
             self.select(text, &mut Selector::with_log(text));
         }
         if self.out.is_empty() {
+            self.sure = false;
             // Nothing but frames and headings: then they are what there is.
             walk(text, |line| self.write(line.trim_ascii(), false));
         }
         let end = cut(&self.out, MAX_TEXT);
         if end < self.out.len() {
             self.out.truncate(end);
-            self.settled = 0;
+            self.cut_line();
         }
         frame
+    }
+
+    /// The last line has lost its end: looks again at what is left of it.
+    fn cut_line(&mut self) {
+        while self.lines > 0 && self.line_start() >= self.out.len() {
+            self.lines = self.lines.saturating_sub(1);
+        }
+        let begin = self.line_start();
+        let (line, mut again) = (&self.out[begin..], Vec::new());
+        scan::write_line(line, &mut again, &mut Vec::new());
+        let stays = again == line && line.trim_ascii() == line && lines::stays(line);
+        self.lines = self.lines.saturating_sub(1);
+        self.settled &= !(u64::MAX << self.lines);
+        self.sure &= stays && !self.repeats(begin);
+    }
+
+    /// Where the last written line begins.
+    fn line_start(&self) -> usize {
+        if self.lines < 2 { 0 } else { usize::from(self.ends[self.lines - 2]) + 1 }
     }
 
     fn select(&mut self, text: &[u8], selector: &mut Selector) {
@@ -140,11 +182,12 @@ impl Writer {
             self.out.push(b'\n');
         }
         let begin = self.out.len();
-        if known {
+        let settled = if known {
             self.out.extend_from_slice(line);
+            true
         } else {
-            scan::write_line(line, &mut self.out, &mut self.statuses);
-        }
+            scan::write_line(line, &mut self.out, &mut self.statuses)
+        };
         if self.out.len() == begin || self.repeats(begin) {
             self.out.truncate(before);
             return;
@@ -154,7 +197,9 @@ impl Writer {
         }
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
         let written = &self.out[begin..];
-        self.settled |= u64::from(written == line) << self.lines;
+        let settled = settled || written == line;
+        self.settled |= u64::from(settled) << self.lines;
+        self.sure &= settled && lines::stays(written);
         self.lines += 1;
     }
 

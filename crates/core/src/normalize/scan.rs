@@ -2,28 +2,26 @@
 //! Does not: choose lines; `lines` does.
 
 use super::{
-    bytes::{
-        DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word,
-    },
-    ids, net, numbers, paths,
+    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
+    ids, net, numbers, paths, settle,
     stops::Stops,
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
     time,
 };
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
-pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) {
-    let begin = out.len();
+///
+/// Answers whether what was written is sure to stay as it is when it is walked again. That is so when each word was
+/// plain, was replaced as a whole, or was looked at without a hit and has nothing replaced in the text it runs into.
+pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> bool {
     let mut stops = Stops::new(line);
-    Scan { line, position: 0, copied: 0, begin, out, statuses }.walk(|position| stops.from(position));
+    Scan::new(line, out, statuses).walk(|position| stops.from(position))
 }
 
 /// The same, stopping at every byte.
 #[cfg(test)]
-pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) {
-    let begin = out.len();
-    Scan { line, position: 0, copied: 0, begin, out, statuses }
-        .walk(|position| (position < line.len()).then_some(position));
+pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> bool {
+    Scan::new(line, out, statuses).walk(|position| (position < line.len()).then_some(position))
 }
 
 struct Scan<'a> {
@@ -35,12 +33,35 @@ struct Scan<'a> {
     begin: usize,
     out: &'a mut Vec<u8>,
     statuses: &'a mut Vec<u16>,
+    /// See `write_line`.
+    settled: bool,
+    /// The first place that was looked at without a hit and may run into what comes; `usize::MAX` if there is none.
+    open: usize,
+    /// A number of three digits was kept: beside a URL it may be a status.
+    has_code: bool,
+    has_url: bool,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(line: &'a [u8], out: &'a mut Vec<u8>, statuses: &'a mut Vec<u16>) -> Self {
+        let begin = out.len();
+        Self {
+            line,
+            position: 0,
+            copied: 0,
+            begin,
+            out,
+            statuses,
+            settled: true,
+            open: usize::MAX,
+            has_code: false,
+            has_url: false,
+        }
+    }
+
     /// Goes from stop to stop; `next` answers the first one at a position or after it.
     #[inline]
-    fn walk(&mut self, mut next: impl FnMut(usize) -> Option<usize>) {
+    fn walk(mut self, mut next: impl FnMut(usize) -> Option<usize>) -> bool {
         while let Some(stop) = next(self.position) {
             let byte = self.line[stop];
             if is_word(byte) {
@@ -55,6 +76,7 @@ impl Scan<'_> {
         }
         self.position = self.line.len();
         self.flush();
+        self.settled && !(self.has_code && self.has_url)
     }
 
     /// Where the word begins that holds `position`, or how much of it was not passed yet.
@@ -72,9 +94,26 @@ impl Scan<'_> {
 
     /// Goes on at `end`, having written `text` for everything since the last flush.
     fn replace(&mut self, end: usize, text: &str) {
+        self.changes(self.copied, end);
         self.out.extend_from_slice(text.as_bytes());
         self.position = end;
         self.copied = end;
+    }
+
+    /// Something else will stand from `start` to `end`: a word before it that runs into it may then be read otherwise.
+    fn changes(&mut self, start: usize, end: usize) {
+        if self.open < start {
+            self.settled &= !settle::runs_into(&self.line[self.open..start]);
+            self.open = usize::MAX;
+        }
+        self.settled &= !is_word(at(self.line, end));
+    }
+
+    /// What begins at `start` stays as it is, as long as what it runs into does.
+    fn keeps(&mut self, start: usize) {
+        if self.open == usize::MAX || settle::ends(&self.line[self.open..start]) {
+            self.open = start;
+        }
     }
 
     fn word(&mut self, start: usize) {
@@ -101,9 +140,12 @@ impl Scan<'_> {
         } else {
             BY_WORD.first(&here)
         };
-        match hit {
-            Some(hit) => self.apply(start, hit),
-            None => self.position = end,
+        if let Some(hit) = hit {
+            self.apply(start, mask, hit);
+        } else {
+            self.settled &= mask & DIGIT != 0 || !table::looks_far(&here);
+            self.keeps(start);
+            self.position = end;
         }
     }
 
@@ -151,21 +193,36 @@ impl Scan<'_> {
         user || matches!(before.last(), Some(b' ' | b'=')) && (end - start == 21 || mask & HIGH != 0)
     }
 
-    fn apply(&mut self, start: usize, hit: table::Hit) {
+    fn apply(&mut self, start: usize, mask: u8, hit: table::Hit) {
+        let left = if start > 0 { self.line[start - 1] } else { 0 };
         // A class of statuses, `5xx`; all else is in angle brackets or empty.
         if hit.text.len() == 3 {
             self.statuses.push(u16::try_from(super::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
+            // It is a word itself, plain between these.
+            self.settled &=
+                !matches!(left, b'-' | b'+' | b'<') && matches!(at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');
+        } else if hit.text.is_empty() {
+            self.has_code |= mask == DIGIT && digits(self.line, start) == start + 3;
+        } else if hit.keep > 0 {
+            self.settled &= !matches!(left, b'=' | b'-') && self.open == usize::MAX;
         }
+        self.settled &= hit.back == 0;
         self.out.truncate(self.out.len() - hit.back);
         self.position = start + hit.keep;
         self.flush();
-        self.replace(hit.end, hit.text);
+        if hit.text.is_empty() {
+            self.keeps(start);
+            self.position = hit.end;
+        } else {
+            self.replace(hit.end, hit.text);
+        }
     }
 
     /// URLs, routes after an HTTP method, and Windows paths: words by what follows them.
     fn special_word(&mut self, start: usize, end: usize, mask: u8) -> bool {
         if at(self.line, end) == b':' {
             if let Some(after) = net::url(self.line, end) {
+                self.has_url = true;
                 self.replace(after, "<URL>");
                 return true;
             }
@@ -246,7 +303,12 @@ impl Scan<'_> {
             self.position = end;
         } else {
             self.flush();
-            self.replace(end, " ");
+            // After these one space may say more than two, and a space may say more than a tab.
+            let tab = self.line[self.position] == b'\t';
+            self.settled &=
+                !self.out.last().is_some_and(|&last| matches!(last, b'r' | b'0'..=b'9') || tab && is_word(last));
+            self.out.push(b' ');
+            (self.position, self.copied) = (end, end);
         }
     }
 
@@ -273,7 +335,10 @@ impl Scan<'_> {
                 self.flush();
                 self.replace(end, "<IP>");
             }
-            _ => self.position += 2,
+            _ => {
+                self.keeps(start);
+                self.position += 2;
+            }
         }
     }
 
@@ -291,9 +356,13 @@ impl Scan<'_> {
                 let opened = !written[written.len() - local..].contains(&b'>')
                     && written[written.len() - local + bracket] == b'<';
                 self.out.truncate(self.out.len() - local + if opened { bracket + 1 } else { 0 });
+                self.settled = false;
                 self.replace(end, "<EMAIL>");
             }
-            _ => self.position += 1,
+            _ => {
+                self.keeps(at_sign);
+                self.position += 1;
+            }
         }
     }
 
@@ -311,11 +380,14 @@ impl Scan<'_> {
         let here = Here { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
         match BY_DIGIT.first(&here) {
             Some(hit) if !hit.text.is_empty() => {
+                self.settled &= hit.text.len() > 3;
                 self.copied = number;
-                self.apply(number, hit);
+                self.apply(number, mask, hit);
             }
-            Some(hit) => self.position = hit.end,
-            None => self.position = end,
+            other => {
+                self.settled = false;
+                self.position = other.map_or(end, |hit| hit.end);
+            }
         }
         true
     }
@@ -334,6 +406,7 @@ impl Scan<'_> {
             self.flush();
             self.replace(close + 1, "<STR>");
         } else {
+            self.settled &= is_telling(name);
             self.position += 1;
         }
     }

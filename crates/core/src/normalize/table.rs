@@ -373,6 +373,14 @@ pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -
     }
 }
 
+/// Whether more than the text up to the next space counts for this word without digits: it may begin a date, or be an
+/// account before two spaces of which one will stay.
+pub(super) fn looks_far(here: &Here<'_>) -> bool {
+    let blank = |byte: u8| matches!(byte, b' ' | b'\t');
+    let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
+    spaced && matches!(here.before, [.., b'r' | b'n', b' ' | b'=']) || is_day_or_month(here.line, here.start, here.end)
+}
+
 fn is_day_or_month(line: &[u8], start: usize, end: usize) -> bool {
     line[start].is_ascii_uppercase() && time::is_day_or_month(&line[start..end])
 }
