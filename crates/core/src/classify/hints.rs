@@ -3,6 +3,10 @@
 //!
 //! An Aho-Corasick automaton of these many hints is larger than the cache and waits for memory at every byte; here
 //! every second position is looked up on its own, and only where the bitmap says so is the text compared with a hint.
+//! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): they have a shape
+//! that the compiler can look for at sixteen positions at a time.
+
+use super::statuses::Statuses;
 
 /// Bytes of a hint that are hashed; every hint has at least as many.
 pub(super) const GRAM: usize = 4;
@@ -41,13 +45,16 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
 pub(super) struct HintFinder {
     hints: Vec<Hint>,
     bitmap: Box<[u32; 1 << (HASH_BITS - 5)]>,
-    /// Where the probes of each hash start; those of the next hash end them.
+    /// For each word of the bitmap, how many bits are set in the words before it.
+    ranks: Box<[u16; 1 << (HASH_BITS - 5)]>,
+    /// For each bit that is set, where its probes start; those of the next bit end them.
     starts: Vec<u16>,
     probes: Vec<Probe>,
     /// For each probe, what it stands for.
     targets: Vec<Target>,
     /// For each hint as short as a gram, the next one that differs in its last byte only, or `NONE`.
     alike: Vec<u16>,
+    statuses: Statuses,
 }
 
 #[derive(Debug)]
@@ -85,9 +92,13 @@ impl HintFinder {
         let common = Common::new();
         let mut entries = Vec::new();
         let mut alike = vec![NONE; hints.len()];
+        let mut statuses = Statuses::new();
         for (index, hint) in hints.iter().enumerate() {
             let id = u16::try_from(index).expect("there are fewer than 65535 hints");
             let hint = hint.as_bytes();
+            if statuses.add(id, hint) {
+                continue;
+            }
             if hint.len() > GRAM {
                 enter(id, hint, common.rarest_pair(hint), &mut entries);
                 continue;
@@ -101,23 +112,23 @@ impl HintFinder {
         }
         entries.sort_unstable_by_key(|&(slot, _, Target { id, offset })| (slot, id, offset));
         let mut bitmap = Box::new([0; 1 << (HASH_BITS - 5)]);
-        let mut starts = vec![0_u16; (1 << HASH_BITS) + 1];
-        for &(slot, ..) in &entries {
-            bitmap[slot >> 5] |= 1 << (slot & 31);
-            starts[slot + 1] += 1;
+        let mut starts = Vec::new();
+        for (index, &(slot, ..)) in entries.iter().enumerate() {
+            if index == 0 || entries[index - 1].0 != slot {
+                bitmap[slot >> 5] |= 1 << (slot & 31);
+                starts.push(u16::try_from(index).expect("there are fewer than 65536 probes"));
+            }
         }
-        let mut sum = 0_u16;
-        for start in &mut starts {
-            sum = sum.checked_add(*start).expect("there are fewer than 65536 probes");
-            *start = sum;
-        }
+        starts.push(u16::try_from(entries.len()).expect("there are fewer than 65536 probes"));
         Self {
             hints: hints.iter().map(|hint| Hint::new(hint.as_bytes())).collect(),
+            ranks: ranks(&bitmap),
             bitmap,
             starts,
             probes: entries.iter().map(|entry| entry.1).collect(),
             targets: entries.iter().map(|entry| entry.2).collect(),
             alike,
+            statuses,
         }
     }
 
@@ -140,6 +151,7 @@ impl HintFinder {
                 self.compare(text, at, &mut found);
             }
         }
+        self.statuses.find(text, found);
     }
 
     #[inline]
@@ -151,7 +163,9 @@ impl HintFinder {
     fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(Hit)) {
         let slot = hash(&text[at..at + GRAM]);
         let around = around(text, at);
-        let (from, to) = (usize::from(self.starts[slot]), usize::from(self.starts[slot + 1]));
+        let before = self.bitmap[slot >> 5] & ((1 << (slot & 31)) - 1);
+        let rank = usize::from(self.ranks[slot >> 5]) + before.count_ones() as usize;
+        let (from, to) = (usize::from(self.starts[rank]), usize::from(self.starts[rank + 1]));
         for (probe, target) in self.probes[from..to].iter().zip(&self.targets[from..to]) {
             if (around ^ probe.wanted) & probe.mask == 0 {
                 self.verify(text, at, *target, found);
@@ -197,6 +211,17 @@ impl Hint {
 }
 
 type Entry = (usize, Probe, Target);
+
+/// For each word, how many bits are set in those before it.
+fn ranks<const WORDS: usize>(bitmap: &[u32; WORDS]) -> Box<[u16; WORDS]> {
+    let mut ranks = Box::new([0; WORDS]);
+    let mut sum = 0;
+    for (rank, word) in ranks.iter_mut().zip(bitmap) {
+        *rank = sum;
+        sum += u16::try_from(word.count_ones()).expect("a word has 32 bits");
+    }
+    ranks
+}
 
 /// Enters a hint with two grams, one of which stands at an even position.
 fn enter(id: u16, hint: &[u8], rarest: usize, entries: &mut Vec<Entry>) {

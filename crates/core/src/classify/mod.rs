@@ -11,6 +11,7 @@ mod line;
 mod rule;
 mod rules;
 mod scan;
+mod statuses;
 #[cfg(test)]
 mod tests;
 mod text;
