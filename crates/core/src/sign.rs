@@ -2,6 +2,7 @@
 //! Does not: normalize or classify; it takes their answers.
 
 use crate::{category::Category, event::FailureEvent, normalize::Normalized};
+use memchr::memchr;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -23,7 +24,7 @@ pub struct Signatures {
 
 /// Signs one failure.
 pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
-    let pattern = format!("{category}::{case_name}::{}", normalized.text);
+    let pattern = [category.as_str(), "::", case_name, "::", &normalized.text].concat();
     let family = family_pattern(category, event, normalized);
     Signatures { exact: sha256_hex(&pattern), family: hex(&xxh3_128(family.as_bytes()).to_be_bytes()), pattern }
 }
@@ -38,7 +39,7 @@ fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normali
     // 1 is what every failed command exits with.
     let exit = event.exit_code.filter(|code| !matches!(code, 0 | 1));
     let frame = normalized.frame.as_deref().unwrap_or_default();
-    format!("{category}::{}::{statuses:?} {exit:?}::{frame}", fold(&normalized.text))
+    [category.as_str(), "::", &fold(&normalized.text), &format!("::{statuses:?} {exit:?}::"), frame].concat()
 }
 
 /// All placeholders become one, and neighbours that only punctuation joins become one.
@@ -48,15 +49,15 @@ fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normali
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find('<') {
+    while let Some(start) = memchr(b'<', rest.as_bytes()) {
         let (before, from) = rest.split_at(start);
-        let Some(end) = placeholder_end(from) else {
+        let Some(end) = placeholder_end(from.as_bytes()) else {
             folded.push_str(before);
             folded.push('<');
             rest = &from[1..];
             continue;
         };
-        let joined = folded.ends_with(ANY) && before.chars().all(|mark| "-_.:/+@#,".contains(mark));
+        let joined = folded.ends_with(ANY) && before.bytes().all(|mark| b"-_.:/+@#,".contains(&mark));
         if !joined {
             folded.push_str(before);
             folded.push_str(ANY);
@@ -69,9 +70,10 @@ fn fold(text: &str) -> String {
 
 const ANY: &str = "<*>";
 
-fn placeholder_end(text: &str) -> Option<usize> {
-    let name = text[1..].find(|mark: char| !(mark.is_ascii_uppercase() || mark == '_'))?;
-    (name > 0 && text[1 + name..].starts_with('>')).then_some(name + 2)
+/// Length of the placeholder that `text`, which begins with `<`, begins with.
+fn placeholder_end(text: &[u8]) -> Option<usize> {
+    let name = text[1..].iter().position(|mark| !(mark.is_ascii_uppercase() || *mark == b'_'))?;
+    (name > 0 && text[1 + name] == b'>').then_some(name + 2)
 }
 
 /// Lower-case hex SHA-256 of a text.
@@ -82,6 +84,10 @@ pub fn sha256_hex(text: &str) -> String {
 /// Lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let pairs = bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    pairs.map(char::from).collect()
+    let mut out = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    out
 }

@@ -14,7 +14,7 @@ use argus_engine::ErrorCode;
 use std::borrow::Cow;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-use crate::convert::thrown;
+use crate::convert::{thrown, utf8};
 
 /// Bytes of all normalized texts together.
 #[wasm_bindgen(js_name = normalizeBatch)]
@@ -42,9 +42,11 @@ pub fn classify_batch(texts: &[u8], ends: &[u32]) -> Result<Vec<u8>, JsValue> {
 #[wasm_bindgen(js_name = signBatch)]
 pub fn sign_batch(texts: &[u8], ends: &[u32], case_name: &str) -> Result<Vec<u8>, JsValue> {
     let classifier = classifier()?;
-    Ok(split(texts, ends)
-        .flat_map(|text| signatures(&classifier, &event(text), case_name).exact.into_bytes())
-        .collect())
+    let mut digits = Vec::with_capacity(ends.len() * 64);
+    for text in split(texts, ends) {
+        digits.extend_from_slice(signatures(&classifier, &event(text), case_name).exact.as_bytes());
+    }
+    Ok(digits)
 }
 
 fn signatures(classifier: &Classifier, event: &FailureEvent, case_name: &str) -> Signatures {
@@ -68,10 +70,5 @@ fn place(category: Category) -> u8 {
 fn split<'t>(texts: &'t [u8], ends: &'t [u32]) -> impl Iterator<Item = Cow<'t, str>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let spans = starts.zip(ends.iter().copied());
-    spans.map(|(start, end)| decoded(texts.get(start as usize..end as usize).unwrap_or_default()))
-}
-
-/// Nearly every text is UTF-8, and `from_utf8` sees that in words of eight bytes; the lossy decoder looks at each byte.
-fn decoded(text: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
+    spans.map(|(start, end)| utf8(texts.get(start as usize..end as usize).unwrap_or_default()))
 }

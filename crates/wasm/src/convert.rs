@@ -3,6 +3,7 @@
 
 use argus_engine::ErrorCode;
 use serde::{Serialize, de::DeserializeOwned};
+use std::borrow::Cow;
 use wasm_bindgen::JsValue;
 
 /// What every export throws: `{ code, message }`.
@@ -26,4 +27,9 @@ pub(crate) fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> 
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|error| JsValue::from_str(&error.to_string()))
+}
+
+/// Text as it comes from a pipe: valid UTF-8 is checked words at a time, and only what is not is walked byte by byte.
+pub(crate) fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -1,7 +1,7 @@
 //! What can be concluded from one failure text, with nothing stored.
 //! Does not: open a database.
 
-use crate::convert::{decode, encode, thrown};
+use crate::convert::{decode, encode, thrown, utf8};
 use argus_core::{Analyzer, Category, FailureEvent, classify::UserRule, normalize, redact::UserSecret, sign};
 use argus_engine::{ErrorCode, contract::Inspection, inspect};
 use serde::Deserialize;
@@ -57,7 +57,7 @@ impl Inspector {
     /// The same for bytes as they come from a pipe.
     #[wasm_bindgen(js_name = inspectJsonlBytes)]
     pub fn inspect_jsonl_bytes(&self, lines: &[u8]) -> Vec<u8> {
-        self.inspect_jsonl(&String::from_utf8_lossy(lines)).into_bytes()
+        self.inspect_jsonl(&utf8(lines)).into_bytes()
     }
 }
 

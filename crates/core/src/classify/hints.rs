@@ -38,7 +38,10 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
     would have must only could into your them over each between under where what level output input event state \
     element array item list data key user order path field format schema option property constraint ing ion ent ers    \
     in package container client: running database config build execute thread async socket matching pending handler \
-    apache stack trace cache task 2026-0 2026-1 2025-0 2025-1 +0000 exception assert call script payments invoke ";
+    apache stack trace cache task 2026-0 2026-1 2025-0 2025-1 +0000 exception assert call script payments invoke \
+    /api/ repository retry gateway handle resolve example authentication location commit curl post accept dispatch \
+    download progress schedule kube record profile token invoice body pool page reset factory protocol event \
+    content transport statement operator column selector import export cannot";
 
 /// All hints, ready to be found.
 #[derive(Debug)]
@@ -122,7 +125,7 @@ impl HintFinder {
         starts.push(u16::try_from(entries.len()).expect("there are fewer than 65536 probes"));
         Self {
             hints: hints.iter().map(|hint| Hint::new(hint.as_bytes())).collect(),
-            ranks: ranks(&bitmap),
+            ranks: Box::new(ranks(&bitmap)),
             bitmap,
             starts,
             probes: entries.iter().map(|entry| entry.1).collect(),
@@ -213,8 +216,8 @@ impl Hint {
 type Entry = (usize, Probe, Target);
 
 /// For each word, how many bits are set in those before it.
-fn ranks<const WORDS: usize>(bitmap: &[u32; WORDS]) -> Box<[u16; WORDS]> {
-    let mut ranks = Box::new([0; WORDS]);
+fn ranks<const WORDS: usize>(bitmap: &[u32; WORDS]) -> [u16; WORDS] {
+    let mut ranks = [0; WORDS];
     let mut sum = 0;
     for (rank, word) in ranks.iter_mut().zip(bitmap) {
         *rank = sum;

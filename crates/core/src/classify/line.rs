@@ -1,7 +1,7 @@
 //! What kind of line a hint stands in: one that reports, one that logs, or one that only quotes.
 //! Does not: decide a category.
 
-use super::scan::Place;
+use super::{scan::Place, shared::Answers};
 use memchr::{memchr, memmem, memrchr};
 use regex::bytes::Regex;
 use std::{
@@ -35,11 +35,18 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a [u8],
-    bounds: Vec<(usize, usize)>,
-    kinds: Vec<Cell<Option<Kind>>>,
+    all: Vec<Line>,
     /// Where words of `RETRIES` stand, in the order of the text.
     retries: Vec<(usize, usize)>,
     pytest: OnceCell<bool>,
+}
+
+#[derive(Debug)]
+struct Line {
+    from: usize,
+    to: usize,
+    kind: Cell<Option<Kind>>,
+    answers: Answers,
 }
 
 impl<'a> Lines<'a> {
@@ -47,17 +54,16 @@ impl<'a> Lines<'a> {
     pub(super) fn of(text: &'a [u8], places: &mut [Place], mut retries: Vec<(usize, usize)>) -> Self {
         retries.sort_unstable();
         places.sort_unstable_by_key(|place| place.start);
-        let mut bounds = Vec::with_capacity(places.len());
+        let mut all: Vec<Line> = Vec::with_capacity(places.len());
         let (mut from, mut to) = (1, 0);
         for place in places {
             if place.start < from || place.end > to {
-                (from, to) = self::bounds(text, place.start, place.end);
-                bounds.push((from, to));
+                (from, to) = bounds(text, place.start, place.end);
+                all.push(Line { from, to, kind: Cell::new(None), answers: Answers::default() });
             }
-            place.line = bounds.len() - 1;
+            place.line = all.len() - 1;
         }
-        let kinds = vec![Cell::new(None); bounds.len()];
-        Self { text, bounds, kinds, retries, pytest: OnceCell::new() }
+        Self { text, all, retries, pytest: OnceCell::new() }
     }
 
     pub(super) const fn text(&self) -> &'a [u8] {
@@ -66,20 +72,26 @@ impl<'a> Lines<'a> {
 
     /// Start and end of the line, without its line break.
     pub(super) fn bounds(&self, line: usize) -> (usize, usize) {
-        self.bounds[line]
+        let Line { from, to, .. } = self.all[line];
+        (from, to)
     }
 
     /// The kind of the line.
     pub(super) fn kind(&self, line: usize) -> Kind {
-        self.kinds[line].get().unwrap_or_else(|| {
-            let kind = self.find_kind(line);
-            self.kinds[line].set(Some(kind));
-            kind
+        let Line { from, to, kind, .. } = &self.all[line];
+        kind.get().unwrap_or_else(|| {
+            let found = self.find_kind(*from, *to);
+            kind.set(Some(found));
+            found
         })
     }
 
-    fn find_kind(&self, line: usize) -> Kind {
-        let (from, to) = self.bounds[line];
+    /// What the line answered to groups of rules.
+    pub(super) fn answers(&self, line: usize) -> &Answers {
+        &self.all[line].answers
+    }
+
+    fn find_kind(&self, from: usize, to: usize) -> Kind {
         let line = &self.text[from..to];
         if is_frame(line) || is_code(line) || is_title(line) || self.is_python_source(line, from) {
             return Kind::Quote;
@@ -211,6 +223,7 @@ fn is_log(line: &[u8]) -> bool {
 fn has_low_level(start: &[u8]) -> bool {
     const LEVELS: [&[u8]; 6] = [b"INFO", b"WARN", b"WARNING", b"DEBUG", b"TRACE", b"NOTICE"];
     const QUIET: [&[u8]; 6] = [b"info", b"warn", b"warning", b"debug", b"trace", b"notice"];
+    static LEVEL: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(b"level"));
     let word = |at: usize, words: &[&[u8]]| {
         let length = start[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         words.contains(&&start[at..at + length])
@@ -221,7 +234,7 @@ fn has_low_level(start: &[u8]) -> bool {
     if upper.into_iter().filter(starts_word).any(|at| word(at, &LEVELS)) {
         return true;
     }
-    memmem::find(start, b"level").is_some_and(|at| {
+    LEVEL.find(start).is_some_and(|at| {
         let value = start[at..].iter().skip(5).position(u8::is_ascii_alphanumeric).filter(|&gap| gap <= 5);
         value.is_some_and(|gap| word(at + 5 + gap, &QUIET))
     })

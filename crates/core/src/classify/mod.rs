@@ -11,6 +11,7 @@ mod line;
 mod rule;
 mod rules;
 mod scan;
+mod shared;
 mod statuses;
 #[cfg(test)]
 mod tests;

@@ -130,7 +130,7 @@ fn whole_word(window: &[u8], (start, end): (usize, usize)) -> Option<(usize, usi
 }
 
 /// ASCII only, which keeps the automata small; evidence is rounded to characters later.
-fn compile(pattern: &str) -> Regex {
+pub(super) fn compile(pattern: &str) -> Regex {
     RegexBuilder::new(pattern)
         .unicode(false)
         .case_insensitive(true)

@@ -6,14 +6,17 @@ use super::{
     line::{self, Kind, Lines},
     rule::{Compiled, Rule, Shape, Trust, Window},
     rules,
+    shared::Shared,
     text::View,
 };
 use crate::category::Category;
 use std::sync::LazyLock;
 
 /// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.
-const FIRST_PLACES: usize = 24;
+const FIRST_PLACES: u8 = 24;
 const LAST_PLACES: usize = 8;
+/// More than there are rules.
+const MAX_RULES: usize = 512;
 /// Room for the places of most texts.
 const EXPECTED_PLACES: usize = 64;
 
@@ -46,6 +49,9 @@ pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
             continue;
         }
         tried = (place.rule, place.line);
+        if !engine.shared.may_match(place.rule, &lines, place.line) {
+            continue;
+        }
         let Some(found) = engine.try_rule(rule, place, &lines) else { continue };
         if believed == Believed::Now {
             return Some(found);
@@ -104,6 +110,7 @@ struct Engine {
     finder: HintFinder,
     /// For each hint, the rules that it selects; none for the words of `line::RETRIES`.
     selects: Vec<Vec<u16>>,
+    shared: Shared,
 }
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::build);
@@ -125,12 +132,13 @@ impl Engine {
         }
         let finder = HintFinder::new(&hints);
         let compiled = rules.iter().map(|_| Compiled::default()).collect();
-        Self { rules, compiled, finder, selects }
+        let shared = Shared::of(&rules);
+        Self { rules, compiled, finder, selects, shared }
     }
 
     fn hits(&self, text: &[u8]) -> Hits {
         let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), retries: Vec::new() };
-        let mut seen = vec![0_u32; self.rules.len()];
+        let mut seen = [0_u8; MAX_RULES];
         let mut late = Late::default();
         self.finder.find(text, |Hit { id, start, end }| {
             if self.selects[id].is_empty() {
@@ -139,16 +147,15 @@ impl Engine {
             for &rule in &self.selects[id] {
                 let rule = usize::from(rule);
                 let place = Place { rule, start, end, line: 0 };
-                let count = seen[rule] as usize;
-                seen[rule] = seen[rule].saturating_add(1);
-                if count < FIRST_PLACES {
+                if seen[rule] < FIRST_PLACES {
+                    seen[rule] += 1;
                     hits.places.push(place);
                 } else {
-                    late.keep(count - FIRST_PLACES, place);
+                    late.keep(place);
                 }
             }
         });
-        hits.places.extend(late.0.into_iter().flat_map(|(_, last)| last));
+        hits.places.extend(late.0.into_iter().flat_map(|ring| ring.last));
         hits
     }
 
@@ -165,15 +172,22 @@ impl Engine {
 
 /// The last places of the few rules that have very many.
 #[derive(Default)]
-struct Late(Vec<(usize, Vec<Place>)>);
+struct Late(Vec<Ring>);
+
+struct Ring {
+    last: Vec<Place>,
+    oldest: usize,
+}
 
 impl Late {
-    fn keep(&mut self, nth: usize, place: Place) {
-        let known = self.0.iter_mut().find(|(rule, _)| *rule == place.rule);
-        match known {
-            Some((_, last)) if last.len() < LAST_PLACES => last.push(place),
-            Some((_, last)) => last[nth % LAST_PLACES] = place,
-            None => self.0.push((place.rule, vec![place])),
+    fn keep(&mut self, place: Place) {
+        match self.0.iter_mut().find(|ring| ring.last[0].rule == place.rule) {
+            Some(ring) if ring.last.len() < LAST_PLACES => ring.last.push(place),
+            Some(ring) => {
+                ring.last[ring.oldest] = place;
+                ring.oldest = (ring.oldest + 1) % LAST_PLACES;
+            }
+            None => self.0.push(Ring { last: vec![place], oldest: 0 }),
         }
     }
 }
@@ -187,6 +201,6 @@ mod tests {
         let text = "ETIMEDOUT ".repeat(10_000);
         let Hits { places, .. } = ENGINE.hits(text.as_bytes());
         assert!(places.iter().any(|place| place.end == text.len() - 1));
-        assert!(places.len() < 20 * (FIRST_PLACES + LAST_PLACES));
+        assert!(places.len() < 20 * (usize::from(FIRST_PLACES) + LAST_PLACES));
     }
 }

@@ -79,7 +79,10 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "http-status-line",
         HttpError,
-        &["http/1", "http/2", "http/3"],
+        &[
+            "http/1.0 4", "http/1.0 5", "http/1.1 4", "http/1.1 5", "http/2 4", "http/2 5", "http/2.0 4",
+            "http/2.0 5", "http/3 4", "http/3 5",
+        ],
         Regex(r#"(^|[\s:*<"'\[(])HTTP/[123](\.\d)?\s+[45]\d\d\b"#),
     ),
     rule(
