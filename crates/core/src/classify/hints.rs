@@ -41,7 +41,8 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
     apache stack trace cache task 2026-0 2026-1 2025-0 2025-1 +0000 exception assert call script payments invoke \
     /api/ repository retry gateway handle resolve example authentication location commit curl post accept dispatch \
     download progress schedule kube record profile token invoice body pool page reset factory protocol event \
-    content transport statement operator column selector import export cannot";
+    content transport statement operator column selector import export cannot \
+    http/1.1\" http/1.0\" http/2.0\" error: error:  \n    )\n    --- backtrace: exists the and retrying ";
 
 /// All hints, ready to be found.
 #[derive(Debug)]
