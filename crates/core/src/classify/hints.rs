@@ -202,15 +202,15 @@ impl Hint {
         let same = |part: &[u8; 8], hint: &[u8; 8], case: &[u8; 8]| {
             (u64::from_le_bytes(*part) ^ u64::from_le_bytes(*hint)) & !u64::from_le_bytes(*case) == 0
         };
+        // The last bytes first: what differs is seldom near the gram that was found.
+        let (Some(last), Some(wanted), Some(case)) =
+            (part.last_chunk(), self.bytes.last_chunk(), self.case.last_chunk())
+        else {
+            return part.iter().zip(self.bytes).zip(&self.case).all(|((part, hint), case)| (part ^ hint) & !case == 0);
+        };
         let (parts, hints, cases) = (part.as_chunks().0, self.bytes.as_chunks().0, self.case.as_chunks().0);
-        if !parts.iter().zip(hints).zip(cases).all(|((part, hint), case)| same(part, hint, case)) {
-            return false;
-        }
-        // The last bytes: eight again, some of them for the second time, or one by one where there are fewer.
-        match (part.last_chunk(), self.bytes.last_chunk(), self.case.last_chunk()) {
-            (Some(part), Some(hint), Some(case)) => same(part, hint, case),
-            _ => part.iter().zip(self.bytes).zip(&self.case).all(|((part, hint), case)| (part ^ hint) & !case == 0),
-        }
+        same(last, wanted, case)
+            && parts.iter().zip(hints).zip(cases).all(|((part, hint), case)| same(part, hint, case))
     }
 }
 

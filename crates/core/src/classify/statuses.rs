@@ -74,7 +74,8 @@ fn is_status([mark, class, tens, ones]: [u8; LENGTH]) -> u8 {
 
 /// Mark and status, as indices into the table.
 fn place(gram: [u8; LENGTH]) -> Option<(usize, usize)> {
-    if is_status(gram) == 0 {
+    // Most bytes are told apart by the digit alone.
+    if gram[1] | 1 != b'5' || is_status(gram) == 0 {
         return None;
     }
     let mark = MARKS.iter().position(|mark| *mark == gram[0])?;
