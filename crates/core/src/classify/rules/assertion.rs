@@ -50,6 +50,13 @@ pub(super) const RULES: &[Rule] = &[
             r"\bassert\w* failure\b|: assert .+ failed|Assertion `.+' failed",
         )),
     ),
+    // bats and shell checks: the condition in quotes, or both values named.
+    rule(
+        "assert-shell",
+        AssertionMismatch,
+        &["' failed", "wanted=", "expected="],
+        Regex(r"^\s*\x60\[.+\]' failed|\b(wanted|expected)=\S+,? (found|got|actual)="),
+    ),
     rule("assert-testify-any", AssertionMismatch, &["error trace:"], Regex(r"error trace:(?s:.*?)^\s*error:"))
     .near(),
     rule(

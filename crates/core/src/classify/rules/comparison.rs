@@ -231,7 +231,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(concat!(
-        r"wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
+        r"invalid value for|\boption\b|wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
         r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number",
     )),
     // Two error texts compared: which words stand in them says nothing.
@@ -325,10 +325,10 @@ pub(super) const RULES: &[Rule] = &[
         AssertionMismatch,
         &[
             "expected: ", "     got: ", "     got ", "expected #", "expected `", "but nothing was raised",
-            "to include", "to match", "to be ",
+            "to include", "to match", "to be ", "expected collection contained",
         ],
         Regex(any!(
-            r"^\s*expected:? .*\n\s+got:? ",
+            r"^\s*expected:? .*\n\s+got:? |^\s*expected collection contained: ",
             r"\bexpected .+(but nothing was raised|but did not|to (have changed|respond|include|match|eq|eql|be |start|end|return|raise|change)|got )",
         )),
     )
@@ -386,9 +386,9 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "assert-catch2",
         AssertionMismatch,
-        &["require( ", "check( ", "require_", "with expansion:", "is not correct!"],
+        &["require( ", "check( ", "require_", "with expansion:", "is not correct!", " has failed", "deepequal failed"],
         Regex(any!(
-            r"^\s*(REQUIRE|CHECK)\w*\( .*\)|with expansion:|is not correct!|(REQUIRE|CHECK)\w*\(.*\) failed",
+            r"^\s*(REQUIRE|CHECK)\w*\( .*\)|with expansion:|is not correct!|: check .+ has failed|DeepEqual failed|(REQUIRE|CHECK)\w*\(.*\) failed",
         )),
     ),
     rule(
@@ -437,7 +437,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "but got", "but was", "but received", "but found", "but actual", ", got", "; got", ", received",
             "instead got", "but returned", "actual: ", "actual value", "but actually", "but had",
-            "but instead", " were ",
+            "but instead", " were made", " were found", " were called",
         ],
         Regex(
             r"\b(expect(ed|ing|s)?|wanted|should (be|have|equal|return|contain))\b.*(\bbut (got|was|received|found|actual\w*|returned|had|instead|is|it was|\d+ (was|were))\b|(, |; | )(got|received|actual|instead got)\b|\bactual( value)?:)",
@@ -445,6 +445,6 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(concat!(
         r"\b(no|nil|without|any) (an )?(exception|error|err)\b|unexpected (error|exception)|rejected|to resolve|to throw|to (not )?throw|wantErr|got error|",
-        r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+",
+        r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|^=+> |schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+",
     )),
 ];

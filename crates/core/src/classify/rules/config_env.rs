@@ -189,7 +189,7 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &[
             "yaml: line", "yaml: unmarshal errors", "mapping values are not allowed", "yamlexception",
-            "error converting yaml to json", "yaml.scanner", "yaml.parser", "could not find expected ':'",
+            "error converting yaml to json", "yaml.scanner", "yaml.parser", "could not find expected ':'", "yaml\\exception", "nor yaml", "a yaml file cannot",
             "did not find expected", "found character that cannot start any token", "yamlparseexception",
             "psych::syntaxerror", "yamlsyntaxerror", "invalid yaml", "yaml syntax error", "error parsing yaml",
             "snakeyaml",
@@ -197,7 +197,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"yaml: (line \d+|unmarshal errors)|mapping values are not allowed",
             r"YAML(Parse|Syntax)?(Exception|Error)\b|error converting YAML to JSON|yaml\.(scanner|parser)\.",
-            r"could not find expected ':'|did not find expected|cannot start any token|Psych::SyntaxError",
+            r"could not find expected ':'|did not find expected|cannot start any token|Psych::SyntaxError|Yaml\\+Exception|(neither|either) .*JSON n?or (as )?YAML|a YAML file cannot",
             r"invalid yaml|error parsing yaml|snakeyaml\.",
         )),
     ),
@@ -220,7 +220,7 @@ pub(super) const RULES: &[Rule] = &[
         "config-credentials-missing",
         ConfigError,
         &[
-            "default credentials were not found", "defaultcredentialserror",
+            "default credentials were not found", "partial credentials", "defaultcredentialserror",
             "unable to locate credentials", "nocredentialserror", "could not load credentials",
             "could not find default credentials", "credentials are not configured", "missing credentials",
             "no credentials found", "region is missing", "missing region", "must specify a region",
@@ -230,7 +230,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"unable to (locate|load) credentials|NoCredentialsError",
             r"could not (load|find) (the )?(default )?credentials( from any)?|missing credentials",
-            r"default credentials were not found|DefaultCredentialsError",
+            r"partial credentials found|default credentials were not found|DefaultCredentialsError",
             r"no credentials found|region is missing|missing region|must specify a region",
             r"unable to load (aws )?(credentials|region)|\bNoRegionError",
             r"\b(api[_ ]?key|access[_ ]?key|secret[_ ]?key|token)\b.*\b(is missing|must be set|not (set|configured|provided)|is required|option must be)",

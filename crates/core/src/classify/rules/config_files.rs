@@ -244,23 +244,23 @@ pub(super) const RULES: &[Rule] = &[
             "plugin [id:", "problem occurred configuring", "a problem was found with the configuration",
             "settings.gradle", "build.gradle", "does not contain a gradle build",
             "unsupported class file major version", "sdk location not found", "toolchain",
-            "no matching variant",
+            "no matching variant", "could not compile settings file", "could not compile build file",
         ],
         Regex(any!(
             r"could not find method \w+\(\).* on (root )?(project|object)|could not get unknown property",
             r"plugin \[id: .+was not found|a problem was found with the configuration",
             r"does not contain a gradle build",
             r"(settings|build)\.gradle(\.kts)?.*(not found|missing|does not exist|error|could not)",
-            r"a problem occurred (evaluating|configuring)|SDK location not found|no matching toolchains?",
+            r"could not compile (settings|build) file|a problem occurred (evaluating|configuring)|SDK location not found|no matching toolchains?",
         )),
     ),
     rule(
         "config-log4j",
         ConfigError,
-        &["log4j", "logback"],
+        &["log4j", "logback", "joranexception"],
         Regex(any!(
             r"(log4j|logback)\S* .*(configuration error|could not (initialize|parse|find)|invalid|failed to (parse|load)|ERROR in ch\.qos)",
-            r"error in ch\.qos\.logback",
+            r"error in ch\.qos\.logback|\bJoranException\b",
         )),
     )
     // log4j 1 says at every start that it was not initialized.

@@ -89,13 +89,14 @@ pub(super) const RULES: &[Rule] = &[
             "yaml parse error",
             "chart metadata",
             "nil pointer evaluating interface",
+            "has no entry for key",
             "error calling include",
             "parse error at",
             "error unmarshaling json",
         ],
         Regex(any!(
             r"values don't meet the specifications|chart\.yaml (file )?is missing|execution error at \(",
-            r"unable to build kubernetes objects|YAML parse error on|chart metadata|nil pointer evaluating",
+            r"unable to build kubernetes objects|YAML parse error on|chart metadata|nil pointer evaluating|map has no entry for key",
             r"error calling (include|required|fail)|parse error at \(\S+\.(tpl|ya?ml):\d+\)",
             r"values\.yaml.*(error|invalid|missing)|error unmarshaling JSON",
         )),
@@ -339,7 +340,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"bootstrap check(s? failed| failure)|max virtual memory areas|failed to load settings",
-            r"unrecognized (VM )?option|invalid (initial|maximum) heap size|could not reserve enough space",
+            r"^\s*unrecognized (VM )?option|invalid (initial|maximum) heap size|could not reserve enough space",
         )),
     ),
     rule(

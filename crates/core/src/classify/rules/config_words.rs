@@ -22,18 +22,19 @@ pub(super) const RULES: &[Rule] = &[
     )
     // The fields of a record or of a request, and the arguments of a function, are input and no settings.
     .unless(any!(
-        r"validation failed|Path \x60|TypeError|argument|parameter \x22|field|column|header|body|request|attribute|form\b",
+        r"validation failed|Path \x60|TypeError|\b(argument|field|column|header|body|request|attribute|form)s?\b|parameter \x22",
         r"error TS\d|null pointer",
     ))
     .trust(Trust::ReportsOnly),
     rule(
         "config-nothing-configured",
         ConfigError,
-        &["configured", "configure the", "configuration"],
+        &["configured", "configure the", "configuration", "config: "],
         Regex(any!(
             r"\bno \w+( \w+){0,4} (has been |have been |is |are |was |were )?(configured|found in (the )?config(uration)?)\b",
             r"\bnot (currently |properly |correctly |yet |been )?configured\b",
             r"\bconfigure the \w+( \w+)?,|\bunit configuration has fatal error|\bin (the )?configuration\.?$.*\bnot found",
+            r"\bconfig(uration)?: (missing|invalid|unknown|unsupported|unrecogni[sz]ed|duplicate|malformed)\b",
             r"\bsection .+ not found in (the )?config|\bconfig(uration)? (option|key|setting|value) .*\b(is|has) (now |no longer )?(invalid|unknown|removed|unsupported|required)",
         )),
     )
@@ -63,10 +64,12 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &[
             "unknown ", "unrecognized ", "unrecognised ", "no such ", "undefined ", "not a valid ", "invalid ", "missing ",
-            "could not find ", "not found",
+            "could not find ", "not found", "failed to load ", "depends on ", "required flag", "required option", "mandatory ",
         ],
         Regex(any!(
             r"\b(unknown|unrecogni[sz]ed|no such|undefined|invalid|not a valid|missing|unsupported|missing required)( or \w+)? (config\w*|settings?|options?|preset|profile|plugin|reporter|formatter|environment|stage|directive|keyword|log ?level|adapter|dialect|provider|driver|command[- ]line (option|argument|flag)|flags?|switch|top-level \w+|secret|credentials?|namespace|compiler option|rule|cop|executor|runner image|working directory|section|stanza|required section)\b.{0,3}([:=]|['\x22\x60(<\[$]|[\w.-]*[_.-][\w.-]*|in\b|for\b|specified\b|value\b|[A-Z_]{4,})",
+            r"\bfailed to load (custom |the )?(reporter|preset|plugin|transform|environment|runner|extension|provider)\b|\b(depends on|needs|requires) (an )?(unknown|undefined|undeclared) ",
+            r"\brequired (flag|option|setting|parameter)\(?s?\)? .{0,60}\bnot (set|given|provided)|\bmandatory (property|properties|setting|settings|option|options|parameters?)\b",
             r"\b(reporter|preset|formatter|project|profile|environment|transform|runner|provider|plugin)(\(s\))? ['\x22\x60]?[\w@/.-]+['\x22\x60]? (was |is |could |cannot |can not )?not (be )?(found|defined|configured|declared|exist|resolved|recogni[sz]ed)\b",
             r"\bcould not find ['\x22\x60][\w@/.-]+['\x22\x60] in (plugin|preset|config)",
         )),
@@ -75,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(any!(
         r"no such (file|table|column|element|module|host|method|property|key|index|image|container|device|process)",
         r"undefined (method|variable|function|reference|symbol|index|offset|array key|local|property|is not|table|column)|error TS\d|error\[E|error CS\d",
-        r"status code|\b(40\d|50\d)\b|json at position|invalid (argument|value type|type|json|token|syntax|literal|signature|memory|date|state|operation|cast|byte|utf|unicode|character)",
+        r"UnrecognizedOptionException|status code|\b(40\d|50\d)\b|json at position|invalid (argument|value type|type|json|token|syntax|literal|signature|memory|date|state|operation|cast|byte|utf|unicode|character)",
     ))
     .trust(Trust::ReportsOnly),
     // Manifests that every tool of an ecosystem starts from.
@@ -109,7 +112,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     // Expectations of a test on values.
-    .unless(r"assert|expected|but (was|got|is)|argument|instance of|error TS\d|TypeError|field|column|timeout must|time-?out")
+    .unless(r"assert|expected|but (was|got|is)|\bargument\b|instance of|error TS\d|TypeError|\bfield\b|\bcolumn\b|timeout must|time-?out")
     .trust(Trust::ReportsOnly),
     rule(
         "config-credentials",

@@ -78,7 +78,7 @@ pub(super) const MEMORY: &[Rule] = &[
         ],
         Regex(any!(
             r"(exceed(ed|s|ing)?|hit|reached|over|above|used more than)\W{1,3}(the |its |your |a |available |allocated |hard |soft |private |container |pod |configured |maximum )*memory (limit|quota|allotment)",
-            r"memory (limit|quota|allotment)\b.*\b(was )?(exceeded|reached)|memory usage exceed",
+            r"memory (limit|quota|allotment)\b.*\b(was )?(exceeded|reached|hit)|memory usage exceed",
             r"memory usage .{0,40}exceed(s|ed) (the |its )?limit|memory limit of .+exceeded|low on resource: memory",
         )),
     )

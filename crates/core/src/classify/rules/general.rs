@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         NetworkError,
         &["closed", "disconnected", "dropped", "terminated", "hung up", "went away"],
         Regex(any!(
-            r"\b(connection|socket|stream|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
+            r"\b(connection|socket|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
             r"\b(server|peer|remote|client|host|broker|backend|upstream|other side|node)( (party|side|end|host|process))? (has |was )?(unexpectedly |abruptly |prematurely )?(closed|dropped|disconnected|terminated|hung up)( (the|our|this|its))?( \w+)? (connection|socket|stream|channel|session)\b",
         )),
     )
@@ -36,9 +36,14 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "timeout-after-duration",
         Timeout,
-        &[" after ", " for ", "in time", "waited ", "max wait", "expired before", "maximum wait"],
+        &[
+            "gave up", "giving up", "given up", "abort", "killed", "cancelled", "canceled", "terminated", "waited", "waiting",
+            "still not", "never ", "did not ", "didn't ", "not ready", "in time", "max wait", "expired before", "maximum wait", "failed to connect",
+            "too long", "no response", "no answer", "no reply",
+        ],
         Regex(any!(
             r"\b(gave up|giving up|given up|aborted|aborting|killed|cancell?ed|terminated|never \w+( \w+)?|still( \w+)? not( \w+){0,3}|not \w+( \w+){0,3}|no \w+( \w+){0,2}|waited|waiting)\b.{0,40}?\b(after|for)( (more than|over|at least|about|the last))? \d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
+            r"\bfailed to connect\b.* in \d+ ?m?s\b|\b(ran|running|run|took|taking) (for )?too long\b",
             r"\bwaited (more than |over )?\d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b",
             r"\b(did not|didn't|does not|could not|never|failed to)( \w+){1,4} in time\b",
             r"\b(max(imum)? wait( time)?( of)? .{0,20}(reached|exceeded)|expired before (completion|it |the ))",
@@ -64,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "http-error-arguments",
         HttpError,
-        &["error(4", "error(5", "exception(4", "exception(5", "status: 4", "status: 5", "statuscode: 4", "statuscode: 5", "httpexception", "responseexception", "unacceptablestatuscode", "exception: 4", "exception: 5", "error: 4", "error: 5", "code: 4", "code: 5", "exception: (4", "exception: (5"],
+        &["error(4", "error(5", "exception(4", "exception(5", "status: 4", "status: 5", "statuscode: 4", "statuscode: 5", "httpexception", "responseexception", "unacceptablestatuscode", "exception: 4", "exception: 5", "error: 4", "error: 5", "code: 4", "code: 5", "exception: (4", "exception: (5", "failed: 4", "failed: 5"],
         Regex(any!(
             // Python's repr of an HTTP client's exception.
             r"\b\w*(Error|Exception)\([45]\d\d, ['\x22]",
@@ -72,6 +77,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(?-i:[A-Z]\w*(Exception|Api\w*Error|HTTP\w*Error|Http\w*Error|ClientError|ServerError))(\.\w+)?: \(?[45]\d\d( \{|: | [A-Z]|\)| -)",
             r"\b(NotFound|AccessDenied|MethodNotAllowed|BadRequest|Unauthorized|TooManyRequests|ServiceUnavailable|Conflict|Gone|UnprocessableEntity)HttpException\b",
             r"\b(HttpClient|HttpServer|Http)ResponseException: [A-Z]|\bunacceptableStatusCode\b",
+            r"\b(api|http|server|service|request|response) (error|failed|failure)\b.{0,20}[:(] ?[45]\d\d\b",
             r"\bURL: (GET|PUT|POST|DELETE|LIST|PATCH) \S+\s+Code: [45]\d\d",
             // An inspected JavaScript error: one property a line, or all of them in braces.
             r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",

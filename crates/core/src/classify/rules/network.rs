@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "enotfound", "eai_again", "eai_noname", "eai_fail", "eai_nodata", "err_name_not_resolved",
             "err_name_resolution_failed", "ns_error_unknown_host", "wsahost_not_found", "unknownhostexception",
-            "nxdomain", "servfail", "gaierror", "nameresolutionerror", "unresolvedaddressexception",
+            "nxdomain", "notsslrecordexception", "disconnectexception", "» unknownhost", "» noroutetohost", "» sslhandshake", "servfail", "gaierror", "nameresolutionerror", "unresolvedaddressexception",
         ],
         Word,
     )
@@ -125,7 +125,7 @@ pub(super) const RULES: &[Rule] = &[
             "rst_stream", "use of closed network connection",
             "socket disconnected before secure tls", "disconnect/reset before headers",
             "end-of-file on communication channel", "network connection was lost", "ssl syscall error",
-            "ssl peer shut down", "driver: bad connection", "abnormal closure", "sent goaway",
+            "ssl peer shut down", "driver: bad connection", "abnormal closure", "close with status code 1006", "sent goaway",
             "error occurred while sending to the backend", "network-related or instance-specific error",
             "transport-level error", "{tls_alert", "reading ssh protocol banner", "no close frame received",
         ],

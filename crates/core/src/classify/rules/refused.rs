@@ -36,7 +36,9 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(tcp |could not connect|cannot connect|unable to connect|failed to connect|connect(ion)? (failed|error)).*\brefused\b",
             r"\brefused to connect\b|\brefused (the |our )?(network |tcp )?connection\b",
         )),
-    ),
+    )
+    // A test that wanted it refused.
+    .unless(r"should (have|be) refuse"),
     rule(
         "refused-to-connect",
         ConnectionRefused,
@@ -44,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
         Hint,
     )
     // A browser's content policy refuses a connection without trying it.
-    .unless(r"content security policy|violates"),
+    .unless(r"content security policy|violates|should (have|be) refuse"),
     rule(
         "refused-java",
         ConnectionRefused,
