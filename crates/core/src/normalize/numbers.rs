@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
 /// A number right after one of these is a code that identifies the failure.
-static CODE_WORDS: Words<26> = Words::new([
+static CODE_WORDS: Words<28> = Words::new([
     "code",
     "errno",
     "error",
@@ -33,6 +33,8 @@ static CODE_WORDS: Words<26> = Words::new([
     "fatal",
     "ret",
     "reason",
+    "smtp",
+    "ftp",
 ]);
 
 /// A three-digit number right after one of these is an HTTP status.

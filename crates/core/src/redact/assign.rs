@@ -281,6 +281,9 @@ fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name
     if value::is_placeholder(text) || value::is_dummy(text) || (found.quoted && value::is_prose(text)) {
         return false;
     }
+    if tier != Tier::Password && !found.quoted && is_printed_object(text) {
+        return false;
+    }
     let opens = matches!(text[0], b'[' | b'{' | b'(' | b'<');
     match (tier, separator) {
         (_, Separator::Word) if opens => false,
@@ -304,6 +307,12 @@ fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name
         (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
         _ => text.len() >= 8 && !value::is_path(text) && !value::is_code(text) && value::is_random(text),
     }
+}
+
+/// `token=Token{3f1a ActivityRecord{9a u0`: an object as Java and Kotlin print it.
+fn is_printed_object(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    name >= 3 && text[0].is_ascii_uppercase() && text.get(name) == Some(&b'{')
 }
 
 /// Base64 of `user:password`, as registries' configuration files have it.

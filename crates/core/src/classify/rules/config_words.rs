@@ -69,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"\b(unknown|unrecogni[sz]ed|no such|undefined|invalid|not a valid|missing|unsupported|missing required)( or \w+)? (config\w*|settings?|options?|preset|profile|plugin|reporter|formatter|environment|stage|directive|keyword|log ?level|adapter|dialect|provider|driver|command[- ]line (option|argument|flag)|flags?|switch|top-level \w+|secret|credentials?|namespace|compiler option|rule|cop|executor|runner image|working directory|section|stanza|required section)\b.{0,3}([:=]|['\x22\x60(<\[$]|[\w.-]*[_.-][\w.-]*|in\b|for\b|specified\b|value\b|[A-Z_]{4,})",
             r"\bfailed to load (custom |the )?(reporter|preset|plugin|transform|environment|runner|extension|provider)\b|\b(depends on|needs|requires) (an )?(unknown|undefined|undeclared) ",
-            r"\brequired (flag|option|setting|parameter)\(?s?\)? .{0,60}\bnot (set|given|provided)|\bmandatory (property|properties|setting|settings|option|options|parameters?)\b",
+            r"\brequired (flag|option|setting|parameter)\(?s?\)? .*\bnot (set|given|provided)|\bmandatory (property|properties|setting|settings|option|options|parameters?)\b",
             r"\b(reporter|preset|formatter|project|profile|environment|transform|runner|provider|plugin)(\(s\))? ['\x22\x60]?[\w@/.-]+['\x22\x60]? (was |is |could |cannot |can not )?not (be )?(found|defined|configured|declared|exist|resolved|recogni[sz]ed)\b",
             r"\bcould not find ['\x22\x60][\w@/.-]+['\x22\x60] in (plugin|preset|config)",
         )),
@@ -92,8 +92,8 @@ pub(super) const RULES: &[Rule] = &[
             "deno.json", "info.plist",
         ],
         Regex(any!(
-            r"\b(could not|couldn't|cannot|can't|unable to|does not|doesn't|no|not|missing|failed to)\b.{0,60}\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|Mix\.Project|CMakeLists\.txt|makefile|build\.gradle|pom\.xml|main module|config(uration)? file|env file|project file|pubspec\.yaml|package\.swift|info\.plist)",
-            r"\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|CMakeLists\.txt|build\.gradle|pom\.xml|config(uration)? file|env file|project file|changelog\.xml|pubspec\.yaml|info\.plist)\b.{0,40}\b(is missing|(was )?not found|does not exist|is invalid|invalid\b|could not be found|exists? not)",
+            r"\b(could not|couldn't|cannot|can't|unable to|does not|doesn't|no|not|missing|failed to)\b.*\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|Mix\.Project|CMakeLists\.txt|makefile|build\.gradle|pom\.xml|main module|config(uration)? file|env file|project file|pubspec\.yaml|package\.swift|info\.plist)",
+            r"\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|CMakeLists\.txt|build\.gradle|pom\.xml|config(uration)? file|env file|project file|changelog\.xml|pubspec\.yaml|info\.plist)\b.*\b(is missing|(was )?not found|does not exist|is invalid|invalid\b|could not be found|exists? not)",
         )),
     )
     .unless(r"timed? ?out|permission denied|no space|error TS\d")
@@ -106,8 +106,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(property|setting|option|parameter|config(uration)?( \w+)?|key|variable) ['\x22\x60][\w.-]+['\x22\x60] (must|should) (not )?(be|contain|match|have)\b",
             r"(^|[\s'\x22\x60])(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)*)['\x22\x60] (must|should) (not )?(be|contain|match|have)\b",
             r"(^|[\s'\x22\x60])(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+)['\x22\x60]? (is malformed|(must|should) (not )?(be|contain|match|have))\b",
-            r"\[?\bconfig\w*\]?:? .{0,60}\b(must|should) (not )?(be|contain|match|have)\b",
-            r"\byou must (supply|provide|specify|configure|define|set)( an?| the)? (['\x22\x60]?\w*(options?|config)\w*\.|.{0,30}\b(option|setting|url|key|region|credentials?|config\w*)\b)",
+            r"\[?\bconfig\w*\]?:? .*\b(must|should) (not )?(be|contain|match|have)\b",
+            r"\byou must (supply|provide|specify|configure|define|set)( an?| the)? (['\x22\x60]?\w*(options?|config)\w*\.|.*\b(option|setting|url|key|region|credentials?|config\w*)\b)",
             r"\bmust (supply|provide|specify) (an? |the )?(\w+ )?(url|key|region|dsn|credentials?|secret|token)\b",
         )),
     )

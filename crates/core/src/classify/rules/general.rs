@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         &["timed out", "timed-out", "time limit", "deadline", "time allowance", "maximum time"],
         Regex(any!(
             r"(^|[\s*\[(:,;>|=])timed[ -]out([\s*!?)\],;:.|]|$)",
-            r"\b(time limit|deadline|time allowance)\b.{0,20}\b(exceeded|reached|expired|passed|hit|missed|elapsed)\b",
+            r"\b(time limit|deadline|time allowance)\b.*\b(exceeded|reached|expired|passed|hit|missed|elapsed)\b",
             r"\b(exceed(s|ed|ing)?|reached|hit|missed|past|over|due to|longer than)( \w+){0,3} (time[ -]?(limit|out|allowance)|maximum time|deadline)\b",
         )),
     )
@@ -42,11 +42,11 @@ pub(super) const RULES: &[Rule] = &[
             "too long", "no response", "no answer", "no reply",
         ],
         Regex(any!(
-            r"\b(gave up|giving up|given up|aborted|aborting|killed|cancell?ed|terminated|never \w+( \w+)?|still( \w+)? not( \w+){0,3}|not \w+( \w+){0,3}|no \w+( \w+){0,2}|waited|waiting)\b.{0,40}?\b(after|for)( (more than|over|at least|about|the last))? \d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
+            r"\b(gave up|giving up|given up|aborted|aborting|killed|cancell?ed|terminated|never \w+( \w+)?|still( \w+)? not( \w+){0,3}|not \w+( \w+){0,3}|no \w+( \w+){0,2}|waited|waiting)\b.*\b(after|for)( (more than|over|at least|about|the last))? \d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
             r"\bfailed to connect\b.* in \d+ ?m?s\b|\b(ran|running|run|took|taking) (for )?too long\b",
             r"\bwaited (more than |over )?\d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b",
             r"\b(did not|didn't|does not|could not|never|failed to)( \w+){1,4} in time\b",
-            r"\b(max(imum)? wait( time)?( of)? .{0,20}(reached|exceeded)|expired before (completion|it |the ))",
+            r"\b(max(imum)? wait( time)?( of)? .*(reached|exceeded)|expired before (completion|it |the ))",
         )),
     )
     .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
@@ -77,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(?-i:[A-Z]\w*(Exception|Api\w*Error|HTTP\w*Error|Http\w*Error|ClientError|ServerError))(\.\w+)?: \(?[45]\d\d( \{|: | [A-Z]|\)| -)",
             r"\b(NotFound|AccessDenied|MethodNotAllowed|BadRequest|Unauthorized|TooManyRequests|ServiceUnavailable|Conflict|Gone|UnprocessableEntity)HttpException\b",
             r"\b(HttpClient|HttpServer|Http)ResponseException: [A-Z]|\bunacceptableStatusCode\b",
-            r"\b(api|http|server|service|request|response) (error|failed|failure)\b.{0,20}[:(] ?[45]\d\d\b",
+            r"\b(api|http|server|service|request|response) (error|failed|failure)\b.*[:(] ?[45]\d\d\b",
             r"\bURL: (GET|PUT|POST|DELETE|LIST|PATCH) \S+\s+Code: [45]\d\d",
             // An inspected JavaScript error: one property a line, or all of them in braces.
             r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",
