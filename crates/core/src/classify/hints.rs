@@ -3,8 +3,8 @@
 //!
 //! An Aho-Corasick automaton of these many hints is larger than the cache and waits for memory at every byte; here
 //! every second position is looked up on its own, and only where the bitmap says so is the text compared with a hint.
-//! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): they have a shape
-//! that the compiler can look for at sixteen positions at a time.
+//! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): `statuses` finds
+//! them by their shape.
 
 use super::statuses::Statuses;
 
@@ -326,8 +326,20 @@ mod tests {
 
     #[test]
     fn finds_what_a_plain_search_finds() {
-        let hints =
-            ["timed out", "time", "out of memory", "e   assert", "connection refused", "refused", " 404", "outof"];
+        let hints = [
+            "timed out",
+            "time",
+            "out of memory",
+            "e   assert",
+            "connection refused",
+            "refused",
+            " 404",
+            "outof",
+            "(503",
+            "[429",
+            " 503",
+            "=137",
+        ];
         let finder = HintFinder::new(&hints);
         let texts = [
             "",
@@ -336,6 +348,8 @@ mod tests {
             "it Timed Out: connection REFUSED",
             "xtimed outout of memorytime",
             "E   assert time 404",
+            "x 404x(503) [429] 503 404",
+            "(50 4042[4290=137 5033 44 504",
         ];
         // Long enough for whole blocks, and every hint at even and odd positions.
         for text in texts.iter().flat_map(|text| (0..80).map(move |blanks| format!("{:blanks$}{text}", ""))) {

@@ -79,3 +79,31 @@ fn shape(rule: &Rule) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Shared, shape};
+    use crate::classify::{line::Lines, rule::compile, rules, scan::Place};
+
+    #[test]
+    fn a_group_matches_what_its_rules_match() {
+        let rules: Vec<_> = rules::chain().collect();
+        let shared = Shared::of(&rules);
+        assert!(!shared.groups.is_empty());
+        let lines = [
+            "upstream returned 503",
+            "unexpected response status 404",
+            "failed to fetch https://example.com/x: 404 Not Found",
+            "GET /orders/1 -> 500",
+            "read 404 lines",
+        ];
+        for line in lines {
+            let seen = Lines::of(line.as_bytes(), &mut [Place::at(0, 1)], Vec::new());
+            let grouped = (0..rules.len()).filter(|&rule| shared.group[rule].is_some());
+            let missed = grouped.filter(|&rule| !shared.may_match(rule, &seen, 0));
+            for shape in missed.filter_map(|rule| shape(rules[rule])) {
+                assert!(!compile(shape).is_match(line.as_bytes()), "{line}: {shape}");
+            }
+        }
+    }
+}
