@@ -17,7 +17,7 @@ export const SQL = {
   count:
     'UPDATE patterns SET occurrences = occurrences + 1, last_seen_at = ?, updated_at = ? WHERE key = ? RETURNING occurrences, resolutions',
   fixes: `${FIX} FROM outcomes o JOIN solutions s ON s.key = o.solution_key WHERE o.pattern_key = ? AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT 20`,
-  ownFixes: `${FIX} FROM solutions s JOIN outcomes o ON o.solution_key = s.key WHERE s.pattern_key = ? AND o.pattern_key <> ? AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT 20`,
+  ownFixes: `${FIX} FROM outcomes o JOIN solutions s ON s.key = o.solution_key WHERE o.started_pattern = ? ORDER BY o.key DESC LIMIT 20`,
 };
 
 /** The settings of the engine's own connection. */
@@ -45,7 +45,7 @@ export function diagnose({ all, exec }, { runId, caseName, recipe, signature, no
   const [pattern] = all('pattern', [recipe, signature]);
   const [counted] = all('count', [now, now, pattern.key]);
   all('fixes', [pattern.key]);
-  all('ownFixes', [pattern.key, pattern.key]);
+  all('ownFixes', [pattern.key]);
   exec('COMMIT');
   return counted.occurrences;
 }

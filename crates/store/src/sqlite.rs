@@ -9,7 +9,9 @@ use crate::{
     migrate::{self, Schema},
 };
 use rusqlite::{
-    Connection, Error as SqliteError, OpenFlags, Statement, Transaction, TransactionBehavior, ffi,
+    Connection, Error as SqliteError, OpenFlags, Statement,
+    config::DbConfig,
+    ffi,
     types::{ToSqlOutput, ValueRef},
 };
 use std::{
@@ -103,6 +105,8 @@ impl Sqlite {
         connection.busy_timeout(self.patience)?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         connection.execute_batch(SETTINGS)?;
+        // A plan depends on no bound value; else a statement is compiled again whenever one changes.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if self.mode == Mode::ReadWrite {
             connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
             connection.query_row("PRAGMA journal_size_limit = 4194304", [], |_| Ok(()))?;
@@ -143,7 +147,7 @@ impl Database for Sqlite {
         let mut body = Some(body);
         let answer = self
             .with_file(false, async |connection: &Connection| -> Result<Option<T>, E> {
-                let mut tx = noted(begin(connection, TransactionBehavior::Deferred), &self.moved)?;
+                let mut tx = noted(Transaction::begin(connection, READING), &self.moved)?;
                 match noted(migrate::inspect(connection), &self.moved)? {
                     Schema::Empty => return Ok(None),
                     Schema::Older => tx = upgrade(connection, tx)?,
@@ -151,7 +155,7 @@ impl Database for Sqlite {
                 }
                 let body = body.take().expect("the body runs once");
                 let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-                noted(tx.commit().map_err(StoreError::from), &self.moved)?;
+                noted(tx.commit(), &self.moved)?;
                 Ok(Some(answer))
             })
             .await?;
@@ -179,10 +183,10 @@ impl Database for Sqlite {
         }
         let answer = self
             .with_file(true, async |connection: &Connection| -> Result<T, E> {
-                let tx = noted(begin(connection, TransactionBehavior::Immediate), &self.moved)?;
+                let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
                 noted(migrate::migrate(connection), &self.moved)?;
                 let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-                noted(tx.commit().map_err(StoreError::from), &self.moved)?;
+                noted(tx.commit(), &self.moved)?;
                 Ok(answer)
             })
             .await?;
@@ -295,17 +299,43 @@ fn cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
     }
 }
 
-fn begin(connection: &Connection, behavior: TransactionBehavior) -> Result<Transaction<'_>, StoreError> {
-    Ok(Transaction::new_unchecked(connection, behavior)?)
+const READING: &str = "BEGIN";
+const WRITING: &str = "BEGIN IMMEDIATE";
+
+/// Rolls back unless it is committed. rusqlite's own compiles its statements at each use.
+struct Transaction<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> Transaction<'c> {
+    fn begin(connection: &'c Connection, sql: &str) -> Result<Self, StoreError> {
+        connection.prepare_cached(sql)?.raw_execute()?;
+        Ok(Self { connection })
+    }
+
+    fn commit(self) -> Result<(), StoreError> {
+        self.connection.prepare_cached("COMMIT")?.raw_execute()?;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // Committed, or rolled back by SQLite itself.
+        if !self.connection.is_autocommit() {
+            // What cannot be rolled back now is when the file is opened next.
+            let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut rollback| rollback.raw_execute());
+        }
+    }
 }
 
 /// A file of an earlier version is brought to this one before it is read.
 fn upgrade<'c>(connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
-    reading.rollback()?;
-    let writing = begin(connection, TransactionBehavior::Immediate)?;
+    drop(reading);
+    let writing = Transaction::begin(connection, WRITING)?;
     migrate::migrate(connection)?;
     writing.commit()?;
-    begin(connection, TransactionBehavior::Deferred)
+    Transaction::begin(connection, READING)
 }
 
 fn empty_database() -> Result<Connection, StoreError> {

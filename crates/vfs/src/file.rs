@@ -1,7 +1,10 @@
 //! One open file: translates between SQLite's and the host's vocabulary.
-//! Does not: keep any content.
+//! Does not: keep content, but for what is appended to a journal until it must be in the file.
 
-use crate::host::{HostError, HostFs, LockLevel};
+use crate::{
+    appends::Appends,
+    host::{HostError, HostFs, LockLevel},
+};
 use rsqlite_vfs::{DeviceCharacteristics, SyncOptions, VfsError, VfsErrorCode, VfsFile, VfsResult};
 use std::rc::Rc;
 
@@ -12,11 +15,28 @@ pub(crate) struct File<H: HostFs> {
     pub(crate) level: LockLevel,
     /// A new journal's name must be on disk before the database is changed, else a power cut loses the journal.
     pub(crate) unsynced_name: Option<String>,
+    /// Of a journal: SQLite syncs it before it changes the database, and until then nobody else looks at it, for its
+    /// writer holds RESERVED. So nothing is lost when the process ends before.
+    pub(crate) appends: Option<Appends>,
 }
 
 impl<H: HostFs> File<H> {
     fn failed(&self, error: HostError, otherwise: VfsErrorCode) -> VfsError {
         failed(&*self.host, error, otherwise)
+    }
+
+    /// Hands over what was gathered. Where that fails it stays, for a rollback reads it.
+    fn flush(&mut self, otherwise: VfsErrorCode) -> VfsResult<()> {
+        let Some((bytes, offset)) = self.appends.as_ref().and_then(Appends::pending) else { return Ok(()) };
+        self.host.write(self.handle, bytes, offset).map_err(|error| self.failed(error, otherwise))?;
+        self.appends.iter_mut().for_each(Appends::clear);
+        Ok(())
+    }
+
+    /// Frees the handle. What cannot be written any more belonged to a transaction that was not committed.
+    pub(crate) fn close(mut self) {
+        let _ = self.flush(VfsErrorCode::IoClose);
+        self.host.close(self.handle);
     }
 }
 
@@ -33,18 +53,29 @@ pub(crate) fn failed<H: HostFs>(host: &H, error: HostError, otherwise: VfsErrorC
 
 impl<H: HostFs> VfsFile for File<H> {
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> VfsResult<usize> {
-        self.host.read(self.handle, buffer, offset).map_err(|error| self.failed(error, VfsErrorCode::IoRead))
+        let read = self.host.read(self.handle, buffer, offset);
+        let read = read.map_err(|error| self.failed(error, VfsErrorCode::IoRead))?;
+        Ok(self.appends.as_ref().map_or(read, |appends| appends.overlay(buffer, offset, read)))
     }
 
     fn write(&mut self, bytes: &[u8], offset: u64) -> VfsResult<()> {
+        if self.appends.as_mut().is_some_and(|appends| appends.take(bytes, offset)) {
+            return Ok(());
+        }
+        self.flush(VfsErrorCode::IoWrite)?;
+        if self.appends.as_mut().is_some_and(|appends| appends.take(bytes, offset)) {
+            return Ok(());
+        }
         self.host.write(self.handle, bytes, offset).map_err(|error| self.failed(error, VfsErrorCode::IoWrite))
     }
 
     fn truncate(&mut self, size: u64) -> VfsResult<()> {
+        self.flush(VfsErrorCode::IoTruncate)?;
         self.host.truncate(self.handle, size).map_err(|error| self.failed(error, VfsErrorCode::IoTruncate))
     }
 
     fn sync(&mut self, _options: SyncOptions) -> VfsResult<()> {
+        self.flush(VfsErrorCode::IoSync)?;
         self.host.sync(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoSync))?;
         if let Some(name) = self.unsynced_name.take() {
             self.host.sync_folder(&name).map_err(|error| self.failed(error, VfsErrorCode::IoDirectorySync))?;
@@ -53,7 +84,8 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn size(&self) -> VfsResult<u64> {
-        self.host.size(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoStat))
+        let size = self.host.size(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoStat))?;
+        Ok(self.appends.as_ref().map_or(size, |appends| size.max(appends.end())))
     }
 
     fn lock(&mut self, level: LockLevel) -> VfsResult<()> {

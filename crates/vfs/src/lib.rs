@@ -4,10 +4,11 @@
 //! VFS of it; the store opens databases through it by name.
 //!
 //! Does not: decide how a lock is taken (byte ranges, a whole file, a directory: the host knows what its
-//! platform can), cache, or retry. Shared-memory WAL is not offered.
+//! platform can), cache pages, or retry. Shared-memory WAL is not offered.
 //!
 //! The only crate with unsafe code, and that is one call: handing the VFS to SQLite.
 
+mod appends;
 mod file;
 mod host;
 mod namespace;

@@ -2,6 +2,7 @@
 //! Does not: resolve paths itself.
 
 use crate::{
+    appends::Appends,
     file::{File, failed},
     host::{HostError, HostFs, LockLevel, OpenMode},
 };
@@ -88,12 +89,13 @@ impl<H: HostFs> VfsStore for Store<H> {
         let is_new = options.create() && !files.host.access(path, false);
         let (handle, access) = open(files, path, options, database)?;
         let unsynced_name = (is_new && access == OpenAccess::ReadWrite).then(|| path.to_owned());
-        let file = File { host: Rc::clone(&files.host), handle, level: LockLevel::None, unsynced_name };
+        let appends = (options.kind() == Some(FileKind::MainJournal)).then(Appends::default);
+        let file = File { host: Rc::clone(&files.host), handle, level: LockLevel::None, unsynced_name, appends };
         Ok(OpenedFile { file, access })
     }
 
     fn close_file(files: &Files<H>, name: Option<&str>, file: File<H>, options: OpenOptions) -> VfsResult<()> {
-        files.host.close(file.handle);
+        file.close();
         if let (true, Some(name)) = (options.delete_on_close(), name) {
             files.host.remove(name).map_err(|error| failed(&*files.host, error, VfsErrorCode::IoDelete))?;
         }

@@ -4,14 +4,30 @@
 use crate::convert::thrown;
 use argus_core::Ambient;
 use argus_engine::ErrorCode;
+use std::cell::RefCell;
 use wasm_bindgen::JsValue;
+
+const SEED: usize = 16;
+
+/// Fetching random numbers costs more than a call does otherwise, whether few or many.
+const SEEDS: usize = 64;
+
+thread_local! {
+    static FRESH: RefCell<Vec<[u8; SEED]>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Taken once, at the beginning of a call.
 pub(crate) fn ambient() -> Result<Ambient, JsValue> {
-    let mut seed = [0; 16];
-    getrandom::fill(&mut seed)
-        .map_err(|error| thrown(ErrorCode::InternalError, &format!("no random numbers: {error}")))?;
-    Ok(Ambient::new(now(), seed))
+    FRESH.with_borrow_mut(|fresh| {
+        if fresh.is_empty() {
+            let mut bytes = [0; SEED * SEEDS];
+            getrandom::fill(&mut bytes)
+                .map_err(|error| thrown(ErrorCode::InternalError, &format!("no random numbers: {error}")))?;
+            fresh.extend(bytes.as_chunks::<SEED>().0);
+        }
+        let seed = fresh.pop().expect("just filled");
+        Ok(Ambient::new(now(), seed))
+    })
 }
 
 /// UTC milliseconds since the epoch.

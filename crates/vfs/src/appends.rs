@@ -1,0 +1,108 @@
+//! Writes that follow one another, gathered into one: SQLite writes a journal page as three pieces.
+//! Does not: decide when they must reach the host; a file does, before anybody could miss them.
+
+/// So much is gathered: the pages that one tool call changes.
+const ROOM: usize = 128 * 1024;
+
+/// Bytes that belong at `start`, and are not there yet.
+#[derive(Debug, Default)]
+pub(crate) struct Appends {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Appends {
+    /// Takes a write that continues what is gathered, changes a part of it, or is the first; false: it cannot be taken.
+    pub(crate) fn take(&mut self, bytes: &[u8], offset: u64) -> bool {
+        if self.bytes.is_empty() {
+            self.start = offset;
+        }
+        let Some(at) = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok()) else { return false };
+        let end = at.saturating_add(bytes.len());
+        if at > self.bytes.len() || end > ROOM {
+            return false;
+        }
+        self.bytes.resize(self.bytes.len().max(end), 0);
+        self.bytes[at..end].copy_from_slice(bytes);
+        true
+    }
+
+    /// Puts what is gathered over what was read at `offset`, and says how far `buffer` is filled then.
+    pub(crate) fn overlay(&self, buffer: &mut [u8], offset: u64, read: usize) -> usize {
+        let wanted = offset..offset + buffer.len() as u64;
+        let (from, to) = (self.start.max(wanted.start), self.end().min(wanted.end));
+        let (Some(source), Some(target)) = (range(from, to, self.start), range(from, to, offset)) else { return read };
+        // Between the end of the file and what follows it there is nothing but zeros.
+        buffer[read.min(target.start)..target.start].fill(0);
+        let end = target.end;
+        buffer[target].copy_from_slice(&self.bytes[source]);
+        read.max(end)
+    }
+
+    /// One past the last byte; 0 when nothing is gathered.
+    pub(crate) fn end(&self) -> u64 {
+        if self.bytes.is_empty() { 0 } else { self.start + self.bytes.len() as u64 }
+    }
+
+    /// What is gathered and where it belongs.
+    pub(crate) fn pending(&self) -> Option<(&[u8], u64)> {
+        (!self.bytes.is_empty()).then_some((self.bytes.as_slice(), self.start))
+    }
+
+    /// It has been written, or is not wanted any more.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+}
+
+/// `from..to` as indexes behind `base`; none where it is empty.
+fn range(from: u64, to: u64, base: u64) -> Option<std::ops::Range<usize>> {
+    let index = |at: u64| usize::try_from(at - base).ok();
+    if from < to { Some(index(from)?..index(to)?) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Appends, ROOM};
+
+    #[test]
+    fn what_follows_is_gathered() {
+        let mut appends = Appends::default();
+        assert!(appends.take(b"head", 512));
+        assert!(appends.take(b"page", 516));
+        assert!(appends.take(b"HE", 512));
+        assert_eq!(appends.pending(), Some((b"HEadpage".as_slice(), 512)));
+        assert_eq!(appends.end(), 520);
+    }
+
+    #[test]
+    fn what_does_not_follow_is_refused() {
+        let mut appends = Appends::default();
+        assert!(appends.take(b"page", 512));
+        assert!(!appends.take(b"far", 517));
+        assert!(!appends.take(b"before", 0));
+        assert!(!appends.take(&vec![0; ROOM], 516));
+        assert_eq!(appends.pending(), Some((b"page".as_slice(), 512)));
+        appends.clear();
+        assert_eq!((appends.pending(), appends.end()), (None, 0));
+        assert!(appends.take(b"before", 0));
+    }
+
+    #[test]
+    fn reads_see_what_is_gathered() {
+        let mut appends = Appends::default();
+        assert!(appends.take(b"page", 4));
+        let read = |offset, length: usize, read| {
+            let mut buffer = vec![b'.'; length];
+            let filled = appends.overlay(&mut buffer, offset, read);
+            (String::from_utf8(buffer).expect("ASCII"), filled)
+        };
+        assert_eq!(read(0, 4, 4), ("....".to_owned(), 4));
+        assert_eq!(read(2, 4, 4), ("..pa".to_owned(), 4));
+        assert_eq!(read(5, 2, 0), ("ag".to_owned(), 2));
+        assert_eq!(read(6, 4, 0), ("ge..".to_owned(), 2));
+        assert_eq!(read(8, 2, 0), ("..".to_owned(), 0));
+        // The file ends before what follows.
+        assert_eq!(read(0, 6, 2), ("..\0\0pa".to_owned(), 6));
+    }
+}
