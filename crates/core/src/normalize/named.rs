@@ -85,16 +85,21 @@ fn plain_name(here: &Here<'_>) -> &'static str {
         b':' if matches!(word_before(1), b'>' | b']' | b':') || before.ends_with(b"localhost:") => "<PORT>",
         b'/' if is_word(word_before(1)) || word_before(1) == b'>' => "<ID>",
         b'-' if here.end - here.start >= 5 => "<ID>",
-        _ if ends_with_word(before, b"port") => "<PORT>",
-        _ if ends_with_word(before, b"line") => "<LINE>",
-        _ if ends_with_word(before, b"pid") => "<PID>",
+        b' ' | b'=' | b':' | b'[' => word_name(before),
         _ => "<NUM>",
     }
 }
 
-fn ends_with_word(before: &[u8], name: &[u8]) -> bool {
+/// The name that the word before one or two marks gives a number.
+fn word_name(before: &[u8]) -> &'static str {
     let marks = before.iter().rev().take(2).take_while(|&&byte| matches!(byte, b' ' | b'=' | b':' | b'[')).count();
-    marks > 0 && ends_ignoring_case(&before[..before.len() - marks], name)
+    let text = &before[..before.len() - marks];
+    match text.last().map(u8::to_ascii_lowercase) {
+        Some(b't') if ends_ignoring_case(text, b"port") => "<PORT>",
+        Some(b'e') if ends_ignoring_case(text, b"line") => "<LINE>",
+        Some(b'd') if ends_ignoring_case(text, b"pid") => "<PID>",
+        _ => "<NUM>",
+    }
 }
 
 /// Whether the output ends with `name.ext:` or with a line's placeholder and `:`.

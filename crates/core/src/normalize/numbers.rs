@@ -148,20 +148,33 @@ fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
     if word.is_empty() || before.last().is_some_and(|&byte| byte == b'-') {
         return false;
     }
-    let camel =
-        word.ends_with(b"Code") || word.ends_with(b"_code") || word.ends_with(b"Errno") || word.ends_with(b"_CODE");
-    // `ConnectionResetError(104, …)`, `OSError: 28`.
-    let exception = (word.ends_with(b"Error") || word.ends_with(b"Exception")) && before.ends_with(b"(");
-    // `exit status 2`, `exited with 137`, `exited (137)`, `returned non-zero exit status 1`.
-    let exit = one_of(word, &["status", "with", "value"]) && starts_ignoring_case(last_word(earlier).0, b"exit");
+    CODE_WORDS.has(word)
+        || STATUS_WORDS.has(word)
+        || is_camel_code(word)
+        || before.last() == Some(&b'(') && is_code_in_parentheses(word, before)
+        // `exit status 2`, `exited with 137`, `returned non-zero exit status 1`.
+        || EXIT_WORDS.has(word) && starts_ignoring_case(last_word(earlier).0, b"exit")
+}
+
+static EXIT_WORDS: Words<3> = Words::new(["status", "with", "value"]);
+
+fn is_camel_code(word: &[u8]) -> bool {
+    match word.last() {
+        Some(b'e') => word.ends_with(b"Code") || word.ends_with(b"_code"),
+        Some(b'o') => word.ends_with(b"Errno"),
+        Some(b'E') => word.ends_with(b"_CODE"),
+        _ => false,
+    }
+}
+
+fn is_code_in_parentheses(word: &[u8], before: &[u8]) -> bool {
+    // `ConnectionResetError(104, …)`.
+    let exception = word.ends_with(b"Error") || word.ends_with(b"Exception");
     // `ERROR 1045 (28000)`: a state in parentheses after a code that stayed.
-    let state = before.ends_with(b" (") && word.len() <= 6 && word.iter().all(u8::is_ascii_digit);
+    let state = || word.len() <= 6 && word.iter().all(u8::is_ascii_digit);
     // `SIGSEGV (11)`, `INSTALL_FAILED_X (-25)`: the number of a constant.
-    let constant = before.ends_with(b" (")
-        && word.len() >= 4
-        && word.iter().all(|&byte| byte.is_ascii_uppercase() || byte == b'_');
-    let status = STATUS_WORDS.has(word);
-    CODE_WORDS.has(word) || camel || exception || exit || state || constant || status
+    let constant = || word.len() >= 4 && word.iter().all(|&byte| byte.is_ascii_uppercase() || byte == b'_');
+    exception || before.ends_with(b" (") && (state() || constant())
 }
 
 fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8]) -> bool {
@@ -178,9 +191,8 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
     }
     let status_code = word.eq_ignore_ascii_case(b"code") && one_of(previous, &["status", "response", "http"]);
     let named = STATUS_WORDS.has(word)
-        || ends_ignoring_case(word, b"status")
-        || ends_ignoring_case(word, b"statuscode")
-        || ends_ignoring_case(word, b"status_code");
+        || matches!(word.last(), Some(b's' | b'S' | b'e' | b'E'))
+            && ["status", "statuscode", "status_code"].iter().any(|name| ends_ignoring_case(word, name.as_bytes()));
     let versioned = starts_ignoring_case(word, b"http/");
     let answer = ANSWER_WORDS.has(word) && speaks_http(line);
     status_code || named || versioned || answer || is_compared(line, value)

@@ -67,8 +67,9 @@ impl<'a> Scan<'a> {
             if is_word(byte) {
                 self.word(self.word_start(stop));
             } else if stop > self.position && is_word(self.line[stop - 1]) {
-                // The stop is what ends a word; it comes again as a symbol.
+                // What ends a word; if it may begin something too, it comes again.
                 self.word(self.word_start(stop - 1));
+                self.position += usize::from(self.position == stop && matches!(byte, b'.' | b'-' | b'_' | b','));
             } else {
                 self.position = stop;
                 self.symbol(byte);

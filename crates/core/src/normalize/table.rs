@@ -73,73 +73,108 @@ pub(super) struct Placeholder {
     pub(super) name: &'static str,
     /// What may stand right after the word: most entries are ruled out by that byte alone. Empty for anything.
     after: &'static str,
+    /// What may stand right before the word, in the same way.
+    before: &'static str,
     find: fn(&Here<'_>) -> Option<Hit>,
 }
 
-const UUID: Placeholder =
-    Placeholder { name: "uuid", after: "-", find: |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")) };
-const TRACE: Placeholder =
-    Placeholder { name: "trace", after: "-", find: |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")) };
-const MAC: Placeholder =
-    Placeholder { name: "mac", after: ":-", find: |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")) };
-const IPV4: Placeholder =
-    Placeholder { name: "ipv4", after: ".", find: |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")) };
-const IPV6: Placeholder = Placeholder { name: "ipv6", after: ":", find: ipv6 };
-const DATE: Placeholder = Placeholder { name: "timestamp", after: "", find: timestamp };
-const HEX: Placeholder = Placeholder { name: "hex", after: "", find: prefixed_hex };
-const DURATION: Placeholder = Placeholder { name: "duration", after: "", find: duration };
-const SIZE: Placeholder = Placeholder { name: "size", after: "", find: size };
-const PERCENT: Placeholder = Placeholder { name: "percent", after: "", find: percent };
-const VERSION: Placeholder = Placeholder { name: "version", after: ".", find: version };
-const HASH: Placeholder = Placeholder { name: "hash", after: "", find: hash };
-const NANO_ID: Placeholder = Placeholder { name: "nano id", after: "", find: nano_id };
-const BASE64: Placeholder = Placeholder { name: "base64", after: "", find: base64 };
-const JWT: Placeholder =
-    Placeholder { name: "jwt", after: ".-_=", find: |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")) };
-const CUT_UUID: Placeholder = Placeholder { name: "cut uuid", after: "-", find: cut_uuid };
-const RANDOM: Placeholder = Placeholder { name: "random id", after: "", find: random };
-const SUFFIX: Placeholder = Placeholder { name: "random suffix", after: "", find: suffix };
-const CLOUD: Placeholder =
-    Placeholder { name: "cloud id", after: "-", find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")) };
-const HOST: Placeholder = Placeholder { name: "host", after: ".-", find: host };
-const BOOL: Placeholder = Placeholder { name: "bool", after: "", find: boolean };
+const UUID: Placeholder = Placeholder {
+    name: "uuid",
+    after: "-",
+    before: "",
+    find: |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")),
+};
+const TRACE: Placeholder = Placeholder {
+    name: "trace",
+    after: "-",
+    before: "",
+    find: |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")),
+};
+const MAC: Placeholder = Placeholder {
+    name: "mac",
+    after: ":-",
+    before: "",
+    find: |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")),
+};
+const IPV4: Placeholder = Placeholder {
+    name: "ipv4",
+    after: ".",
+    before: "",
+    find: |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")),
+};
+const IPV6: Placeholder = Placeholder { name: "ipv6", after: ":", before: "", find: ipv6 };
+const DATE: Placeholder = Placeholder { name: "timestamp", after: "", before: "", find: timestamp };
+const HEX: Placeholder = Placeholder { name: "hex", after: "", before: "", find: prefixed_hex };
+const DURATION: Placeholder = Placeholder { name: "duration", after: "", before: "", find: duration };
+const SIZE: Placeholder = Placeholder { name: "size", after: "", before: "", find: size };
+const PERCENT: Placeholder = Placeholder { name: "percent", after: "", before: "", find: percent };
+const VERSION: Placeholder = Placeholder { name: "version", after: ".", before: "", find: version };
+const HASH: Placeholder = Placeholder { name: "hash", after: "", before: "", find: hash };
+const NANO_ID: Placeholder = Placeholder { name: "nano id", after: "", before: "", find: nano_id };
+const BASE64: Placeholder = Placeholder { name: "base64", after: "", before: "", find: base64 };
+const JWT: Placeholder = Placeholder {
+    name: "jwt",
+    after: ".-_=",
+    before: "",
+    find: |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")),
+};
+const CUT_UUID: Placeholder = Placeholder { name: "cut uuid", after: "-", before: "", find: cut_uuid };
+const RANDOM: Placeholder = Placeholder { name: "random id", after: "", before: "", find: random };
+const SUFFIX: Placeholder = Placeholder { name: "random suffix", after: "", before: "-", find: suffix };
+const CLOUD: Placeholder = Placeholder {
+    name: "cloud id",
+    after: "-",
+    before: "",
+    find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")),
+};
+const HOST: Placeholder = Placeholder { name: "host", after: ".-", before: "", find: host };
+const BOOL: Placeholder = Placeholder { name: "bool", after: "", before: "=", find: boolean };
 const ISO_DURATION: Placeholder = Placeholder {
     name: "iso duration",
     after: "",
+    before: "",
     find: |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")),
 };
-const USER: Placeholder = Placeholder { name: "user", after: "", find: user };
-const NUMBER: Placeholder = Placeholder { name: "number", after: "", find: named::number_or_code };
-const NUMBERED: Placeholder = Placeholder { name: "numbered name", after: "", find: named::numbered };
+const USER: Placeholder = Placeholder { name: "user", after: "", before: " =", find: user };
+const NUMBER: Placeholder = Placeholder { name: "number", after: "", before: "", find: named::number_or_code };
+const NUMBERED: Placeholder = Placeholder { name: "numbered name", after: "", before: "", find: named::numbered };
 const DIGIT_NAME: Placeholder =
-    Placeholder { name: "name that begins with digits", after: "", find: named::digit_name };
+    Placeholder { name: "name that begins with digits", after: "", before: "", find: named::digit_name };
 
-/// Entries in order, and which of them the byte after a word leaves.
+/// Entries in order, and which of them the bytes around a word leave.
 pub(super) struct List<const N: usize> {
     pub(super) entries: [Placeholder; N],
     /// Bit `n` of a byte: entry `n` allows it after the word.
-    left: [u32; 256],
+    after: [u32; 256],
+    /// Bit `n` of a byte: entry `n` allows it before the word.
+    before: [u32; 256],
+}
+
+/// Adds the entry to each of the bytes it allows.
+const fn allow(table: &mut [u32; 256], entry: usize, bytes: &str) {
+    let bytes = bytes.as_bytes();
+    let count = if bytes.is_empty() { 256 } else { bytes.len() };
+    let mut index = 0;
+    while index < count {
+        table[if bytes.is_empty() { index } else { bytes[index] as usize }] |= 1 << entry;
+        index += 1;
+    }
 }
 
 impl<const N: usize> List<N> {
     const fn new(entries: [Placeholder; N]) -> Self {
-        let (mut left, mut entry) = ([0; 256], 0);
+        let (mut after, mut before, mut entry) = ([0; 256], [0; 256], 0);
         while entry < N {
-            let after = entries[entry].after.as_bytes();
-            let count = if after.is_empty() { 256 } else { after.len() };
-            let mut index = 0;
-            while index < count {
-                left[if after.is_empty() { index } else { after[index] as usize }] |= 1 << entry;
-                index += 1;
-            }
+            allow(&mut after, entry, entries[entry].after);
+            allow(&mut before, entry, entries[entry].before);
             entry += 1;
         }
-        Self { entries, left }
+        Self { entries, after, before }
     }
 
     /// The first placeholder of the list that matches here.
     pub(super) fn first(&self, here: &Here<'_>) -> Option<Hit> {
-        let mut left = self.left[usize::from(at(here.line, here.end))];
+        let mut left = self.after[usize::from(here.next())] & self.before[usize::from(here.previous())];
         while left != 0 {
             let hit = (self.entries[left.trailing_zeros() as usize].find)(here);
             if hit.is_some() {

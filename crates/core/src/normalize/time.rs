@@ -149,9 +149,56 @@ fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
 ///
 /// Parts may stand in any order (`Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`).
 pub(super) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
-    if at(text, start).is_ascii_digit() && !may_begin(text, start, digits(text, start)) {
-        return None;
+    if at(text, start).is_ascii_digit() {
+        if !may_begin(text, start, digits(text, start)) {
+            return None;
+        }
+        if let Some(end) = common(text, start) {
+            let end = zone_after_time(text, end).unwrap_or(end);
+            return (!is_word(at(text, end))).then_some(end);
+        }
     }
+    in_any_order(text, start)
+}
+
+/// End of the time of day in the two forms that most logs have: `2006-01-02T15:04:05.999Z`, `02/Jan/2006:15:04:05`.
+fn common(text: &[u8], start: usize) -> Option<usize> {
+    let rest = text.get(start..)?;
+    let (date, seconds) = match *rest.get(2)? {
+        b'/' => (day_month_year(rest.first_chunk()?), 20),
+        _ => (year_month_day(rest.first_chunk()?), 19),
+    };
+    let clock = rest.get(seconds - 8..seconds)?;
+    let time = clock[2] == b':'
+        && clock[5] == b':'
+        && two(clock[0], clock[1]) < 24
+        && two(clock[3], clock[4]) < 60
+        && two(clock[6], clock[7]) < 61;
+    let next = at(rest, seconds);
+    (date && time && next != b':' && !next.is_ascii_digit()).then(|| clock_tail(text, start + seconds))
+}
+
+/// `2006-01-02T`, `2006-01-02 `.
+fn year_month_day(date: &[u8; 11]) -> bool {
+    let [a, b, c, d, b'-', e, f, b'-', g, h, b'T' | b' '] = *date else { return false };
+    matches!(two(a, b), 19 | 20) && two(c, d) < 100 && month_day(two(e, f), two(g, h))
+}
+
+/// `02/Jan/2006:`.
+fn day_month_year(date: &[u8; 12]) -> bool {
+    let [a, b, b'/', x, y, z, b'/', c, d, e, f, b':'] = *date else { return false };
+    let month = x.is_ascii_uppercase() && MONTHS.has(&[x, y, z]);
+    month && month_day(1, two(a, b)) && matches!(two(c, d), 19 | 20) && two(e, f) < 100
+}
+
+/// The value of two digits; large where one of them is none.
+fn two(tens: u8, ones: u8) -> u32 {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    if tens < 10 && ones < 10 { u32::from(tens * 10 + ones) } else { u32::MAX }
+}
+
+/// The same for any order of the parts.
+pub(super) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
     let mut seen = Parts::default();
     let mut end = seen.next(text, start)?;
     loop {
@@ -249,11 +296,16 @@ impl Parts {
         if !self.time || self.zone {
             return None;
         }
-        let start = end + usize::from(at(text, end) == b' ');
-        let after = zone_name(text, start).or_else(|| zone_offset(text, start))?;
+        let after = zone_after_time(text, end)?;
         self.zone = true;
-        Some(zone_comment(text, after))
+        Some(after)
     }
+}
+
+fn zone_after_time(text: &[u8], end: usize) -> Option<usize> {
+    let start = end + usize::from(at(text, end) == b' ');
+    let after = zone_name(text, start).or_else(|| zone_offset(text, start))?;
+    Some(zone_comment(text, after))
 }
 
 /// A day or a year must not run into a fraction or a word: `Jan 2.5`, `May 3rd`.
