@@ -89,14 +89,14 @@ impl<'a> Scan<'a> {
 
     /// Copies what was passed over as it is.
     fn flush(&mut self) {
-        self.out.extend_from_slice(&self.line[self.copied..self.position]);
+        append(self.out, self.line, self.copied, self.position);
         self.copied = self.position;
     }
 
     /// Goes on at `end`, having written `text` for everything since the last flush.
     fn replace(&mut self, end: usize, text: &str) {
         self.changes(self.copied, end);
-        self.out.extend_from_slice(text.as_bytes());
+        append_short(self.out, text.as_bytes());
         self.position = end;
         self.copied = end;
     }
@@ -411,6 +411,30 @@ impl<'a> Scan<'a> {
             self.position += 1;
         }
     }
+}
+
+/// Adds a part of the line, sixteen bytes at a time: copies of unknown length cost a call each in wasm.
+#[inline]
+fn append(out: &mut Vec<u8>, line: &[u8], start: usize, end: usize) {
+    let mut position = start;
+    while position < end {
+        let Some(chunk) = line[position..].first_chunk::<16>() else {
+            out.extend_from_slice(&line[position..end]);
+            return;
+        };
+        out.extend_from_slice(chunk);
+        position += 16;
+    }
+    // What was copied beyond the end goes again.
+    out.truncate(out.len() - (position - end));
+}
+
+/// Adds a few bytes, in the same way.
+#[inline]
+fn append_short(out: &mut Vec<u8>, text: &[u8]) {
+    let (chunks, rest) = text.as_chunks::<4>();
+    chunks.iter().for_each(|chunk| out.extend_from_slice(chunk));
+    rest.iter().for_each(|&byte| out.push(byte));
 }
 
 /// Fields whose value says what the failure is.

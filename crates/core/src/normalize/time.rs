@@ -168,32 +168,29 @@ fn common(text: &[u8], start: usize) -> Option<usize> {
         b'/' => (day_month_year(rest.first_chunk()?), 20),
         _ => (year_month_day(rest.first_chunk()?), 19),
     };
-    let clock = rest.get(seconds - 8..seconds)?;
-    let time = clock[2] == b':'
-        && clock[5] == b':'
-        && two(clock[0], clock[1]) < 24
-        && two(clock[3], clock[4]) < 60
-        && two(clock[6], clock[7]) < 61;
+    let clock: &[u8; 8] = rest.get(seconds - 8..)?.first_chunk()?;
+    let time = clock[2] == b':' && clock[5] == b':' && two(clock, 0) < 24 && two(clock, 3) < 60 && two(clock, 6) < 61;
     let next = at(rest, seconds);
     (date && time && next != b':' && !next.is_ascii_digit()).then(|| clock_tail(text, start + seconds))
 }
 
 /// `2006-01-02T`, `2006-01-02 `.
 fn year_month_day(date: &[u8; 11]) -> bool {
-    let [a, b, c, d, b'-', e, f, b'-', g, h, b'T' | b' '] = *date else { return false };
-    matches!(two(a, b), 19 | 20) && two(c, d) < 100 && month_day(two(e, f), two(g, h))
+    let marks = date[4] == b'-' && date[7] == b'-' && matches!(date[10], b'T' | b' ');
+    marks && matches!(two(date, 0), 19 | 20) && two(date, 2) < 100 && month_day(two(date, 5), two(date, 8))
 }
 
 /// `02/Jan/2006:`.
 fn day_month_year(date: &[u8; 12]) -> bool {
-    let [a, b, b'/', x, y, z, b'/', c, d, e, f, b':'] = *date else { return false };
-    let month = x.is_ascii_uppercase() && MONTHS.has(&[x, y, z]);
-    month && month_day(1, two(a, b)) && matches!(two(c, d), 19 | 20) && two(e, f) < 100
+    let marks = date[2] == b'/' && date[6] == b'/' && date[11] == b':';
+    let day = || month_day(1, two(date, 0)) && date[3].is_ascii_uppercase() && MONTHS.has(&date[3..6]);
+    marks && day() && matches!(two(date, 7), 19 | 20) && two(date, 9) < 100
 }
 
 /// The value of two digits; large where one of them is none.
-fn two(tens: u8, ones: u8) -> u32 {
-    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+#[inline]
+fn two(text: &[u8], start: usize) -> u32 {
+    let (tens, ones) = (text[start].wrapping_sub(b'0'), text[start + 1].wrapping_sub(b'0'));
     if tens < 10 && ones < 10 { u32::from(tens * 10 + ones) } else { u32::MAX }
 }
 
