@@ -131,8 +131,8 @@ pub(super) fn is_in_app(frame: &Frame<'_>) -> bool {
     !frame.file.is_empty() && !test && !starts_with_any(frame.function, &LIBRARIES) && !FOREIGN.is_match(frame.file)
 }
 
-/// Reads a line as a stack frame, whichever runtime printed it.
-pub(super) fn parse(line: &[u8]) -> Option<Frame<'_>> {
+/// Reads a line as a stack frame, whichever runtime printed it; `colon` is where its first colon is.
+pub(super) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
     match at(line, 0) {
         b'a' => line.strip_prefix(b"at ").and_then(at_frame),
         b'-' => line.strip_prefix(b"-> at ").and_then(at_frame),
@@ -140,7 +140,7 @@ pub(super) fn parse(line: &[u8]) -> Option<Frame<'_>> {
         b'f' => line.strip_prefix(b"from ").and_then(ruby),
         b'#' => line.strip_prefix(b"# ").and_then(ruby),
         0xe2 => line.strip_prefix("❯ ".as_bytes()).and_then(vitest),
-        _ => pytest(line),
+        _ => pytest(line, colon?),
     }
 }
 
@@ -243,9 +243,9 @@ fn vitest(rest: &[u8]) -> Option<Frame<'_>> {
 }
 
 /// `app/cart.py:12: in total`.
-fn pytest(line: &[u8]) -> Option<Frame<'_>> {
-    let drive = if at(line, 1) == b':' && at(line, 2) == b'\\' { 2 } else { 0 };
-    let colon = drive + memchr::memchr(b':', &line[drive..])?;
+fn pytest(line: &[u8], colon: usize) -> Option<Frame<'_>> {
+    let drive = colon == 1 && at(line, 2) == b'\\';
+    let colon = if drive { 2 + memchr::memchr(b':', &line[2..])? } else { colon };
     let split = number_end(line, colon + 1)?;
     if !line[split..].starts_with(b": in ") {
         return None;

@@ -152,7 +152,8 @@ fn kind(line: &[u8]) -> Kind<'_> {
     if !first.is_ascii_alphabetic() && is_decoration(line) {
         return Kind::Noise;
     }
-    if let Some(frame) = frames::parse(line) {
+    let colon = memchr::memchr(b':', line);
+    if let Some(frame) = frames::parse(line, colon) {
         return Kind::Frame(frame);
     }
     let found = match first {
@@ -165,7 +166,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
         0xc3 | 0xe2 | 0xf0 => symbol(line),
         _ => None,
     };
-    found.unwrap_or_else(|| message(line))
+    found.unwrap_or_else(|| message(line, colon))
 }
 
 /// Whether the line is a message as a whole, whatever stands before it.
@@ -199,8 +200,8 @@ fn is_decoration(line: &[u8]) -> bool {
 }
 
 /// A message, after the place that Go's test log puts before it.
-fn message(line: &[u8]) -> Kind<'_> {
-    let Some(colon) = memchr::memchr(b':', line) else { return Kind::Message(0) };
+fn message(line: &[u8], colon: Option<usize>) -> Kind<'_> {
+    let Some(colon) = colon else { return Kind::Message(0) };
     let number = digits(line, colon + 1);
     if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
         return Kind::Message(0);
@@ -311,37 +312,46 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "Call log:",
         "Node.js v",
     ];
+    if let b'E' | b'F' | b'P' = line[0]
+        && let Some(kind) = verdict(line)
+    {
+        return kind;
+    }
+    (is_timed_heading(line) || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
+}
+
+/// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`; none if it is a line like any other.
+fn verdict(line: &[u8]) -> Option<Option<Kind<'_>>> {
     if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
-        return Some(Kind::Noise);
+        return Some(Some(Kind::Noise));
     }
     if line.starts_with(b"Failure/Error:") {
-        return Some(Kind::Opens(Block::Paragraph));
+        return Some(Some(Kind::Opens(Block::Paragraph)));
     }
     if line.starts_with(b"Error Trace:") {
-        return Some(Kind::Opens(Block::None));
+        return Some(Some(Kind::Opens(Block::None)));
     }
     if line.starts_with(b"FAIL ")
         && (line.contains(&b'>') || line.contains(&b'/') || line.contains(&b'.'))
         && !line.contains(&b':')
     {
-        return Some(Kind::Noise);
+        return Some(Some(Kind::Noise));
     }
-    if let Some(rest) = line.strip_prefix(b"Error: ") {
-        // testify's label, followed by a tab or by many spaces.
-        let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
-        return (gap > 0).then_some(Kind::Message(7 + gap));
-    }
-    (is_timed_heading(line) || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
+    // testify's label, followed by a tab or by many spaces.
+    let rest = line.strip_prefix(b"Error: ")?;
+    let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
+    Some((gap > 0).then_some(Kind::Message(7 + gap)))
 }
 
 /// `Failed Shop.CartTests.Total [12 ms]`, `ERROR: test_total (test_cart.CartTest)`.
 fn is_timed_heading(line: &[u8]) -> bool {
     let dotnet = line.starts_with(b"Failed ") && line.ends_with(b"]") && line.contains(&b'[');
     let unittest = line.starts_with(b"ERROR: test") && line.ends_with(b")");
-    let surefire = SUREFIRE
-        .find(line)
-        .is_some_and(|found| line[found..].starts_with(b"<<< FAILURE!") || line[found..].starts_with(b"<<< ERROR!"));
-    dotnet || unittest || surefire
+    let surefire = || {
+        let found = SUREFIRE.find(line).map(|found| &line[found + 4..]);
+        found.is_some_and(|rest| rest.starts_with(b"FAILURE!") || rest.starts_with(b"ERROR!"))
+    };
+    dotnet || unittest || surefire()
 }
 
 fn marked(line: &[u8]) -> Option<Kind<'_>> {

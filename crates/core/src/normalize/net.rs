@@ -57,6 +57,15 @@ pub(super) fn placeholder(text: &[u8], start: usize) -> Option<usize> {
     (at(text, start) == b'<' && end > start + 1 && at(text, end) == b'>').then_some(end + 1)
 }
 
+/// End of `[REDACTED:kind]`.
+pub(super) fn redaction(line: &[u8], start: usize) -> Option<usize> {
+    if !line[start..].starts_with(b"[REDACTED:") {
+        return None;
+    }
+    let end = run(line, start, |byte| byte != b']');
+    (at(line, end) == b']').then_some(end + 1)
+}
+
 /// Whether the byte may stand in the local part of an e-mail address.
 pub(super) fn is_local_part(byte: u8) -> bool {
     is_word(byte) || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')

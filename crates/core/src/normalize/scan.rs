@@ -2,7 +2,9 @@
 //! Does not: choose lines; `lines` does.
 
 use super::{
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
+    bytes::{
+        DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, append, append_short, at, digits, is_word, one_of, run, word,
+    },
     ids, net, numbers, paths, settle,
     stops::Stops,
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
@@ -67,9 +69,14 @@ impl<'a> Scan<'a> {
             if is_word(byte) {
                 self.word(self.word_start(stop));
             } else if stop > self.position && is_word(self.line[stop - 1]) {
-                // What ends a word; if it may begin something too, it comes again.
-                self.word(self.word_start(stop - 1));
-                self.position += usize::from(self.position == stop && matches!(byte, b'.' | b'-' | b'_' | b','));
+                let start = self.word_start(stop - 1);
+                if self.counts(start, stop) {
+                    self.word(start);
+                } else {
+                    self.position = stop;
+                }
+                // What ends a word may begin something too: then it comes again.
+                self.position += usize::from(self.position == stop && !self.begins(stop));
             } else {
                 self.position = stop;
                 self.symbol(byte);
@@ -80,6 +87,34 @@ impl<'a> Scan<'a> {
         self.settled && !(self.has_code && self.has_url)
     }
 
+    /// Whether the word without a digit may be more than plain because of what ends it: cheap, and most are not.
+    #[inline]
+    fn counts(&self, start: usize, end: usize) -> bool {
+        let (first, last, next) = (self.line[start], self.line[end - 1], at(self.line, end + 1));
+        match self.line[end] {
+            // Days, months and HTTP methods.
+            b' ' | b',' => {
+                last.is_ascii_uppercase()
+                    || matches!(first, b'A' | b'D' | b'F' | b'J' | b'M' | b'N' | b'O' | b'S' | b'T' | b'W')
+            }
+            b':' => matches!(next, b'/' | b'\\') || last.is_ascii_hexdigit() || first == b'i',
+            b'.' => is_word(next) || first.is_ascii_uppercase(),
+            _ => true,
+        }
+    }
+
+    /// Whether the byte after a word may begin something.
+    #[inline]
+    fn begins(&self, position: usize) -> bool {
+        let next = at(self.line, position + 1);
+        match self.line[position] {
+            b' ' => matches!(next, b' ' | b'\t'),
+            b':' => next == b':',
+            b'.' | b'-' | b'_' | b',' => false,
+            _ => true,
+        }
+    }
+
     /// Where the word begins that holds `position`, or how much of it was not passed yet.
     #[inline]
     fn word_start(&self, position: usize) -> usize {
@@ -88,9 +123,12 @@ impl<'a> Scan<'a> {
     }
 
     /// Copies what was passed over as it is.
+    #[inline]
     fn flush(&mut self) {
-        append(self.out, self.line, self.copied, self.position);
-        self.copied = self.position;
+        if self.copied < self.position {
+            append(self.out, self.line, self.copied, self.position);
+            self.copied = self.position;
+        }
     }
 
     /// Goes on at `end`, having written `text` for everything since the last flush.
@@ -292,7 +330,7 @@ impl<'a> Scan<'a> {
     }
 
     fn redaction(&mut self, start: usize) -> bool {
-        let end = redaction(self.line, start - 1);
+        let end = net::redaction(self.line, start - 1);
         self.position = end.unwrap_or(self.position);
         end.is_some()
     }
@@ -413,30 +451,6 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Adds a part of the line, sixteen bytes at a time: copies of unknown length cost a call each in wasm.
-#[inline]
-fn append(out: &mut Vec<u8>, line: &[u8], start: usize, end: usize) {
-    let mut position = start;
-    while position < end {
-        let Some(chunk) = line[position..].first_chunk::<16>() else {
-            out.extend_from_slice(&line[position..end]);
-            return;
-        };
-        out.extend_from_slice(chunk);
-        position += 16;
-    }
-    // What was copied beyond the end goes again.
-    out.truncate(out.len() - (position - end));
-}
-
-/// Adds a few bytes, in the same way.
-#[inline]
-fn append_short(out: &mut Vec<u8>, text: &[u8]) {
-    let (chunks, rest) = text.as_chunks::<4>();
-    chunks.iter().for_each(|chunk| out.extend_from_slice(chunk));
-    rest.iter().for_each(|&byte| out.push(byte));
-}
-
 /// Fields whose value says what the failure is.
 fn is_telling(name: &[u8]) -> bool {
     one_of(
@@ -446,15 +460,6 @@ fn is_telling(name: &[u8]) -> bool {
             "msg",
         ],
     )
-}
-
-/// End of `[REDACTED:kind]`.
-fn redaction(line: &[u8], start: usize) -> Option<usize> {
-    if !line[start..].starts_with(b"[REDACTED:") {
-        return None;
-    }
-    let end = run(line, start, |byte| byte != b']');
-    (at(line, end) == b']').then_some(end + 1)
 }
 
 /// Whether a segment of a request's path names one thing among many.

@@ -252,7 +252,7 @@ fn timestamp(here: &Here<'_>) -> Option<Hit> {
     let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
     let possible = match here.mask & DIGIT {
         0 => is_day_or_month(here.line, here.start, here.end),
-        _ => here.mask == DIGIT || compact,
+        _ => (here.mask == DIGIT || compact) && time::may_begin(here.line, here.start),
     };
     if !possible {
         return None;

@@ -131,8 +131,9 @@ fn is_glued_unit(unit: &[u8]) -> bool {
     matches!(unit, b"m" | b"h" | b"d" | b"usec" | b"M" | b"H" | b"D")
 }
 
-/// Whether digits that end at `end` may be the first part of a date or a time: a look at the next byte.
-fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
+/// Whether the digits at `start` may be the first part of a date or a time: a look at what ends them.
+pub(super) fn may_begin(text: &[u8], start: usize) -> bool {
+    let end = digits(text, start);
     let next = at(text, end + 1);
     match at(text, end) {
         b':' => end - start <= 2 && next.is_ascii_digit(),
@@ -149,16 +150,9 @@ fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
 ///
 /// Parts may stand in any order (`Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`).
 pub(super) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
-    if at(text, start).is_ascii_digit() {
-        if !may_begin(text, start, digits(text, start)) {
-            return None;
-        }
-        if let Some(end) = common(text, start) {
-            let end = zone_after_time(text, end).unwrap_or(end);
-            return (!is_word(at(text, end))).then_some(end);
-        }
-    }
-    in_any_order(text, start)
+    let Some(end) = common(text, start) else { return in_any_order(text, start) };
+    let end = zone_after_time(text, end).unwrap_or(end);
+    (!is_word(at(text, end))).then_some(end)
 }
 
 /// End of the time of day in the two forms that most logs have: `2006-01-02T15:04:05.999Z`, `02/Jan/2006:15:04:05`.
