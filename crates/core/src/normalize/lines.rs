@@ -169,9 +169,10 @@ fn kind(line: &[u8]) -> Kind<'_> {
     found.unwrap_or_else(|| message(line, colon))
 }
 
-/// Whether the line is a message as a whole, whatever stands before it.
+/// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(super) fn stays(line: &[u8]) -> bool {
-    kind(line) == Kind::Message(0) && !is_go_log(line) && !line.starts_with(MARK)
+    let trimmed = line.trim_ascii().len() == line.len();
+    trimmed && kind(line) == Kind::Message(0) && !is_go_log(line) && !line.starts_with(MARK)
 }
 
 /// `2006/01/02 15:04:05 message`.
@@ -312,35 +313,36 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "Call log:",
         "Node.js v",
     ];
-    if let b'E' | b'F' | b'P' = line[0]
-        && let Some(kind) = verdict(line)
-    {
-        return kind;
+    if let b'E' | b'F' | b'P' = line[0] {
+        let kind = verdict(line);
+        if kind.is_some() || line.starts_with(b"Error: ") {
+            return kind;
+        }
     }
     (is_timed_heading(line) || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
 }
 
-/// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`; none if it is a line like any other.
-fn verdict(line: &[u8]) -> Option<Option<Kind<'_>>> {
+/// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
+fn verdict(line: &[u8]) -> Option<Kind<'_>> {
     if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
-        return Some(Some(Kind::Noise));
+        return Some(Kind::Noise);
     }
     if line.starts_with(b"Failure/Error:") {
-        return Some(Some(Kind::Opens(Block::Paragraph)));
+        return Some(Kind::Opens(Block::Paragraph));
     }
     if line.starts_with(b"Error Trace:") {
-        return Some(Some(Kind::Opens(Block::None)));
+        return Some(Kind::Opens(Block::None));
     }
     if line.starts_with(b"FAIL ")
         && (line.contains(&b'>') || line.contains(&b'/') || line.contains(&b'.'))
         && !line.contains(&b':')
     {
-        return Some(Some(Kind::Noise));
+        return Some(Kind::Noise);
     }
     // testify's label, followed by a tab or by many spaces.
     let rest = line.strip_prefix(b"Error: ")?;
     let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
-    Some((gap > 0).then_some(Kind::Message(7 + gap)))
+    (gap > 0).then_some(Kind::Message(7 + gap))
 }
 
 /// `Failed Shop.CartTests.Total [12 ms]`, `ERROR: test_total (test_cart.CartTest)`.

@@ -152,7 +152,7 @@ impl Writer {
         let begin = self.line_start();
         let (line, mut again) = (&self.out[begin..], Vec::new());
         scan::write_line(line, &mut again, &mut Vec::new());
-        let stays = again == line && line.trim_ascii() == line && lines::stays(line);
+        let stays = again == line && lines::stays(line);
         self.lines = self.lines.saturating_sub(1);
         self.settled &= !(u64::MAX << self.lines);
         self.sure &= stays && !self.repeats(begin);

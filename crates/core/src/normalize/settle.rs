@@ -30,10 +30,7 @@ fn is_address(text: &[u8]) -> bool {
     let length = text.iter().rev().take_while(|&&byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')).count();
     let (before, tail) = text.split_at(text.len() - length);
     // What began with another letter is a name.
-    let from = if before.last().is_some_and(|&byte| is_word(byte)) {
-        tail.iter().position(|&byte| byte == b':')
-    } else {
-        Some(0)
-    };
+    let named = before.last().is_some_and(|&byte| is_word(byte));
+    let from = if named { tail.iter().position(|&byte| !is_word(byte)) } else { Some(0) };
     from.is_some_and(|from| tail[from..].iter().any(u8::is_ascii_digit))
 }

@@ -128,6 +128,22 @@ fn hostile_texts_are_bounded_and_linear() {
     }
 }
 
+/// What a placeholder cuts short is read again.
+#[test]
+fn one_pass_is_not_always_enough() {
+    for text in [
+        "G.fe80::1G",
+        "x.com.5",
+        "a:b@b.cod.7z",
+        "for user  bob\tby 1",
+        "code 5  s",
+        "thread 'x' panicked at  a.rs:1:2",
+    ] {
+        let once = normalize(text).text;
+        assert_eq!(normalize(&once).text, once);
+    }
+}
+
 /// Pieces that placeholders are made of, and what stands around them.
 const PIECES: [&str; 112] = [
     "2024-03-01",
