@@ -50,6 +50,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\bassert\w* failure\b|: assert .+ failed|Assertion `.+' failed",
         )),
     ),
+    // Checks written by hand: both values with the operator that did not hold.
+    rule("assert-operator", AssertionMismatch, &[" !== ", " <> "], Regex(r": (\w+ )?\S+ (!==|<>) \S+$")),
     // bats and shell checks: the condition in quotes, or both values named.
     rule(
         "assert-shell",

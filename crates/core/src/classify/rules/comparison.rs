@@ -227,7 +227,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"\bgot(:|=| =|\b).*\b(want(ed)?|expected)\b|\b(want(ed)?|expected)(:|=| =|\b).*\b(got|actual)\b",
-            r"\(-(want|got|expected|actual) ?,? ?\+(got|want|actual|expected)\)|\) = .+[,;] want(ed)?:? ",
+            r"\(-(want|got|expected|actual) ?,? ?\+(got|want|actual|expected)\)|\) = .+[,;] want(ed)?:? |\bwant \x22.*\x22, have \x22",
         )),
     )
     .unless(concat!(

@@ -184,7 +184,9 @@ pub(super) const RULES: &[Rule] = &[
             "error: configuring terraform",
         ],
         Hint,
-    ),
+    )
+    // A function called with too few arguments.
+    .unless(r"argument #|typeerror"),
     rule(
         "config-ansible",
         ConfigError,

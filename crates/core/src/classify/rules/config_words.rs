@@ -35,6 +35,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bnot (currently |properly |correctly |yet |been )?configured\b",
             r"\bconfigure the \w+( \w+)?,|\bunit configuration has fatal error|\bin (the )?configuration\.?$.*\bnot found",
             r"\bconfig(uration)?: (missing|invalid|unknown|unsupported|unrecogni[sz]ed|duplicate|malformed)\b",
+            r"\b\d+ configuration (problem|error|issue)s?\b",
             r"\bsection .+ not found in (the )?config|\bconfig(uration)? (option|key|setting|value) .*\b(is|has) (now |no longer )?(invalid|unknown|removed|unsupported|required)",
         )),
     )
@@ -44,11 +45,11 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &[
             ".yml", ".yaml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".env", "rc.js", ".hcl", ".plist",
-            "config.js", "config.ts", "config.mjs", "config.cjs", ".xml",
+            "config.js", "config.ts", "config.mjs", "config.cjs", "renovate.json", "manifest.json", "settings.json", "config.json", ".xml",
         ],
         Regex(any!(
-            r"\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|deprecated|bad|wrong|incorrect|no such|empty|conflicting)\b.*\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b",
-            r"\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b.*\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|is required|must (be|have|contain|not)|not (valid|allowed|permitted|supported|recogni[sz]ed)|syntax error|parse error|could not be (parsed|loaded|read))\b",
+            r"\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|deprecated|bad|wrong|incorrect|no such|empty|conflicting)\b.*(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b",
+            r"(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b.*\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|is required|must (be|have|contain|not)|not (valid|allowed|permitted|supported|recogni[sz]ed)|syntax error|parse error|could not be (parsed|loaded|read))\b",
             r"\b(failed|unable|could not|couldn't|cannot|can't|error)( to)?( \w+)? (load|read|pars|validat|decod|open|process|includ)(e|ed|ing)?\b.*\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|[\w-]*(config|phpunit|logback|log4j2|web|settings|pom|persistence|beans|context)\.xml|\S*config\.[cm]?[jt]s)\b",
         )),
     )
@@ -67,9 +68,9 @@ pub(super) const RULES: &[Rule] = &[
             "could not find ", "not found", "failed to load ", "depends on ", "required flag", "required option", "mandatory ",
         ],
         Regex(any!(
-            r"\b(unknown|unrecogni[sz]ed|no such|undefined|invalid|not a valid|missing|unsupported|missing required)( or \w+)? (config\w*|settings?|options?|preset|profile|plugin|reporter|formatter|environment|stage|directive|keyword|log ?level|adapter|dialect|provider|driver|command[- ]line (option|argument|flag)|flags?|switch|top-level \w+|secret|credentials?|namespace|compiler option|rule|cop|executor|runner image|working directory|section|stanza|required section)\b.{0,3}([:=]|['\x22\x60(<\[$]|[\w.-]*[_.-][\w.-]*|in\b|for\b|specified\b|value\b|[A-Z_]{4,})",
+            r"\b(unknown|unrecogni[sz]ed|no such|undefined|invalid|not a valid|missing|unsupported|missing required)( or \w+)? (config\w*|settings?|options?|preset|profile|plugin|reporter|formatter|environment|stage|directive|keyword|log ?level|adapter|dialect|provider|driver|command[- ]line (option|argument|flag)|flags?|switch|top-level \w+|secret|credentials?|compiler option|rule|cop|executor|runner image|working directory|section|stanza|required section)\b.{0,3}([:=]|['\x22\x60(<\[$]|[\w.-]*[_.-][\w.-]*|in\b|for\b|specified\b|value\b|[A-Z_]{4,})",
             r"\bfailed to load (custom |the )?(reporter|preset|plugin|transform|environment|runner|extension|provider)\b|\b(depends on|needs|requires) (an )?(unknown|undefined|undeclared) ",
-            r"\brequired (flag|option|setting|parameter)\(?s?\)? .*\bnot (set|given|provided)|\bmandatory (property|properties|setting|settings|option|options|parameters?)\b",
+            r"\brequired (flag|option|setting|parameter)\(?s?\)? .*\bnot (set|given|provided)|\bmandatory (\w+ )?(property|properties|setting|settings|option|options|parameters?)\b",
             r"\b(reporter|preset|formatter|project|profile|environment|transform|runner|provider|plugin)(\(s\))? ['\x22\x60]?[\w@/.-]+['\x22\x60]? (was |is |could |cannot |can not )?not (be )?(found|defined|configured|declared|exist|resolved|recogni[sz]ed)\b",
             r"\bcould not find ['\x22\x60][\w@/.-]+['\x22\x60] in (plugin|preset|config)",
         )),

@@ -14,6 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"\b(connection|socket|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
             r"\b(server|peer|remote|client|host|broker|backend|upstream|other side|node)( (party|side|end|host|process))? (has |was )?(unexpectedly |abruptly |prematurely )?(closed|dropped|disconnected|terminated|hung up)( (the|our|this|its))?( \w+)? (connection|socket|stream|channel|session)\b",
+            r"\b(peer|server|remote|remote host|upstream|other side) (unexpectedly |abruptly )?(hung up|went away)\b",
         )),
     )
     // Use after an orderly close is a mistake of the program.
@@ -39,10 +40,11 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "gave up", "giving up", "given up", "abort", "killed", "cancelled", "canceled", "terminated", "waited", "waiting",
             "still not", "never ", "did not ", "didn't ", "not ready", "in time", "max wait", "expired before", "maximum wait", "failed to connect",
-            "too long", "no response", "no answer", "no reply",
+            "too long", "exceeded ", "heartbeat", "received in", "no response", "no answer", "no reply",
         ],
         Regex(any!(
             r"\b(gave up|giving up|given up|aborted|aborting|killed|cancell?ed|terminated|never \w+( \w+)?|still( \w+)? not( \w+){0,3}|not \w+( \w+){0,3}|no \w+( \w+){0,2}|waited|waiting)\b.*\b(after|for)( (more than|over|at least|about|the last))? \d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
+            r"\bno \w+( \w+)? (received|seen|arrived) (in|within|for|since)( the last)? \d|\bexceeded (the )?\d[\d.]* ?(ms|s|m|min|seconds|minutes)\b.*\b(budget|limit|waiting)\b",
             r"\bfailed to connect\b.* in \d+ ?m?s\b|\b(ran|running|run|took|taking) (for )?too long\b",
             r"\bwaited (more than |over )?\d[\d.,]* ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b",
             r"\b(did not|didn't|does not|could not|never|failed to)( \w+){1,4} in time\b",
@@ -63,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         r"time-?out\b.*\b(is not|must|should|is undefined|has no|not (recognized|found|defined|supported)|expected|cannot)\b",
         r"did not raise|not raised|to raise|was not thrown|to throw|cannot (import|find)|command not found|no module",
         r"\btime-?out\W{0,3}[=:] ?[\w'\x22]+[,;)}]|\b(504|408)\b|expected .*\b(got|but|to)\b|set(ting)? the time-?out|no time-?out",
-        r"property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
+        r"negotiated|time ?out:? \d{3,}( for| to| on|$)|property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
     ))
     .trust(Trust::ReportsOnly),
     rule(

@@ -129,7 +129,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "mock-words",
         MockMismatch,
-        &["mock", "stub", "expectation"],
+        &["mock", "stub", "expectation", "canned", " was called ", " was invoked "],
         Regex(any!(
             r"\b(unfulfilled|unsatisfied|unmet|unmatched|unexpected|unused|remaining) (mock |stub )?(expectations?|mocks?|stubs?|stubbings?)\b",
             r"\b(cannot|could not|does not|did not|unable to|failed to) match any (mock|stub)|\bno (mock|stub|interceptor|handler)s? (matched|matches|found for) the (following )?request|\bno (matching )?(mock|stub|canned|fake)(ed|bed)? (response|handler|answer|route|request|reply|implementation|return value|call)s?\b",
@@ -137,6 +137,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(mock|stub|spy)\b.*\b(was |has been |been )?(not (been )?(called|invoked|expected|stubbed|configured)|never (called|invoked)|called too (many|few)|unexpected(ly)? (called|call|invocation|invoked|request)|received an? unexpected)\b",
             r"\bMock\w*: no (handler|response|route|stub|match)|\bexpected mock call count\b",
             r"\bunexpected (call|invocation|request|method call)\b.*\b(mock|stub|spy|double)\b",
+            r"\bunmocked \w+|\bno canned \w+|\bmock\b.* to (receive|be called|be invoked)\b.*\bbut\b",
+            r"\b\w+\.\w+ was (called|invoked) \d+ times?,? (but )?(expected|should)",
         )),
     )
     .unless(any!(

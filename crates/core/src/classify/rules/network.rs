@@ -293,6 +293,7 @@ pub(super) const RULES: &[Rule] = &[
     // These carry their cause, which may be a time limit.
     .unless(any!(
         r"timed? ?out|too many open files|permission denied|address already in use|EADDRINUSE",
-        r"unknown url type|no host given",
+        // The class of an object, not an exception that was thrown.
+        r"unknown url type|no host given|cannot be cast|ClassCastException",
     )),
 ];

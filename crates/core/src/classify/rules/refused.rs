@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
         &[" refused"],
         Regex(any!(
             r"\bconnections? (to|from) .+\b(was |were |is |are )?refused\b",
-            r"\b(tcp |could not connect|cannot connect|unable to connect|failed to connect|connect(ion)? (failed|error)).*\brefused\b",
+            r"\b(tcp |dial\w* |could not connect|cannot connect|unable to connect|failed to connect|connect(ion)? (failed|error)).*\brefused\b",
             r"\brefused to connect\b|\brefused (the |our )?(network |tcp )?connection\b",
         )),
     )
