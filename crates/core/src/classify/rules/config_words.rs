@@ -97,6 +97,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|CMakeLists\.txt|build\.gradle|pom\.xml|config(uration)? file|env file|project file|changelog\.xml|pubspec\.yaml|info\.plist)\b.*\b(is missing|(was )?not found|does not exist|is invalid|invalid\b|could not be found|exists? not)",
         )),
     )
+    // The file is there: a disk, a right or a compiler is what failed.
     .unless(r"timed? ?out|permission denied|no space|error TS\d")
     .trust(Trust::ReportsOnly),
     rule(
@@ -126,6 +127,7 @@ pub(super) const RULES: &[Rule] = &[
             r"format of the initialization string does not conform",
         )),
     )
+    // The server saw credentials and refused them.
     .unless(r"\b(401|403)\b|invalid credentials")
     .trust(Trust::ReportsOnly),
     rule(
@@ -140,6 +142,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(wrong|unknown|unsupported|invalid) (driver|adapter|dialect|provider)\b|\bsupported (drivers|adapters|dialects|providers|ciphers|stores) are\b",
         )),
     )
+    // Things of a database or a language, not of the settings.
     .unless(r"relation \x22|table|column|module")
     .trust(Trust::ReportsOnly),
     rule(

@@ -30,6 +30,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(exceed(s|ed|ing)?|reached|hit|missed|past|over|due to|longer than)( \w+){0,3} (time[ -]?(limit|out|allowance)|maximum time|deadline)\b",
         )),
     )
+    // What a test wanted to see time out, and a gateway's status.
     .unless(any!(
         r"did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
@@ -51,6 +52,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(max(imum)? wait( time)?( of)? .*(reached|exceeded)|expired before (completion|it |the ))",
         )),
     )
+    // Pauses between attempts, and the time a run took.
     .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
     .trust(Trust::ReportsOnly),
     rule(
