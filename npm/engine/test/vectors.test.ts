@@ -7,6 +7,8 @@ import * as z from 'zod';
 const inspector = createInspector();
 
 const Classify = z.looseObject({ text: z.string(), category: z.string(), rule: z.string().optional() });
+const Normalize = z.looseObject({ kind: z.string(), input: z.string(), normalized: z.string() });
+const Pair = z.looseObject({ same: z.boolean(), a: z.string(), b: z.string() });
 const Redact = z.object({ kind: z.string(), text: z.string(), keep: z.boolean().optional() });
 
 function rows<T>(file: string, schema: z.ZodType<T>): T[] {
@@ -27,6 +29,26 @@ test('classify', () => {
     if (answer.category !== category || (rule ?? answer.rule) !== answer.rule)
       wrong.push([event.text, category, answer]);
   }
+  expect(wrong).toEqual([]);
+});
+
+test('normalize', () => {
+  const wrong = [];
+  for (const { input, normalized } of [
+    ...rows('normalize.jsonl', Normalize),
+    ...rows('normalize-texts.jsonl', Normalize),
+  ]) {
+    const answer = inspector.inspect({ text: input });
+    // What is a secret too never reaches the normalizer.
+    if (answer.redacted !== input) continue;
+    if (answer.normalized !== normalized) wrong.push([input, normalized, answer.normalized]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('families', () => {
+  const family = (text: string) => inspector.inspect({ text }).familySignature;
+  const wrong = rows('signatures.jsonl', Pair).filter(({ same, a, b }) => (family(a) === family(b)) !== same);
   expect(wrong).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,10 @@ import { planRun } from '../src/run/plan.ts';
 
 function project(files: Record<string, string>): string {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-plan-'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(root, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
   return root;
 }
 
@@ -14,7 +17,7 @@ const scripts = (entries: Record<string, string>) => project({ 'package.json': J
 
 function plan(command: string, root = project({}), filter?: string) {
   const { command: run, shown, runner, reporting } = planRun({ command, root, dir: '/r', env: {}, filter });
-  return { run, shown, runner, env: reporting.env, reports: reporting.reports.length };
+  return { run, shown, runner, env: reporting.env, reports: reporting.reports.length, notes: reporting.notes };
 }
 
 test.each([
@@ -72,6 +75,18 @@ test('node:test behind a script gets its reporter from the environment', () => {
   const { run, env } = plan('npm test', scripts({ test: 'node --test test/*.js' }));
   expect(run).toBe('npm test');
   expect(env?.NODE_OPTIONS).toContain('--test-reporter=junit');
+});
+
+test('node:test behind a script takes a filter where the script names no files', () => {
+  expect(plan('npm test', scripts({ test: 'node --test' }), 'adds').run).toBe('npm test -- --test-name-pattern=adds');
+  const named = scripts({ test: 'node --test test/*.js' });
+  expect(() => plan('npm test', named, 'adds')).toThrow(/put it into command in the way the runner takes it/u);
+});
+
+test('nextest says that it runs no doctests, where there may be some', () => {
+  const told = (root: string) => plan('cargo nextest run', root).notes;
+  expect(told(project({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
+  expect(told(project({ 'src/main.rs': '' }))).toEqual([]);
 });
 
 test('a filter is shown, reports are not', () => {

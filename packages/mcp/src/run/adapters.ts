@@ -3,7 +3,7 @@
  * Does not: run anything, or read reports.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReportFormat } from 'argus-engine';
 import { JEST_PROCESSOR, MOCHA_HOOK, PLAYWRIGHT_REPORTER } from './reporters.ts';
@@ -173,9 +173,11 @@ const nextest: Adapter = {
   recognise: (words) => afterSubcommand(words, cargoSubcommand(words, 'nextest'), 'run'),
   filter: (name) => [name],
   argsFirst: true,
-  reporting({ dir }) {
+  reporting({ dir, root }) {
     const file = path.join(dir, 'nextest.xml');
+    const onlyProgram = existsSync(path.join(root, 'src/main.rs')) && !existsSync(path.join(root, 'src/lib.rs'));
     return {
+      notes: onlyProgram ? [] : ['nextest runs no doctests; argus_run with command "cargo test --doc" does.'],
       args: ['--tool-config-file', `argus:${path.join(dir, 'argus-nextest.toml')}`],
       files: { 'argus-nextest.toml': `[profile.default.junit]\npath = ${JSON.stringify(file)}\n` },
       reports: [{ kind: 'file', path: file, format: 'junit' }],

@@ -49,7 +49,7 @@ export function planRun(input: PlanInput): Plan {
     return { shown: input.command, command: input.command, added: '', runner: null, reporting: { reports: [] } };
   }
   const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
-  if (filterArgs.length > 0 && found.throughScript && found.adapter.name === 'node:test') throw noFilter(input.command);
+  if (filterArgs.length > 0 && !readsArgumentsAtItsEnd(found)) throw noFilter(input.command);
   const reporting = input.ownReports
     ? { reports: [] }
     : found.adapter.reporting({ ...input, words: found.words, throughScript: found.throughScript });
@@ -60,6 +60,12 @@ export function planRun(input: PlanInput): Plan {
     runner: found.adapter.name,
     reporting,
   };
+}
+
+/** Behind a script arguments come last, and node reads none after the names of files. */
+function readsArgumentsAtItsEnd({ adapter, throughScript, words }: Recognised): boolean {
+  if (!throughScript || adapter.name !== 'node:test') return true;
+  return words.slice(1).every((word) => word.startsWith('-'));
 }
 
 /** The runner's name, for showing what would be run. */
