@@ -30,6 +30,7 @@ pub mod model;
 mod paths;
 mod playwright;
 mod retries;
+mod tag;
 pub mod tail;
 mod tap;
 mod text;

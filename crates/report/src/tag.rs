@@ -1,0 +1,199 @@
+//! One start tag of a report: its text within bounds, its name, its attributes, and entities in their values.
+//! Does not: read from a source; that is [`crate::xml`].
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr3};
+
+use crate::input;
+
+/// What is kept of one attribute value; the body of a failure says the same in full.
+const VALUE: usize = 64 * 1024;
+/// What is kept of one tag, values included, before the last one.
+const TAG: usize = 128 * 1024;
+/// The longest entity that is looked for; a `&` without a `;` this near is text.
+pub(crate) const ENTITY: usize = 32;
+
+/// One start tag.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tag {
+    pub(crate) raw: String,
+    name: Range<usize>,
+    attributes: Vec<(Range<usize>, Range<usize>)>,
+    pub(crate) empty: bool,
+}
+
+impl Tag {
+    /// The name without its prefix.
+    pub(crate) fn name(&self) -> &str {
+        local(&self.raw[self.name.clone()])
+    }
+
+    /// An attribute's value, decoded.
+    pub(crate) fn attribute(&self, name: &str) -> Option<String> {
+        let (_, value) = self.attributes.iter().find(|(key, _)| &self.raw[key.clone()] == name)?;
+        Some(decode(&self.raw[value.clone()]))
+    }
+
+    /// The same, `None` where it is blank.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.attribute(name).filter(|value| !value.trim().is_empty())
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.attributes.iter().any(|(key, _)| &self.raw[key.clone()] == name)
+    }
+
+    /// Finds name and attributes in `raw`, which is what stands between `<` and `>`.
+    pub(crate) fn index(&mut self) {
+        self.attributes.clear();
+        let trimmed = self.raw.trim_end();
+        let end = trimmed.strip_suffix('/').unwrap_or(trimmed).len();
+        let bytes = self.raw.as_bytes();
+        let mut at = skip(bytes, 0, end, |byte| !byte.is_ascii_whitespace());
+        self.name = 0..at;
+        loop {
+            at = skip(bytes, at, end, |byte| byte.is_ascii_whitespace());
+            let start = at;
+            at = skip(bytes, at, end, |byte| !byte.is_ascii_whitespace() && byte != b'=');
+            if at == start {
+                if at >= end {
+                    return;
+                }
+                // A value without a name: step over the `=`.
+                at += 1;
+                continue;
+            }
+            let key = start..at;
+            at = skip(bytes, at, end, |byte| byte.is_ascii_whitespace());
+            if bytes.get(at) != Some(&b'=') || at >= end {
+                self.attributes.push((key, at..at));
+                continue;
+            }
+            at = skip(bytes, at + 1, end, |byte| byte.is_ascii_whitespace());
+            let value = value_range(bytes, at, end);
+            at = (value.end + usize::from(at < end && is_quote(bytes[at]))).min(end);
+            self.attributes.push((key, value));
+        }
+    }
+}
+
+fn skip(bytes: &[u8], from: usize, end: usize, matches: impl Fn(u8) -> bool) -> usize {
+    (from..end).find(|&at| !matches(bytes[at])).unwrap_or(end)
+}
+
+fn is_quote(byte: u8) -> bool {
+    byte == b'"' || byte == b'\''
+}
+
+fn value_range(bytes: &[u8], at: usize, end: usize) -> Range<usize> {
+    if at < end && is_quote(bytes[at]) {
+        let close = memchr(bytes[at], &bytes[at + 1..end]).map_or(end, |found| at + 1 + found);
+        return at + 1..close;
+    }
+    at..skip(bytes, at, end, |byte| !byte.is_ascii_whitespace())
+}
+
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// Finds the end of a tag over several chunks, keeping its text within bounds.
+#[derive(Default)]
+pub(crate) struct TagScan {
+    quote: Option<u8>,
+    /// Length of the attribute value being read.
+    value: usize,
+    /// The last byte outside of quotes; a `/` makes the element empty.
+    pub(crate) last: u8,
+    pub(crate) closed: bool,
+    pub(crate) cut: bool,
+}
+
+impl TagScan {
+    /// Takes what belongs to the tag from `chunk` and says how much that was.
+    pub(crate) fn push(&mut self, bytes: &[u8], raw: &mut String) -> usize {
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let (length, delimiter) = match self.quote {
+                Some(open) => (memchr(open, rest), open),
+                None => match memchr3(b'>', b'"', b'\'', rest) {
+                    Some(found) => (Some(found), rest[found]),
+                    None => (None, 0),
+                },
+            };
+            let end = at + length.unwrap_or(rest.len());
+            self.keep(input::text(&bytes[at..end]), raw);
+            if length.is_none() {
+                return bytes.len();
+            }
+            at = end + 1;
+            if delimiter == b'>' && self.quote.is_none() {
+                self.closed = true;
+                return at;
+            }
+            self.quote = if self.quote.is_some() { None } else { Some(delimiter) };
+            self.value = 0;
+            self.last = delimiter;
+            raw.push(char::from(delimiter));
+        }
+        at
+    }
+
+    fn keep(&mut self, text: &str, raw: &mut String) {
+        let room = match self.quote {
+            Some(_) => VALUE.saturating_sub(self.value),
+            None => TAG.saturating_sub(raw.len()),
+        };
+        let room = room.min((TAG + VALUE).saturating_sub(raw.len()));
+        let kept = text.floor_char_boundary(room.min(text.len()));
+        raw.push_str(&text[..kept]);
+        self.cut |= kept < text.len();
+        self.value += kept;
+        if self.quote.is_none() {
+            self.last = text.bytes().next_back().unwrap_or(self.last);
+        }
+    }
+}
+
+/// The character an entity stands for: XML's five and character references, control characters included.
+pub(crate) fn entity_value(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => {
+            let digits = name.strip_prefix('#')?;
+            let code = match digits.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => digits.parse().ok()?,
+            };
+            // A surrogate or a code beyond Unicode is no character; it must not stop the report.
+            Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+        }
+    }
+}
+
+/// An attribute's value with its entities decoded.
+fn decode(value: &str) -> String {
+    let mut decoded = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(at) = memchr(b'&', rest.as_bytes()) {
+        decoded.push_str(&rest[..at]);
+        let tail = &rest[at + 1..];
+        let window = &tail.as_bytes()[..tail.len().min(ENTITY)];
+        let found = memchr(b';', window).and_then(|end| entity_value(&tail[..end]).map(|character| (character, end)));
+        if let Some((character, end)) = found {
+            decoded.push(character);
+            rest = &tail[end + 1..];
+        } else {
+            decoded.push('&');
+            rest = tail;
+        }
+    }
+    decoded.push_str(rest);
+    decoded
+}
