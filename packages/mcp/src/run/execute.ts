@@ -5,8 +5,9 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { ArgusError, messageOf } from '../errors.ts';
+import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 
 /** What an error message is looked for in when there is no report. */
 const TAIL_CHARACTERS = 64 * 1024;
@@ -43,7 +44,10 @@ export function killAllRunning(): void {
   for (const child of running) killGroup(child, 'SIGKILL');
 }
 
-/** Resolves when the command has ended, however it did; rejects with CANCELLED when the caller gave up. */
+/**
+ * Resolves when the command has ended, however it did; rejects with CANCELLED when the caller gave up, and with
+ * COMMAND_FAILED when the system would not start it.
+ */
 export async function execute(execution: Execution): Promise<Executed> {
   const { signal } = execution;
   if (signal?.aborted) throw cancelled();
@@ -56,7 +60,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   const onAbort = () => end.because('cancel');
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    const { code, killedBy } = await ended(child);
+    const { code, killedBy } = await ended(child, execution);
     if (end.reason === 'cancel') throw cancelled();
     const durationMs = Math.round(performance.now() - started);
     return { exitCode: code, signal: killedBy, timedOut: end.reason === 'timeout', durationMs, startedAt };
@@ -88,30 +92,56 @@ export class Tail {
   }
 }
 
-function start({ command, cwd, env, onOutput }: Execution): ChildProcess {
-  const child = spawn(command, {
-    shell: true,
-    cwd,
-    env,
-    // Its own group, so that one signal reaches all of it. Windows has no groups; taskkill follows the tree.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+function start(execution: Execution): ChildProcess {
+  const { onOutput } = execution;
+  const child = spawned(execution);
   for (const stream of ['stdout', 'stderr'] as const) {
     const decoder = new StringDecoder('utf8');
-    child[stream].on('data', (bytes: Buffer) => onOutput?.(decoder.write(bytes), stream));
-    child[stream].on('end', () => onOutput?.(decoder.end(), stream));
+    // None where the system had no descriptors left; the error event follows.
+    child[stream]?.on('data', (bytes: Buffer) => onOutput?.(decoder.write(bytes), stream));
+    child[stream]?.on('end', () => onOutput?.(decoder.end(), stream));
   }
   return child;
 }
 
-function ended(child: ChildProcess): Promise<{ code: number | null; killedBy: NodeJS.Signals | null }> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => {
-      const message = `The command could not be started: ${messageOf(error)}. Check projectPath and command.`;
-      reject(new ArgusError('COMMAND_FAILED', message, { cause: error }));
+/** Some refusals of the system come as an event, others are thrown right here. */
+function spawned(execution: Execution): ChildProcess {
+  const { command, cwd, env } = execution;
+  try {
+    return spawn(command, {
+      shell: true,
+      cwd,
+      env,
+      // Its own group, so that one signal reaches all of it. Windows has no groups; taskkill follows the tree.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+  } catch (thrown) {
+    throw notStarted(thrown, execution);
+  }
+}
+
+function notStarted(cause: unknown, execution: Execution): ArgusError {
+  return new ArgusError('COMMAND_FAILED', `The command could not be started: ${refusal(cause, execution)}`, { cause });
+}
+
+/** The system's own words name the shell, whatever is wrong. */
+function refusal(cause: unknown, { command, cwd }: Execution): string {
+  if (command.includes('\0')) return 'it holds a NUL character. Pass it without.';
+  if (systemCodeOf(cause) === 'E2BIG') return 'it is too long for the system. Put it into a script and pass that.';
+  if (!existsSync(cwd)) return `the directory ${cwd} is gone. Call argus_init with the project's new path.`;
+  return `${messageOf(cause)}. Check that the system's shell works, then call again.`;
+}
+
+interface Ended {
+  code: number | null;
+  killedBy: NodeJS.Signals | null;
+}
+
+function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(notStarted(error, execution)));
     child.once('exit', (code, killedBy) => {
       const drained = setTimeout(() => {
         child.stdout?.destroy();

@@ -1,0 +1,66 @@
+/**
+ * What the tests of the contract start from, with either client: an open server, a project with two reports, and the
+ * shapes of ids and times.
+ * Does not: run tests; `runners.test.ts` does.
+ */
+
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { type Agent, connect, type Data, type Era, project } from '../harness.ts';
+import { ALL_PASSED, MIXED } from '../reports.ts';
+
+export const CATEGORIES =
+  /^(?:ASSERTION_MISMATCH|HTTP_ERROR|TIMEOUT|CONNECTION_REFUSED|CONTAINER_OOM|CONTAINER_CRASH|MOCK_MISMATCH|CONFIG_ERROR|NETWORK_ERROR|UNKNOWN)$/u;
+const UUID_V7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+export const RUN_ID = expect.stringMatching(`^run-${UUID_V7}$`);
+export const PATTERN_ID = expect.stringMatching(`^pat-${UUID_V7}$`);
+export const FIX_ID = expect.stringMatching(`^fix-${UUID_V7}$`);
+export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
+export const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/u);
+export const TEXT = expect.stringMatching(/./u);
+export const NUMBER = expect.any(Number);
+
+export const REFUSED_FIX_ZH = '服务可能未完全启动，尝试增加 healthcheck.startPeriod';
+
+/** One server for all tests of a client, a new project for each test. */
+export interface Contract {
+  readonly agent: Agent;
+  /** Holds `mixed.xml` and `passed.xml`, and is not open yet. */
+  readonly root: string;
+  open(): Promise<Data>;
+  importReport(file: string): Promise<Data>;
+  /** Opens the project and imports `mixed.xml`; the names of its two failed cases. */
+  failedRun(): Promise<{ runId: string; refused: string; unknown: string }>;
+}
+
+/** Call it where tests are described: it adds the hooks. */
+export function contract(era: Era): Contract {
+  let agent: Agent;
+  let root: string;
+  beforeAll(async () => {
+    agent = await connect(era);
+  });
+  afterAll(() => agent.close());
+  beforeEach(() => {
+    root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
+  });
+  const open = () => agent.data('argus_init', { projectPath: root });
+  const importReport = (file: string) => agent.data('argus_import', { projectPath: root, path: file });
+  return {
+    get agent() {
+      return agent;
+    },
+    get root() {
+      return root;
+    },
+    open,
+    importReport,
+    async failedRun() {
+      await open();
+      const run = await importReport('mixed.xml');
+      const failures = Array.isArray(run.failures) ? run.failures : [];
+      const named = (part: string) =>
+        String(failures.find((failure: Data) => String(failure.caseName).includes(part))?.caseName);
+      return { runId: String(run.runId), refused: named('health-check'), unknown: named('parses') };
+    },
+  };
+}

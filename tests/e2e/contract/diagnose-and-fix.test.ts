@@ -1,0 +1,161 @@
+/** argus_diagnose and argus_report_fix: every field, and what is learned. Does not: test errors (errors.test.ts). */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ERAS } from '../harness.ts';
+import { contract, FIX_ID, INSTANT, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
+
+describe.each(ERAS)('%s', (era) => {
+  const at = contract(era);
+  const { failedRun } = at;
+
+  test('a failure, its diagnosis, its fix, and the same failure again', async () => {
+    const { agent, root } = at;
+    const { runId, unknown: caseName } = await failedRun();
+    const args = { projectPath: root, runId, caseName };
+
+    const first = await agent.data('argus_diagnose', args);
+    expect(first).toEqual({
+      category: 'UNKNOWN',
+      signature: SHA256,
+      signaturePattern: expect.stringMatching(/^UNKNOWN::/u),
+      pattern: null,
+      suggestedFix: null,
+      confidence: null,
+      fixHistory: [],
+      isNewPattern: true,
+      rule: TEXT,
+      evidence: null,
+      related: [],
+      warnings: [],
+    });
+
+    const fix = await agent.data('argus_report_fix', {
+      ...args,
+      fixDescription: 'Loaded the user before its id is read',
+    });
+    expect(fix).toEqual({
+      patternId: PATTERN_ID,
+      category: 'UNKNOWN',
+      previousConfidence: 1 / 3,
+      updatedConfidence: 2 / 3,
+      occurrences: 1,
+      resolutions: 1,
+      fixRecordId: FIX_ID,
+      isNewPattern: false,
+    });
+
+    const again = await agent.data('argus_import', { projectPath: root, path: 'mixed.xml' });
+    expect(again.failures).toContainEqual(
+      expect.objectContaining({
+        caseName,
+        known: { patternId: fix.patternId, confidence: 2 / 3, suggestedFix: 'Loaded the user before its id is read' },
+      }),
+    );
+    const second = await agent.data('argus_diagnose', { ...args, runId: again.runId });
+    expect(second).toMatchObject({
+      signature: first.signature,
+      pattern: {
+        id: fix.patternId,
+        category: 'UNKNOWN',
+        signature: first.signature,
+        signaturePattern: first.signaturePattern,
+        description: TEXT,
+        suggestedFix: 'Loaded the user before its id is read',
+        confidence: 0.5,
+        occurrences: 2,
+        resolutions: 1,
+        source: 'learned',
+        firstSeenAt: INSTANT,
+        lastSeenAt: INSTANT,
+        updatedAt: INSTANT,
+      },
+      suggestedFix: 'Loaded the user before its id is read',
+      confidence: 0.5,
+      fixHistory: [
+        {
+          id: fix.fixRecordId,
+          patternId: fix.patternId,
+          runId,
+          caseName,
+          fixDescription: 'Loaded the user before its id is read',
+          success: true,
+          createdAt: INSTANT,
+        },
+      ],
+      isNewPattern: false,
+    });
+  });
+
+  test('a fix without a diagnosis before it', async () => {
+    const { agent, root } = at;
+    const { runId, unknown: caseName } = await failedRun();
+    const fix = await agent.data('argus_report_fix', { projectPath: root, runId, caseName, fixDescription: 'Fixed' });
+    expect(fix).toMatchObject({
+      previousConfidence: null,
+      updatedConfidence: 2 / 3,
+      occurrences: 1,
+      resolutions: 1,
+      isNewPattern: true,
+    });
+  });
+
+  test('a fix that did not help', async () => {
+    const { agent, root } = at;
+    const { runId, unknown: caseName } = await failedRun();
+    await agent.data('argus_diagnose', { projectPath: root, runId, caseName });
+    const args = { projectPath: root, runId, caseName, fixDescription: 'Restarted it', success: false };
+    expect(await agent.data('argus_report_fix', args)).toMatchObject({ resolutions: 0, updatedConfidence: 1 / 3 });
+  });
+
+  test('a built-in pattern', async () => {
+    const { agent, root } = at;
+    const { runId, refused: caseName } = await failedRun();
+    const args = { projectPath: root, runId, caseName };
+    const diagnosis = await agent.data('argus_diagnose', args);
+    expect(diagnosis).toMatchObject({
+      category: 'CONNECTION_REFUSED',
+      signature: SHA256,
+      pattern: {
+        id: 'builtin-conn-refused',
+        category: 'CONNECTION_REFUSED',
+        signature: 'builtin::CONNECTION_REFUSED',
+        signaturePattern: 'ECONNREFUSED *:*',
+        description: 'Service connection refused',
+        suggestedFix: REFUSED_FIX_ZH,
+        confidence: 1 / 3,
+        occurrences: 1,
+        resolutions: 0,
+        source: 'built-in',
+        firstSeenAt: INSTANT,
+        lastSeenAt: INSTANT,
+        updatedAt: INSTANT,
+      },
+      suggestedFix: REFUSED_FIX_ZH,
+      confidence: 1 / 3,
+      isNewPattern: false,
+    });
+    const fix = await agent.data('argus_report_fix', { ...args, fixDescription: 'Raised startPeriod to 30s' });
+    expect(fix).toMatchObject({
+      patternId: 'builtin-conn-refused',
+      previousConfidence: 1 / 3,
+      updatedConfidence: 2 / 3,
+      isNewPattern: false,
+    });
+    const after = await agent.data('argus_diagnose', args);
+    expect(after).toMatchObject({
+      suggestedFix: 'Raised startPeriod to 30s',
+      pattern: { source: 'learned', signature: diagnosis.signature },
+      fixHistory: [{ fixDescription: 'Raised startPeriod to 30s' }],
+    });
+  });
+
+  test('English texts', async () => {
+    const { agent, root } = at;
+    writeFileSync(path.join(root, 'argus.yaml'), 'locale: en\n');
+    const { runId, refused: caseName } = await failedRun();
+    const { suggestedFix } = await agent.data('argus_diagnose', { projectPath: root, runId, caseName });
+    expect(suggestedFix).toMatch(/^The service may not have fully started/u);
+  });
+});

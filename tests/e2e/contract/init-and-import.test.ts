@@ -1,0 +1,92 @@
+/** argus_init and argus_import: every field. Does not: test errors (errors.test.ts). */
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ERAS, project } from '../harness.ts';
+import { ALL_PASSED, junit } from '../reports.ts';
+import { contract, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+
+describe.each(ERAS)('%s', (era) => {
+  const at = contract(era);
+  const { open, importReport } = at;
+
+  test('argus_init', async () => {
+    const { root } = at;
+    expect(await open()).toEqual({
+      projectName: path.basename(root),
+      configPath: null,
+      historyEnabled: true,
+      databasePath: path.join(root, '.argus', 'argus.db'),
+      locale: 'zh',
+      testCommand: null,
+      runner: null,
+      knownPatterns: 6,
+      latestRunId: null,
+    });
+    expect(existsSync(path.join(root, '.argus')), 'opening creates nothing').toBe(false);
+    const { runId } = await importReport('mixed.xml');
+    expect(await open(), 'again is no error').toMatchObject({ knownPatterns: 6, latestRunId: runId });
+    expect(readFileSync(path.join(root, '.argus', '.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  test('argus_init with a configuration', async () => {
+    const { agent, root } = at;
+    writeFileSync(
+      path.join(root, 'other.yaml'),
+      'locale: en\ntest: { command: npx vitest run }\nhistory: { database: db/a.db }\n',
+    );
+    expect(await agent.data('argus_init', { projectPath: root, configFile: 'other.yaml' })).toMatchObject({
+      configPath: path.join(root, 'other.yaml'),
+      locale: 'en',
+      testCommand: 'npx vitest run',
+      runner: 'vitest',
+      databasePath: path.join(root, 'db', 'a.db'),
+    });
+  });
+
+  test('argus_import', async () => {
+    await open();
+    expect(await importReport('mixed.xml')).toEqual({
+      runId: RUN_ID,
+      status: 'failed',
+      durationMs: NUMBER,
+      totals: { passed: 1, failed: 2, skipped: 1, flaky: 0 },
+      failures: [
+        {
+          caseName: expect.stringContaining('health-check'),
+          category: 'CONNECTION_REFUSED',
+          headline: expect.stringContaining('ECONNREFUSED'),
+          known: { patternId: 'builtin-conn-refused', confidence: 0.5, suggestedFix: REFUSED_FIX_ZH },
+        },
+        {
+          caseName: expect.stringContaining('parses'),
+          category: 'UNKNOWN',
+          headline: expect.stringContaining('Cannot read properties of undefined'),
+          known: null,
+        },
+      ],
+      more: 0,
+      notes: expect.any(Array),
+      skipped: [],
+    });
+    expect(await importReport('passed.xml')).toMatchObject({ status: 'passed', failures: [] });
+  });
+
+  test('argus_import makes one run of many files', async () => {
+    const { agent, root } = at;
+    await open();
+    mkdirSync(path.join(root, 'reports', 'a'), { recursive: true });
+    writeFileSync(path.join(root, 'reports', 'a', 'one.xml'), junit([{ name: 'one' }], 'one'));
+    writeFileSync(path.join(root, 'reports', 'two.xml'), junit([{ name: 'two' }], 'two'));
+    expect(await importReport('reports/**/*.xml')).toMatchObject({ totals: { passed: 2, failed: 0 } });
+    const history = await agent.data('argus_history', { projectPath: root });
+    expect(history).toMatchObject({ total: 1 });
+  });
+
+  test('argus_import takes absolute paths outside of the project', async () => {
+    await open();
+    const outside = project({ 'report.xml': ALL_PASSED });
+    expect(await importReport(path.join(outside, 'report.xml'))).toMatchObject({ status: 'passed' });
+  });
+});
