@@ -47,6 +47,29 @@ test('another configuration, and a time limit', () => {
   expect(JSON.parse(late.stdout).data).toMatchObject({ failures: [{ category: 'TIMEOUT' }] });
 });
 
+const TESTS = `import test from 'node:test';
+test('adds', () => {});
+test('is wrong', () => { throw new Error('1 + 1 is not 3'); });
+`;
+
+test('run --filter runs the tests of that name alone', () => {
+  const root = project({
+    'package.json': '{ "scripts": { "test": "node --test" } }',
+    'sum.test.mjs': TESTS,
+  });
+  const at = ['--project', root];
+  expect(data(['run', ...at])).toMatchObject({ status: 'failed', totals: { passed: 1, failed: 1 } });
+  const adds = argus(['run', '--filter', 'adds', '--json', ...at]);
+  expect(adds.status).toBe(0);
+  expect(JSON.parse(adds.stdout).data).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
+  const wrong = argus(['run', '--filter', 'is wrong', ...at]);
+  expect(wrong.status).toBe(1);
+  expect(wrong.stdout).toMatch(/^run-\S+ {2}failed {2}0 passed, 1 failed/mu);
+  const none = argus(['run', '--filter', 'x', '--json', ...at, 'make', 'check']);
+  expect(none.status).toBe(2);
+  expect(JSON.parse(none.stdout)).toMatchObject({ error: { code: 'INVALID_INPUT' } });
+});
+
 test('version', () => {
   expect(argus(['--version'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
 });

@@ -1,10 +1,11 @@
 /**
  * argus_run with the real runners: what is recorded, and that people still see the runner's own output.
- * Does not: test the parsers' every dialect; crates/report does.
+ * Does not: test the parsers' every dialect (crates/report does), or what is the same for any command
+ * (commands.test.ts).
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
@@ -123,96 +124,6 @@ test('a filter runs one test', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const run = await agent.data('argus_run', { projectPath: root, filter: 'sum.test.js > sum > adds' });
   expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
-});
-
-test('a command without a report is one case', async () => {
-  const { root } = await opened(project());
-  const command = `node -e "console.error('Error: connect ECONNREFUSED 127.0.0.1:6379'); process.exit(7)"`;
-  const run = await agent.data('argus_run', { projectPath: root, command });
-  expect(run).toMatchObject({
-    status: 'failed',
-    totals: { passed: 0, failed: 1, skipped: 0, flaky: 0 },
-    failures: [{ category: 'CONNECTION_REFUSED', headline: expect.stringContaining('ECONNREFUSED') }],
-  });
-  expect(await agent.data('argus_run', { projectPath: root, command: 'echo fine' })).toMatchObject({
-    status: 'passed',
-    totals: { passed: 1, failed: 0 },
-  });
-});
-
-test('a report that the configuration names', async () => {
-  const report = '<testsuite name="s"><testcase name="one"/><testcase name="two"/></testsuite>';
-  const write = `require('fs').mkdirSync('out', { recursive: true }); require('fs').writeFileSync('out/new.xml', '${report}')`;
-  const files = {
-    'write.js': write,
-    'out/old.xml': '<testsuite name="s"><testcase name="old"/></testsuite>',
-    'argus.yaml': "test: { command: node write.js, report: 'out/*.xml' }\n",
-  };
-  const { root } = await opened(project(files));
-  const yesterday = new Date(Date.now() - 86_400_000);
-  utimesSync(path.join(root, 'out/old.xml'), yesterday, yesterday);
-  expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
-});
-
-test('a timeout', async () => {
-  const { root } = await opened(project());
-  const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 60', timeoutSeconds: 1 });
-  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
-  expect(run.durationMs).toBeLessThan(10_000);
-});
-
-test('progress and cancelling', async () => {
-  const { root } = await opened(project());
-  const mark = path.join(root, 'survivor');
-  const heard: string[] = [];
-  const abort = new AbortController();
-  const call = agent.call(
-    'argus_run',
-    { projectPath: root, command: `echo started; sleep 6; touch ${mark}` },
-    {
-      signal: abort.signal,
-      onprogress: ({ message = '' }) => {
-        heard.push(message);
-        if (heard.length === 2) abort.abort();
-      },
-    },
-  );
-  await expect(call).rejects.toThrow();
-  expect(heard[0]).toMatch(/^\d+ s {2}started$/u);
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
-  expect(existsSync(mark), 'its processes were ended').toBe(false);
-  expect(await agent.data('argus_history', { projectPath: root }), 'nothing was recorded').toMatchObject({ total: 0 });
-});
-
-test('git facts', async () => {
-  const root = project({ 'a.txt': 'a' });
-  const git = (...args: string[]) =>
-    spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: root });
-  git('init', '-q', '-b', 'trunk');
-  git('add', '.');
-  git('commit', '-q', '-m', 'one');
-  await opened(root);
-  await agent.data('argus_run', { projectPath: root, command: 'true' });
-  writeFileSync(path.join(root, 'a.txt'), 'b');
-  await agent.data('argus_run', { projectPath: root, command: 'true' });
-  const { runs } = await agent.data('argus_history', { projectPath: root });
-  const facts = { gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/u), gitBranch: 'trunk' };
-  expect(runs).toMatchObject([
-    { ...facts, dirty: true },
-    { ...facts, dirty: false },
-  ]);
-});
-
-test('missing container tools are a note', async () => {
-  const { root } = await opened(project({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' }));
-  const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });
-  expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
-});
-
-test('a program that leaves a server behind does not hold up the answer', async () => {
-  const { root } = await opened(project());
-  const run = await agent.data('argus_run', { projectPath: root, command: '(sleep 20 &) ; echo done' });
-  expect(run.durationMs).toBeLessThan(10_000);
 });
 
 function temporaryFolders(): string[] {

@@ -1,0 +1,150 @@
+/**
+ * argus_run with commands that are no test runner: what is recorded, how they are ended, and the facts beside them.
+ * Does not: need a runner; runners.test.ts does.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, connect, project } from './harness.ts';
+
+let agent: Agent;
+beforeAll(async () => {
+  agent = await connect('2026-07-28');
+});
+afterAll(() => agent.close());
+
+async function opened(files: Record<string, string> = {}): Promise<string> {
+  const root = project(files);
+  await agent.data('argus_init', { projectPath: root });
+  return root;
+}
+
+test('a command without a report is one case', async () => {
+  const root = await opened();
+  const command = `node -e "console.error('Error: connect ECONNREFUSED 127.0.0.1:6379'); process.exit(7)"`;
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({
+    status: 'failed',
+    totals: { passed: 0, failed: 1, skipped: 0, flaky: 0 },
+    failures: [{ category: 'CONNECTION_REFUSED', headline: expect.stringContaining('ECONNREFUSED') }],
+  });
+  expect(await agent.data('argus_run', { projectPath: root, command: 'echo fine' })).toMatchObject({
+    status: 'passed',
+    totals: { passed: 1, failed: 0 },
+  });
+});
+
+test('a report that the configuration names', async () => {
+  const report = '<testsuite name="s"><testcase name="one"/><testcase name="two"/></testsuite>';
+  const write = `require('fs').mkdirSync('out', { recursive: true }); require('fs').writeFileSync('out/new.xml', '${report}')`;
+  const files = {
+    'write.js': write,
+    'out/old.xml': '<testsuite name="s"><testcase name="old"/></testsuite>',
+    'argus.yaml': "test: { command: node write.js, report: 'out/*.xml' }\n",
+  };
+  const root = await opened(files);
+  const yesterday = new Date(Date.now() - 86_400_000);
+  utimesSync(path.join(root, 'out/old.xml'), yesterday, yesterday);
+  expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
+});
+
+test('a timeout', async () => {
+  const root = await opened();
+  const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 60', timeoutSeconds: 1 });
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
+  expect(run.durationMs).toBeLessThan(10_000);
+});
+
+/** A test command that hangs, with a child of its own that goes on working; neither heeds a polite signal. */
+const HANGING = `trap '' TERM
+(while :; do echo beat >> beats; sleep 0.1; done) &
+echo 'waiting for the database'
+while :; do sleep 1; done
+`;
+
+test.skipIf(process.platform === 'win32')(
+  'test.timeout ends the whole process group, and the run says that it timed out',
+  async () => {
+    const config = 'test: { command: sh hanging.sh, timeout: 1 }\n';
+    const root = await opened({ 'hanging.sh': HANGING, 'argus.yaml': config });
+    const run = await agent.data('argus_run', { projectPath: root });
+    const beats = () => statSync(path.join(root, 'beats')).size;
+    const atTheEnd = beats();
+    expect(atTheEnd).toBeGreaterThan(0);
+    expect(run.durationMs).toBeGreaterThanOrEqual(1_000);
+    expect(run.durationMs).toBeLessThan(20_000);
+    const timedOut = expect.stringMatching(/^Command timed out after \d+ ms/u);
+    expect(run).toMatchObject({
+      status: 'failed',
+      totals: { passed: 0, failed: 1 },
+      failures: [{ caseName: 'sh hanging.sh', category: 'TIMEOUT', headline: timedOut }],
+    });
+    const detail = await agent.data('argus_history', { projectPath: root, runId: run.runId });
+    expect(detail.cases).toMatchObject([{ runnerStatus: 'timedOut', category: 'TIMEOUT', error: timedOut }]);
+    expect(JSON.stringify(detail.cases), 'with what it printed last').toContain('waiting for the database');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(beats(), 'its child was ended too').toBe(atTheEnd);
+  },
+);
+
+test('timeoutSeconds of the call counts, not test.timeout', async () => {
+  const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
+  const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 2', timeoutSeconds: 60 });
+  expect(run).toMatchObject({ status: 'passed' });
+});
+
+test('progress and cancelling', async () => {
+  const root = await opened();
+  const mark = path.join(root, 'survivor');
+  const heard: string[] = [];
+  const abort = new AbortController();
+  const call = agent.call(
+    'argus_run',
+    { projectPath: root, command: `echo started; sleep 6; touch ${mark}` },
+    {
+      signal: abort.signal,
+      onprogress: ({ message = '' }) => {
+        heard.push(message);
+        if (heard.length === 2) abort.abort();
+      },
+    },
+  );
+  await expect(call).rejects.toThrow();
+  expect(heard[0]).toMatch(/^\d+ s {2}started$/u);
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  expect(existsSync(mark), 'its processes were ended').toBe(false);
+  expect(await agent.data('argus_history', { projectPath: root }), 'nothing was recorded').toMatchObject({ total: 0 });
+});
+
+test('git facts', async () => {
+  const root = project({ 'a.txt': 'a' });
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: root });
+  git('init', '-q', '-b', 'trunk');
+  git('add', '.');
+  git('commit', '-q', '-m', 'one');
+  await agent.data('argus_init', { projectPath: root });
+  await agent.data('argus_run', { projectPath: root, command: 'true' });
+  writeFileSync(path.join(root, 'a.txt'), 'b');
+  await agent.data('argus_run', { projectPath: root, command: 'true' });
+  const { runs } = await agent.data('argus_history', { projectPath: root });
+  const facts = { gitCommit: expect.stringMatching(/^[0-9a-f]{40}$/u), gitBranch: 'trunk' };
+  expect(runs).toMatchObject([
+    { ...facts, dirty: true },
+    { ...facts, dirty: false },
+  ]);
+});
+
+test('missing container tools are a note', async () => {
+  const root = await opened({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' });
+  const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });
+  expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
+});
+
+test('a program that leaves a server behind does not hold up the answer', async () => {
+  const root = await opened();
+  const run = await agent.data('argus_run', { projectPath: root, command: '(sleep 20 &) ; echo done' });
+  expect(run.durationMs).toBeLessThan(10_000);
+});
