@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, connect, project } from './harness.ts';
@@ -141,6 +141,41 @@ test('missing container tools are a note', async () => {
   const root = await opened({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' });
   const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });
   expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
+});
+
+/** A program that only prints, as docker and kubectl would: tests must not need a daemon or a cluster. */
+function printing(json: object, complaint = ''): string {
+  return `#!/bin/sh\ncat <<'END'\n${JSON.stringify(json)}\nEND\n${complaint && `echo '${complaint}' >&2; exit 1`}\n`;
+}
+
+test.skipIf(process.platform === 'win32')('the state of containers explains what an error does not say', async () => {
+  const killed = { Status: 'exited', OOMKilled: true, ExitCode: 137 };
+  const containerStatuses = [{ name: 'api', state: { waiting: { reason: 'CrashLoopBackOff' } } }];
+  const pods = { items: [{ metadata: { name: 'shop-1' }, status: { containerStatuses } }] };
+  const programs = project({
+    docker: printing([{ Name: '/shop-db', State: killed }], 'Error: No such container: gone'),
+    kubectl: printing(pods),
+  });
+  for (const name of ['docker', 'kubectl']) chmodSync(path.join(programs, name), 0o755);
+  const own = await connect('2026-07-28', { PATH: `${programs}${path.delimiter}${process.env.PATH ?? ''}` });
+  const category = async (config: string, command: string) => {
+    const root = project({ 'argus.yaml': config });
+    await own.data('argus_init', { projectPath: root });
+    const { failures, notes } = await own.data('argus_run', { projectPath: root, command });
+    return { failures, notes };
+  };
+  const docker = await category('containers: [shop-db, gone]\n', 'echo it went wrong; exit 1');
+  expect(docker).toMatchObject({
+    failures: [{ category: 'CONTAINER_OOM' }],
+    notes: ['Container state is incomplete: Error: No such container: gone'],
+  });
+  const kubernetes = await category('kubernetes: { namespace: shop }\n', 'echo it went wrong; exit 1');
+  expect(kubernetes).toMatchObject({ failures: [{ category: 'CONTAINER_CRASH' }], notes: [] });
+  const told = await category('containers: [shop-db]\n', 'echo "AssertionError: expected 3 to equal 4"; exit 1');
+  expect(told, 'an error that speaks for itself is believed').toMatchObject({
+    failures: [{ category: 'ASSERTION_MISMATCH' }],
+  });
+  await own.close();
 });
 
 test('a program that leaves a server behind does not hold up the answer', async () => {

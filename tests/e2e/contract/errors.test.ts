@@ -1,10 +1,14 @@
-/** Every error code a tool answers for its arguments or its project. Does not: break a database (bad-input.test.ts). */
+/** Every error code a tool answers for its arguments or its project. Does not: damage a database (bad-input.test.ts). */
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Data, ERAS } from '../harness.ts';
 import { contract } from './contract.ts';
+
+const hasSqlite = spawnSync('sqlite3', ['--version']).status === 0;
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -197,5 +201,23 @@ describe.each(ERAS)('%s', (era) => {
     expect(await code('a\0b')).toBe('REPORT_NOT_FOUND');
     expect(await code('binary.xml')).toBe('REPORT_UNREADABLE');
     expect(await code('empty.xml')).toBe('REPORT_UNREADABLE');
+    writeFileSync(path.join(root, 'huge.xml'), '<testsuite name="huge">');
+    truncateSync(path.join(root, 'huge.xml'), 1024 ** 3);
+    expect(await code('huge.xml')).toBe('REPORT_TOO_LARGE');
+  });
+
+  test.skipIf(!hasSqlite)('DATABASE_LOCKED', async () => {
+    const { agent, root } = at;
+    const { runId, unknown: caseName } = await failedRun();
+    const holder = spawn('sqlite3', [path.join(root, '.argus', 'argus.db')]);
+    holder.stdin.write("BEGIN EXCLUSIVE;\nSELECT 'held';\n");
+    await once(holder.stdout, 'data');
+    const args = { projectPath: root, runId, caseName, fixDescription: 'waited' };
+    const { code, message } = await agent.error('argus_report_fix', args);
+    expect(code).toBe('DATABASE_LOCKED');
+    expect(message).not.toBe('');
+    holder.stdin.end('ROLLBACK;\n');
+    await once(holder, 'exit');
+    await agent.data('argus_report_fix', args);
   });
 });

@@ -1,0 +1,41 @@
+/**
+ * The demo on a project of the reader's own (`npm start -- --project DIR`).
+ * Does not: play the sample session; that one checks itself.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { environment, project } from './harness.ts';
+
+const SESSION = fileURLToPath(new URL('../demo/session.mjs', import.meta.url));
+
+function session(...args: string[]) {
+  return spawnSync(process.execPath, [SESSION, ...args], { encoding: 'utf8', env: environment() });
+}
+
+test('runs and diagnoses the project, from wherever npm was called', () => {
+  const broken = "import test from 'node:test';\ntest('adds', () => { throw new TypeError('no cucumbers left'); });\n";
+  const root = project({ 'package.json': '{ "scripts": { "test": "node --test" } }', 'shop.test.mjs': broken });
+  const env = environment({ INIT_CWD: path.dirname(root) });
+  const args = [SESSION, '--project', path.basename(root)];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  for (const part of [root, 'argus_run', 'argus_diagnose', 'no cucumbers left']) expect(stdout).toContain(part);
+  expect(existsSync(path.join(root, '.argus', 'argus.db'))).toBe(true);
+});
+
+test('a project where nothing fails', () => {
+  const root = project({ 'argus.yaml': 'test: { command: echo fine }\n' });
+  const { status, stdout } = session('--project', root);
+  expect(status).toBe(0);
+  expect(stdout).toContain('Nothing failed.');
+});
+
+test('a project without a test command says what to do', () => {
+  const { status, stderr } = session('--project', project());
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/NO_TEST_COMMAND: .*test\.command in argus\.yaml/u);
+});
