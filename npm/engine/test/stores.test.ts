@@ -1,0 +1,101 @@
+/** What tooling of Node calls: the stores, and the two functions beside them. Does not: go through a server. */
+import { createHash } from 'node:crypto';
+import {
+  classify,
+  createInspector,
+  EngineError,
+  generateSignature,
+  HistoryStore,
+  KnowledgeStore,
+  openEngine,
+} from 'argus-engine';
+import { expect, onTestFinished, test } from 'vitest';
+
+async function remembering() {
+  const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/' });
+  onTestFinished(() => engine.close());
+  const failing = (command: string) => {
+    const outputTail = `SomethingBroke: ${command} could not be done`;
+    return engine.recordRun({
+      command,
+      exitCode: 1,
+      timedOut: false,
+      reports: [],
+      containers: [],
+      notes: [],
+      outputTail,
+    });
+  };
+  return { engine, failing, history: new HistoryStore(engine), knowledge: new KnowledgeStore(engine) };
+}
+
+test('HistoryStore', async () => {
+  const { failing, history } = await remembering();
+  expect(await history.getLatestRun()).toBeNull();
+  const first = await failing('make one');
+  const second = await failing('make two');
+  expect(await history.getLatestRun()).toMatchObject({ id: second.runId, command: 'make two', status: 'failed' });
+  expect(await history.getRunById(first.runId)).toMatchObject({
+    run: { id: first.runId },
+    cases: [{ caseName: 'make one', status: 'failed', error: expect.stringContaining('SomethingBroke') }],
+    total: 1,
+  });
+  expect(await history.getRunById('run-nope')).toBeNull();
+  expect(await history.listRuns({ limit: 1 })).toMatchObject({ runs: [{ id: second.runId }], total: 2, hasMore: true });
+});
+
+test('KnowledgeStore', async () => {
+  const { engine, failing, knowledge } = await remembering();
+  const { runId } = await failing('make one');
+  const { signature, category } = await engine.diagnose({ runId, caseName: 'make one' });
+  const pattern = await knowledge.findBySignature(signature);
+  if (pattern === null) throw new Error('diagnosing stored a pattern');
+  expect(pattern).toMatchObject({ signature, category, source: 'learned', occurrences: 1, resolutions: 0 });
+  const params = {
+    patternId: pattern.id,
+    runId,
+    caseName: 'make one',
+    fixDescription: 'Made it by hand',
+    success: true,
+  };
+  const fix = await knowledge.recordFix(params);
+  expect(fix).toMatchObject(params);
+  expect(await knowledge.getFixHistory(pattern.id)).toEqual([fix]);
+  expect(await knowledge.getPatternById(pattern.id)).toMatchObject({ suggestedFix: 'Made it by hand', resolutions: 1 });
+  expect(await knowledge.findByCategory('TIMEOUT')).toMatchObject([{ id: 'builtin-timeout' }]);
+  expect(await knowledge.getAllPatterns()).toHaveLength(7);
+  expect(await knowledge.findBySignature('0'.repeat(64))).toBeNull();
+  expect(await knowledge.getPatternById('pat-nope')).toBeNull();
+  const unknown = knowledge.recordFix({ ...params, patternId: 'pat-nope' });
+  await expect(unknown).rejects.toBeInstanceOf(EngineError);
+  await expect(unknown).rejects.toMatchObject({
+    code: 'PATTERN_NOT_FOUND',
+    message: expect.stringContaining('pat-nope'),
+  });
+});
+
+test('all patterns are all, however many there are', async () => {
+  const { engine, failing, knowledge } = await remembering();
+  const letters = 'abcdefghijklmno';
+  for (const one of letters) {
+    for (const other of letters) {
+      const caseName = `make ${one}${other}${other}${one}x`;
+      const { runId } = await failing(caseName);
+      await engine.diagnose({ runId, caseName });
+    }
+  }
+  const found = await knowledge.getAllPatterns();
+  const { total } = await engine.patterns({ limit: 1 });
+  expect(total, 'more than one page').toBeGreaterThan(200);
+  expect(new Set(found.map(({ id }) => id)).size).toBe(total);
+});
+
+test('classify and generateSignature', () => {
+  expect(classify({ text: 'worker ended', exitCode: 137, oomKilled: true })).toBe('CONTAINER_OOM');
+  const text = 'TypeError: cannot divide by cucumber';
+  const caseName = 'shop > adds';
+  const { category, normalized, signature } = createInspector().inspect({ text, caseName });
+  expect(generateSignature(category, caseName, text)).toBe(signature);
+  const hash = createHash('sha256').update(`${category}::${caseName}::${normalized}`).digest('hex');
+  expect(signature, 'of the contract').toBe(hash);
+});
