@@ -1,10 +1,10 @@
 /**
  * argus_run with commands that are no test runner: what is recorded, how they are ended, and the facts beside them.
- * Does not: need a runner; runners.test.ts does.
+ * Does not: need a runner (runners.test.ts), or cancel (contract/run.test.ts).
  */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, connect, project } from './harness.ts';
@@ -93,29 +93,6 @@ test('timeoutSeconds of the call counts, not test.timeout', async () => {
   const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
   const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 2', timeoutSeconds: 60 });
   expect(run).toMatchObject({ status: 'passed' });
-});
-
-test('progress and cancelling', async () => {
-  const root = await opened();
-  const mark = path.join(root, 'survivor');
-  const heard: string[] = [];
-  const abort = new AbortController();
-  const call = agent.call(
-    'argus_run',
-    { projectPath: root, command: `echo started; sleep 6; touch ${mark}` },
-    {
-      signal: abort.signal,
-      onprogress: ({ message = '' }) => {
-        heard.push(message);
-        if (heard.length === 2) abort.abort();
-      },
-    },
-  );
-  await expect(call).rejects.toThrow();
-  expect(heard[0]).toMatch(/^\d+ s {2}started$/u);
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
-  expect(existsSync(mark), 'its processes were ended').toBe(false);
-  expect(await agent.data('argus_history', { projectPath: root }), 'nothing was recorded').toMatchObject({ total: 0 });
 });
 
 test('git facts', async () => {

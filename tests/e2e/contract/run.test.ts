@@ -1,0 +1,67 @@
+/** argus_run: every field, progress and cancelling. Does not: run test runners (runners.test.ts). */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ERAS } from '../harness.ts';
+import { contract, INSTANT, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+
+describe.each(ERAS)('%s', (era) => {
+  const at = contract(era);
+  const { open } = at;
+
+  test('argus_run', async () => {
+    const { agent, root } = at;
+    await open();
+    const command = 'echo connect ECONNREFUSED 127.0.0.1:5432; exit 3';
+    const run = await agent.data('argus_run', { projectPath: root, command, timeoutSeconds: 60 });
+    expect(run).toEqual({
+      runId: RUN_ID,
+      status: 'failed',
+      durationMs: NUMBER,
+      totals: { passed: 0, failed: 1, skipped: 0, flaky: 0 },
+      failures: [
+        {
+          caseName: command,
+          category: 'CONNECTION_REFUSED',
+          headline: 'connect ECONNREFUSED 127.0.0.1:5432',
+          known: { patternId: 'builtin-conn-refused', confidence: 0.5, suggestedFix: REFUSED_FIX_ZH },
+        },
+      ],
+      more: 0,
+      notes: [],
+    });
+    const { runs } = await agent.data('argus_history', { projectPath: root });
+    expect(runs).toMatchObject([{ id: run.runId, timestamp: INSTANT, command, durationMs: run.durationMs }]);
+    expect(await agent.data('argus_run', { projectPath: root, command: 'exit 0' })).toMatchObject({
+      status: 'passed',
+      totals: { passed: 1, failed: 0 },
+      failures: [],
+    });
+  });
+
+  test('progress and cancelling', async () => {
+    const { agent, root } = at;
+    await open();
+    const mark = path.join(root, 'survivor');
+    const heard: string[] = [];
+    const abort = new AbortController();
+    const call = agent.call(
+      'argus_run',
+      { projectPath: root, command: `echo started; sleep 6; touch ${mark}` },
+      {
+        signal: abort.signal,
+        onprogress: ({ message = '' }) => {
+          heard.push(message);
+          if (heard.length === 2) abort.abort();
+        },
+      },
+    );
+    await expect(call).rejects.toThrow();
+    expect(heard[0]).toMatch(/^\d+ s {2}started$/u);
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(existsSync(mark), 'its processes were ended').toBe(false);
+    const history = await agent.data('argus_history', { projectPath: root });
+    expect(history, 'nothing was recorded').toMatchObject({ total: 0 });
+  });
+});
