@@ -161,30 +161,3 @@ impl<const N: usize> Words<N> {
 pub(super) fn one_of(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))
 }
-
-/// Adds a part of the line, sixteen bytes at a time: copies of unknown length cost a call each in wasm.
-pub(super) fn append(out: &mut Vec<u8>, line: &[u8], start: usize, end: usize) {
-    let mut position = start;
-    while position < end {
-        let Some(chunk) = line[position..].first_chunk::<16>() else {
-            out.extend_from_slice(&line[position..end]);
-            return;
-        };
-        out.extend_from_slice(chunk);
-        position += 16;
-    }
-    // What was copied beyond the end goes again.
-    out.truncate(out.len() - (position - end));
-}
-
-/// Adds a few bytes, in the same way.
-#[inline]
-pub(super) fn append_short(out: &mut Vec<u8>, text: &[u8]) {
-    let (chunks, rest) = text.as_chunks::<4>();
-    for chunk in chunks {
-        out.extend_from_slice(chunk);
-    }
-    for &byte in rest {
-        out.push(byte);
-    }
-}

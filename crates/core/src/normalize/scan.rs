@@ -2,9 +2,7 @@
 //! Does not: choose lines; `lines` does.
 
 use super::{
-    bytes::{
-        DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, append, append_short, at, digits, is_word, one_of, run, word,
-    },
+    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
     ids, net, numbers, paths, settle,
     stops::Stops,
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
@@ -126,7 +124,7 @@ impl<'a> Scan<'a> {
     #[inline]
     fn flush(&mut self) {
         if self.copied < self.position {
-            append(self.out, self.line, self.copied, self.position);
+            self.out.extend_from_slice(&self.line[self.copied..self.position]);
             self.copied = self.position;
         }
     }
@@ -134,7 +132,7 @@ impl<'a> Scan<'a> {
     /// Goes on at `end`, having written `text` for everything since the last flush.
     fn replace(&mut self, end: usize, text: &str) {
         self.changes(self.copied, end);
-        append_short(self.out, text.as_bytes());
+        self.out.extend_from_slice(text.as_bytes());
         self.position = end;
         self.copied = end;
     }
