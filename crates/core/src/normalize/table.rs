@@ -73,73 +73,51 @@ pub(super) struct Placeholder {
     pub(super) name: &'static str,
     /// What may stand right after the word: most entries are ruled out by that byte alone. Empty for anything.
     after: &'static str,
-    /// What may stand right before the word, in the same way.
+    /// What may be the last byte written before the word, in the same way.
     before: &'static str,
     find: fn(&Here<'_>) -> Option<Hit>,
 }
 
-const UUID: Placeholder = Placeholder {
-    name: "uuid",
-    after: "-",
-    before: "",
-    find: |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")),
-};
-const TRACE: Placeholder = Placeholder {
-    name: "trace",
-    after: "-",
-    before: "",
-    find: |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")),
-};
-const MAC: Placeholder = Placeholder {
-    name: "mac",
-    after: ":-",
-    before: "",
-    find: |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")),
-};
-const IPV4: Placeholder = Placeholder {
-    name: "ipv4",
-    after: ".",
-    before: "",
-    find: |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")),
-};
-const IPV6: Placeholder = Placeholder { name: "ipv6", after: ":", before: "", find: ipv6 };
-const DATE: Placeholder = Placeholder { name: "timestamp", after: "", before: "", find: timestamp };
-const HEX: Placeholder = Placeholder { name: "hex", after: "", before: "", find: prefixed_hex };
-const DURATION: Placeholder = Placeholder { name: "duration", after: "", before: "", find: duration };
-const SIZE: Placeholder = Placeholder { name: "size", after: "", before: "", find: size };
-const PERCENT: Placeholder = Placeholder { name: "percent", after: "", before: "", find: percent };
-const VERSION: Placeholder = Placeholder { name: "version", after: ".", before: "", find: version };
-const HASH: Placeholder = Placeholder { name: "hash", after: "", before: "", find: hash };
-const NANO_ID: Placeholder = Placeholder { name: "nano id", after: "", before: "", find: nano_id };
-const BASE64: Placeholder = Placeholder { name: "base64", after: "", before: "", find: base64 };
-const JWT: Placeholder = Placeholder {
-    name: "jwt",
-    after: ".-_=",
-    before: "",
-    find: |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")),
-};
-const CUT_UUID: Placeholder = Placeholder { name: "cut uuid", after: "-", before: "", find: cut_uuid };
-const RANDOM: Placeholder = Placeholder { name: "random id", after: "", before: "", find: random };
-const SUFFIX: Placeholder = Placeholder { name: "random suffix", after: "", before: "-", find: suffix };
+/// One that any byte may stand before and after.
+const fn placeholder(name: &'static str, find: fn(&Here<'_>) -> Option<Hit>) -> Placeholder {
+    Placeholder { name, after: "", before: "", find }
+}
+
+const UUID: Placeholder =
+    Placeholder { after: "-", ..placeholder("uuid", |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>"))) };
+const TRACE: Placeholder =
+    Placeholder { after: "-", ..placeholder("trace", |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>"))) };
+const MAC: Placeholder =
+    Placeholder { after: ":-", ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>"))) };
+const IPV4: Placeholder =
+    Placeholder { after: ".", ..placeholder("ipv4", |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>"))) };
+const IPV6: Placeholder = Placeholder { after: ":", ..placeholder("ipv6", ipv6) };
+const DATE: Placeholder = placeholder("timestamp", timestamp);
+const HEX: Placeholder = placeholder("hex", prefixed_hex);
+const DURATION: Placeholder = placeholder("duration", duration);
+const SIZE: Placeholder = placeholder("size", size);
+const PERCENT: Placeholder = placeholder("percent", percent);
+const VERSION: Placeholder = Placeholder { after: ".", ..placeholder("version", version) };
+const HASH: Placeholder = placeholder("hash", hash);
+const NANO_ID: Placeholder = placeholder("nano id", nano_id);
+const BASE64: Placeholder = placeholder("base64", base64);
+const JWT: Placeholder =
+    Placeholder { after: ".-_=", ..placeholder("jwt", |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>"))) };
+const CUT_UUID: Placeholder = Placeholder { after: "-", ..placeholder("cut uuid", cut_uuid) };
+const RANDOM: Placeholder = placeholder("random id", random);
+const SUFFIX: Placeholder = Placeholder { before: "-", ..placeholder("random suffix", suffix) };
 const CLOUD: Placeholder = Placeholder {
-    name: "cloud id",
     after: "-",
-    before: "",
-    find: |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")),
+    ..placeholder("cloud id", |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")))
 };
-const HOST: Placeholder = Placeholder { name: "host", after: ".-", before: "", find: host };
-const BOOL: Placeholder = Placeholder { name: "bool", after: "", before: "=", find: boolean };
-const ISO_DURATION: Placeholder = Placeholder {
-    name: "iso duration",
-    after: "",
-    before: "",
-    find: |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")),
-};
-const USER: Placeholder = Placeholder { name: "user", after: "", before: " =", find: user };
-const NUMBER: Placeholder = Placeholder { name: "number", after: "", before: "", find: named::number_or_code };
-const NUMBERED: Placeholder = Placeholder { name: "numbered name", after: "", before: "", find: named::numbered };
-const DIGIT_NAME: Placeholder =
-    Placeholder { name: "name that begins with digits", after: "", before: "", find: named::digit_name };
+const HOST: Placeholder = Placeholder { after: ".-", ..placeholder("host", host) };
+const BOOL: Placeholder = Placeholder { before: "=", ..placeholder("bool", boolean) };
+const ISO_DURATION: Placeholder =
+    placeholder("iso duration", |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")));
+const USER: Placeholder = Placeholder { before: " =", ..placeholder("user", user) };
+const NUMBER: Placeholder = placeholder("number", named::number_or_code);
+const NUMBERED: Placeholder = placeholder("numbered name", named::numbered);
+const DIGIT_NAME: Placeholder = placeholder("name that begins with digits", named::digit_name);
 
 /// Entries in order, and which of them the bytes around a word leave.
 pub(super) struct List<const N: usize> {
@@ -240,8 +218,7 @@ pub(super) static BY_WORD: List<12> = List::new([
 ]);
 
 fn ipv6(here: &Here<'_>) -> Option<Hit> {
-    let colon = here.end - here.start <= 4 && at(here.line, here.end) == b':' && here.mask & NOT_HEX == 0;
-    if !colon {
+    if here.end - here.start > 4 || here.mask & NOT_HEX != 0 {
         return None;
     }
     net::ipv6(here.line, here.start).map(|end| Hit::new(end, "<IP>"))
@@ -337,9 +314,6 @@ fn random(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn suffix(here: &Here<'_>) -> Option<Hit> {
-    if here.previous() != b'-' {
-        return None;
-    }
     // A pod's last part may have no digit, but then what stands before it has.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
     if !letters && !ids::is_random_suffix(here.word(), here.mask) {
@@ -352,9 +326,7 @@ fn suffix(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn host(here: &Here<'_>) -> Option<Hit> {
-    if !matches!(at(here.line, here.end), b'.' | b'-')
-        || matches!(here.previous(), b'.' | b'-' | b'_' | b'/' | b'\\' | b'$')
-    {
+    if matches!(here.previous(), b'.' | b'-' | b'_' | b'/' | b'\\' | b'$') {
         return None;
     }
     net::host(here.line, here.start).map(|end| Hit::new(end, "<HOST>"))
@@ -362,7 +334,7 @@ fn host(here: &Here<'_>) -> Option<Hit> {
 
 /// `flag=false`: as a value of a field only, `False` in a sentence stays.
 fn boolean(here: &Here<'_>) -> Option<Hit> {
-    let value = here.previous() == b'=' && !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
+    let value = !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
     (value && one_of(here.word(), &["true", "false"])).then(|| Hit::new(here.end, "<BOOL>"))
 }
 
@@ -408,8 +380,8 @@ pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -
     }
 }
 
-/// Whether more than the text up to the next space counts for this word without digits: it may begin a date, or be an
-/// account before two spaces of which one will stay.
+/// Whether more than the text up to the next space counts for this word: it may begin a date, or be an account before
+/// two spaces of which one will stay.
 pub(super) fn looks_far(here: &Here<'_>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
