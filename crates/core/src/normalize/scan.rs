@@ -62,7 +62,7 @@ impl<'a> Scan<'a> {
     /// Goes from stop to stop; `next` answers the first one at a position or after it.
     #[inline]
     fn walk(mut self, mut next: impl FnMut(usize) -> Option<usize>) -> bool {
-        while let Some(stop) = next(self.position) {
+        while let Some(stop) = self.rest_of_word().or_else(|| next(self.position)) {
             let byte = self.line[stop];
             if is_word(byte) {
                 self.word(self.word_start(stop));
@@ -83,6 +83,13 @@ impl<'a> Scan<'a> {
         self.position = self.line.len();
         self.flush();
         self.settled && !(self.has_code && self.has_url)
+    }
+
+    /// What a placeholder leaves of a word is a word too, which the stops do not know: `1.5GET /`.
+    #[inline]
+    fn rest_of_word(&self) -> Option<usize> {
+        let inside = self.position > 0 && is_word(self.line[self.position - 1]);
+        (inside && is_word(at(self.line, self.position))).then_some(self.position)
     }
 
     /// Whether the word without a digit may be more than plain because of what ends it: cheap, and most are not.
@@ -177,10 +184,11 @@ impl<'a> Scan<'a> {
         } else {
             BY_WORD.first(&here)
         };
+        let stays = hit.as_ref().is_none_or(|hit| hit.text.is_empty());
+        self.settled &= !(stays && table::looks_far(&here));
         if let Some(hit) = hit {
             self.apply(start, mask, hit);
         } else {
-            self.settled &= mask & DIGIT != 0 || !table::looks_far(&here);
             self.keeps(start);
             self.position = end;
         }
@@ -263,6 +271,8 @@ impl<'a> Scan<'a> {
                 self.replace(after, "<URL>");
                 return true;
             }
+            // With a placeholder after it, it would be one: `db://<5ms`.
+            self.settled &= !self.line[end..].starts_with(b"://");
             if end - start == 1 && at(self.line, end + 1) == b'\\' {
                 return self.path(start);
             }
@@ -340,10 +350,9 @@ impl<'a> Scan<'a> {
             self.position = end;
         } else {
             self.flush();
-            // After these one space may say more than two, and a space may say more than a tab.
-            let tab = self.line[self.position] == b'\t';
-            self.settled &=
-                !self.out.last().is_some_and(|&last| matches!(last, b'r' | b'0'..=b'9') || tab && is_word(last));
+            // A space may say more than a tab; after these, and after a status's brackets, one more than two.
+            let tab = self.line[self.position..end].contains(&b'\t');
+            self.settled &= !(tab || self.has_code || matches!(self.out.last(), Some(b'r' | b'0'..=b'9')));
             self.out.push(b' ');
             (self.position, self.copied) = (end, end);
         }
