@@ -230,6 +230,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\(-(want|got|expected|actual) ?,? ?\+(got|want|actual|expected)\)|\) = .+[,;] want(ed)?:? |\bwant \x22.*\x22, have \x22",
         )),
     )
+    // Options and types that are refused, errors where none was wanted, and what a compiler or a parser expected.
     .unless(concat!(
         r"invalid value for|\boption\b|wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
         r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number",
@@ -443,6 +444,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(expect(ed|ing|s)?|wanted|should (be|have|equal|return|contain))\b.*(\bbut (got|was|received|found|actual\w*|returned|had|instead|is|it was|\d+ (was|were))\b|(, |; | )(got|received|actual|instead got)\b|\bactual( value)?:)",
         ),
     )
+    // Errors where none was wanted; what a parser, a compiler or a schema expected; settings: `PORT_API: expected number,
+    // got string`, and pre-commit's `=====> Expected array but got NoneType`.
     .unless(concat!(
         r"\b(no|nil|without|any) (an )?(exception|error|err)\b|unexpected (error|exception)|rejected|to resolve|to throw|to (not )?throw|wantErr|got error|",
         r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|^=+> |schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+",

@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(exceed(s|ed|ing)?|reached|hit|missed|past|over|due to|longer than)( \w+){0,3} (time[ -]?(limit|out|allowance)|maximum time|deadline)\b",
         )),
     )
-    // What a test wanted to see time out, and a gateway's status.
+    // What a test wanted to see time out or looked for on a page, and a gateway's status.
     .unless(any!(
         r"did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
@@ -61,7 +61,8 @@ pub(super) const RULES: &[Rule] = &[
         &["timeout", "time out", "time-out"],
         Regex(r"(^|[\s*\[(:,;>|=])time[ -]?out([\s*!?)\],;|]|[.:]?(\s|$)|$)"),
     )
-    // A time limit that is named, set or refused: `timeout must be`, `unknown option timeout`, `timeout = 3`.
+    // A time limit that is named, set or refused: `timeout must be`, `unknown option timeout`, `timeout = 3`; the word on a
+    // page.
     .unless(any!(
         r"\b(invalid|unknown|unexpected|unrecognized|unsupported|undefined|missing|undeclared|unresolved|incompatible) .*time-?out",
         r"time-?out\b.*\b(is not|must|should|is undefined|has no|not (recognized|found|defined|supported)|expected|cannot)\b",

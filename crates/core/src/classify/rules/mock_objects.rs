@@ -144,7 +144,6 @@ pub(super) const RULES: &[Rule] = &[
     // A module or a server that is merely called a mock: `Cannot find module 'axios-mock'`, a mock server that refused.
     .unless(any!(
         r"cannot find|not found:|no module|undefined|is not (a function|defined)|refused|reset|timed? ?out|status code|error TS|error\[E|cannot import",
-        r"signature",
     )),
     rule(
         "mock-flexmock",

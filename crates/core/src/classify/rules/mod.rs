@@ -3,8 +3,9 @@
 //!
 //! Order: a mock library's complaint, killed for memory, container state, time limits of runners, comparisons of
 //! two values, refused connections, other network errors, time limits, HTTP answers, configuration, other assertions,
-//! plain words of any tool, errors of a program. Comparisons stand before the network because the compared values may be error texts; a
-//! runner's own time limit stands before them because it reports the comparison it waited for.
+//! what compilers say, plain words of any tool, other errors of a program. Comparisons stand before the network because
+//! the compared values may be error texts; a runner's own time limit stands before them because it reports the
+//! comparison it waited for.
 
 mod assertion;
 mod comparison;

@@ -53,11 +53,12 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r#"failed to resolve ['"][\w-]+(\.[\w-]+)+['"]|cannot resolve host"#,
-            r"unable to resolve (host|service [^f]|domain|the host|dns|server)|unable to look up \S+",
+            r"unable to resolve (host|service|domain|the host|dns|server)|unable to look up \S+",
             r"\blookup \S+ on \S+:53\b|\blookup [\w.-]+: ",
         )),
     )
-    .unless(r"module|import|plugin|loader|dependency|package|placeholder|path|alias|symbol"),
+    // What a program resolves by name without a network; .NET says `service for type` of an object it cannot make.
+    .unless(r"service for type|module|import|plugin|loader|dependency|package|placeholder|path|alias|symbol"),
     // Out of reach
     rule(
         "unreachable-code",

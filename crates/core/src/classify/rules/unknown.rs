@@ -43,9 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         Unknown,
         &["panic: ", "panicked at", "fatal error: "],
         Regex(r"^\s*panic: |\bpanicked at\b|^\s*fatal error: "),
-    )
-    // The build tool's own files are settings.
-    .unless(r"could not compile (settings|build) file"),
+    ),
     // A Go test that says it failed and nothing else did: its own t.Error said why.
     rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+"))
         .near()
