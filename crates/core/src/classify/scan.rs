@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 /// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.
 const FIRST_PLACES: u8 = 24;
 const LAST_PLACES: usize = 8;
-/// More than there are rules.
+/// Rules there may be; what was seen of each is counted without a table of its own for every text.
 const MAX_RULES: usize = 512;
 /// Room for the places of most texts.
 const EXPECTED_PLACES: usize = 64;
@@ -118,6 +118,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::build);
 impl Engine {
     fn build() -> Self {
         let rules: Vec<&'static Rule> = rules::chain().collect();
+        assert!(rules.len() <= MAX_RULES, "there is a counter for each rule");
         let mut hints: Vec<&'static str> =
             rules.iter().flat_map(|rule| rule.hints).chain(line::RETRIES).copied().collect();
         hints.sort_unstable();
