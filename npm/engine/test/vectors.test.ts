@@ -65,6 +65,14 @@ test('redact', () => {
   expect(wrong).toEqual([]);
 });
 
+test('the same text gets the same answer, whatever was asked before and by whichever inspector', () => {
+  const texts = rows('normalize-texts.jsonl', Normalize).map(({ input }) => input);
+  const answers = texts.map((text) => inspector.inspect({ text }));
+  const other = createInspector();
+  const backwards = texts.toReversed().map((text) => other.inspect({ text }));
+  expect(backwards.reverse()).toEqual(answers);
+});
+
 test('evidence counts as JavaScript counts', () => {
   const { evidence, redacted } = inspector.inspect({ text: '😀 é Error: connect ECONNREFUSED 127.0.0.1:5432' });
   expect(evidence?.text).toContain('ECONNREFUSED');
