@@ -13,9 +13,12 @@ pub mod category;
 pub mod classify;
 pub mod confidence;
 pub mod display;
+pub mod environment;
 pub mod event;
 pub mod normalize;
+pub mod rank;
 pub mod redact;
+pub mod search;
 pub mod sign;
 pub mod similarity;
 

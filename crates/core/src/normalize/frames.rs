@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 
 /// One frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// Path as printed, without line and column.
-    pub(super) file: &'a [u8],
+    pub(crate) file: &'a [u8],
     /// Function, or empty where the runtime names none.
-    pub(super) function: &'a [u8],
+    pub(crate) function: &'a [u8],
     /// Outer frames come first, as in Python: the last one seen is the innermost.
-    pub(super) outer_first: bool,
+    pub(crate) outer_first: bool,
 }
 
 /// Parts of paths that belong to a runtime, a library or a test framework.
@@ -126,13 +126,13 @@ static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
 static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
 
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
-pub(super) fn is_in_app(frame: &Frame<'_>) -> bool {
+pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
     let test = frame.file.starts_with(b"test_");
     !frame.file.is_empty() && !test && !starts_with_any(frame.function, &LIBRARIES) && !FOREIGN.is_match(frame.file)
 }
 
 /// Reads a line as a stack frame, whichever runtime printed it; `colon` is where its first colon is.
-pub(super) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
+pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
     match at(line, 0) {
         b'a' => line.strip_prefix(b"at ").and_then(at_frame),
         b'-' => line.strip_prefix(b"-> at ").and_then(at_frame),
@@ -266,7 +266,7 @@ fn number_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The path in a Go stack's second line, `/src/cart.go:12 +0x1d`, or in a Rust one.
-pub(super) fn bare_place(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn bare_place(line: &[u8]) -> Option<&[u8]> {
     let end = OFFSET.find(line).unwrap_or(line.len());
     let path = &line[..end];
     let file = place(path)?;
@@ -274,7 +274,7 @@ pub(super) fn bare_place(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// The function of a numbered frame, `3: shop::cart::total`, or of a Go frame, `main.total(0x1, 0x2)`.
-pub(super) fn bare_function(line: &[u8]) -> &[u8] {
+pub(crate) fn bare_function(line: &[u8]) -> &[u8] {
     let number = digits(line, 0);
     let start = if at(line, number) == b':' && number > 0 { run(line, number + 1, |byte| byte == b' ') } else { 0 };
     let name = &line[start..];

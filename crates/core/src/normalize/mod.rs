@@ -5,7 +5,7 @@
 
 mod bytes;
 mod clean;
-mod frames;
+pub(crate) mod frames;
 mod ids;
 mod lines;
 mod named;

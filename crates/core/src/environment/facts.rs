@@ -1,0 +1,374 @@
+//! Reads environment facts as people and tools write them: keys in any case, aliases, versions of every notation.
+//! Does not: compare.
+
+use super::Environment;
+
+/// Longest name; what is longer is a sentence and names nothing.
+const MAX_NAME: usize = 40;
+/// Longest value that is read: a name and its version.
+const MAX_VALUE: usize = 64;
+/// Largest number that is a major version; years such as 2022 are.
+const MAX_MAJOR: u32 = 9999;
+
+/// One value of the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fact<'a> {
+    /// A name, a version, or both: `Python 3.11`.
+    Text(&'a str),
+    /// A version as a number: `20`, `3.11`.
+    Number(f64),
+}
+
+/// A name and the version that stood beside it.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    name: Option<String>,
+    major: Option<u32>,
+}
+
+/// What is said of each field, by how directly it is said: `language` before a key that is a language's own name.
+#[derive(Debug, Default)]
+struct Said {
+    os: Option<String>,
+    language: Named,
+    language_major: Option<u32>,
+    framework: Named,
+    framework_major: Option<u32>,
+    runtime: Named,
+    runtime_major: Option<u32>,
+    cuda: Option<u32>,
+    by_language: Named,
+    by_framework: Named,
+    by_runtime: Named,
+}
+
+/// Names of languages as keys (`python: "3.11"`) and as values, with their canonical names.
+const LANGUAGES: [(&str, &str); 40] = [
+    ("python", "python"),
+    ("py", "python"),
+    ("cpython", "python"),
+    ("python3", "python"),
+    ("typescript", "typescript"),
+    ("ts", "typescript"),
+    ("tsc", "typescript"),
+    ("javascript", "javascript"),
+    ("js", "javascript"),
+    ("ecmascript", "javascript"),
+    ("go", "go"),
+    ("golang", "go"),
+    ("rust", "rust"),
+    ("rustc", "rust"),
+    ("rs", "rust"),
+    ("java", "java"),
+    ("jdk", "java"),
+    ("openjdk", "java"),
+    ("kotlin", "kotlin"),
+    ("kt", "kotlin"),
+    ("scala", "scala"),
+    ("c#", "csharp"),
+    ("csharp", "csharp"),
+    ("cs", "csharp"),
+    ("dotnet", "csharp"),
+    (".net", "csharp"),
+    ("dotnetcore", "csharp"),
+    ("c++", "c++"),
+    ("cpp", "c++"),
+    ("cxx", "c++"),
+    ("c", "c"),
+    ("ruby", "ruby"),
+    ("rb", "ruby"),
+    ("php", "php"),
+    ("swift", "swift"),
+    ("elixir", "elixir"),
+    ("erlang", "erlang"),
+    ("dart", "dart"),
+    ("haskell", "haskell"),
+    ("perl", "perl"),
+];
+/// Names of runtimes.
+const RUNTIMES: [(&str, &str); 16] = [
+    ("node", "node"),
+    ("nodejs", "node"),
+    ("node.js", "node"),
+    ("deno", "deno"),
+    ("bun", "bun"),
+    ("jvm", "jvm"),
+    ("jre", "jvm"),
+    ("hotspot", "jvm"),
+    ("graalvm", "graalvm"),
+    ("pypy", "pypy"),
+    ("docker", "docker"),
+    ("kubernetes", "kubernetes"),
+    ("k8s", "kubernetes"),
+    ("electron", "electron"),
+    ("wasmtime", "wasmtime"),
+    ("browser", "browser"),
+];
+/// Names of frameworks.
+const FRAMEWORKS: [(&str, &str); 36] = [
+    ("react", "react"),
+    ("reactjs", "react"),
+    ("react.js", "react"),
+    ("vue", "vue"),
+    ("vuejs", "vue"),
+    ("vue.js", "vue"),
+    ("angular", "angular"),
+    ("angularjs", "angularjs"),
+    ("svelte", "svelte"),
+    ("sveltekit", "sveltekit"),
+    ("next", "next"),
+    ("nextjs", "next"),
+    ("next.js", "next"),
+    ("nuxt", "nuxt"),
+    ("nuxtjs", "nuxt"),
+    ("express", "express"),
+    ("expressjs", "express"),
+    ("nest", "nest"),
+    ("nestjs", "nest"),
+    ("django", "django"),
+    ("flask", "flask"),
+    ("fastapi", "fastapi"),
+    ("rails", "rails"),
+    ("rubyonrails", "rails"),
+    ("laravel", "laravel"),
+    ("symfony", "symfony"),
+    ("spring", "spring"),
+    ("springboot", "spring-boot"),
+    ("spring-boot", "spring-boot"),
+    ("pytorch", "pytorch"),
+    ("torch", "pytorch"),
+    ("tensorflow", "tensorflow"),
+    ("tf", "tensorflow"),
+    ("aspnet", "aspnet"),
+    ("asp.net", "aspnet"),
+    ("quarkus", "quarkus"),
+];
+/// Beginnings of the names of operating systems; the first that fits.
+const SYSTEMS: [(&str, &str); 28] = [
+    ("darwin", "macos"),
+    ("mac", "macos"),
+    ("osx", "macos"),
+    ("os-x", "macos"),
+    ("apple", "macos"),
+    ("win", "windows"),
+    ("microsoft-windows", "windows"),
+    ("mingw", "windows"),
+    ("cygwin", "windows"),
+    ("linux", "linux"),
+    ("gnu", "linux"),
+    ("ubuntu", "linux"),
+    ("debian", "linux"),
+    ("alpine", "linux"),
+    ("fedora", "linux"),
+    ("centos", "linux"),
+    ("red-hat", "linux"),
+    ("redhat", "linux"),
+    ("rhel", "linux"),
+    ("rocky", "linux"),
+    ("amazon", "linux"),
+    ("arch", "linux"),
+    ("opensuse", "linux"),
+    ("suse", "linux"),
+    ("nixos", "linux"),
+    ("wsl", "linux"),
+    ("freebsd", "freebsd"),
+    ("android", "android"),
+];
+/// Values that say that nothing is known.
+const NOTHING: [&str; 9] = ["", "unknown", "none", "null", "n-a", "n/a", "undefined", "any", "-"];
+
+pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, Fact<'a>)>) -> Environment {
+    let mut facts: Vec<(String, Fact<'a>)> = facts.into_iter().map(|(key, value)| (key_of(key), value)).collect();
+    // Two keys may mean the same field; which of them counts must not hang on their order.
+    facts.sort_by_cached_key(|(key, value)| (key.clone(), format!("{value:?}")));
+    let mut said = Said::default();
+    for (key, value) in &facts {
+        said.hear(key, *value);
+    }
+    said.conclude()
+}
+
+/// `language_major`, `languageMajor` and `Language-Major` are one key.
+fn key_of(key: &str) -> String {
+    let marks = key.chars().filter(|mark| !matches!(mark, '_' | '-' | ' ' | '.'));
+    marks.flat_map(char::to_lowercase).take(MAX_NAME).collect()
+}
+
+impl Said {
+    fn hear(&mut self, key: &str, value: Fact<'_>) {
+        match key {
+            "osfamily" | "os" | "platform" | "operatingsystem" | "osname" | "system" => {
+                first(&mut self.os, system(value));
+            }
+            "language" | "lang" | "programminglanguage" => self.language.hear(value, &LANGUAGES),
+            "languagemajor" | "languageversion" | "langversion" | "langmajor" => {
+                first(&mut self.language_major, version(value));
+            }
+            "framework" => self.framework.hear(value, &FRAMEWORKS),
+            "frameworkmajor" | "frameworkversion" => first(&mut self.framework_major, version(value)),
+            "runtime" => self.runtime.hear(value, &RUNTIMES),
+            "runtimemajor" | "runtimeversion" => first(&mut self.runtime_major, version(value)),
+            "cuda" | "cudamajor" | "cudaversion" | "cudatoolkit" => first(&mut self.cuda, version(value)),
+            _ => self.hear_by_name(key, value),
+        }
+    }
+
+    /// `python: "3.11"`, `node: 20`, `react: "^18"`.
+    fn hear_by_name(&mut self, key: &str, value: Fact<'_>) {
+        let key = key.strip_suffix("version").or_else(|| key.strip_suffix("major")).unwrap_or(key);
+        let tables = [
+            (&LANGUAGES[..], &mut self.by_language),
+            (&RUNTIMES[..], &mut self.by_runtime),
+            (&FRAMEWORKS[..], &mut self.by_framework),
+        ];
+        for (table, named) in tables {
+            if let Some(name) = lookup(key, table).filter(|_| named.name.is_none()) {
+                *named = Named { name: Some(name.to_owned()), major: version_of(value, name) };
+            }
+        }
+    }
+
+    fn conclude(self) -> Environment {
+        let language = self.language.or(self.by_language, self.language_major);
+        let framework = self.framework.or(self.by_framework, self.framework_major);
+        let runtime = self.runtime.or(self.by_runtime, self.runtime_major);
+        Environment {
+            os_family: self.os,
+            language: language.name,
+            language_major: language.major,
+            framework: framework.name,
+            framework_major: framework.major,
+            runtime: runtime.name.map(|name| join_runtime(name, runtime.major)),
+            cuda_major: self.cuda,
+        }
+    }
+}
+
+/// Keeps what was said first.
+fn first<T>(slot: &mut Option<T>, value: Option<T>) {
+    if slot.is_none() {
+        *slot = value;
+    }
+}
+
+impl Named {
+    fn hear(&mut self, value: Fact<'_>, aliases: &[(&str, &str)]) {
+        if self.name.is_none()
+            && let Fact::Text(text) = value
+        {
+            *self = named(text, aliases);
+        }
+    }
+
+    /// The name said directly with the major said most directly, or else what a key of that name said.
+    fn or(self, by_name: Self, major: Option<u32>) -> Self {
+        let of_same = by_name.name == self.name || self.name.is_none();
+        let name = self.name.or(by_name.name);
+        let major = name.as_ref().and_then(|_| major.or(self.major).or(by_name.major.filter(|_| of_same)));
+        Self { name, major }
+    }
+}
+
+/// `Python 3.11` is python and 3; `React@18.2.0` is react and 18.
+fn named(text: &str, aliases: &[(&str, &str)]) -> Named {
+    let clean = clean(text);
+    let mut name = clean.as_str();
+    let mut version = None;
+    // What is left must not end in a version again, or the bucket would read back otherwise.
+    while lookup(name, aliases).is_none() {
+        let start = version_start(name);
+        if start == name.len() {
+            break;
+        }
+        version = version.or(Some(&name[start..]));
+        name = name[..start].trim_end_matches(['-', '@', '/', '_', '.', '^', '~']);
+    }
+    if NOTHING.contains(&name) || name.len() > MAX_NAME {
+        return Named::default();
+    }
+    let name = lookup(name, aliases).or_else(|| lookup(name, &RUNTIMES)).unwrap_or(name);
+    Named { name: Some(name.to_owned()), major: version.and_then(|version| major(version, name)) }
+}
+
+/// Where the version at the end of a name begins, if it has one.
+fn version_start(text: &str) -> usize {
+    let tail = text.trim_end_matches(|mark: char| mark.is_ascii_digit() || matches!(mark, '.' | 'x' | '_')).len();
+    let digits = &text[tail..];
+    let skip = digits.find(|mark: char| mark.is_ascii_digit()).unwrap_or(digits.len());
+    let start = tail + skip;
+    // `node-v20`
+    if text[..start].ends_with("-v") && start < text.len() { start - 1 } else { start }
+}
+
+fn lookup<'a>(name: &str, aliases: &[(&str, &'a str)]) -> Option<&'a str> {
+    aliases.iter().find(|(alias, _)| *alias == name).map(|(_, name)| *name)
+}
+
+fn system(value: Fact<'_>) -> Option<String> {
+    let Fact::Text(text) = value else { return None };
+    let clean = clean(text);
+    if NOTHING.contains(&clean.as_str()) {
+        return None;
+    }
+    let known = SYSTEMS.iter().find(|(start, _)| clean.starts_with(start)).map(|(_, name)| (*name).to_owned());
+    known.or_else(|| named(text, &[]).name)
+}
+
+fn version(value: Fact<'_>) -> Option<u32> {
+    version_of(value, "")
+}
+
+fn version_of(value: Fact<'_>, name: &str) -> Option<u32> {
+    match value {
+        Fact::Text(text) => major(text, name),
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be a small whole number"
+        )]
+        Fact::Number(number) => (0.0..=f64::from(MAX_MAJOR)).contains(&number).then(|| number.trunc() as u32),
+    }
+}
+
+/// The first number of a version or range; an upper bound alone (`<4`) names none.
+fn major(text: &str, name: &str) -> Option<u32> {
+    let clause = text
+        .split([',', ' ', '|'])
+        .find(|clause| !clause.starts_with('<') && clause.contains(|mark: char| mark.is_ascii_digit()))?;
+    let start = clause.find(|mark: char| mark.is_ascii_digit())?;
+    let mut numbers =
+        clause[start..].split(|mark: char| !mark.is_ascii_digit()).map(|digits| digits.parse::<u32>().ok());
+    let first = numbers.next().flatten().filter(|major| *major <= MAX_MAJOR)?;
+    // Java before 9 called itself 1.8.
+    let old_java = first == 1 && matches!(name, "java" | "jvm");
+    if old_java { numbers.next().flatten().filter(|major| *major <= MAX_MAJOR).or(Some(first)) } else { Some(first) }
+}
+
+/// Lower case, of a safe alphabet, bounded.
+fn clean(text: &str) -> String {
+    let mut clean = String::new();
+    for mark in text.trim().chars().flat_map(char::to_lowercase) {
+        let kept = mark.is_alphanumeric() || "_.+#/@^~".contains(mark);
+        let mark = if kept { mark } else { '-' };
+        if clean.len() + mark.len_utf8() > MAX_VALUE {
+            break;
+        }
+        if !(mark == '-' && clean.ends_with('-')) {
+            clean.push(mark);
+        }
+    }
+    clean.trim_matches('-').to_owned()
+}
+
+fn join_runtime(name: String, major: Option<u32>) -> String {
+    match major {
+        Some(major) => format!("{name}-{major}"),
+        None => name,
+    }
+}
+
+/// Name and major of a canonical runtime.
+pub(super) fn split_runtime(runtime: &str) -> (&str, Option<u32>) {
+    let split = runtime.rsplit_once('-').and_then(|(name, major)| Some((name, major.parse().ok()?)));
+    split.map_or((runtime, None), |(name, major)| (name, Some(major)))
+}

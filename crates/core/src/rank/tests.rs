@@ -1,0 +1,148 @@
+use super::{BucketStats, Caller, Candidate, Ranking, rank};
+use crate::environment::Environment;
+use proptest::prelude::*;
+
+const NOW: i64 = 1_800_000_000_000;
+const DAY: i64 = 86_400_000;
+
+fn env(bucket: &str) -> Environment {
+    Environment::parse(bucket)
+}
+
+fn row(bucket: &str, worked: u32, failed: u32) -> BucketStats {
+    let at = |count: u32, days: i64| (count > 0).then_some(NOW - days * DAY);
+    BucketStats { bucket: env(bucket), worked, failed, last_confirmed_at: at(worked, 5), last_failed_at: at(failed, 9) }
+}
+
+fn ranked(own: &str, stats: &[BucketStats], matched: f64) -> Ranking {
+    let (here, own) = (env(HERE), env(own));
+    let caller = Caller { environment: &here, now: NOW, half_life_ms: 180 * DAY };
+    rank(&caller, &Candidate { environment: &own, stats, incident_match: matched })
+}
+
+const HERE: &str = "os_family=linux;language=python;language_major=3;framework=django;framework_major=5";
+const THERE: &str = "os_family=windows;language=python;language_major=3;framework=django;framework_major=4";
+
+fn score(stats: &[BucketStats]) -> f64 {
+    ranked(HERE, stats, 0.8).final_solution_score
+}
+
+#[test]
+fn one_of_one_does_not_beat_nine_of_ten() {
+    assert!(score(&[row(HERE, 9, 1)]) > score(&[row(HERE, 1, 0)]));
+}
+
+#[test]
+fn an_untried_one_is_neither_best_nor_hidden() {
+    let untried = score(&[]);
+    assert!(score(&[row(HERE, 1, 0)]) > untried && score(&[row(THERE, 1, 0)]) > untried);
+    assert!(untried > score(&[row(HERE, 0, 1)]) && untried > 0.1);
+}
+
+#[test]
+fn failed_here_after_it_worked_elsewhere_is_below_an_untried_one() {
+    let failed = score(&[row(THERE, 50, 0), row(HERE, 0, 1)]);
+    assert!(failed < ranked("os_family=windows;language=go", &[], 0.8).final_solution_score);
+}
+
+#[test]
+fn says_why_in_one_short_line() {
+    let check = |stats: &[BucketStats], want: &str| assert_eq!(ranked(HERE, stats, 0.8).why, want);
+    check(&[], "not tried yet; written for an environment equal to yours; incident match 0.80");
+    check(
+        &[row(HERE, 4, 1), row(THERE, 5, 0)],
+        "worked 9 of 10 times, 4 of 5 in this environment, last confirmed 5 days ago; incident match 0.80",
+    );
+    check(
+        &[row(THERE, 1, 0)],
+        "worked 1 of 1 time, nearest environment partly like yours, last confirmed 5 days ago; incident match 0.80",
+    );
+    check(&[row(HERE, 0, 2)], "worked 0 of 2 times, failed 2 times in this environment; incident match 0.80");
+}
+
+#[test]
+fn the_best_bucket_is_named() {
+    let ranking =
+        ranked(THERE, &[row(THERE, 3, 0), row("os_family=linux;language=python;language_major=3", 1, 0)], 1.0);
+    assert_eq!(ranking.best_env_bucket_match, "os_family=linux;language=python;language_major=3");
+    assert_eq!(ranked(THERE, &[], 1.0).best_env_bucket_match, THERE);
+}
+
+fn rows() -> impl Strategy<Value = Vec<BucketStats>> {
+    let buckets = proptest::sample::select(vec![HERE, THERE, "language=go", "os_family=linux", ""]);
+    let time = || proptest::option::of(NOW - 400 * DAY..NOW + DAY);
+    let one =
+        (buckets, 0_u32..30, 0_u32..30, time(), time()).prop_map(|(bucket, worked, failed, confirmed, last_failed)| {
+            BucketStats {
+                bucket: env(bucket),
+                worked,
+                failed,
+                last_confirmed_at: confirmed,
+                last_failed_at: last_failed,
+            }
+        });
+    proptest::collection::vec(one, 0..5).prop_map(|mut rows| {
+        rows.sort_by(|a, b| a.bucket.cmp(&b.bucket));
+        rows.dedup_by(|a, b| a.bucket == b.bucket);
+        rows
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_score_is_in_range(rows in rows(), matched in -1.0_f64..2.0) {
+        let ranking = ranked(THERE, &rows, matched);
+        for score in [ranking.env_match_score, ranking.reliability_score, ranking.recency_boost, ranking.final_solution_score] {
+            prop_assert!((0.0..=1.0).contains(&score));
+        }
+        prop_assert!(ranking.why.len() < 160 && !ranking.why.contains('\n'));
+    }
+
+    #[test]
+    fn a_success_never_lowers_and_a_failure_never_raises(rows in rows(), at in 0_usize..5) {
+        if let Some(chosen) = rows.get(at) {
+            let before = ranked(HERE, &rows, 1.0).reliability_score;
+            let with = |worked: u32, failed: u32| {
+                let mut rows = rows.clone();
+                rows[at] = BucketStats { worked: chosen.worked + worked, failed: chosen.failed + failed, ..chosen.clone() };
+                ranked(HERE, &rows, 1.0).reliability_score
+            };
+            prop_assert!(with(1, 0) >= before && with(0, 1) <= before);
+        }
+    }
+
+    #[test]
+    fn the_same_record_counts_more_the_nearer_it_is(worked in 1_u32..40, failed in 0_u32..2) {
+        let near = ranked(HERE, &[row("os_family=linux;language=python;language_major=3;framework=django", worked, 0)], 1.0);
+        let far = ranked(HERE, &[row("os_family=windows;language=go", worked, failed)], 1.0);
+        prop_assert!(near.final_solution_score > far.final_solution_score);
+    }
+
+    #[test]
+    fn recency_decays(days in 0_i64..1000, more in 1_i64..400) {
+        let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW - days * DAY), ..row(HERE, 3, 0) };
+        let (young, old) = (ranked(HERE, &[aged(days)], 1.0), ranked(HERE, &[aged(days + more)], 1.0));
+        prop_assert!(young.recency_boost > old.recency_boost || old.recency_boost < 0.02);
+        prop_assert!(young.final_solution_score >= old.final_solution_score);
+        prop_assert!((ranked(HERE, &[aged(180)], 1.0).recency_boost - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_failures_here_are_below_untried(elsewhere in rows(), failed in 1_u32..9) {
+        let mut rows: Vec<_> = elsewhere.into_iter().filter(|row| row.bucket != env(HERE)).collect();
+        rows.push(row(HERE, 0, failed));
+        let untried = ranked("language=go", &[], 1.0);
+        prop_assert!(ranked(HERE, &rows, 1.0).final_solution_score < untried.final_solution_score);
+    }
+
+    #[test]
+    fn nothing_untried_beats_what_worked_and_never_failed(worked in 1_u32..20, bucket in prop_oneof![Just(HERE), Just(THERE), Just("language=go")]) {
+        prop_assert!(ranked(bucket, &[row(bucket, worked, 0)], 1.0).final_solution_score > score(&[]));
+    }
+
+    #[test]
+    fn a_better_incident_match_counts(rows in rows(), a in 0.0_f64..1.0, b in 0.0_f64..1.0) {
+        let (low, high) = (ranked(HERE, &rows, a.min(b)), ranked(HERE, &rows, a.max(b)));
+        prop_assert!(low.final_solution_score <= high.final_solution_score);
+    }
+}

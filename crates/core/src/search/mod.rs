@@ -1,0 +1,36 @@
+//! Finds remembered problems by what is pasted: a stack trace, one error line, a paraphrase.
+//!
+//! A document is [`index`]ed once: its terms as one text for the database's full-text search, its [`Vector`] for
+//! scoring, its family signature. A [`Query`] weighs a text's terms by where they stand (message, test name, frame).
+//! [`Query::weigh`] adds how rare they are in the memory; [`Weighed::candidate_terms`] says which of them the database
+//! should look for, and [`Weighed::score`] how well each document found answers, from [`THRESHOLD`] on an answer.
+//!
+//! ```
+//! use argus_core::{Analyzer, search::{Document, Query, THRESHOLD, index}};
+//! let analyzer = Analyzer::new(&[], &[]).expect("no rules of its own");
+//! let known = Document { title: "alembic upgrade: multiple head revisions", ..Document::default() };
+//! let known = index(&known, &analyzer);
+//! let query = Query::new("alembic upgrade head: Multiple head revisions are present", &analyzer);
+//! let weighed = query.weigh(1, |term| u64::from(known.terms.split(' ').any(|known| known == term.text)));
+//! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= THRESHOLD);
+//! ```
+//!
+//! What did not help on development data and is therefore not here: bigrams and proximity beyond what identifiers
+//! kept whole give, a weight for identifiers' parts, more than [`Query::terms`]'s few dozen terms.
+//! Does not: know SQL; frequencies and candidates come from the store.
+
+mod background;
+mod document;
+mod duplicate;
+mod query;
+mod roles;
+mod score;
+mod tokens;
+
+pub use document::{Document, Indexed, Vector, index};
+pub use duplicate::{DUPLICATE, is_duplicate, likeness};
+pub use query::{Query, Term};
+pub use score::{Score, THRESHOLD, Weighed};
+
+#[cfg(test)]
+mod tests;

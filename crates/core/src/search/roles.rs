@@ -1,0 +1,294 @@
+//! What each part of a pasted text is: a message, the name of a test, a stack frame. Roles decide how much a word of
+//! it tells.
+//! Does not: weigh; `query` does.
+
+use crate::normalize::frames::{self, Frame};
+
+/// Roots of package names, by which a trace is known whose punctuation was lost.
+const ROOTS: [&str; 22] = [
+    "org", "com", "java", "javax", "jakarta", "jdk", "sun", "net", "io", "de", "fr", "edu", "android", "androidx",
+    "dalvik", "kotlin", "kotlinx", "scala", "akka", "groovy", "clojure", "system",
+];
+/// Fewest frames that make words a trace.
+const MIN_FLAT: usize = 3;
+/// Fewest packages that are taken off: the one of `sqlite3.OperationalError` tells.
+const MIN_PACKAGES: usize = 2;
+/// A flattened frame is `org acme shop cart total`; a longer run of words has prose behind it.
+const MAX_FLAT_WORDS: usize = 12;
+/// What runners print before the name of a failed test.
+const MARKS: [&str; 19] = [
+    "--- FAIL: ",
+    "---- ",
+    "--- ",
+    "FAILED ",
+    "FAIL ",
+    "FAIL: ",
+    "ERROR ",
+    "ERROR: ",
+    "[ERROR] ",
+    "[FAIL] ",
+    "Failed ",
+    "✗ ",
+    "✕ ",
+    "× ",
+    "● ",
+    "❯ ",
+    "test ",
+    "not ok ",
+    "Test ",
+];
+
+/// A name taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Name {
+    /// Method, function or title of a test.
+    pub(super) method: String,
+    /// Class, module or suite it stands in.
+    pub(super) class: String,
+    /// Packages and folders.
+    pub(super) package: String,
+    /// Whether it is code of a test.
+    pub(super) test: bool,
+}
+
+/// A pasted text in its roles.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roles {
+    pub(super) messages: Vec<String>,
+    pub(super) tests: Vec<Name>,
+    /// Innermost first.
+    pub(super) frames: Vec<Name>,
+}
+
+/// Reads a text line by line.
+pub(super) fn roles(text: &str) -> Roles {
+    let mut roles = Roles::default();
+    let mut outer_first = 0;
+    let mut go_function = "";
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(frame) = frames::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
+            roles.frames.push(frame_name(&frame));
+            // Python prints the outermost first: each comes before those of its own trace.
+            outer_first = if frame.outer_first { outer_first + 1 } else { 0 };
+            if outer_first > 1 {
+                let at = roles.frames.len() - outer_first;
+                roles.frames[at..].rotate_right(1);
+            }
+            continue;
+        }
+        if let Some(file) = frames::bare_place(line.as_bytes()).filter(|_| is_function(go_function)) {
+            let function = frames::bare_function(go_function.as_bytes());
+            roles.messages.pop();
+            roles.frames.push(frame_name(&Frame { file, function, outer_first: false }));
+            continue;
+        }
+        go_function = line;
+        if let Some((name, rest)) = test(line) {
+            roles.tests.push(name);
+            roles.messages.push(rest.to_owned());
+        } else if !flattened(line, &mut roles) {
+            roles.messages.push(line.to_owned());
+        }
+    }
+    roles
+}
+
+/// `main.total(0x1)`, `3: shop::cart::total`: what stands above the place of a Go or Rust frame.
+fn is_function(line: &str) -> bool {
+    !line.is_empty()
+        && (line.ends_with(')') || line.contains("::"))
+        && !line.trim_start_matches(|mark: char| mark.is_ascii_digit() || mark == ':').trim().contains(' ')
+}
+
+fn frame_name(frame: &Frame<'_>) -> Name {
+    let file = String::from_utf8_lossy(frame.file);
+    let function = String::from_utf8_lossy(frame.function);
+    let mut name = qualified(&function);
+    let (folder, stem) = path(&file);
+    let dotted = name.class.is_empty();
+    if dotted {
+        stem.clone_into(&mut name.class);
+    }
+    // A Java file's stem is the class again, and its package stands in the function.
+    if dotted || file.contains('/') {
+        name.package = format!("{} {folder}", name.package);
+    }
+    name.test = is_test(&file) || is_test(&name.class);
+    name
+}
+
+/// A message without the packages of the classes it names, and those packages: `boom in Cart` and `com acme shop` of
+/// `boom in com.acme.shop.Cart`.
+pub(super) fn without_packages(message: &str) -> (String, String) {
+    let (mut rest, mut packages) = (String::with_capacity(message.len()), String::new());
+    let is_name = |mark: char| mark.is_ascii_alphanumeric() || "_.$\\".contains(mark);
+    for part in message.split_inclusive(|mark| !is_name(mark)) {
+        let class = package_end(part);
+        packages.push_str(&part[..class]);
+        rest.push_str(&part[class..]);
+    }
+    (rest, packages)
+}
+
+/// Where the class begins behind at least two packages in lower case.
+fn package_end(name: &str) -> usize {
+    let (mut end, mut count) = (0, 0);
+    for segment in name.split_inclusive(['.', '\\']) {
+        let lower = segment.starts_with(|mark: char| mark.is_ascii_lowercase()) && segment.ends_with(['.', '\\']);
+        if !lower {
+            let class = segment.starts_with(|mark: char| mark.is_ascii_uppercase());
+            return if class && count >= MIN_PACKAGES { end } else { 0 };
+        }
+        end += segment.len();
+        count += 1;
+    }
+    0
+}
+
+/// Folder and stem of a path: `src/cart` and `total` of `src/cart/total.test.ts`.
+fn path(file: &str) -> (&str, &str) {
+    let split = file.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
+    let (folder, base) = file.split_at(split);
+    (folder, base.split('.').next().unwrap_or(base))
+}
+
+/// Takes a qualified name of any language apart.
+fn qualified(name: &str) -> Name {
+    let name = name.split(['(', '<', '[', '{']).next().filter(|cut| !cut.is_empty()).unwrap_or(name);
+    let segments: Vec<&str> = name
+        .split([':', '.', '/', '#', '\\', '$', ' ', '*'])
+        .filter(|part| !part.is_empty() && *part != "lambda")
+        .collect();
+    match segments.as_slice() {
+        [] => Name::default(),
+        [method] => Name { method: (*method).to_owned(), ..Name::default() },
+        [package @ .., class, method] => Name {
+            method: (*method).to_owned(),
+            class: (*class).to_owned(),
+            package: package.join(" "),
+            test: is_test(class),
+        },
+    }
+}
+
+fn is_test(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.contains("test") || lower.contains("spec.") || lower.contains("_spec") || lower.ends_with("spec")
+}
+
+/// The test a line is about, and what the line says besides.
+fn test(line: &str) -> Option<(Name, &str)> {
+    let mark = MARKS.iter().find(|mark| line.starts_with(**mark));
+    let rest = mark.map_or(line, |mark| line[mark.len()..].trim_start());
+    if mark.is_some()
+        && let Some(found) = titled(rest)
+    {
+        return Some(found);
+    }
+    let end = rest.find(|mark: char| mark.is_whitespace()).unwrap_or(rest.len());
+    let (word, after) = rest.split_at(end);
+    let name = word.trim_end_matches([':', ',']);
+    if mark.is_some_and(|mark| mark.ends_with("FAIL: ")) && !name.is_empty() {
+        return Some((titles(&name.split('/').collect::<Vec<_>>()), after));
+    }
+    // Surefire, unittest: `total(com.acme.CartTest)`.
+    if let Some((method, class)) = name.strip_suffix(')').and_then(|name| name.split_once('('))
+        && class.contains('.')
+        && is_test(class)
+    {
+        return Some((subject(qualified(&format!("{class}.{method}"))), after));
+    }
+    let bare = name.split(['[', '{', '(']).next().unwrap_or(name);
+    if bare.contains("::") && (mark.is_some() || is_test(bare)) {
+        return Some((titles(&bare.split("::").collect::<Vec<_>>()), after));
+    }
+    let dotted = bare.matches('.').count() >= 1
+        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
+    let named = qualified(bare);
+    (dotted
+        && named.test
+        && named.method.starts_with(|mark: char| mark.is_ascii_lowercase())
+        && name.len() < word.len() + 1)
+        .then(|| (subject(named), after))
+}
+
+/// `file > suite > test` and `suite › test`.
+fn titled(rest: &str) -> Option<(Name, &str)> {
+    let mark = [" > ", " › "].into_iter().find(|mark| rest.contains(mark))?;
+    let rest = rest.trim_end_matches(" FAILED");
+    Some((titles(&rest.split(mark).collect::<Vec<_>>()), ""))
+}
+
+/// A test named by its file, its suites and its own title.
+fn titles(parts: &[&str]) -> Name {
+    let Some((last, before)) = parts.split_last() else { return Name::default() };
+    let mut name = Name { method: (*last).to_owned(), test: true, ..Name::default() };
+    for part in before {
+        if part.contains('/') || part.contains('.') {
+            let (folder, stem) = path(part);
+            if part.contains('/') {
+                folder.clone_into(&mut name.package);
+                name.class = format!("{} {stem}", name.class);
+            } else {
+                let of = qualified(part);
+                name.package = format!("{} {}", of.package, of.class);
+                name.class = format!("{} {}", name.class, of.method);
+            }
+        } else {
+            name.class = format!("{} {part}", name.class);
+        }
+    }
+    subject(name)
+}
+
+/// The class under test: `CartTest` and `test_cart` are about the cart.
+fn subject(mut name: Name) -> Name {
+    let words: Vec<&str> = name.class.split_whitespace().map(without_affix).collect();
+    name.class = words.join(" ");
+    if name.method.starts_with("test") {
+        name.method.drain(.."test".len());
+    }
+    name.test = true;
+    name
+}
+
+fn without_affix(class: &str) -> &str {
+    let head = ["Test", "test_", "IT"].into_iter().find_map(|affix| class.strip_prefix(affix));
+    let class = head
+        .filter(|rest| rest.starts_with(|mark: char| mark.is_ascii_uppercase() || mark.is_ascii_lowercase()))
+        .unwrap_or(class);
+    ["TestCase", "Tests", "Test", "_test", "_tests", "_spec", "Spec", "IT"]
+        .into_iter()
+        .find_map(|affix| class.strip_suffix(affix))
+        .unwrap_or(class)
+}
+
+/// A trace whose punctuation and lines were lost: `... at org acme shop cart total at org acme ...`.
+fn flattened(line: &str, roles: &mut Roles) -> bool {
+    let parts: Vec<&str> = line.split(" at ").collect();
+    let is_frame = |part: &str| part.split_whitespace().next().is_some_and(|word| ROOTS.contains(&word));
+    if parts.iter().skip(1).filter(|part| is_frame(part)).count() < MIN_FLAT {
+        return false;
+    }
+    let mut message = parts[0].to_owned();
+    for part in &parts[1..] {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        match words.as_slice() {
+            [package @ .., class, method] if is_frame(part) && words.len() <= MAX_FLAT_WORDS => {
+                roles.frames.push(Name {
+                    method: (*method).to_owned(),
+                    class: (*class).to_owned(),
+                    package: package.join(" "),
+                    test: is_test(class),
+                });
+            }
+            _ => {
+                message.push_str(" at ");
+                message.push_str(part);
+            }
+        }
+    }
+    roles.messages.push(message);
+    true
+}

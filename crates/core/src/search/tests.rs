@@ -1,0 +1,271 @@
+use super::{
+    Document, Indexed, Query, THRESHOLD, Term, Vector, background, duplicate, index, is_duplicate, likeness, roles,
+    tokens,
+};
+use crate::Analyzer;
+use proptest::prelude::*;
+use std::{collections::HashMap, sync::LazyLock};
+
+const VECTORS: &str = include_str!("../../../../tests/vectors/retrieval.jsonl");
+static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new(&[], &[]).unwrap());
+
+struct Memory {
+    documents: Vec<(String, Indexed)>,
+    holding: HashMap<u32, u64>,
+}
+
+impl Memory {
+    fn new(documents: Vec<(String, Indexed)>) -> Self {
+        let mut holding = HashMap::new();
+        for (hash, _) in documents.iter().flat_map(|(_, document)| document.vector.terms()) {
+            *holding.entry(*hash).or_default() += 1;
+        }
+        Self { documents, holding }
+    }
+
+    /// The best answer of this memory, as if it held so many times more documents of other kinds.
+    fn best(&self, text: &str, others: u64) -> Option<(&str, f64)> {
+        let query = Query::new(text, &ANALYZER);
+        let documents = self.documents.len() as u64 + others;
+        let weighed =
+            query.weigh(documents, |term| self.holding.get(&term.hash).copied().unwrap_or(0) + held(term, others));
+        let score =
+            |document: &Indexed| weighed.score_bytes(&document.vector.to_bytes(), document.family.as_deref()).value;
+        let scores = self.documents.iter().map(|(id, document)| (id.as_str(), score(document)));
+        scores.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| *value >= THRESHOLD)
+    }
+}
+
+/// In how many of so many reports of any kind a term stands.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a test's few documents"
+)]
+fn held(term: &Term, others: u64) -> u64 {
+    (background::share(term.hash, background::is_type(&term.text)) * others as f64) as u64
+}
+
+fn text<'a>(row: &'a serde_json::Value, name: &str) -> &'a str {
+    row[name].as_str().unwrap_or_default()
+}
+
+fn rows(kind: &str) -> Vec<serde_json::Value> {
+    let rows = VECTORS.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    rows.filter(|row| row["type"] == kind).collect()
+}
+
+fn read(row: &serde_json::Value) -> (String, Indexed) {
+    let (title, error_signature, summary) = (text(row, "title"), text(row, "error_signature"), text(row, "summary"));
+    (text(row, "id").to_owned(), index(&Document { title, error_signature, summary, tags: &[] }, &ANALYZER))
+}
+
+fn document(title: &str, error_signature: &str, summary: &str) -> Indexed {
+    index(&Document { title, error_signature, summary, tags: &["ci".to_owned()] }, &ANALYZER)
+}
+
+#[test]
+fn everyday_texts_find_their_incident_and_new_problems_nothing() {
+    let memory = Memory::new(rows("incident").iter().map(read).collect());
+    for others in [0, 2_000] {
+        for row in rows("query") {
+            let found = memory.best(text(&row, "text"), others);
+            let wanted = row["relevant"][0].as_str();
+            assert!(found.map(|found| found.0) == wanted, "{}: {found:?}, with {others} others", row["id"]);
+        }
+    }
+}
+
+#[test]
+fn a_small_memory_abstains_and_still_finds() {
+    let incidents = rows("incident");
+    let mut wrong = Vec::new();
+    for five in incidents.chunks(5) {
+        let memory = Memory::new(five.iter().map(read).collect());
+        for row in rows("query") {
+            let wanted = row["relevant"][0].as_str().filter(|id| memory.documents.iter().any(|(known, _)| known == id));
+            let found = memory.best(text(&row, "text"), 0).map(|found| found.0);
+            if found != wanted {
+                wrong.push(format!("{}: {found:?}", row["id"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn the_same_trace_with_other_volatile_values_is_found_by_its_family() {
+    let trace = |port: u16, line: u16| {
+        format!(
+            "ConnectionRefusedError: [Errno 111] Connection refused to billing-gateway at 10.0.0.7:{port}\n  \
+         File \"/srv/shop/billing/gateway.py\", line {line}, in authorize_payment"
+        )
+    };
+    let known = document("Gateway down in staging", &trace(50123, 41), "");
+    let query = Query::new(&trace(38122, 57), &ANALYZER);
+    let score = query.weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
+    assert!(score.value > 0.95 && score.because[0] == "same normalized error", "{score:?}");
+}
+
+#[test]
+fn a_bare_error_type_is_no_family() {
+    for text in ["AssertionError", "java.lang.NullPointerException", "Error: failed", "expected true to be false", ""] {
+        assert_eq!(Query::new(text, &ANALYZER).family(), None, "{text}");
+    }
+}
+
+#[test]
+fn identifiers_are_split_and_kept_whole() {
+    let check = |text: &str, want: &str| {
+        let mut found = Vec::new();
+        tokens::tokens(text, |term, _| found.push(term.to_owned()));
+        assert_eq!(found.join(" "), want, "{text}");
+    };
+    check("parseHTTPBody", "parsehttpbodi pars http bodi");
+    check("snake_case_name", "snakecasenam snake case name");
+    check("SnakeCaseName", "snakecasenam snake case name");
+    check("E0502 and TS2345", "e0502 0502 ts2345 ts 2345");
+    check("Cart.java:118", "cart java");
+    check("at <UUID> in <redacted> 0x7f3a 1f2e3d4c-aaaa-bbbb-cccc-0123456789ab", "redact");
+    check("1234567 deadbeef01 42", "42");
+    check(
+        "令牌过期",
+        &["令牌", "牌过", "过期"]
+            .map(|pair| format!("u{:016x}", xxhash_rust::xxh3::xxh3_64(pair.as_bytes())))
+            .join(" "),
+    );
+    check("🔥 \u{202e} '\" OR * NEAR( ; -- ", "near");
+}
+
+#[test]
+fn test_names_of_every_runner_are_read() {
+    let check = |line: &str, class: &str, method: &str| {
+        let roles = roles::roles(line);
+        let name = roles.tests.first().unwrap_or_else(|| panic!("{line}: no test"));
+        assert_eq!((name.class.trim(), name.method.trim()), (class, method), "{line}");
+    };
+    check("--- com.acme.shop.CartTest::testTotalWithTax", "Cart", "TotalWithTax");
+    check("com.acme.shop.CartTest.testTotal: java.lang.AssertionError", "Cart", "Total");
+    check("[ERROR] totalWithTax(com.acme.shop.CartTest)  Time elapsed: 0.1 s", "Cart", "totalWithTax");
+    check("FAILED tests/shop/test_cart.py::TestCart::test_total[eur] - assert 1 == 2", "cart Cart", "_total");
+    check(" FAIL  src/cart.test.ts > Cart > adds tax to the total", "cart Cart", "adds tax to the total");
+    check("● Cart › total › adds tax", "Cart total", "adds tax");
+    check("--- FAIL: TestCartTotal/with_tax (0.00s)", "CartTotal", "with_tax");
+    check("---- cart::tests::total_with_tax stdout ----", "cart tests", "total_with_tax");
+    check("test cart::tests::total_with_tax ... FAILED", "cart tests", "total_with_tax");
+}
+
+#[test]
+fn frames_of_every_runtime_are_read() {
+    let check = |text: &str, want: &[(&str, &str)]| {
+        let roles = roles::roles(text);
+        let found: Vec<_> = roles.frames.iter().map(|name| (name.class.as_str(), name.method.as_str())).collect();
+        assert_eq!(found, want, "{text}");
+    };
+    check(
+        "\tat com.acme.Cart.total(Cart.java:8)\n\tat com.acme.Shop.run(Shop.java:9)",
+        &[("Cart", "total"), ("Shop", "run")],
+    );
+    check(
+        "    at CartService.total (/app/src/cart.ts:1:2)\n    at /app/src/main.ts:3:4",
+        &[("CartService", "total"), ("main", "")],
+    );
+    check(
+        "  File \"app/main.py\", line 3, in run\n  File \"app/cart.py\", line 9, in total",
+        &[("cart", "total"), ("main", "run")],
+    );
+    check("main.total(0x1)\n\t/src/cart.go:12 +0x1d", &[("main", "total")]);
+    check("   at Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12", &[("Cart", "Total")]);
+    check(
+        "boom at org acme cart total at org acme shop run at java lang thread run",
+        &[("cart", "total"), ("shop", "run"), ("thread", "run")],
+    );
+}
+
+#[test]
+fn the_same_problem_is_a_duplicate_and_a_neighbour_is_not() {
+    let known = document(
+        "Redis failover leaves a stale master",
+        "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
+        "The pool keeps the old master.",
+    );
+    let again = document(
+        "Stale master after redis failover",
+        "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
+        "The connection pool keeps the old master",
+    );
+    let other = document(
+        "Redis pool is exhausted under load",
+        "redis.exceptions.ConnectionError: Too many connections",
+        "Raise max_connections of the pool.",
+    );
+    assert!(is_duplicate(&known, &again) && is_duplicate(&again, &known));
+    assert!(!is_duplicate(&known, &other) && likeness(&known.vector, &other.vector) < 0.3);
+    assert!(likeness(&again.vector, &known.vector) >= duplicate::DUPLICATE);
+    let found = Query::of(&again).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
+    assert!(found.value > THRESHOLD);
+}
+
+#[test]
+fn own_incidents_are_no_duplicates_of_each_other() {
+    let all: Vec<_> = rows("incident").iter().map(read).collect();
+    for (at, (id, document)) in all.iter().enumerate() {
+        for (other_id, other) in &all[at + 1..] {
+            assert!(!is_duplicate(document, other), "{id} {other_id}");
+        }
+    }
+}
+
+#[test]
+fn candidates_stay_in_the_budget() {
+    let query = Query::new("alembic upgrade: Multiple head revisions are present in the error", &ANALYZER);
+    let holding = |term: &Term| if term.text == "error" { 900_000 } else { 40 };
+    let weighed = query.weigh(1_000_000, holding);
+    let chosen = weighed.candidate_terms(100);
+    assert_eq!(chosen.len(), 2);
+    assert!(weighed.candidate_terms(10).len() == 1 && weighed.candidate_terms(2_000_000).len() > 4);
+    assert!(query.weigh(10, |_| 0).candidate_terms(100).is_empty());
+}
+
+#[test]
+fn hostile_texts_are_bounded() {
+    let check = |text: &str| {
+        let document = document(text, text, text);
+        assert!(document.terms.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b' '));
+        assert!(document.vector.terms().len() <= 320 && document.vector.to_bytes().len() <= 320 * 6);
+        assert!(Query::new(text, &ANALYZER).terms().len() <= 64);
+    };
+    check(&"at org acme ".repeat(400_000));
+    check(&"x".repeat(5_000_000));
+    check(&(0..100_000).map(|n| format!("w{n}q")).collect::<Vec<_>>().join(" "));
+    check("\" OR * NEAR( \u{202e}مرحبا 🔥 <UUID>");
+    check(&"<NUM> ".repeat(1000));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_taken(text in any::<String>(), other in any::<String>()) {
+        let document = document(&text, &other, &text);
+        prop_assert!(document.terms.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b' '));
+        prop_assert_eq!(Vector::from_bytes(&document.vector.to_bytes()), document.vector.clone());
+        let query = Query::new(&other, &ANALYZER);
+        let score = query.weigh(3, |_| 1).score(&document.vector, None);
+        prop_assert!((0.0..=1.0).contains(&score.value));
+    }
+
+    #[test]
+    fn damaged_bytes_are_taken(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let vector = Vector::from_bytes(&bytes);
+        prop_assert!(vector.terms().windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    }
+
+    #[test]
+    fn likeness_is_symmetric(a in "[a-d ]{0,40}", b in "[a-d ]{0,40}") {
+        let (a, b) = (document(&a, "", &b), document(&b, &a, ""));
+        let value = likeness(&a.vector, &b.vector);
+        prop_assert!((0.0..=1.0).contains(&value));
+        prop_assert_eq!(value.to_bits(), likeness(&b.vector, &a.vector).to_bits());
+        prop_assert!(a.vector.terms().is_empty() || (likeness(&a.vector, &a.vector) - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,188 @@
+//! Splits text into the terms that are searched for: words, identifiers whole and in parts, bigrams where a script
+//! writes no spaces. The same for documents and queries.
+//! Does not: weigh a term or say where in a text it stands.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use std::sync::LazyLock;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Longest word or whole identifier that is a term; what is longer is data.
+const MAX_WORD: usize = 48;
+/// Numbers up to this length may be codes (`404`, `SQLSTATE 23505`); longer ones are ids, sizes, times.
+const MAX_DIGITS: usize = 5;
+/// Hexadecimal from this length on is an address, a hash or an id.
+const MIN_HEX: usize = 8;
+
+/// Words that join others and tell nothing. `not` and `no` stay: they turn a message around.
+const STOP: [&str; 62] = [
+    "a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "been", "it", "its", "this",
+    "that", "these", "those", "and", "or", "for", "with", "from", "by", "as", "if", "then", "when", "we", "you", "he",
+    "they", "have", "has", "had", "do", "does", "did", "can", "could", "should", "would", "will", "may", "might",
+    "there", "here", "so", "but", "my", "your", "our", "their", "also", "just", "than", "any", "some", "me", "am",
+];
+static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+/// The 32 bits by which a document's vector knows a term.
+pub(super) fn hash(term: &str) -> u32 {
+    u32::try_from(xxh3_64(term.as_bytes()) >> 32).unwrap_or_default()
+}
+
+/// Hands out the terms of a text in order, each of the alphabet `a-z0-9`, and what of the text it stands for.
+pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|mark| !is_word(mark)).unwrap_or(from.len());
+        let (run, after) = from.split_at(end);
+        if is_uuid(from) {
+            rest = &from[UUID..];
+            continue;
+        }
+        if !(is_placeholder(before, run, after) || is_line_number(before, run) || is_decimal(before, run, after)) {
+            word(run, &mut each);
+        }
+        rest = after;
+    }
+}
+
+/// Letters of `197e5d3c-1f2e-4d3c-aaaa-0123456789ab`.
+const UUID: usize = 36;
+
+/// Whether the text begins with a UUID: its groups alone may look like words.
+fn is_uuid(text: &str) -> bool {
+    text.len() >= UUID
+        && text.bytes().take(UUID).enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+fn is_word(mark: char) -> bool {
+    mark.is_alphanumeric() || mark == '_'
+}
+
+/// `<UUID>`: what the normalizer or the redactor put in place of a value.
+fn is_placeholder(before: &str, run: &str, after: &str) -> bool {
+    before.ends_with('<') && after.starts_with('>') && run.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
+/// `12` of `Cart.java:12`, which moves with every edit.
+fn is_line_number(before: &str, run: &str) -> bool {
+    before == ":" && run.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Parts of `2046.1`, `3.11.4` and `10.0.0.7`: a measure, a version, an address.
+fn is_decimal(before: &str, run: &str, after: &str) -> bool {
+    let is_digit = |mark: Option<char>| mark.is_some_and(|mark| mark.is_ascii_digit());
+    let followed = after.strip_prefix('.').is_some_and(|after| is_digit(after.chars().next()));
+    run.bytes().all(|byte| byte.is_ascii_digit()) && (followed || before == ".")
+}
+
+fn word(run: &str, each: &mut impl FnMut(&str, &str)) {
+    if run.is_ascii() {
+        return ascii(run, each);
+    }
+    if run.chars().any(is_unspaced) {
+        return bigrams(run, each);
+    }
+    let lower = run.to_lowercase();
+    if lower.len() <= MAX_WORD {
+        each(&coded(&lower), run);
+    }
+}
+
+/// A word or identifier: as a whole, and in its parts if it has several.
+fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
+    if is_noise(run) {
+        return;
+    }
+    let whole: String =
+        run.bytes().filter(|byte| *byte != b'_').map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    let mut parts = Parts(run).peekable();
+    let several = parts.next().is_some() && parts.peek().is_some();
+    if !several {
+        return one(&whole, run, each);
+    }
+    if whole.len() <= MAX_WORD {
+        one(&whole, run, each);
+    }
+    for part in Parts(run) {
+        one(&part.to_ascii_lowercase(), part, each);
+    }
+}
+
+fn one(term: &str, shown: &str, each: &mut impl FnMut(&str, &str)) {
+    if term.len() < 2 || term.len() > MAX_WORD || STOP.contains(&term) {
+        return;
+    }
+    if term.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        each(&ENGLISH.stem(term), shown);
+    } else {
+        each(term, shown);
+    }
+}
+
+/// Ids, addresses, hashes, sizes, times: they differ from run to run.
+fn is_noise(run: &str) -> bool {
+    let digits = run.bytes().filter(u8::is_ascii_digit).count();
+    let hex = run.strip_prefix("0x").unwrap_or(run);
+    let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (digits == run.len() && digits > MAX_DIGITS)
+        || (is_hex && hex.len() < run.len())
+        || (is_hex && digits > 0 && run.len() >= MIN_HEX)
+        || (digits > 8 && digits * 2 > run.len())
+}
+
+/// `parseHTTPBody_v2` as `parse`, `HTTP`, `Body`, `v`, `2`.
+struct Parts<'a>(&'a str);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        self.0 = self.0.trim_start_matches('_');
+        let bytes = self.0.as_bytes();
+        let first = *bytes.first()?;
+        let upper = bytes.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let end = if first.is_ascii_digit() {
+            bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+        } else {
+            let lower = bytes[upper..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+            // The last capital of several begins the next part: `HTTPBody`.
+            if upper > 1 && lower > 0 { upper - 1 } else { upper + lower }
+        };
+        let (part, rest) = self.0.split_at(end);
+        self.0 = rest;
+        Some(part)
+    }
+}
+
+/// Scripts that write no spaces between words, and Hangul, whose words carry their particles.
+fn is_unspaced(mark: char) -> bool {
+    matches!(u32::from(mark), 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x2e80..=0xa4cf | 0xac00..=0xd7af
+        | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+}
+
+fn bigrams(run: &str, each: &mut impl FnMut(&str, &str)) {
+    let mut rest = run;
+    while let Some(first) = rest.chars().next() {
+        let unspaced = is_unspaced(first);
+        let end = rest.find(|mark| is_unspaced(mark) != unspaced).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        if !unspaced {
+            word(part, each);
+            continue;
+        }
+        let marks: Vec<char> = part.chars().collect();
+        for pair in marks.windows(2.min(marks.len())) {
+            let pair: String = pair.iter().collect();
+            each(&coded(&pair), &pair);
+        }
+    }
+}
+
+/// A term outside ASCII in the safe alphabet: `u` and the hexadecimal of its hash.
+fn coded(term: &str) -> String {
+    format!("u{:016x}", xxh3_64(term.as_bytes()))
+}
