@@ -7,6 +7,10 @@ use argus_core::{Category, builtin::Locale, classify::UserRule, redact::UserSecr
 use argus_report::{CaseStatus, Format, Problem};
 use serde::{Deserialize, Serialize};
 
+mod memory;
+
+pub use memory::*;
+
 /// Derives what every contract type has.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
@@ -32,6 +36,9 @@ contract! {
         pub secrets: Vec<UserSecret>,
         /// What may be deleted when a run is recorded.
         pub retention: Retention,
+        /// The debug memory.
+        #[serde(default)]
+        pub memory: MemoryOptions,
     }
 
     /// Limits for runs; patterns and fixes are never deleted.
@@ -380,6 +387,7 @@ contract! {
     }
 
     /// A fix to record.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ReportFixParams {
         /// Run of the failure.
         pub run_id: String,
@@ -389,6 +397,10 @@ contract! {
         pub fix_description: String,
         /// Whether it resolved the failure.
         pub success: bool,
+        /// Environment in which it was tried, as in `record_outcome`; an unknown one when none.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        pub env: Option<serde_json::Value>,
     }
 
     /// What a reported fix changed.

@@ -5,7 +5,7 @@ use crate::{
     Engine, EngineError, ErrorCode,
     contract::{DiagnoseParams, DiagnosticResult, FixRecord, Related},
     lookup::{self, FailedCase},
-    matching, related, resign, text, view,
+    matching, memory, related, resign, text, view,
 };
 use argus_core::{Ambient, Analysis};
 use argus_store::{
@@ -37,10 +37,14 @@ pub async fn diagnose<D: Database>(
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &analysis).await;
     match engine.write(ambient, count).await {
-        Ok(finding) => Ok(answer(engine, analysis, finding, Vec::new())),
+        Ok(finding) => {
+            let finding = with_incidents(engine, ambient, &analysis, finding).await;
+            Ok(answer(engine, analysis, finding, Vec::new()))
+        }
         Err(error) if error.is_about_writing() => {
             let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &analysis).await;
             let finding = engine.read(ambient, look).await?;
+            let finding = with_incidents(engine, ambient, &analysis, finding).await;
             Ok(answer(engine, analysis, finding, vec![not_counted(&error)]))
         }
         Err(error) => Err(error),
@@ -92,6 +96,22 @@ async fn finding<D: Database>(
     let related =
         if has_own_fix { Vec::new() } else { related::related(engine, tx, analysis, pattern.as_ref()).await? };
     Ok(Finding { pattern, is_new, history, related })
+}
+
+/// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
+/// cannot be read takes nothing from the answer.
+async fn with_incidents<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    analysis: &Analysis,
+    mut finding: Finding,
+) -> Finding {
+    let has_own_fix = finding.pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());
+    if !has_own_fix && let Ok(incidents) = memory::related::incidents(engine, ambient, &analysis.redacted).await {
+        finding.related.extend(incidents);
+        finding.related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    }
+    finding
 }
 
 fn answer<D: Database>(

@@ -17,6 +17,12 @@ pub enum ErrorCode {
     CaseNotFailed,
     /// No pattern of this id.
     PatternNotFound,
+    /// No incident or pattern of this id.
+    IncidentNotFound,
+    /// No solution of this id.
+    SolutionNotFound,
+    /// No search of this id.
+    LookupNotFound,
     /// An argument is out of its range.
     InvalidInput,
     /// A report file does not exist.

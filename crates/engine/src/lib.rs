@@ -24,6 +24,7 @@ pub mod history;
 pub mod inspect;
 mod lookup;
 mod matching;
+pub mod memory;
 mod moment;
 pub mod overview;
 pub mod patterns;
@@ -53,6 +54,10 @@ pub struct Engine<D> {
     database: D,
     analyzer: Analyzer,
     options: EngineOptions,
+    /// The other memory: the user's own beside the project's, or the other way round.
+    beside: Option<D>,
+    /// Why it could not be opened.
+    beside_problem: Option<String>,
     /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
     recipe: String,
 }
@@ -64,7 +69,18 @@ impl<D: Database> Engine<D> {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
         let recipe = recipe(&options);
-        Ok(Self { database, analyzer, options, recipe })
+        Ok(Self { database, analyzer, options, beside: None, beside_problem: None, recipe })
+    }
+
+    /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
+    /// is left out, and answers say so.
+    #[must_use]
+    pub fn with_beside(mut self, beside: Result<D, EngineError>) -> Self {
+        match beside {
+            Ok(beside) => self.beside = Some(beside),
+            Err(error) => self.beside_problem = Some(error.message),
+        }
+        self
     }
 
     async fn read<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>

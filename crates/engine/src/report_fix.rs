@@ -5,7 +5,7 @@ use crate::{
     Engine, EngineError, ErrorCode,
     contract::{FixRecord, RecordFixParams, ReportFixParams, ReportFixResult},
     lookup::{self, FailedCase},
-    matching, moment, resign, text,
+    matching, memory, moment, resign, text,
 };
 use argus_core::{Ambient, Analysis, confidence::confidence, display, sign::sha256_hex};
 use argus_store::{
@@ -26,6 +26,9 @@ struct Report<'a> {
     case_name: &'a str,
     steps: String,
     worked: bool,
+    /// Where it was tried, as JSON and canonical; empty: not known.
+    env: Option<String>,
+    env_bucket: String,
 }
 
 /// Finds or starts the pattern, records the fix and counts it, in one write transaction.
@@ -37,7 +40,8 @@ pub async fn report_fix<D: Database>(
     let steps = described(engine, &params.fix_description)?;
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
-    let report = Report { run_id: &case.run_id, case_name: &case.name, steps, worked: params.success };
+    let (env, env_bucket) = memory::related::environment(engine, params.env.as_ref())?;
+    let report = Report { run_id: &case.run_id, case_name: &case.name, steps, worked: params.success, env, env_bucket };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
         let mut found = matching::find(engine, tx, &analysis).await?;
         if found.as_ref().is_none_or(|pattern| pattern.is_builtin) && resign::batch(engine, tx).await? > 0 {
@@ -59,7 +63,14 @@ pub async fn record_fix<D: Database>(
 ) -> Result<FixRecord, EngineError> {
     let steps = described(engine, &params.fix_description)?;
     let (run_id, case_name) = (named(engine, "runId", &params.run_id)?, named(engine, "caseName", &params.case_name)?);
-    let report = Report { run_id: &run_id, case_name: &case_name, steps, worked: params.success };
+    let report = Report {
+        run_id: &run_id,
+        case_name: &case_name,
+        steps,
+        worked: params.success,
+        env: None,
+        env_bucket: String::new(),
+    };
     let body = async |tx: &mut D::Tx<'_>| -> Result<FixRecord, EngineError> {
         let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id).await? else {
             return Err(unknown_pattern(&params.pattern_id));
@@ -151,6 +162,8 @@ async fn write_down(
         steps: &report.steps,
         digest: &sha256_hex(&text::folded(&report.steps)),
         worked: report.worked,
+        env: report.env.as_deref(),
+        env_bucket: &report.env_bucket,
         now: ambient.now,
     };
     solutions::record_fix(tx, &fix).await?;

@@ -66,6 +66,8 @@ pub enum Value<'v> {
     Real(f64),
     /// Text.
     Text(&'v str),
+    /// Bytes that only this program reads.
+    Bytes(&'v [u8]),
 }
 
 impl From<i64> for Value<'_> {
@@ -133,6 +135,8 @@ pub enum Cell {
     Real(f64),
     /// Text.
     Text(String),
+    /// Bytes that only this program reads.
+    Bytes(Vec<u8>),
 }
 
 /// One answered row, read column by column in the order of the SELECT.
@@ -207,6 +211,15 @@ impl FromCell for String {
     }
 }
 
+impl FromCell for Vec<u8> {
+    fn from_cell(cell: Cell) -> Result<Self, StoreError> {
+        match cell {
+            Cell::Bytes(value) => Ok(value),
+            other => Err(mistyped("bytes", &other)),
+        }
+    }
+}
+
 impl<T: FromCell> FromCell for Option<T> {
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match cell {
@@ -222,6 +235,7 @@ fn mistyped(wanted: &str, cell: &Cell) -> StoreError {
         Cell::Int(_) => "an integer",
         Cell::Real(_) => "a real number",
         Cell::Text(_) => "a text",
+        Cell::Bytes(_) => "bytes",
     };
     StoreError::corrupt(&format!("a column should hold {wanted} and holds {found}"))
 }

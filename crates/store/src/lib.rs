@@ -18,11 +18,15 @@
 pub mod cases;
 pub mod database;
 pub mod error;
+pub mod incidents;
+pub mod lookups;
 mod migrate;
+pub mod outcomes;
 pub mod patterns;
 pub mod probe;
 pub mod retention;
 pub mod runs;
+pub mod search;
 pub mod similar;
 pub mod solutions;
 pub mod sqlite;

@@ -4,6 +4,8 @@
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
+    search,
+    search::Owner,
     similar, solutions,
 };
 use argus_core::{Category, builtin::Builtin, similarity};
@@ -131,6 +133,12 @@ pub async fn seed(tx: &mut impl Tx, builtins: &[Builtin], now: i64) -> Result<()
 pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     first(tx.query_first(SQL, &[recipe.into(), signature.into()]).await?)
+}
+
+/// One that a search found.
+pub async fn get(tx: &mut impl Tx, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
+    first(tx.query_first(SQL, &[key.into()]).await?)
 }
 
 /// Any pattern by id.
@@ -290,7 +298,12 @@ async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), S
     tx.execute("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
     tx.execute("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
     tx.execute("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
+    search::remove(tx, Owner::Pattern(from.key)).await?;
+    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
     tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await?;
+    if solutions::count_of(tx, Owner::Pattern(into.key)).await? > 0 {
+        search::wait(tx, into.key).await?;
+    }
     solutions::choose_best(tx, into.key).await
 }
 

@@ -1,12 +1,174 @@
 //! Solutions and what came of trying them, for both memories. A reported fix is a solution of its pattern
 //! plus an outcome with run and case.
-//! Does not: rank for the debug memory.
+//! Does not: rank for the debug memory, or write what only its tools write (see `outcomes`).
 
 use crate::{
-    database::Tx,
+    database::{Row, Tx, Value},
     error::StoreError,
+    incidents::IncidentKey,
+    outcomes::{self, Count},
     patterns::{Pattern, PatternKey},
+    search,
+    search::Owner,
 };
+
+/// Where a solution's outcomes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SolutionKey(pub(crate) i64);
+
+impl From<SolutionKey> for Value<'_> {
+    fn from(key: SolutionKey) -> Self {
+        key.0.into()
+    }
+}
+
+/// A solution to add.
+#[derive(Clone, Copy, Debug)]
+pub struct NewSolution<'a> {
+    /// `sol-…`, used where these steps are not known yet for this environment.
+    pub id: &'a str,
+    /// What it solves.
+    pub owner: Owner,
+    /// What to do; redacted.
+    pub steps: &'a str,
+    /// The same for equal steps, whatever their case and spacing.
+    pub digest: &'a str,
+    /// The environment as it was given, as JSON.
+    pub env: Option<&'a str>,
+    /// Its canonical form.
+    pub env_bucket: &'a str,
+    /// UTC milliseconds.
+    pub now: i64,
+}
+
+/// A stored solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// Where its outcomes are.
+    pub key: SolutionKey,
+    /// `sol-…`.
+    pub id: String,
+    /// What it solves.
+    pub owner: Owner,
+    /// What to do.
+    pub steps: String,
+    /// As it was given, as JSON.
+    pub env: Option<String>,
+    /// Its canonical form.
+    pub env_bucket: String,
+    /// UTC milliseconds.
+    pub created_at: i64,
+}
+
+macro_rules! columns {
+    () => {
+        "SELECT key, id, incident_key, pattern_key, steps, env, env_bucket, created_at FROM solutions "
+    };
+}
+
+macro_rules! successes {
+    () => {
+        "(SELECT COALESCE(SUM(e.worked), 0) FROM solution_env_stats e WHERE e.solution_key = solutions.key) DESC, \
+         key DESC "
+    };
+}
+
+/// Adds a solution; the one that is there already where steps and environment are known. True: it is new.
+pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
+    const OF_INCIDENT: &str =
+        concat!(columns!(), "WHERE incident_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
+    const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
+    const SQL: &str = "INSERT INTO solutions \
+                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING key";
+    let (sql, [incident, pattern]) = match new.owner {
+        Owner::Incident(key) => (OF_INCIDENT, [key.into(), Value::Null]),
+        Owner::Pattern(key) => (OF_PATTERN, [Value::Null, key.into()]),
+    };
+    let owner = if incident == Value::Null { pattern } else { incident };
+    if let Some(mut row) = tx.query_first(sql, &[owner, new.digest.into(), new.env_bucket.into()]).await? {
+        return Ok((solution(&mut row)?, false));
+    }
+    let params = [
+        new.id.into(),
+        incident,
+        pattern,
+        new.steps.into(),
+        new.digest.into(),
+        new.env.into(),
+        new.env_bucket.into(),
+        new.now.into(),
+    ];
+    let row = tx.query_first(SQL, &params).await?;
+    let key = row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.read().map(SolutionKey)?;
+    if let Owner::Pattern(pattern) = new.owner {
+        search::wait(tx, pattern).await?;
+    }
+    let added = Solution {
+        key,
+        id: new.id.to_owned(),
+        owner: new.owner,
+        steps: new.steps.to_owned(),
+        env: new.env.map(ToOwned::to_owned),
+        env_bucket: new.env_bucket.to_owned(),
+        created_at: new.now,
+    };
+    Ok((added, true))
+}
+
+/// One by its id.
+pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Solution>, StoreError> {
+    let row = tx.query_first(concat!(columns!(), "WHERE id = $1"), &[id.into()]).await?;
+    row.map(|mut row| solution(&mut row)).transpose()
+}
+
+/// Those of one incident or pattern: the ones that worked most often, then the newest.
+pub async fn best_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+    const OF_INCIDENT: &str = concat!(columns!(), "WHERE incident_key = $1 ORDER BY ", successes!(), "LIMIT $2");
+    const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 ORDER BY ", successes!(), "LIMIT $2");
+    let rows = match owner {
+        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()]).await?,
+        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()]).await?,
+    };
+    rows.into_iter().map(|mut row| solution(&mut row)).collect()
+}
+
+/// All of one incident or pattern, in the order they were added.
+pub async fn of_owner(tx: &mut impl Tx, owner: Owner) -> Result<Vec<Solution>, StoreError> {
+    let rows = match owner {
+        Owner::Incident(key) => {
+            tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()]).await?
+        }
+        Owner::Pattern(key) => {
+            tx.query(concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key"), &[key.into()]).await?
+        }
+    };
+    rows.into_iter().map(|mut row| solution(&mut row)).collect()
+}
+
+/// How many one incident or pattern has.
+pub async fn count_of(tx: &mut impl Tx, owner: Owner) -> Result<u32, StoreError> {
+    let row = match owner {
+        Owner::Incident(key) => {
+            tx.query_first("SELECT COUNT(*) FROM solutions WHERE incident_key = $1", &[key.into()]).await?
+        }
+        Owner::Pattern(key) => {
+            tx.query_first("SELECT COUNT(*) FROM solutions WHERE pattern_key = $1", &[key.into()]).await?
+        }
+    };
+    row.map_or(Ok(0), |mut row| row.read())
+}
+
+fn solution(row: &mut Row) -> Result<Solution, StoreError> {
+    let (key, id) = (SolutionKey(row.read()?), row.read()?);
+    let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
+        (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
+        (None, Some(pattern)) => Owner::Pattern(PatternKey(pattern)),
+        (None, None) => return Err(StoreError::corrupt("a solution solves nothing")),
+    };
+    let (steps, env, env_bucket) = (row.read()?, row.read()?, row.read()?);
+    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at: row.read()? })
+}
 
 /// A fix to record.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +191,10 @@ pub struct NewFix<'a> {
     pub digest: &'a str,
     /// It resolved the failure.
     pub worked: bool,
+    /// Environment in which it was tried, as JSON, and its canonical form; empty: not known.
+    pub env: Option<&'a str>,
+    /// Its canonical form; empty: not known.
+    pub env_bucket: &'a str,
     /// UTC milliseconds.
     pub now: i64,
 }
@@ -50,13 +216,10 @@ pub struct Fix {
     pub created_at: i64,
 }
 
-/// A reported fix says nothing of its environment.
-const NO_BUCKET: &str = "";
-
 /// Records a fix: its steps once, its outcome, the sums, and the learner's best solution.
 pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
-                       env_bucket, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+                       env, env_bucket, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let solution = learn(tx, fix).await?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
@@ -67,11 +230,13 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreE
         fix.worked.into(),
         fix.run_id.into(),
         fix.case_name.into(),
-        NO_BUCKET.into(),
+        fix.env.into(),
+        fix.env_bucket.into(),
         fix.now.into(),
     ];
     tx.execute(SQL, &params).await?;
-    sum(tx, solution, fix).await?;
+    let count = Count { solution, env_bucket: fix.env_bucket, worked: fix.worked, now: fix.now };
+    outcomes::sum(tx, &count).await?;
     choose_best(tx, fix.learner).await
 }
 
@@ -109,42 +274,26 @@ pub async fn is_resolved(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Res
     Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()]).await?.is_some())
 }
 
-async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<i64, StoreError> {
-    const KNOWN: &str = "SELECT key FROM solutions WHERE pattern_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1";
-    const SQL: &str = "INSERT INTO solutions (id, pattern_key, steps, digest, env_bucket, created_at) \
-                       VALUES ($1, $2, $3, $4, $5, $6) RETURNING key";
-    let known = [fix.learner.into(), fix.digest.into(), NO_BUCKET.into()];
-    if let Some(mut row) = tx.query_first(KNOWN, &known).await? {
-        return row.read();
+/// A fix of a pattern is one solution, wherever it was tried.
+async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<SolutionKey, StoreError> {
+    const KNOWN: &str = "SELECT key FROM solutions WHERE pattern_key = $1 AND digest = $2 ORDER BY key LIMIT 1";
+    if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()]).await? {
+        return row.read().map(SolutionKey);
     }
-    let params = [
-        fix.solution_id.into(),
-        fix.learner.into(),
-        fix.steps.into(),
-        fix.digest.into(),
-        NO_BUCKET.into(),
-        fix.now.into(),
-    ];
-    let row = tx.query_first(SQL, &params).await?;
-    row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.read()
-}
-
-async fn sum(tx: &mut impl Tx, solution: i64, fix: &NewFix<'_>) -> Result<(), StoreError> {
-    const SQL: &str = "INSERT INTO solution_env_stats \
-                       (solution_key, env_bucket, worked, failed, last_confirmed_at, last_failed_at) \
-                       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (solution_key, env_bucket) DO UPDATE SET \
-                       worked = solution_env_stats.worked + excluded.worked, \
-                       failed = solution_env_stats.failed + excluded.failed, \
-                       last_confirmed_at = COALESCE(excluded.last_confirmed_at, solution_env_stats.last_confirmed_at), \
-                       last_failed_at = COALESCE(excluded.last_failed_at, solution_env_stats.last_failed_at)";
-    let (confirmed, failed) = if fix.worked { (Some(fix.now), None) } else { (None, Some(fix.now)) };
-    let params =
-        [solution.into(), NO_BUCKET.into(), fix.worked.into(), (!fix.worked).into(), confirmed.into(), failed.into()];
-    tx.execute(SQL, &params).await.map(drop)
+    let new = NewSolution {
+        id: fix.solution_id,
+        owner: Owner::Pattern(fix.learner),
+        steps: fix.steps,
+        digest: fix.digest,
+        env: fix.env,
+        env_bucket: fix.env_bucket,
+        now: fix.now,
+    };
+    Ok(add(tx, &new).await?.0.key)
 }
 
 /// The best solution worked at least once; successes against failures (Laplace), then the later success.
-pub(crate) async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
+pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET best_solution = (SELECT s.key FROM solutions s \
                        JOIN solution_env_stats e ON e.solution_key = s.key WHERE s.pattern_key = $1 \
                        GROUP BY s.key HAVING SUM(e.worked) > 0 \

@@ -23,7 +23,7 @@ use std::{
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// All statements of the store fit, so that none is compiled twice.
-const CACHED_STATEMENTS: usize = 96;
+const CACHED_STATEMENTS: usize = 160;
 
 /// Set on every connection.
 /// - PERSIST: the journal stays and only its header is cleared, which costs less than making and deleting it.
@@ -269,6 +269,7 @@ impl rusqlite::ToSql for Value<'_> {
             Value::Int(value) => ValueRef::Integer(value),
             Value::Real(value) => ValueRef::Real(value),
             Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Bytes(value) => ValueRef::Blob(value),
         }))
     }
 }
@@ -295,7 +296,7 @@ fn cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
             Ok(text) => Ok(Cell::Text(text.to_owned())),
             Err(_) => Err(StoreError::corrupt("a stored text is not UTF-8")),
         },
-        ValueRef::Blob(_) => Err(StoreError::corrupt("a column holds bytes and should not")),
+        ValueRef::Blob(bytes) => Ok(Cell::Bytes(bytes.to_vec())),
     }
 }
 

@@ -7,7 +7,7 @@ use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx,
     cases::{self, Case, Status},
     database::Value,
-    finish, patterns, retention, runs, solutions,
+    finish, incidents, outcomes, patterns, retention, runs, search, solutions,
 };
 use std::{
     fs,
@@ -138,7 +138,7 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
 }
 
 /// `fixtures/version-N.db` was made once by the release that had schema N:
-/// a run with a failed case, a learned pattern with a fix, and the built-ins.
+/// a run with a failed case, a learned pattern with a fix, and the built-ins; from 2 on a search and an incident.
 #[test]
 fn files_of_every_earlier_version_open() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -151,9 +151,28 @@ fn files_of_every_earlier_version_open() {
         let path = fresh(&fixture.file_stem().unwrap().to_string_lossy());
         fs::copy(&fixture, &path).unwrap();
         check(&open(&path));
+        check_memory(&open(&path), path.to_string_lossy().contains("version-1"));
         versions += 1;
     }
-    assert_eq!(versions, 1, "one file for each schema version");
+    assert_eq!(versions, 2, "one file for each schema version");
+}
+
+/// A file from before the debug memory is empty there, and its pattern waits to be indexed.
+fn check_memory(database: &Sqlite, is_first: bool) {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        assert_eq!(search::is_waiting(tx).await?, is_first);
+        assert_eq!(incidents::count(tx).await?, u64::from(!is_first));
+        let (documents, _) = search::holding(tx, &[]).await?;
+        assert_eq!(documents, if is_first { 0 } else { 2 });
+        for incident in incidents::page(tx, None, 10).await? {
+            let owner = search::Owner::Incident(incident.key);
+            let solution = &solutions::of_owner(tx, owner).await?[0];
+            assert_eq!(outcomes::stats(tx, solution.key).await?[0].worked, 1);
+        }
+        assert_eq!(search::take_waiting(tx, 10).await?.len(), usize::from(is_first));
+        Ok(())
+    };
+    finish(database.write(body)).unwrap();
 }
 
 fn check(database: &Sqlite) {

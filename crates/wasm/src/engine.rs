@@ -8,8 +8,12 @@ use crate::{
     files::Files,
 };
 use argus_engine::{
-    Engine, EngineError, ErrorCode, contract::EngineOptions, diagnose, history, overview, patterns, record_run,
-    report_fix, resources, resources::IdKind,
+    Engine, EngineError, ErrorCode,
+    contract::EngineOptions,
+    diagnose, history,
+    memory::{add_incident, add_solution, export, import, ranked_solutions, record_outcome, search},
+    overview, patterns, record_run, report_fix, resources,
+    resources::IdKind,
 };
 use argus_store::{Mode, Sqlite, finish};
 use serde::{Deserialize, Serialize};
@@ -22,6 +26,8 @@ pub(crate) const VFS: &str = "argus";
 #[serde(rename_all = "camelCase")]
 struct Location {
     database_path: String,
+    #[serde(default)]
+    beside_path: Option<String>,
     read_only: bool,
 }
 
@@ -46,7 +52,13 @@ impl WasmEngine {
         let vfs = (location.database_path != ":memory:").then_some(VFS);
         let opened = Sqlite::open(&location.database_path, vfs, mode).map_err(EngineError::from);
         let engine = opened.and_then(|database| Engine::new(database, options));
-        engine.map(|engine| Self { engine }).map_err(|error| explained(&error))
+        let engine = engine.map_err(|error| explained(&error))?;
+        let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) else {
+            return Ok(Self { engine });
+        };
+        let beside = Sqlite::open(&beside, Some(VFS), mode).map_err(EngineError::from);
+        forget_failure();
+        Ok(Self { engine: engine.with_beside(beside) })
     }
 
     /// What the database holds.
@@ -104,6 +116,48 @@ impl WasmEngine {
     #[wasm_bindgen(js_name = findBySignature)]
     pub fn find_by_signature(&self, signature: &str) -> Answer {
         answer(finish(patterns::find_by_signature(&self.engine, &ambient()?, signature)))
+    }
+
+    /// Looks a problem up.
+    #[wasm_bindgen(js_name = rankedSolutions)]
+    pub fn ranked_solutions(&self, params: JsValue) -> Answer {
+        answer(finish(ranked_solutions::ranked_solutions(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Records whether a solution worked.
+    #[wasm_bindgen(js_name = recordOutcome)]
+    pub fn record_outcome(&self, params: JsValue) -> Answer {
+        answer(finish(record_outcome::record_outcome(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Adds a solution.
+    #[wasm_bindgen(js_name = addSolution)]
+    pub fn add_solution(&self, params: JsValue) -> Answer {
+        answer(finish(add_solution::add_solution(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Adds an incident.
+    #[wasm_bindgen(js_name = addIncident)]
+    pub fn add_incident(&self, params: JsValue) -> Answer {
+        answer(finish(add_incident::add_incident(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Takes in whole lines.
+    #[wasm_bindgen(js_name = memoryImport)]
+    pub fn memory_import(&self, lines: &str) -> Answer {
+        answer(finish(import::import(&self.engine, &ambient()?, lines)))
+    }
+
+    /// Writes one page out.
+    #[wasm_bindgen(js_name = memoryExport)]
+    pub fn memory_export(&self, params: JsValue) -> Answer {
+        answer(finish(export::export(&self.engine, &ambient()?, &decode(params)?)))
+    }
+
+    /// Finds incidents.
+    #[wasm_bindgen(js_name = memorySearch)]
+    pub fn memory_search(&self, params: JsValue) -> Answer {
+        answer(finish(search::search(&self.engine, &ambient()?, &decode(params)?)))
     }
 
     /// Ids that begin so; `kind` is `run` or `pattern`.

@@ -84,6 +84,23 @@ fn collect_roots(types: &mut Collected) {
     types.visit::<c::PatternDetail>();
     types.visit::<c::RecordFixParams>();
     types.visit::<c::Inspection>();
+    collect_memory_roots(types);
+}
+
+fn collect_memory_roots(types: &mut Collected) {
+    types.visit::<c::RankedSolutionsParams>();
+    types.visit::<c::RankedSolutionsResult>();
+    types.visit::<c::RecordOutcomeParams>();
+    types.visit::<c::RecordOutcomeResult>();
+    types.visit::<c::AddSolutionParams>();
+    types.visit::<c::AddSolutionResult>();
+    types.visit::<c::AddIncidentParams>();
+    types.visit::<c::AddIncidentResult>();
+    types.visit::<c::MemoryImported>();
+    types.visit::<c::MemoryExportParams>();
+    types.visit::<c::MemoryExported>();
+    types.visit::<c::MemorySearchParams>();
+    types.visit::<c::MemorySearched>();
 }
 
 struct Collected {

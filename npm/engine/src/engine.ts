@@ -1,6 +1,10 @@
 /** One project's memory, on whatever platform. Does not: name a platform, or do more than pass calls on. */
 
 import type {
+  AddIncidentParams,
+  AddIncidentResult,
+  AddSolutionParams,
+  AddSolutionResult,
   DiagnoseParams,
   DiagnosticResult,
   FailurePattern,
@@ -8,11 +12,21 @@ import type {
   HistoryParams,
   HistoryResult,
   Locale,
+  MemoryExported,
+  MemoryExportParams,
+  MemoryImported,
+  MemoryOptions,
+  MemorySearched,
+  MemorySearchParams,
   Overview,
   PatternDetail,
   PatternsParams,
   PatternsResult,
+  RankedSolutionsParams,
+  RankedSolutionsResult,
   RecordFixParams,
+  RecordOutcomeParams,
+  RecordOutcomeResult,
   RecordRunParams,
   ReportFixParams,
   ReportFixResult,
@@ -38,6 +52,10 @@ export interface OpenOptions {
   readonly rules?: readonly UserRule[];
   readonly secrets?: readonly UserSecret[];
   readonly retention?: Retention;
+  /** The other memory, searched too and whose ids resolve. Never made; a missing file reads as an empty one. */
+  readonly besidePath?: string;
+  /** Which memory `databasePath` is, and how it forgets. */
+  readonly memory?: MemoryOptions;
   /** Nothing is ever written, and no file is made. */
   readonly readOnly?: boolean;
   /** Takes what a person looking for a cause would want to know. */
@@ -111,6 +129,41 @@ export class Engine {
     return this.#call((engine) => engine.findBySignature(signature));
   }
 
+  /** What is known about a problem, and which solution to try first. Remembers the search. */
+  async rankedSolutions(params: RankedSolutionsParams): Promise<RankedSolutionsResult> {
+    return this.#call((engine) => engine.rankedSolutions(params));
+  }
+
+  /** Whether a solution worked. */
+  async recordOutcome(params: RecordOutcomeParams): Promise<RecordOutcomeResult> {
+    return this.#call((engine) => engine.recordOutcome(params));
+  }
+
+  /** Adds a solution to an incident, or to a pattern. */
+  async addSolution(params: AddSolutionParams): Promise<AddSolutionResult> {
+    return this.#call((engine) => engine.addSolution(params));
+  }
+
+  /** Adds an incident with its solution and outcome, unless one like it is there. */
+  async addIncident(params: AddIncidentParams): Promise<AddIncidentResult> {
+    return this.#call((engine) => engine.addIncident(params));
+  }
+
+  /** Takes in whole lines, one incident each; one transaction for all lines of a call, so a thousand are a good number. */
+  async memoryImport(lines: string): Promise<MemoryImported> {
+    return this.#call((engine) => engine.memoryImport(lines));
+  }
+
+  /** One page of all incidents with their solutions and outcomes, as an import takes them. */
+  async memoryExport(params: MemoryExportParams = {}): Promise<MemoryExported> {
+    return this.#call((engine) => engine.memoryExport(params));
+  }
+
+  /** Ids of the incidents that answer a text, best first. */
+  async memorySearch(params: MemorySearchParams): Promise<MemorySearched> {
+    return this.#call((engine) => engine.memorySearch(params));
+  }
+
   /** Ids that begin so, newest first, at most a hundred. */
   async completeIds(kind: 'run' | 'pattern', prefix: string): Promise<string[]> {
     return this.#call((engine) => engine.completeIds(kind, prefix));
@@ -140,7 +193,8 @@ export class Engine {
   #open(): wasm.WasmEngine {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);
-    const { databasePath, projectRoot, locale, rules, secrets, retention, readOnly } = this.#options;
+    const { databasePath, projectRoot, locale, rules, secrets, retention, besidePath, memory, readOnly } =
+      this.#options;
     const engine = new wasm.WasmEngine({
       databasePath,
       projectRoot,
@@ -149,6 +203,8 @@ export class Engine {
       rules: rules ?? [],
       secrets: secrets ?? [],
       retention: retention ?? {},
+      besidePath,
+      memory: memory ?? {},
     });
     this.#current = { generation: this.#runtime.generation, wasm: engine };
     return engine;

@@ -5,6 +5,7 @@ mod diagnosing;
 mod faults;
 mod fixing;
 mod listing;
+mod memory;
 mod recording;
 
 use crate::{
@@ -94,6 +95,7 @@ impl World {
             case_name: case.to_owned(),
             fix_description: fix.to_owned(),
             success: worked,
+            env: None,
         };
         finish(report_fix(&self.engine, &self.ambient(), &params))
     }

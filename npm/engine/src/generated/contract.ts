@@ -1,5 +1,78 @@
 // Generated from crates/engine/src/contract.rs by `cargo xtask types`; edit there.
 
+/** A problem with the fix that was tried and what came of it. */
+export type AddIncidentParams = {
+  /** One line, at most 500 characters are kept. */
+  title: string,
+  /** The error as it was printed. */
+  error_signature?: string | null,
+  /** The problem in words. */
+  summary?: string | null,
+  /** Labels, at most 50 of 100 characters. */
+  tags?: Array<string> | null,
+  /** The search that found nothing. */
+  lookup_id?: string | null,
+  /** What to do, at most 100 KB. */
+  steps: string,
+  /** Where it was tried. */
+  env: Record<string, unknown>,
+  /** In place of what `env` gives. */
+  env_bucket?: string | null,
+  /** The steps solved it. */
+  worked: boolean,
+  /** Anything worth knowing, at most 10 KB. */
+  notes?: string | null,
+  /** Adds it although one like it is there. */
+  force?: boolean | null,
+  /** What the host found of project and machine; fills in what `env` leaves out. */
+  detected_env?: Record<string, unknown> | null,
+};
+
+/** A new incident, or the one that is there already. */
+export type AddIncidentResult = IncidentCreated | IncidentDuplicate;
+
+/** A fix to add to an incident. */
+export type AddSolutionParams = {
+  /** `inc-…` or `pat-…`. */
+  incident_id: string,
+  /** What to do, at most 100 KB. */
+  steps: string,
+  /** What it is written for. */
+  env: Record<string, unknown>,
+  /** In place of what `env` gives. */
+  env_bucket?: string | null,
+  /** The search that led to the incident. */
+  lookup_id?: string | null,
+  /** What the host found of project and machine; fills in what `env` leaves out. */
+  detected_env?: Record<string, unknown> | null,
+};
+
+/** An added solution. */
+export type AddSolutionResult = {
+  /** `sol-…`. */
+  solution_id: string,
+  /** The environment it is written for. */
+  env_bucket: string,
+  /** False: the same steps for the same environment were there already. */
+  created: boolean,
+  /** The fields that were not in `env` and were found. */
+  detected_env?: Record<string, string>,
+  /** What to do now. */
+  next_action: NextAction,
+};
+
+/** What is known of a solution in one environment. */
+export type BucketStats = {
+  /** The environment. */
+  env_bucket: string,
+  /** How often it worked there. */
+  worked: number,
+  /** How often it failed there. */
+  failed: number,
+  /** When it last worked there. */
+  last_confirmed_at: string | null,
+};
+
 /** One case of a run. */
 export type CaseRecord = {
   /** `file > suite > name`. */
@@ -87,6 +160,8 @@ export type EngineOptions = {
   secrets: Array<UserSecret>,
   /** What may be deleted when a run is recorded. */
   retention: Retention,
+  /** The debug memory. */
+  memory: MemoryOptions,
 };
 
 /** The deciding words. */
@@ -214,6 +289,62 @@ export type HistoryResult = {
   hasMore: boolean,
 };
 
+/** An added incident with its first solution and outcome. */
+export type IncidentCreated = {
+  /** Always true. */
+  created: true,
+  /** `inc-…`. */
+  incident_id: string,
+  /** `sol-…`. */
+  solution_id: string,
+  /** `out-…`. */
+  outcome_id: string,
+  /** Where the outcome counts. */
+  env_bucket: string,
+  /** The fields that were not in `env` and were found. */
+  detected_env?: Record<string, string>,
+  /** What to do now. */
+  next_action: NextAction,
+};
+
+/** The incident that is there already. */
+export type IncidentDuplicate = {
+  /** Always false. */
+  created: false,
+  /** Its id, for `add_solution`. */
+  incident_id: string,
+  /** What it is about. */
+  title: string,
+  /** In [0, 1]; 1 for the same error. */
+  similarity: number,
+  /** What to do now. */
+  next_action: NextAction,
+};
+
+/** An incident, or a failure pattern with a fix, that answers the query. */
+export type IncidentMatch = {
+  /** `inc-…` or `pat-…`; an imported one keeps its own. */
+  incident_id: string,
+  /** Which of the two it is. */
+  kind: MatchKind,
+  /** One line. */
+  title: string,
+  /** The error as it was printed, cut short. */
+  error_signature: string | null,
+  /** The problem in words, cut short. */
+  summary: string | null,
+  /** Labels. */
+  tags: Array<string>,
+  /** In [0, 1]. */
+  score: number,
+  /** Why it was found, in short phrases. */
+  because: Array<string>,
+  /** How many solutions it has. */
+  solution_count: number,
+  /** Where it is stored. */
+  memory: MemoryKind,
+};
+
 /** Everything concluded from one failure text, nothing stored. */
 export type Inspection = {
   /** What it is. */
@@ -248,6 +379,83 @@ export type KnownPattern = {
 
 /** The language of built-in suggestions. */
 export type Locale = "zh" | "en";
+
+/** What a match is. */
+export type MatchKind = "incident" | "pattern";
+
+/** Which part of a memory to write out. */
+export type MemoryExportParams = {
+  /** `next` of the page before; none: from the beginning. */
+  after?: string | null,
+  /** Incidents of a page, 1 to 1000; 200 when none. */
+  limit?: number | null,
+};
+
+/** One page of a memory. */
+export type MemoryExported = {
+  /** One JSON object a line, as an import takes them. */
+  lines: string,
+  /** How many. */
+  incidents: number,
+  /** Incidents in the whole memory. */
+  total: number,
+  /** For the next page; none: this was the last. */
+  next: string | null,
+};
+
+/** What an import did. */
+export type MemoryImported = {
+  /** Incidents that were new. */
+  added: number,
+  /** Incidents whose id was there already. */
+  updated: number,
+  /** Solutions that were new. */
+  solutions: number,
+  /** Outcomes that were new. */
+  outcomes: number,
+  /** Lines that could not be read; the others were taken. */
+  refused: Array<RefusedLine>,
+};
+
+/** The two places of what was learned. */
+export type MemoryKind = "project" | "user";
+
+/** Which memory the engine's own database is, and how it forgets. */
+export type MemoryOptions = {
+  /** Where the engine writes; the database beside it is the other one. */
+  home?: MemoryKind | null,
+  /** Days after which a confirmation counts half as recent; 180 when none. */
+  halfLifeDays?: number | null,
+};
+
+/** A search for incidents alone; nothing is remembered of it. */
+export type MemorySearchParams = {
+  /** As in `ranked_solutions`. */
+  text: string,
+  /** 1 to 1000; 10 when none. */
+  limit?: number | null,
+  /** In [0, 1]; what scores less is left out. 0 when none. */
+  threshold?: number | null,
+};
+
+/** Incidents, best first. */
+export type MemorySearched = {
+  /** Their ids. */
+  ranked: Array<string>,
+  /** Their scores, in [0, 1]. */
+  scores: Array<number>,
+};
+
+/** The step that follows. */
+export type NextAction = {
+  /** Stable; for programs. */
+  type: NextActionType,
+  /** For the agent. */
+  instructions: string,
+};
+
+/** The contract's next steps. */
+export type NextActionType = "NO_MATCH_DEBUG_THEN_ADD_INCIDENT" | "NO_SOLUTIONS_ADD_ONE" | "TRY_SOLUTION_AND_RECORD_OUTCOME" | "DONE_OR_ADD_ENV_VARIANT" | "DEBUG_FURTHER_THEN_ADD_SOLUTION_OR_INCIDENT" | "RECORD_OUTCOME_FOR_NEW_SOLUTION" | "USE_ADD_SOLUTION_FOR_EXISTING_INCIDENT";
 
 /** What a database holds, in two numbers. */
 export type Overview = {
@@ -301,6 +509,72 @@ export type PatternsResult = {
   hasMore: boolean,
 };
 
+/** A solution with its reasons. */
+export type RankedSolution = {
+  /** `sol-…`. */
+  solution_id: string,
+  /** What it is a solution of. */
+  incident_id: string,
+  /** What to do. */
+  steps: string,
+  /** The environment it was written for. */
+  env: Record<string, string | number | boolean>,
+  /** Its canonical form. */
+  env_bucket: string,
+  /** Of the environments in which it was tried, or for which it was written, the one most like the asked one. */
+  best_env_bucket_match: string,
+  /** How like, in [0, 1]. */
+  env_match_score: number,
+  /** Lower bound of the success rate, in [0, 1]. */
+  reliability_score: number,
+  /** How recent its last success is, in [0, 1]. */
+  recency_boost: number,
+  /** What they are ordered by, in [0, 1]. */
+  final_solution_score: number,
+  /** The score in one short line. */
+  why: string,
+  /** How often it worked, anywhere. */
+  worked: number,
+  /** How often it failed, anywhere. */
+  failed: number,
+  /** When it last worked. */
+  last_confirmed_at: string | null,
+};
+
+/** What to look for, and where the solution must work. */
+export type RankedSolutionsParams = {
+  /** A stack trace, an error line, or the problem in words. */
+  query_text: string,
+  /** Flat: texts, numbers, booleans. What the seven known fields mean stands in `argus_core::environment`. */
+  env: Record<string, unknown>,
+  /** 1 to 50; 5 when none. */
+  limit?: number | null,
+  /** What the host found of project and machine; fills in what `env` leaves out. */
+  detected_env?: Record<string, unknown> | null,
+};
+
+/** What is known about a problem. */
+export type RankedSolutionsResult = {
+  /** `lkp-…`, for `record_outcome`. */
+  lookup_id: string,
+  /** The canonical form of the environment. */
+  env_bucket: string,
+  /** The fields that were not in `env` and were found. */
+  detected_env?: Record<string, string>,
+  /** Best first, at most 10. */
+  incidents: Array<IncidentMatch>,
+  /** Best first. */
+  ranked_solutions: Array<RankedSolution>,
+  /** The first of them. */
+  recommended_solution: RankedSolution | null,
+  /** Solutions that the limit left out. */
+  more: number,
+  /** What to do now. */
+  next_action: NextAction,
+  /** Anything that limits this answer. */
+  warnings?: Array<string>,
+};
+
 /** A fix recorded straight on a pattern, for Node tooling. */
 export type RecordFixParams = {
   /** The pattern it counts on. */
@@ -313,6 +587,40 @@ export type RecordFixParams = {
   fixDescription: string,
   /** Whether it resolved the failure. */
   success: boolean,
+};
+
+/** What came of trying a solution. */
+export type RecordOutcomeParams = {
+  /** The search that led to it. */
+  lookup_id?: string | null,
+  /** `sol-…`. */
+  solution_id: string,
+  /** It solved the problem. */
+  worked: boolean,
+  /** Where it was tried. */
+  env: Record<string, unknown>,
+  /** In place of what `env` gives. */
+  env_bucket?: string | null,
+  /** Anything worth knowing, at most 10 KB. */
+  notes?: string | null,
+  /** What the host found of project and machine; fills in what `env` leaves out. */
+  detected_env?: Record<string, unknown> | null,
+};
+
+/** A recorded outcome. */
+export type RecordOutcomeResult = {
+  /** It was recorded. */
+  ok: true,
+  /** `out-…`. */
+  outcome_id: string,
+  /** Where it counts. */
+  env_bucket: string,
+  /** The fields that were not in `env` and were found. */
+  detected_env?: Record<string, string>,
+  /** The solution's statistics after it. */
+  solution_stats: SolutionStats,
+  /** What to do now. */
+  next_action: NextAction,
 };
 
 /** One finished run: reports or, where there are none, what the command printed. */
@@ -341,6 +649,14 @@ export type RecordRunParams = {
   containers: Array<ContainerFact>,
   /** Remarks of the host that belong to the answer (`kubectl not found`). */
   notes: Array<string>,
+};
+
+/** A line of an import that could not be read. */
+export type RefusedLine = {
+  /** Counted from 1 within the call. */
+  line: number,
+  /** Why. */
+  message: string,
 };
 
 /** A similar pattern. */
@@ -372,6 +688,8 @@ export type ReportFixParams = {
   fixDescription: string,
   /** Whether it resolved the failure. */
   success: boolean,
+  /** Environment in which it was tried, as in `record_outcome`; an unknown one when none. */
+  env?: Record<string, unknown> | null,
 };
 
 /** What a reported fix changed. */
@@ -492,6 +810,24 @@ export type SkippedInput = {
   at: string,
   /** What was wrong there. */
   reason: string,
+};
+
+/** What is known of a solution, over all environments and in each. */
+export type SolutionStats = {
+  /** `sol-…`. */
+  solution_id: string,
+  /** How often it worked. */
+  worked: number,
+  /** How often it failed. */
+  failed: number,
+  /** `worked / (worked + failed)`. */
+  success_rate: number,
+  /** Lower bound of the success rate. */
+  reliability_score: number,
+  /** When it last worked. */
+  last_confirmed_at: string | null,
+  /** The best known first. */
+  buckets: Array<BucketStats>,
 };
 
 /** Cases by status; flaky ones are counted among passed too. */

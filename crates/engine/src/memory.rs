@@ -1,0 +1,20 @@
+//! The debug memory: one file per tool, and what they share.
+//! Does not: rank, match environments or score likeness; core does.
+
+pub mod add_incident;
+pub mod add_solution;
+mod duplicate;
+pub mod export;
+mod find;
+pub mod import;
+mod index;
+mod input;
+mod next;
+mod place;
+pub mod ranked_solutions;
+mod ranking;
+pub mod record_outcome;
+pub(crate) mod related;
+mod resolve;
+pub mod search;
+mod side;

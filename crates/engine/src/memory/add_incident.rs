@@ -1,0 +1,151 @@
+//! `add_incident`: a new problem with the fix that was tried and what came of it.
+//! Does not: add a second of one problem, unless it is told to.
+
+use super::{
+    duplicate::{self, Known},
+    index, input,
+    next::{after, next},
+    place::{Place, place},
+    ranked_solutions::rounded,
+    resolve,
+    side::Side,
+};
+use crate::{
+    Engine, EngineError,
+    contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
+};
+use argus_core::{Ambient, search::Indexed};
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Texts},
+    outcomes::{self, NewOutcome},
+    search::{self, NewDocument, Owner},
+    solutions::{self, NewSolution},
+};
+
+/// The texts, fit for storing.
+struct Report<'a> {
+    title: String,
+    error_signature: Option<String>,
+    summary: Option<String>,
+    tags: Vec<String>,
+    steps: String,
+    notes: Option<String>,
+    lookup_id: Option<&'a str>,
+    worked: bool,
+    place: Place,
+}
+
+/// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it.
+pub async fn add_incident<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &AddIncidentParams,
+) -> Result<AddIncidentResult, EngineError> {
+    let report = report(engine, ambient, params).await?;
+    let indexed = index::of_incident(engine, &texts(&report));
+    let body = async |tx: &mut D::Tx<'_>| {
+        if params.force != Some(true)
+            && let Some(known) = known(engine, ambient, tx, &indexed).await?
+        {
+            return Ok(AddIncidentResult::Duplicate(known));
+        }
+        Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
+    };
+    engine.write(ambient, body).await
+}
+
+async fn report<'a, D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &'a AddIncidentParams,
+) -> Result<Report<'a>, EngineError> {
+    Ok(Report {
+        title: input::title(engine, &params.title)?,
+        error_signature: input::text(engine, params.error_signature.as_deref()),
+        summary: input::text(engine, params.summary.as_deref()),
+        tags: input::tags(engine, params.tags.as_deref().unwrap_or_default())?,
+        steps: input::steps(engine, &params.steps)?,
+        notes: input::notes(engine, params.notes.as_deref())?,
+        place: place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?,
+        lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?,
+        worked: params.worked,
+    })
+}
+
+fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
+    Texts {
+        title: &report.title,
+        error_signature: report.error_signature.as_deref(),
+        summary: report.summary.as_deref(),
+        tags: &report.tags,
+    }
+}
+
+/// The incident that is there already, at home or beside.
+async fn known<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    indexed: &Indexed,
+) -> Result<Option<IncidentDuplicate>, EngineError> {
+    index::waiting(engine, tx).await?;
+    let mut known = duplicate::find(tx, indexed).await?;
+    if known.is_none() {
+        let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, indexed).await;
+        known = engine.look(Side::Beside, ambient, &mut Vec::new(), body).await?.flatten();
+    }
+    Ok(known.map(|Known { id, title, similarity }| IncidentDuplicate {
+        created: false,
+        incident_id: id,
+        title,
+        similarity: rounded(similarity),
+        next_action: next(NextActionType::UseAddSolutionForExistingIncident),
+    }))
+}
+
+async fn create(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    indexed: &Indexed,
+) -> Result<IncidentCreated, EngineError> {
+    let (incident_id, outcome_id) = (ambient.id("inc"), ambient.id("out"));
+    let key = incidents::insert(tx, &incident_id, &texts(report), ambient.now).await?;
+    let document =
+        NewDocument { owner: Owner::Incident(key), family: indexed.family.as_deref(), vector: &indexed.vector };
+    search::add(tx, &[document]).await?;
+    let new = NewSolution {
+        id: &ambient.id("sol"),
+        owner: Owner::Incident(key),
+        steps: &report.steps,
+        digest: &input::digest(&report.steps),
+        env: report.place.json.as_deref(),
+        env_bucket: &report.place.bucket,
+        now: ambient.now,
+    };
+    let (solution, _) = solutions::add(tx, &new).await?;
+    let outcome = NewOutcome {
+        id: &outcome_id,
+        solution: solution.key,
+        counted_on: None,
+        worked: report.worked,
+        env: report.place.json.as_deref(),
+        env_bucket: &report.place.bucket,
+        notes: report.notes.as_deref(),
+        lookup_id: report.lookup_id,
+        run_id: None,
+        case_name: None,
+        now: ambient.now,
+    };
+    outcomes::record(tx, &outcome).await?;
+    Ok(IncidentCreated {
+        created: true,
+        incident_id,
+        solution_id: solution.id,
+        outcome_id,
+        env_bucket: report.place.bucket.clone(),
+        detected_env: report.place.detected.clone(),
+        next_action: after(report.worked),
+    })
+}

@@ -1,0 +1,102 @@
+//! Finds what answers a text, in both memories, by one measure.
+//! Does not: read what was found.
+
+use super::side::{SIDES, Side};
+use crate::{Engine, EngineError};
+use argus_core::{
+    Ambient,
+    search::{Query, Score, Weighed},
+};
+use argus_store::{
+    Database, Tx,
+    search::{self, Candidate, Owner, Wanted, family_key},
+};
+
+/// Candidates that are scored in full, at least.
+const TAKEN: usize = 100;
+
+/// Something that answers.
+#[derive(Debug)]
+pub(super) struct Hit {
+    pub(super) side: Side,
+    pub(super) owner: Owner,
+    pub(super) score: Score,
+}
+
+/// The best answers of both memories, best first; what scores less than `threshold` is none.
+pub(super) async fn find<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    query: &Query,
+    (limit, threshold): (usize, f64),
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Hit>, EngineError> {
+    if query.is_empty() {
+        return Ok(Vec::new());
+    }
+    let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
+    let counts = counts(engine, ambient, &terms, warnings).await?;
+    let weighed = weighed(query, &counts);
+    let take = TAKEN.max(limit.saturating_mul(2));
+    let mut hits = Vec::new();
+    for (side, counts) in SIDES.into_iter().zip(&counts) {
+        let Some((1.., counts)) = counts else { continue };
+        let body = async |tx: &mut D::Tx<'_>| candidates(tx, query, &weighed, counts, take).await;
+        // What could not be read was said when the terms were counted.
+        let found = engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        hits.extend(found.into_iter().map(|candidate| {
+            let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
+            Hit { side, owner: candidate.owner, score }
+        }));
+    }
+    hits.retain(|hit| hit.score.value >= threshold && hit.score.value > 0.0);
+    hits.sort_by(|a, b| b.score.value.total_cmp(&a.score.value).then_with(|| a.owner.cmp(&b.owner)));
+    hits.truncate(limit);
+    Ok(hits)
+}
+
+/// How many documents a memory has, and in how many of them each term of a query stands.
+pub(super) type Counts = (u64, Vec<u64>);
+
+/// The candidates of one memory.
+pub(super) async fn candidates(
+    tx: &mut impl Tx,
+    query: &Query,
+    weighed: &Weighed<'_>,
+    counts: &[u64],
+    take: usize,
+) -> Result<Vec<Candidate>, EngineError> {
+    let wanted = weighed.worths().zip(counts);
+    let wanted = wanted.map(|((term, worth), documents)| Wanted { term: term.hash, worth, documents: *documents });
+    Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take).await?)
+}
+
+/// The query's family where the candidate has it too.
+pub(super) fn family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q str> {
+    query.family().filter(|family| candidate.family == Some(family_key(family)))
+}
+
+/// The counts of both memories; none where one cannot be read.
+async fn counts<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    terms: &[u32],
+    warnings: &mut Vec<String>,
+) -> Result<[Option<Counts>; 2], EngineError> {
+    let mut counts = [None, None];
+    for (side, counts) in SIDES.into_iter().zip(&mut counts) {
+        let body = async |tx: &mut D::Tx<'_>| Ok(search::holding(tx, terms).await?);
+        *counts = engine.look(side, ambient, warnings, body).await?;
+    }
+    Ok(counts)
+}
+
+/// Weighs the terms by how rare they are in all memories together.
+pub(super) fn weighed<'q>(query: &'q Query, counts: &[Option<Counts>]) -> Weighed<'q> {
+    let documents = counts.iter().flatten().map(|(documents, _)| documents).sum();
+    let mut place = 0..;
+    query.weigh(documents, |_| {
+        let place = place.next().unwrap_or_default();
+        counts.iter().flatten().filter_map(|(_, counts)| counts.get(place)).sum()
+    })
+}

@@ -1,0 +1,337 @@
+//! Takes incidents in, a line each, past the duplicate guard, all lines of a call in one transaction.
+//! Does not: fail on a line that cannot be read; it is named and left out.
+//!
+//! What has no id gets one that its content decides, so that the same file taken in twice changes nothing.
+
+use super::{index, input, place::place};
+use crate::{
+    Engine, EngineError,
+    contract::{MemoryImported, RefusedLine},
+};
+use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Incident, IncidentKey, Texts},
+    outcomes::{self, NewOutcome},
+    search::{self, NewDocument, Owner},
+    solutions::{self, NewSolution, SolutionKey},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// Characters of an id.
+const ID: usize = 200;
+
+/// One line of a file.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct IncidentLine {
+    #[serde(default)]
+    pub(super) r#type: Option<String>,
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    pub(super) title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error_signature: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) summary: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+    #[serde(default)]
+    pub(super) solutions: Vec<SolutionLine>,
+}
+
+/// A solution of it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct SolutionLine {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    pub(super) steps: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env_bucket: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+    #[serde(default)]
+    pub(super) outcomes: Vec<OutcomeLine>,
+}
+
+/// What came of trying it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct OutcomeLine {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    pub(super) worked: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env_bucket: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) notes: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lookup_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) run_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) case_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+}
+
+/// A line fit for storing.
+struct Prepared {
+    id: String,
+    title: String,
+    error_signature: Option<String>,
+    summary: Option<String>,
+    tags: Vec<String>,
+    created_at: i64,
+    solutions: Vec<PreparedSolution>,
+}
+
+struct PreparedSolution {
+    id: String,
+    steps: String,
+    digest: String,
+    env: Option<String>,
+    env_bucket: String,
+    created_at: i64,
+    outcomes: Vec<PreparedOutcome>,
+}
+
+struct PreparedOutcome {
+    id: String,
+    worked: bool,
+    env: Option<String>,
+    env_bucket: String,
+    notes: Option<String>,
+    lookup_id: Option<String>,
+    run_id: Option<String>,
+    case_name: Option<String>,
+    created_at: i64,
+}
+
+/// Reads all lines, then writes them at once.
+pub async fn import<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    lines: &str,
+) -> Result<MemoryImported, EngineError> {
+    let mut imported = MemoryImported::default();
+    let mut prepared = Vec::new();
+    for (number, line) in (1..).zip(lines.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match parse(line).and_then(|line| prepare(engine, ambient, line)) {
+            Ok(incident) => prepared.push(incident),
+            Err(error) => imported.refused.push(RefusedLine { line: number, message: error.message }),
+        }
+    }
+    if prepared.is_empty() {
+        return Ok(imported);
+    }
+    let body = async |tx: &mut D::Tx<'_>| {
+        let mut documents = BTreeMap::new();
+        for incident in &prepared {
+            write(engine, tx, incident, &mut imported, &mut documents).await?;
+        }
+        let documents: Vec<NewDocument<'_>> = documents
+            .iter()
+            .map(|(key, indexed): (&IncidentKey, &Indexed)| NewDocument {
+                owner: Owner::Incident(*key),
+                family: indexed.family.as_deref(),
+                vector: &indexed.vector,
+            })
+            .collect();
+        search::add(tx, &documents).await?;
+        Ok(())
+    };
+    engine.write(ambient, body).await?;
+    Ok(imported)
+}
+
+fn parse(line: &str) -> Result<IncidentLine, EngineError> {
+    let line: IncidentLine = serde_json::from_str(line).map_err(|error| {
+        EngineError::invalid(format!("not an incident: {}", display::line(&error.to_string(), 200)))
+    })?;
+    match line.r#type.as_deref() {
+        None | Some("incident") => Ok(line),
+        Some(other) => Err(EngineError::invalid(format!("type is '{}', not 'incident'", display::line(other, 40)))),
+    }
+}
+
+fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Result<Prepared, EngineError> {
+    let title = input::title(engine, &line.title)?;
+    let error_signature = input::text(engine, line.error_signature.as_deref());
+    let summary = input::text(engine, line.summary.as_deref());
+    let id = id("inc", "", line.id, || format!("{title}\n{error_signature:?}\n{summary:?}"));
+    let created_at = moment(line.created_at.as_deref(), ambient.now)?;
+    let mut solutions = Vec::with_capacity(line.solutions.len());
+    for solution in line.solutions {
+        solutions.push(prepare_solution(engine, solution, &id, created_at)?);
+    }
+    let tags = input::some_tags(engine, &line.tags);
+    Ok(Prepared { id, title, error_signature, summary, tags, created_at, solutions })
+}
+
+fn prepare_solution<D>(
+    engine: &Engine<D>,
+    line: SolutionLine,
+    incident: &str,
+    created_at: i64,
+) -> Result<PreparedSolution, EngineError> {
+    let steps = input::steps(engine, &line.steps)?;
+    let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
+    let digest = input::digest(&steps);
+    let id = id("sol", incident, line.id, || format!("{digest}\n{env_bucket}"));
+    let created_at = moment(line.created_at.as_deref(), created_at)?;
+    let mut outcomes = Vec::with_capacity(line.outcomes.len());
+    for (number, outcome) in line.outcomes.into_iter().enumerate() {
+        outcomes.push(prepare_outcome(engine, outcome, &id, number, created_at)?);
+    }
+    Ok(PreparedSolution { id, steps, digest, env, env_bucket, created_at, outcomes })
+}
+
+fn prepare_outcome<D>(
+    engine: &Engine<D>,
+    line: OutcomeLine,
+    solution: &str,
+    number: usize,
+    created_at: i64,
+) -> Result<PreparedOutcome, EngineError> {
+    let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
+    let named = |text: Option<String>| text.map(|text| display::line(&engine.analyzer.redact(&text), ID * 10));
+    Ok(PreparedOutcome {
+        id: id("out", solution, line.id, || format!("{number}\n{}\n{env_bucket}", line.worked)),
+        worked: line.worked,
+        env,
+        env_bucket,
+        notes: input::some_notes(engine, line.notes.as_deref()),
+        lookup_id: line.lookup_id.map(|id| display::line(&id, ID)),
+        run_id: line.run_id.map(|id| display::line(&id, ID)),
+        case_name: named(line.case_name),
+        created_at: moment(line.created_at.as_deref(), created_at)?,
+    })
+}
+
+fn environment<D>(
+    engine: &Engine<D>,
+    env: Option<Value>,
+    bucket: Option<&str>,
+) -> Result<(Option<String>, String), EngineError> {
+    let env = env.filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
+    let place = place(engine, &env, bucket, None)?;
+    Ok((place.json, place.bucket))
+}
+
+/// The given id, or one that the content decides. It begins as the id of what it belongs to, so that neighbours in a
+/// file are neighbours in the index; ids all over the index made a large import several times as slow.
+fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -> String) -> String {
+    let given = given.map(|id| display::line(&id, ID)).filter(|id| !id.is_empty());
+    given.unwrap_or_else(|| {
+        let digest = sha256_hex(&content());
+        match owner.split_once('-').map_or(owner, |(_, rest)| rest) {
+            "" => format!("{prefix}-{}", &digest[..32]),
+            owner => format!("{prefix}-{owner}-{}", &digest[..12]),
+        }
+    })
+}
+
+fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
+    let Some(given) = given else { return Ok(otherwise) };
+    let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
+        EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", display::line(given, 40)))
+    })?;
+    i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
+        .map_err(|_| EngineError::invalid("created_at is too far away"))
+}
+
+async fn write<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    incident: &Prepared,
+    imported: &mut MemoryImported,
+    documents: &mut BTreeMap<IncidentKey, Indexed>,
+) -> Result<(), EngineError> {
+    let texts = Texts {
+        title: &incident.title,
+        error_signature: incident.error_signature.as_deref(),
+        summary: incident.summary.as_deref(),
+        tags: &incident.tags,
+    };
+    let key = if let Some(known) = incidents::by_id(tx, &incident.id).await? {
+        imported.updated += 1;
+        if !is_same(&known, &texts) {
+            incidents::update(tx, known.key, &texts, incident.created_at.max(known.updated_at)).await?;
+            search::remove(tx, Owner::Incident(known.key)).await?;
+            documents.insert(known.key, index::of_incident(engine, &texts));
+        }
+        known.key
+    } else {
+        imported.added += 1;
+        let key = incidents::insert(tx, &incident.id, &texts, incident.created_at).await?;
+        documents.insert(key, index::of_incident(engine, &texts));
+        key
+    };
+    for solution in &incident.solutions {
+        write_solution(tx, key, solution, imported).await?;
+    }
+    Ok(())
+}
+
+fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
+    known.title == texts.title
+        && known.error_signature.as_deref() == texts.error_signature
+        && known.summary.as_deref() == texts.summary
+        && known.tags == texts.tags
+}
+
+async fn write_solution(
+    tx: &mut impl Tx,
+    incident: IncidentKey,
+    solution: &PreparedSolution,
+    imported: &mut MemoryImported,
+) -> Result<(), EngineError> {
+    let known = solutions::by_id(tx, &solution.id).await?.map(|known| known.key);
+    let key = if let Some(key) = known {
+        key
+    } else {
+        let new = NewSolution {
+            id: &solution.id,
+            owner: Owner::Incident(incident),
+            steps: &solution.steps,
+            digest: &solution.digest,
+            env: solution.env.as_deref(),
+            env_bucket: &solution.env_bucket,
+            now: solution.created_at,
+        };
+        let (added, is_new) = solutions::add(tx, &new).await?;
+        imported.solutions += u32::from(is_new);
+        added.key
+    };
+    for outcome in &solution.outcomes {
+        imported.outcomes += u32::from(outcomes::record(tx, &stored(key, outcome)).await?);
+    }
+    Ok(())
+}
+
+fn stored(solution: SolutionKey, outcome: &PreparedOutcome) -> NewOutcome<'_> {
+    NewOutcome {
+        id: &outcome.id,
+        solution,
+        counted_on: None,
+        worked: outcome.worked,
+        env: outcome.env.as_deref(),
+        env_bucket: &outcome.env_bucket,
+        notes: outcome.notes.as_deref(),
+        lookup_id: outcome.lookup_id.as_deref(),
+        run_id: outcome.run_id.as_deref(),
+        case_name: outcome.case_name.as_deref(),
+        now: outcome.created_at,
+    }
+}

@@ -1,0 +1,58 @@
+//! Makes search documents of incidents and patterns.
+//! Does not: keep them; the store does.
+
+use crate::{Engine, EngineError};
+use argus_core::{
+    FailureEvent,
+    search::{self, Document, Indexed},
+};
+use argus_store::{
+    Tx,
+    incidents::Texts,
+    patterns::{self, PatternKey},
+    search::{NewDocument, Owner},
+};
+
+/// Patterns that one search indexes before it looks; a few milliseconds.
+const BATCH: u32 = 200;
+
+/// The document of an incident.
+pub(super) fn of_incident<D>(engine: &Engine<D>, texts: &Texts<'_>) -> Indexed {
+    let document = Document {
+        title: texts.title,
+        error_signature: texts.error_signature.unwrap_or_default(),
+        summary: texts.summary.unwrap_or_default(),
+        tags: texts.tags,
+    };
+    search::index(&document, &engine.analyzer)
+}
+
+/// Indexes patterns that got their first solution, or another text, since the last search.
+pub(super) async fn waiting<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<(), EngineError> {
+    if !argus_store::search::is_waiting(tx).await? {
+        return Ok(());
+    }
+    for key in argus_store::search::take_waiting(tx, BATCH).await? {
+        argus_store::search::remove(tx, Owner::Pattern(key)).await?;
+        if let Some(indexed) = of_pattern(engine, tx, key).await? {
+            let document =
+                NewDocument { owner: Owner::Pattern(key), family: indexed.family.as_deref(), vector: &indexed.vector };
+            argus_store::search::add(tx, &[document]).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn of_pattern<D>(engine: &Engine<D>, tx: &mut impl Tx, key: PatternKey) -> Result<Option<Indexed>, EngineError> {
+    let Some(pattern) = patterns::get(tx, key).await? else { return Ok(None) };
+    let event = patterns::sample(tx, key).await?;
+    let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
+    let error = event.map(|event| event.text).filter(|text| !text.is_empty());
+    let document = Document {
+        title: &pattern.description,
+        error_signature: error.as_deref().unwrap_or(&pattern.normalized),
+        summary: &pattern.case_name,
+        tags: &[],
+    };
+    Ok(Some(search::index(&document, &engine.analyzer)))
+}

@@ -1,0 +1,120 @@
+//! Texts as they come in: cleaned, redacted, bounded; and the limits that are refused rather than cut.
+//! Does not: read environments (see `place`).
+
+use crate::{Engine, EngineError, text};
+use argus_core::{display, sign::sha256_hex};
+
+/// Bytes of a query that are taken; a longer one is no error text.
+const QUERY: usize = 5 * 1024 * 1024;
+/// Bytes of it that are read.
+const QUERY_READ: usize = 64 * 1024;
+/// Bytes of steps.
+const STEPS: usize = 100 * 1024;
+/// Bytes of notes.
+const NOTES: usize = 10 * 1024;
+/// Characters of a title that are kept.
+const TITLE: usize = 500;
+/// Bytes of a signature or a summary that are kept.
+const TEXT: usize = 64 * 1024;
+/// Labels.
+const TAGS: usize = 50;
+/// Characters of one.
+const TAG: usize = 100;
+
+/// The redacted query, and what is to be said about it.
+pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Option<String>), EngineError> {
+    if query.trim().is_empty() {
+        return Err(EngineError::invalid(
+            "query_text is empty. Give the error as it was printed, or the problem in words.",
+        ));
+    }
+    if query.len() > QUERY {
+        return Err(EngineError::invalid(format!(
+            "query_text has {} bytes; at most {QUERY} are taken. The error and the end of the log are enough.",
+            query.len()
+        )));
+    }
+    let warning = (query.len() > QUERY_READ).then(|| {
+        format!(
+            "query_text has {} KB; its beginning and its end were read, {} KB in all.",
+            query.len() / 1024,
+            QUERY_READ / 1024
+        )
+    });
+    Ok((text::bound(&engine.analyzer.redact(query), QUERY_READ), warning))
+}
+
+/// What to do; refused where it is too long, for a part of a fix is no fix.
+pub(super) fn steps<D>(engine: &Engine<D>, steps: &str) -> Result<String, EngineError> {
+    if steps.len() > STEPS {
+        let message = format!(
+            "steps has {} bytes; at most {STEPS} (100 KB) are taken. Describe the change, do not copy files in.",
+            steps.len()
+        );
+        return Err(EngineError::invalid(message));
+    }
+    let kept = cleaned(engine, steps, STEPS);
+    if kept.is_empty() {
+        return Err(EngineError::invalid("steps is empty. Say what to do, step by step."));
+    }
+    Ok(kept)
+}
+
+/// The same for steps that differ in case and spacing alone.
+pub(super) fn digest(steps: &str) -> String {
+    sha256_hex(&text::folded(steps))
+}
+
+/// Notes; refused where they are too long.
+pub(super) fn notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Result<Option<String>, EngineError> {
+    let notes = notes.unwrap_or_default();
+    if notes.len() > NOTES {
+        return Err(EngineError::invalid(format!(
+            "notes has {} bytes; at most {NOTES} (10 KB) are taken.",
+            notes.len()
+        )));
+    }
+    Ok(Some(cleaned(engine, notes, NOTES)).filter(|notes| !notes.is_empty()))
+}
+
+/// One line.
+pub(super) fn title<D>(engine: &Engine<D>, title: &str) -> Result<String, EngineError> {
+    let kept = display::line(&cleaned(engine, title, TEXT), TITLE);
+    if kept.is_empty() {
+        return Err(EngineError::invalid("title is empty. Name the problem in one line."));
+    }
+    Ok(kept)
+}
+
+/// A signature or a summary.
+pub(super) fn text<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
+    text.map(|text| cleaned(engine, text, TEXT)).filter(|text| !text.is_empty())
+}
+
+/// Labels; refused where they are too many or no labels.
+pub(super) fn tags<D>(engine: &Engine<D>, tags: &[String]) -> Result<Vec<String>, EngineError> {
+    if tags.len() > TAGS {
+        return Err(EngineError::invalid(format!("tags has {} entries; at most {TAGS} are taken.", tags.len())));
+    }
+    if let Some(long) = tags.iter().find(|tag| tag.chars().count() > TAG) {
+        let message = format!("A tag has at most {TAG} characters; one begins '{}'.", display::line(long, 40));
+        return Err(EngineError::invalid(message));
+    }
+    let kept = tags.iter().map(|tag| display::line(&engine.analyzer.redact(tag), TAG));
+    Ok(kept.filter(|tag| !tag.is_empty()).collect())
+}
+
+/// Labels of an import, cut to what is taken.
+pub(super) fn some_tags<D>(engine: &Engine<D>, tags: &[String]) -> Vec<String> {
+    let kept = tags.iter().take(TAGS).map(|tag| display::line(&engine.analyzer.redact(tag), TAG));
+    kept.filter(|tag| !tag.is_empty()).collect()
+}
+
+/// Notes of an import, cut to what is taken.
+pub(super) fn some_notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Option<String> {
+    notes.map(|notes| cleaned(engine, notes, NOTES)).filter(|notes| !notes.is_empty())
+}
+
+fn cleaned<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
+    text::bound(engine.analyzer.redact(display::clean(text).trim()).trim(), limit)
+}

@@ -1,0 +1,157 @@
+//! The environment of a call: what was given, what was found, its canonical bucket.
+//! Does not: look at project or machine; the host does, and hands in what it found.
+
+use crate::{Engine, EngineError, text};
+use argus_core::{
+    display,
+    environment::{Environment, Fact},
+};
+use serde_json::{Map, Value};
+
+/// Entries of an environment.
+const ENTRIES: usize = 50;
+/// Characters of a key.
+const KEY: usize = 100;
+/// Characters of a value.
+const VALUE: usize = 200;
+
+/// Where something happens.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// What is compared.
+    pub(super) environment: Environment,
+    /// Its canonical form.
+    pub(super) bucket: String,
+    /// As it is stored: what was given and what was filled in, redacted, as JSON.
+    pub(super) json: Option<String>,
+    /// The fields that were filled in.
+    pub(super) detected: Option<Value>,
+}
+
+/// Reads an environment; `bucket` stands in for it where it is given, `detected` fills in what it leaves out.
+pub(super) fn place<D>(
+    engine: &Engine<D>,
+    env: &Value,
+    bucket: Option<&str>,
+    detected: Option<&Value>,
+) -> Result<Place, EngineError> {
+    let mut given = entries(engine, env)?;
+    if let Some(bucket) = bucket.filter(|bucket| !bucket.trim().is_empty()) {
+        let environment = Environment::parse(bucket);
+        if environment.is_empty() {
+            return Err(EngineError::invalid(format!(
+                "env_bucket '{}' names no known field. It is written like 'os_family=linux;language=python;\
+                 language_major=3'; leave it out to have it made from env.",
+                text::quoted(bucket)
+            )));
+        }
+        return Ok(finished(environment, given, Map::new()));
+    }
+    let mut environment = environment(&given);
+    let filled = match detected {
+        Some(found) => fill(&mut environment, &self::environment(&entries(engine, found)?)),
+        None => Map::new(),
+    };
+    given.extend(filled.clone());
+    Ok(finished(environment, given, filled))
+}
+
+fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<String, Value>) -> Place {
+    Place {
+        bucket: environment.to_string(),
+        environment,
+        json: (!entries.is_empty()).then(|| Value::Object(entries).to_string()),
+        detected: (!filled.is_empty()).then_some(Value::Object(filled)),
+    }
+}
+
+/// The redacted entries; nothing is not an entry.
+fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, EngineError> {
+    let Value::Object(entries) = env else {
+        return Err(EngineError::invalid(
+            "env must be an object such as {\"os\": \"linux\", \"language\": \"python\", \"python\": \"3.12\"}; {} has \
+             it filled in from project and machine.",
+        ));
+    };
+    if entries.len() > ENTRIES {
+        return Err(EngineError::invalid(format!("env has {} entries; at most {ENTRIES} are taken.", entries.len())));
+    }
+    let mut kept = Map::new();
+    for (key, value) in entries {
+        let key = display::line(key, KEY);
+        match value {
+            Value::Null => {}
+            Value::Bool(_) | Value::Number(_) => drop(kept.insert(key, value.clone())),
+            Value::String(value) => {
+                let value = Value::String(redacted(engine, &key, value));
+                kept.insert(key, value);
+            }
+            Value::Array(_) | Value::Object(_) => {
+                return Err(EngineError::invalid(format!(
+                    "env.{} holds a list or an object; env is flat: texts, numbers and booleans.",
+                    text::quoted(&key)
+                )));
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// A value may be a secret by its key alone.
+fn redacted<D>(engine: &Engine<D>, key: &str, value: &str) -> String {
+    let value = display::line(&engine.analyzer.redact(value), VALUE);
+    let line = format!("{key}={value}");
+    let clean = engine.analyzer.redact(&line);
+    if clean == line {
+        value
+    } else {
+        clean.split_once('=').map_or_else(|| "<REDACTED>".to_owned(), |(_, rest)| rest.to_owned())
+    }
+}
+
+fn environment(entries: &Map<String, Value>) -> Environment {
+    Environment::from_facts(entries.iter().filter_map(|(key, value)| Some((key.as_str(), fact(value)?))))
+}
+
+fn fact(value: &Value) -> Option<Fact<'_>> {
+    match value {
+        Value::Number(number) => number.as_f64().map(Fact::Number),
+        Value::String(text) => Some(Fact::Text(text)),
+        Value::Bool(true) => Some(Fact::Text("true")),
+        _ => None,
+    }
+}
+
+/// Fills in what is not known from what was found, where the two are of one kind: a Python failure in a Node project
+/// has not the project's framework.
+fn fill(known: &mut Environment, found: &Environment) -> Map<String, Value> {
+    let mut filled = Map::new();
+    name(&mut filled, "os_family", &mut known.os_family, found.os_family.as_ref());
+    if known.language.is_some() && found.language.is_some() && known.language != found.language {
+        return filled;
+    }
+    if known.framework.is_some() && found.framework.is_some() && known.framework != found.framework {
+        return filled;
+    }
+    name(&mut filled, "language", &mut known.language, found.language.as_ref());
+    major(&mut filled, "language_major", &mut known.language_major, found.language_major);
+    name(&mut filled, "framework", &mut known.framework, found.framework.as_ref());
+    major(&mut filled, "framework_major", &mut known.framework_major, found.framework_major);
+    name(&mut filled, "runtime", &mut known.runtime, found.runtime.as_ref());
+    major(&mut filled, "cuda_major", &mut known.cuda_major, found.cuda_major);
+    filled
+}
+
+fn name(filled: &mut Map<String, Value>, field: &str, known: &mut Option<String>, found: Option<&String>) {
+    if let (None, Some(found)) = (&known, found) {
+        *known = Some(found.clone());
+        filled.insert(field.to_owned(), Value::String(found.clone()));
+    }
+}
+
+fn major(filled: &mut Map<String, Value>, field: &str, known: &mut Option<u32>, found: Option<u32>) {
+    if let (None, Some(found)) = (&known, found) {
+        *known = Some(found);
+        filled.insert(field.to_owned(), Value::from(found));
+    }
+}

@@ -1,0 +1,232 @@
+//! `ranked_solutions`: which incidents a text is about, and which of their solutions to try first.
+//! Does not: fail because the search cannot be remembered; it says so.
+
+use super::{
+    find::{self, Hit},
+    index, input,
+    next::next,
+    place::{Place, place},
+    ranking::{self, Ranked},
+    side::{SIDES, Side},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{
+        IncidentMatch, MatchKind, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult,
+    },
+    text,
+};
+use argus_core::{
+    Ambient, display,
+    search::{Query, THRESHOLD},
+};
+use argus_store::{Database, Tx, incidents, lookups, patterns, search::Owner, solutions};
+
+/// Solutions in an answer.
+const LIMIT: usize = 5;
+/// At most.
+const LIMIT_MOST: i64 = 50;
+/// Incidents in an answer.
+const INCIDENTS: usize = 10;
+/// Characters of an incident's texts in an answer.
+const SHOWN: usize = 500;
+/// Bytes of all steps in an answer; the first are whole whatever they have.
+const STEPS: usize = 64 * 1024;
+/// Bytes that are left of the steps of one solution at least.
+const STEPS_LEAST: usize = 2 * 1024;
+/// Bytes of a query that are remembered.
+const REMEMBERED: usize = 2 * 1024;
+
+/// An incident or pattern with its solutions.
+struct Listed {
+    shown: IncidentMatch,
+    ranked: Vec<Ranked>,
+}
+
+/// Remembers the search, looks in both memories, and ranks what the best incidents have.
+pub async fn ranked_solutions<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RankedSolutionsParams,
+) -> Result<RankedSolutionsResult, EngineError> {
+    let limit = limit(params.limit)?;
+    let place = place(engine, &params.env, None, params.detected_env.as_ref())?;
+    let (text, warning) = input::query(engine, &params.query_text)?;
+    let mut warnings = engine.beside_warnings();
+    warnings.extend(warning);
+    let lookup_id = remember(engine, ambient, &text, &place, &mut warnings).await?;
+    let query = Query::new(&text, &engine.analyzer);
+    let hits = find::find(engine, ambient, &query, (INCIDENTS, THRESHOLD), &mut warnings).await?;
+    let listed = list(engine, ambient, hits, &place).await?;
+    Ok(answer(lookup_id, place, listed, limit, warnings))
+}
+
+fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
+    match limit {
+        None => Ok(LIMIT),
+        Some(limit @ 1..=LIMIT_MOST) => Ok(usize::try_from(limit).unwrap_or(LIMIT)),
+        Some(limit) => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {LIMIT_MOST}."))),
+    }
+}
+
+/// The id under which the search is remembered. Patterns that wait are indexed in the same transaction.
+async fn remember<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    text: &str,
+    place: &Place,
+    warnings: &mut Vec<String>,
+) -> Result<String, EngineError> {
+    let id = ambient.id("lkp");
+    let kept = text::bound(text, REMEMBERED);
+    let body = async |tx: &mut D::Tx<'_>| {
+        index::waiting(engine, tx).await?;
+        Ok(lookups::insert(tx, &id, &kept, &place.bucket, ambient.now).await?)
+    };
+    match engine.write(ambient, body).await {
+        Err(error) if error.is_about_writing() => {
+            warnings.push(format!(
+                "The search is not remembered, so leave lookup_id out of record_outcome: {}",
+                error.message
+            ));
+        }
+        outcome => outcome?,
+    }
+    index_beside(engine, ambient).await;
+    Ok(id)
+}
+
+/// Patterns of the project that wait beside are indexed too; where that fails they go on waiting.
+async fn index_beside<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
+    let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
+    if matches!(engine.read_side(Side::Beside, ambient, waits).await, Ok(Some(true))) {
+        let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
+        let _ = engine.write_side(Side::Beside, ambient, body).await;
+    }
+}
+
+/// Reads what was found, in its order.
+async fn list<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    hits: Vec<Hit>,
+    place: &Place,
+) -> Result<Vec<Listed>, EngineError> {
+    let mut listed: Vec<(usize, Listed)> = Vec::with_capacity(hits.len());
+    for side in SIDES {
+        let own: Vec<(usize, &Hit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let body = async |tx: &mut D::Tx<'_>| {
+            let mut read = Vec::with_capacity(own.len());
+            for (at, hit) in &own {
+                if let Some(shown) = shown(engine, tx, hit).await? {
+                    let score = hit.score.value;
+                    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &place.environment, score).await?;
+                    read.push((*at, Listed { shown, ranked }));
+                }
+            }
+            Ok(read)
+        };
+        listed.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+    }
+    listed.sort_by_key(|(at, _)| *at);
+    Ok(listed.into_iter().map(|(_, listed)| listed).collect())
+}
+
+async fn shown<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    hit: &Hit,
+) -> Result<Option<IncidentMatch>, EngineError> {
+    let short = |text: String| display::shortened(&text, SHOWN);
+    let solution_count = solutions::count_of(tx, hit.owner).await?;
+    let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
+    let memory = engine.kind(hit.side);
+    Ok(match hit.owner {
+        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| IncidentMatch {
+            incident_id: incident.id,
+            kind: MatchKind::Incident,
+            title: incident.title,
+            error_signature: incident.error_signature.map(short),
+            summary: incident.summary.map(short),
+            tags: incident.tags,
+            score,
+            because,
+            solution_count,
+            memory,
+        }),
+        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| IncidentMatch {
+            incident_id: pattern.id,
+            kind: MatchKind::Pattern,
+            title: pattern.description,
+            error_signature: Some(short(pattern.normalized)),
+            summary: Some(format!("Failure of {}", short(pattern.case_name))),
+            tags: vec![pattern.category.to_string()],
+            score,
+            because,
+            solution_count,
+            memory,
+        }),
+    })
+}
+
+fn answer(
+    lookup_id: String,
+    place: Place,
+    listed: Vec<Listed>,
+    limit: usize,
+    mut warnings: Vec<String>,
+) -> RankedSolutionsResult {
+    let mut incidents = Vec::with_capacity(listed.len());
+    let mut ranked: Vec<RankedSolution> = Vec::new();
+    for Listed { shown, ranked: own } in listed {
+        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id)));
+        incidents.push(shown);
+    }
+    // Stable: of equal ones that of the better incident comes first.
+    ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
+    let more = ranked.len().saturating_sub(limit);
+    ranked.truncate(limit);
+    if shorten(&mut ranked) {
+        warnings
+            .push("The steps of later solutions are cut; a smaller limit has those of the first in full.".to_owned());
+    }
+    let kind = match (incidents.is_empty(), ranked.is_empty()) {
+        (true, _) => NextActionType::NoMatchDebugThenAddIncident,
+        (false, true) => NextActionType::NoSolutionsAddOne,
+        (false, false) => NextActionType::TrySolutionAndRecordOutcome,
+    };
+    RankedSolutionsResult {
+        lookup_id,
+        env_bucket: place.bucket,
+        detected_env: place.detected,
+        incidents,
+        recommended_solution: ranked.first().cloned(),
+        ranked_solutions: ranked,
+        more: u32::try_from(more).unwrap_or(u32::MAX),
+        next_action: next(kind),
+        warnings,
+    }
+}
+
+/// Whether any steps were cut, so that an answer stays readable.
+fn shorten(ranked: &mut [RankedSolution]) -> bool {
+    let mut left = STEPS;
+    let mut cut = false;
+    for (place, solution) in ranked.iter_mut().enumerate() {
+        let most = left.max(STEPS_LEAST);
+        if place > 0 && solution.steps.len() > most {
+            solution.steps = text::bound(&solution.steps, most);
+            cut = true;
+        }
+        left = left.saturating_sub(solution.steps.len());
+    }
+    cut
+}
+
+/// Four digits say all a score has to say.
+pub(super) fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}

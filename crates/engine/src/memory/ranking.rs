@@ -1,0 +1,142 @@
+//! Stored solutions with what their rank depends on.
+//! Does not: know what rank is; core does.
+
+use super::place::Place;
+use crate::{
+    Engine, EngineError,
+    contract::{BucketStats, RankedSolution, SolutionStats},
+    moment::iso,
+};
+use argus_core::{
+    Ambient,
+    environment::Environment,
+    rank::{self, Caller, Candidate, Ranking},
+};
+use argus_store::{
+    Tx,
+    outcomes::{self, Stats},
+    search::Owner,
+    solutions::{self, Solution},
+};
+use serde_json::{Map, Value};
+
+/// Solutions of one incident that are ranked; of more, those that worked most often and the newest.
+const RANKED: u32 = 100;
+
+/// Days after which a confirmation counts half, where the configuration does not say.
+const HALF_LIFE_DAYS: f64 = 180.0;
+
+const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+
+/// A solution with its rank.
+#[derive(Debug)]
+pub(super) struct Ranked {
+    pub(super) solution: Solution,
+    pub(super) ranking: Ranking,
+    stats: Vec<Stats>,
+}
+
+/// The solutions of one incident or pattern that matched so well, unordered.
+pub(super) async fn of_owner<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    owner: Owner,
+    environment: &Environment,
+    incident_match: f64,
+) -> Result<Vec<Ranked>, EngineError> {
+    let mut ranked = Vec::new();
+    for solution in solutions::best_of_owner(tx, owner, RANKED).await? {
+        let stats = outcomes::stats(tx, solution.key).await?;
+        let written_for = Environment::parse(&solution.env_bucket);
+        let candidate = Candidate { environment: &written_for, stats: &rows(&stats), incident_match };
+        let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
+        ranked.push(Ranked { solution, ranking, stats });
+    }
+    Ok(ranked)
+}
+
+/// What is known of a solution, as seen from one environment.
+pub(super) async fn stats<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    solution: &Solution,
+    place: &Place,
+) -> Result<SolutionStats, EngineError> {
+    let stats = outcomes::stats(tx, solution.key).await?;
+    let candidate = Candidate { environment: &place.environment, stats: &rows(&stats), incident_match: 1.0 };
+    let ranking = rank::rank(&caller(engine, ambient, &place.environment), &candidate);
+    let (worked, failed) = sums(&stats);
+    let tried = f64::from(worked) + f64::from(failed);
+    Ok(SolutionStats {
+        solution_id: solution.id.clone(),
+        worked,
+        failed,
+        success_rate: if tried > 0.0 { f64::from(worked) / tried } else { 0.0 },
+        reliability_score: ranking.reliability_score,
+        last_confirmed_at: last_confirmed(&stats),
+        buckets: stats
+            .into_iter()
+            .map(|row| BucketStats {
+                env_bucket: row.env_bucket,
+                worked: row.worked,
+                failed: row.failed,
+                last_confirmed_at: row.last_confirmed_at.map(iso),
+            })
+            .collect(),
+    })
+}
+
+impl Ranked {
+    /// As the contract shows it.
+    pub(super) fn shown(self, incident_id: &str) -> RankedSolution {
+        let (worked, failed) = sums(&self.stats);
+        let env = self.solution.env.and_then(|env| serde_json::from_str(&env).ok());
+        RankedSolution {
+            solution_id: self.solution.id,
+            incident_id: incident_id.to_owned(),
+            steps: self.solution.steps,
+            env: env.unwrap_or_else(|| Value::Object(Map::new())),
+            env_bucket: self.solution.env_bucket,
+            best_env_bucket_match: self.ranking.best_env_bucket_match,
+            env_match_score: self.ranking.env_match_score,
+            reliability_score: self.ranking.reliability_score,
+            recency_boost: self.ranking.recency_boost,
+            final_solution_score: self.ranking.final_solution_score,
+            why: self.ranking.why,
+            worked,
+            failed,
+            last_confirmed_at: last_confirmed(&self.stats),
+        }
+    }
+}
+
+fn caller<'a, D>(engine: &Engine<D>, ambient: &Ambient, environment: &'a Environment) -> Caller<'a> {
+    let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(HALF_LIFE_DAYS);
+    #[expect(clippy::cast_possible_truncation, reason = "a cast of a float ends at the largest number")]
+    let half_life_ms = (days * DAY_MS) as i64;
+    Caller { environment, now: ambient.now, half_life_ms }
+}
+
+fn rows(stats: &[Stats]) -> Vec<rank::BucketStats> {
+    let row = |row: &Stats| rank::BucketStats {
+        bucket: Environment::parse(&row.env_bucket),
+        worked: row.worked,
+        failed: row.failed,
+        last_confirmed_at: row.last_confirmed_at,
+        last_failed_at: row.last_failed_at,
+    };
+    stats.iter().map(row).collect()
+}
+
+fn sums(stats: &[Stats]) -> (u32, u32) {
+    let add = |(worked, failed): (u32, u32), row: &Stats| {
+        (worked.saturating_add(row.worked), failed.saturating_add(row.failed))
+    };
+    stats.iter().fold((0, 0), add)
+}
+
+fn last_confirmed(stats: &[Stats]) -> Option<String> {
+    stats.iter().filter_map(|row| row.last_confirmed_at).max().map(iso)
+}

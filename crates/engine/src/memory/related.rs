@@ -1,0 +1,69 @@
+//! Incidents that are like a diagnosed failure.
+//! Does not: search where a fix is known already; the caller sees to that.
+
+use super::{find::find, place::Place, ranking, side::SIDES};
+use crate::{
+    Engine, EngineError,
+    contract::{Related, RelatedKind},
+};
+use argus_core::{
+    Ambient, display,
+    environment::Environment,
+    search::{Query, THRESHOLD},
+};
+use argus_store::{Database, incidents, search::Owner};
+
+/// Incidents beside the patterns.
+const SHOWN: usize = 3;
+/// Hits that are looked at; patterns among them are found by other means.
+const FOUND: usize = 10;
+/// Characters of a solution.
+const STEPS: usize = 1000;
+
+/// The best incidents for an error text, each with its best solution.
+pub(crate) async fn incidents<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    error: &str,
+) -> Result<Vec<Related>, EngineError> {
+    let query = Query::new(error, &engine.analyzer);
+    let mut hits = find(engine, ambient, &query, (FOUND, THRESHOLD), &mut Vec::new()).await?;
+    hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
+    hits.truncate(SHOWN);
+    let mut related = Vec::with_capacity(hits.len());
+    for side in SIDES {
+        for hit in hits.iter().filter(|hit| hit.side == side) {
+            let Owner::Incident(key) = hit.owner else { continue };
+            let body = async |tx: &mut D::Tx<'_>| {
+                let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
+                let environment = Environment::default();
+                let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value).await?;
+                let better = |a: &ranking::Ranked, b: &ranking::Ranked| {
+                    a.ranking.final_solution_score.total_cmp(&b.ranking.final_solution_score)
+                };
+                let best = ranked.into_iter().max_by(better);
+                Ok(Some(Related {
+                    kind: RelatedKind::Incident,
+                    id: incident.id,
+                    description: incident.title,
+                    similarity: super::ranked_solutions::rounded(hit.score.value),
+                    confidence: best.as_ref().map(|best| best.ranking.reliability_score),
+                    suggested_fix: best.map(|best| display::shortened(&best.solution.steps, STEPS)),
+                }))
+            };
+            related.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.flatten());
+        }
+    }
+    related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    Ok(related)
+}
+
+/// The bucket and the JSON of an environment that came with a reported fix.
+pub(crate) fn environment<D>(
+    engine: &Engine<D>,
+    env: Option<&serde_json::Value>,
+) -> Result<(Option<String>, String), EngineError> {
+    let Some(env) = env.filter(|env| !env.is_null()) else { return Ok((None, String::new())) };
+    let Place { json, bucket, .. } = super::place::place(engine, env, None, None)?;
+    Ok((json, bucket))
+}

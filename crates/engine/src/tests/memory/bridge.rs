@@ -1,0 +1,69 @@
+//! What the two memories know of each other.
+
+use super::{POOL, linux, pool};
+use crate::{
+    contract::{AddIncidentResult, MatchKind, RelatedKind, ReportFixParams},
+    report_fix::report_fix,
+    resources::pattern,
+    tests::{UNKNOWN, World, failed},
+};
+use argus_store::finish;
+use serde_json::json;
+
+#[test]
+fn a_reported_fix_is_found_by_its_text() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    assert!(world.ask(UNKNOWN, json!({})).incidents.is_empty(), "without a fix it is no incident");
+    let params = ReportFixParams {
+        run_id: run,
+        case_name: "boom".to_owned(),
+        fix_description: "Tuned the capacitor".to_owned(),
+        success: true,
+        env: Some(linux()),
+    };
+    let fix = finish(report_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    let answer = world.ask(UNKNOWN, linux());
+    let found = &answer.incidents[0];
+    assert_eq!((found.kind, &found.incident_id, found.solution_count), (MatchKind::Pattern, &fix.pattern_id, 1));
+    let best = answer.recommended_solution.unwrap();
+    assert_eq!((best.steps.as_str(), best.worked, best.env_match_score), ("Tuned the capacitor", 1, 1.0));
+
+    let outcome = world.outcome(&best.solution_id, true, linux());
+    assert_eq!((outcome.solution_stats.worked, outcome.solution_stats.buckets.len()), (2, 1));
+    let known = finish(pattern(&world.engine, &world.ambient(), &fix.pattern_id)).unwrap();
+    assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
+    assert_eq!(known.fix_history.len(), 1, "an outcome of the debug memory is no reported fix");
+    world.outcome(&best.solution_id, false, linux());
+    let known = finish(pattern(&world.engine, &world.ambient(), &fix.pattern_id)).unwrap();
+    assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
+}
+
+#[test]
+fn a_pattern_takes_solutions_and_guards_against_its_double() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", POOL)]);
+    let fix = world.fix(&run, "boom", "Close the session first", true).unwrap();
+    let known = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
+    assert!(known.starts_with("pat-"), "{known} {}", fix.pattern_id);
+    let added = world.solve(&known, "Raise pool_size", linux()).unwrap();
+    assert!(added.created);
+    assert_eq!(world.ask(POOL, linux()).ranked_solutions.len(), 2);
+    world.outcome(&added.solution_id, true, linux());
+    let AddIncidentResult::Duplicate(double) = world.add(&pool()).unwrap() else { panic!("it was added") };
+    assert_eq!(double.incident_id, known);
+}
+
+#[test]
+fn diagnose_lists_incidents_where_no_fix_is_known() {
+    let world = World::new();
+    let incident = world.added(&pool());
+    let run = world.run(vec![failed("boom", POOL)]);
+    let answer = world.diagnose(&run, "boom").unwrap();
+    let related: Vec<_> = answer.related.iter().filter(|found| found.kind == RelatedKind::Incident).collect();
+    assert_eq!((related.len(), &related[0].id), (1, &incident.incident_id));
+    assert_eq!(related[0].suggested_fix.as_deref(), Some("Close the session before the mail is sent"));
+    assert!(related[0].confidence.is_some_and(|sure| sure > 0.0));
+    world.fix(&run, "boom", "Closed it", true).unwrap();
+    assert!(world.diagnose(&run, "boom").unwrap().related.is_empty(), "a known fix is enough");
+}

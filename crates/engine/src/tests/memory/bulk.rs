@@ -1,0 +1,157 @@
+//! Import, export, search in bulk, and the index under all of it.
+
+use super::{POOL, linux};
+use crate::{
+    ErrorCode,
+    contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
+    memory::{export::export, search::search},
+    tests::World,
+};
+use argus_core::search::{self as core_search, Document, Query};
+use argus_store::finish;
+use serde_json::{Value, json};
+
+const NOUNS: [&str; 12] = [
+    "socket", "ledger", "parser", "cache", "router", "worker", "schema", "cursor", "bucket", "mailer", "lexer", "shard",
+];
+const VERBS: [&str; 7] = ["leaks", "stalls", "overflows", "deadlocks", "misreads", "truncates", "forgets"];
+
+fn title(number: usize) -> String {
+    let (noun, verb, other) = (NOUNS[number % 12], VERBS[number % 7], NOUNS[number / 5 % 12]);
+    format!("The {noun} of module{number} {verb} when the {other} of part{} is slow", number % 97)
+}
+
+fn line(number: usize) -> Value {
+    json!({ "type": "incident", "id": format!("inc-{number}"), "title": title(number) })
+}
+
+fn lines(numbers: impl Iterator<Item = usize>) -> String {
+    numbers.map(|number| line(number).to_string() + "\n").collect()
+}
+
+impl World {
+    fn find(&self, text: &str, limit: u32, threshold: Option<f64>) -> MemorySearched {
+        let params = MemorySearchParams { text: text.to_owned(), limit: Some(limit), threshold };
+        finish(search(&self.engine, &self.ambient(), &params)).unwrap()
+    }
+
+    fn export_all(&self, limit: u32) -> String {
+        let (mut all, mut after) = (String::new(), None);
+        loop {
+            let params = MemoryExportParams { after, limit: Some(limit) };
+            let page = finish(export(&self.engine, &self.ambient(), &params)).unwrap();
+            all.push_str(&page.lines);
+            after = page.next;
+            if after.is_none() {
+                return all;
+            }
+        }
+    }
+}
+
+#[test]
+fn importing_twice_changes_nothing() {
+    let world = World::new();
+    let file = [
+        json!({ "type": "incident", "title": "Pool exhausted", "error_signature": POOL, "tags": ["db"],
+            "solutions": [{ "steps": "Raise it", "env": linux(), "outcomes": [
+                { "worked": true, "created_at": "2026-01-02T03:04:05Z" }, { "worked": true }, { "worked": false }] }] }),
+        line(1),
+    ];
+    let file: String = file.iter().map(|line| line.to_string() + "\n").collect();
+    let first = world.import(&file);
+    assert_eq!((first.added, first.updated, first.solutions, first.outcomes), (2, 0, 1, 3));
+    let before = world.export_all(1);
+    let second = world.import(&file);
+    assert_eq!((second.added, second.updated, second.solutions, second.outcomes), (0, 2, 0, 0));
+    assert_eq!(world.export_all(10), before);
+    let best = world.ask(POOL, linux()).recommended_solution.unwrap();
+    assert_eq!((best.worked, best.failed), (2, 1));
+
+    let copy = World::new();
+    assert_eq!(copy.import(&before).added, 2);
+    assert_eq!(copy.export_all(1000), before, "an export taken in is the same memory");
+    assert_eq!(copy.import(&before).updated, 2);
+    assert_eq!(copy.export_all(1000), before);
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_named() {
+    let world = World::new();
+    let file = format!(
+        "{}\nnot json\n\n{}\n{}\n{}\n{}\n",
+        line(1),
+        json!({ "type": "pattern", "title": "x" }),
+        json!({ "title": "x", "solutions": [{ "steps": "y", "env": { "a": [1] } }] }),
+        json!({ "title": "x", "created_at": "yesterday" }),
+        line(2)
+    );
+    let imported = world.import(&file);
+    let refused: Vec<u32> = imported.refused.iter().map(|line| line.line).collect();
+    assert_eq!((imported.added, refused), (2, vec![2, 4, 5, 6]));
+    assert_eq!(world.import("").added, 0);
+}
+
+#[test]
+fn an_incident_taken_in_again_is_found_by_its_new_text_alone() {
+    let world = World::new();
+    world.import(&lines(0..200));
+    let changed = json!({ "id": "inc-7", "title": "Quaternion drift in the gyroscope driver" });
+    assert_eq!(world.import(&changed.to_string()).updated, 1);
+    assert_eq!(world.find("gyroscope quaternion", 5, None).ranked, ["inc-7"]);
+    assert!(!world.find(&title(7), 10, None).ranked.contains(&"inc-7".to_owned()));
+    assert_eq!(world.find(&title(8), 1, None).ranked, ["inc-8"]);
+}
+
+/// Every size of the index answers as scoring all documents one by one does.
+#[test]
+fn the_index_finds_what_reading_everything_would_find() {
+    let world = World::new();
+    let (mut imported, mut indexed) = (0, Vec::new());
+    for step in [1, 40, 60, 300, 700, 900, 64, 64, 64, 64, 64, 64, 64, 64, 64, 3] {
+        world.import(&lines(imported..imported + step));
+        indexed.extend((imported..imported + step).map(|number| {
+            let title = title(number);
+            core_search::index(&Document { title: &title, ..Document::default() }, &world.engine.analyzer)
+        }));
+        imported += step;
+        if step > 1 && step < 300 && imported < 2000 {
+            continue;
+        }
+        for number in [0, imported / 2, imported - 1] {
+            let found = world.find(&title(number), 10, None);
+            assert_eq!(found.ranked[0], format!("inc-{number}"), "of {imported}");
+            assert_eq!(found.scores, all_scores(&world, &title(number), &indexed)[..found.scores.len()]);
+        }
+    }
+    let page = finish(export(&world.engine, &world.ambient(), &MemoryExportParams::default())).unwrap();
+    assert_eq!(page.total as usize, imported);
+}
+
+/// The ten best scores of all documents.
+fn all_scores(world: &World, text: &str, indexed: &[core_search::Indexed]) -> Vec<f64> {
+    let analyzer = &world.engine.analyzer;
+    let query = Query::new(text, analyzer);
+    let holds = |term: &core_search::Term| {
+        let count = indexed.iter().filter(|one| one.vector.terms().iter().any(|(hash, _)| *hash == term.hash)).count();
+        u64::try_from(count).unwrap()
+    };
+    let weighed = query.weigh(u64::try_from(indexed.len()).unwrap(), holds);
+    let mut scores: Vec<f64> =
+        indexed.iter().map(|one| weighed.score(&one.vector, one.family.as_deref()).value).collect();
+    scores.sort_by(|a, b| b.total_cmp(a));
+    scores.iter().take(10).map(|score| (score * 10_000.0).round() / 10_000.0).collect()
+}
+
+#[test]
+fn a_threshold_and_a_limit_are_kept() {
+    let world = World::new();
+    world.import(&lines(0..100));
+    assert_eq!(world.find(&title(3), 4, None).ranked.len(), 4);
+    let sure = world.find(&title(3), 100, Some(0.5));
+    assert!(sure.scores.iter().all(|score| *score >= 0.5) && !sure.ranked.is_empty());
+    assert!(world.find("", 4, None).ranked.is_empty());
+    let params = MemorySearchParams { text: "x".to_owned(), limit: Some(0), threshold: None };
+    let error = finish(search(&world.engine, &world.ambient(), &params)).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidInput);
+}

@@ -1,0 +1,124 @@
+//! Input that no well-meaning agent sends.
+
+use super::{POOL, linux, pool, webpack};
+use crate::{
+    ErrorCode,
+    contract::{AddIncidentParams, RankedSolutionsParams, RecordOutcomeParams},
+    tests::{Folder, World},
+};
+use serde_json::{Value, json};
+
+fn refused(world: &World, text: &str, env: Value) -> String {
+    let params = RankedSolutionsParams { query_text: text.to_owned(), env, ..Default::default() };
+    let error = world.ranked(&params).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidInput);
+    error.message
+}
+
+#[test]
+fn any_text_has_an_answer() {
+    let world = World::new();
+    world.added(&pool());
+    let texts = [
+        "\" OR * NEAR(",
+        "\" OR * NEAR(\"QueuePool\" 5) AND NOT column: ^ -- ; DROP TABLE incidents",
+        "<UUID> <NUM> <IP>:<PORT>",
+        "\u{202e}خطأ في الاتصال بقاعدة البيانات",
+        "💥💥💥 数据库连接池已满",
+        "\u{0}\u{1}\u{feff}",
+        "a",
+    ];
+    for text in texts {
+        let answer = world.ask(text, linux());
+        assert!(answer.incidents.len() <= 1, "{text}");
+    }
+    let told = |title: &str, steps: &str| AddIncidentParams {
+        title: title.to_owned(),
+        error_signature: None,
+        summary: None,
+        steps: steps.to_owned(),
+        ..webpack()
+    };
+    let chinese = world.added(&told("数据库连接池已满 💥 请求超时", "增加连接数"));
+    let arabic = world.added(&told("خطأ في الاتصال بقاعدة البيانات عند بدء التشغيل", "أعد التشغيل"));
+    assert_eq!(world.ask("数据库连接池已满 请求超时", json!({})).incidents[0].incident_id, chinese.incident_id);
+    let found = world.ask("خطأ في الاتصال بقاعدة البيانات عند بدء التشغيل", json!({}));
+    assert_eq!(found.incidents[0].incident_id, arabic.incident_id);
+    assert_eq!(found.recommended_solution.unwrap().steps, "أعد التشغيل");
+}
+
+#[test]
+fn queries_are_bounded() {
+    let world = World::new();
+    world.added(&pool());
+    assert!(refused(&world, " \n", json!({})).starts_with("query_text is empty"));
+    assert!(refused(&world, &"x ".repeat(3_000_000), json!({})).contains("at most 5242880"));
+    let long = format!("{POOL}\n{}", "  at frame of the caller\n".repeat(200_000));
+    let answer = world.ask(&long, linux());
+    assert_eq!((answer.incidents.len(), answer.warnings.len()), (1, 1));
+}
+
+#[test]
+fn environments_are_flat_and_small() {
+    let world = World::new();
+    assert!(refused(&world, "x", Value::Null).starts_with("env must be an object"));
+    assert!(refused(&world, "x", json!(["linux"])).starts_with("env must be an object"));
+    assert!(refused(&world, "x", json!({ "os": { "name": "linux" } })).starts_with("env.os holds"));
+    assert!(refused(&world, "x", json!({ "os": ["linux"] })).starts_with("env.os holds"));
+    let many: serde_json::Map<String, Value> = (0..51).map(|n| (format!("k{n}"), json!(n))).collect();
+    assert!(refused(&world, "x", Value::Object(many)).contains("at most 50"));
+    world.ask("x", json!({ "os": null, "ci": true, "node": 20, "long": "y".repeat(100_000) }));
+}
+
+#[test]
+fn limits_are_named() {
+    let world = World::new();
+    let refused = |params: AddIncidentParams, limit: &str| {
+        let error = world.add(&params).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+        assert!(error.message.contains(limit), "{}", error.message);
+    };
+    refused(AddIncidentParams { steps: "x".repeat(1024 * 1024), ..pool() }, "102400");
+    refused(AddIncidentParams { steps: " ".to_owned(), ..pool() }, "steps is empty");
+    refused(AddIncidentParams { title: "\u{200b}".to_owned(), ..pool() }, "title is empty");
+    refused(AddIncidentParams { notes: Some("x".repeat(10_241)), ..pool() }, "10240");
+    refused(AddIncidentParams { tags: Some(vec!["t".to_owned(); 10_000]), ..pool() }, "at most 50");
+    refused(AddIncidentParams { tags: Some(vec!["t".repeat(101)]), ..pool() }, "100 characters");
+    let long = AddIncidentParams { title: "word ".repeat(1000), summary: Some("s ".repeat(200_000)), ..pool() };
+    world.added(&long);
+    assert_eq!(world.ask(POOL, linux()).incidents[0].title.chars().count(), 500);
+}
+
+#[test]
+fn no_secret_reaches_the_file() {
+    let folder = Folder::new("secrets");
+    let world = World::on(&folder.file()).unwrap();
+    let token = format!("gh{}_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "p");
+    let with = |words: &str| format!("{words} token={token}");
+    let params = AddIncidentParams {
+        title: with("Pool exhausted"),
+        error_signature: Some(with(POOL)),
+        summary: Some(with("It waits")),
+        tags: Some(vec![token.clone()]),
+        steps: with("Set"),
+        notes: Some(with("Seen")),
+        env: json!({ "os": "linux", "GITHUB_TOKEN": token, "password": "hunter2hunter2" }),
+        ..pool()
+    };
+    let id = world.added(&params).solution_id;
+    world.ask(&with(POOL), json!({ "api_key": token }));
+    let outcome = RecordOutcomeParams {
+        solution_id: id,
+        env: json!({ "secret": token }),
+        notes: Some(with("No")),
+        ..Default::default()
+    };
+    world.tried(&outcome).unwrap();
+    let line = json!({ "title": with("Imported"), "solutions": [{ "steps": with("Do"), "env": { "t": token },
+        "outcomes": [{ "worked": true, "notes": with("n"), "case_name": with("c") }] }] });
+    assert_eq!(world.import(&line.to_string()).outcomes, 1);
+    drop(world);
+    let bytes = std::fs::read(folder.file()).unwrap();
+    let holds = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());
+    assert!(!holds(&token[4..]) && !holds("hunter2") && holds("Pool exhausted"));
+}

@@ -1,0 +1,109 @@
+//! The debug memory's contract, over the real store.
+
+mod adding;
+mod bridge;
+mod bulk;
+mod hostile;
+mod searching;
+mod two;
+
+use super::World;
+use crate::{
+    EngineError,
+    contract::{
+        AddIncidentParams, AddIncidentResult, AddSolutionParams, AddSolutionResult, IncidentCreated, MemoryImported,
+        RankedSolutionsParams, RankedSolutionsResult, RecordOutcomeParams, RecordOutcomeResult,
+    },
+    memory::{
+        add_incident::add_incident, add_solution::add_solution, import::import, ranked_solutions::ranked_solutions,
+        record_outcome::record_outcome,
+    },
+};
+use argus_store::finish;
+use serde_json::{Value, json};
+
+pub(super) const POOL: &str = "sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection \
+                               timed out, timeout 30.00";
+
+pub(super) fn linux() -> Value {
+    json!({ "os": "Linux", "language": "python", "python": "3.11", "framework": "django", "django": "4.2" })
+}
+
+/// The bucket of [`linux`].
+pub(super) const LINUX: &str = "os_family=linux;language=python;language_major=3;framework=django;framework_major=4";
+
+pub(super) fn mac() -> Value {
+    json!({ "os": "darwin", "language": "python", "python": "3.11", "framework": "django", "django": "4.2" })
+}
+
+/// An incident about the pool.
+pub(super) fn pool() -> AddIncidentParams {
+    AddIncidentParams {
+        title: "Connection pool exhausted under load".to_owned(),
+        error_signature: Some(POOL.to_owned()),
+        summary: Some("Requests hold a session while they wait for the mail server".to_owned()),
+        tags: Some(vec!["database".to_owned(), "pool".to_owned()]),
+        steps: "Close the session before the mail is sent".to_owned(),
+        env: linux(),
+        worked: true,
+        ..AddIncidentParams::default()
+    }
+}
+
+/// An incident that shares no word with the other.
+pub(super) fn webpack() -> AddIncidentParams {
+    AddIncidentParams {
+        title: "Webpack cannot resolve the stylesheet loader".to_owned(),
+        error_signature: Some("ModuleNotFoundError: Can't resolve 'sass-loader' in '/srv/shop/frontend'".to_owned()),
+        steps: "npm install --save-dev sass-loader".to_owned(),
+        env: json!({ "os": "linux", "language": "typescript" }),
+        worked: true,
+        ..AddIncidentParams::default()
+    }
+}
+
+impl World {
+    pub(super) fn ask(&self, text: &str, env: Value) -> RankedSolutionsResult {
+        let params = RankedSolutionsParams { query_text: text.to_owned(), env, ..RankedSolutionsParams::default() };
+        self.ranked(&params).unwrap()
+    }
+
+    pub(super) fn ranked(&self, params: &RankedSolutionsParams) -> Result<RankedSolutionsResult, EngineError> {
+        finish(ranked_solutions(&self.engine, &self.ambient(), params))
+    }
+
+    pub(super) fn add(&self, params: &AddIncidentParams) -> Result<AddIncidentResult, EngineError> {
+        finish(add_incident(&self.engine, &self.ambient(), params))
+    }
+
+    pub(super) fn added(&self, params: &AddIncidentParams) -> IncidentCreated {
+        match self.add(params).unwrap() {
+            AddIncidentResult::Created(created) => created,
+            AddIncidentResult::Duplicate(known) => panic!("a duplicate of {known:?}"),
+        }
+    }
+
+    pub(super) fn solve(&self, incident: &str, steps: &str, env: Value) -> Result<AddSolutionResult, EngineError> {
+        let params = AddSolutionParams {
+            incident_id: incident.to_owned(),
+            steps: steps.to_owned(),
+            env,
+            ..AddSolutionParams::default()
+        };
+        finish(add_solution(&self.engine, &self.ambient(), &params))
+    }
+
+    pub(super) fn outcome(&self, solution: &str, worked: bool, env: Value) -> RecordOutcomeResult {
+        let params =
+            RecordOutcomeParams { solution_id: solution.to_owned(), worked, env, ..RecordOutcomeParams::default() };
+        self.tried(&params).unwrap()
+    }
+
+    pub(super) fn tried(&self, params: &RecordOutcomeParams) -> Result<RecordOutcomeResult, EngineError> {
+        finish(record_outcome(&self.engine, &self.ambient(), params))
+    }
+
+    pub(super) fn import(&self, lines: &str) -> MemoryImported {
+        finish(import(&self.engine, &self.ambient(), lines)).unwrap()
+    }
+}

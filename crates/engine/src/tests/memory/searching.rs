@@ -1,0 +1,137 @@
+//! `ranked_solutions`.
+
+use super::{LINUX, POOL, linux, mac, pool, webpack};
+use crate::{
+    ErrorCode,
+    contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams},
+    tests::{Folder, World},
+};
+use argus_store::{Mode, Sqlite};
+use serde_json::json;
+
+#[test]
+fn a_new_problem_has_no_match() {
+    let world = World::new();
+    world.added(&webpack());
+    let answer = world.ask(POOL, linux());
+    assert!(answer.lookup_id.starts_with("lkp-") && answer.incidents.is_empty() && answer.ranked_solutions.is_empty());
+    assert_eq!((answer.recommended_solution, answer.more, answer.env_bucket.as_str()), (None, 0, LINUX));
+    assert_eq!(answer.next_action.r#type, NextActionType::NoMatchDebugThenAddIncident);
+    assert_eq!(
+        answer.next_action.instructions,
+        "No relevant incidents found. Debug normally. If a fix is found, call add_incident to store the incident + \
+         solution + outcome."
+    );
+}
+
+#[test]
+fn a_problem_without_a_solution_asks_for_one() {
+    let world = World::new();
+    let line = json!({ "type": "incident", "id": "inc-a", "title": "Pool exhausted", "error_signature": POOL });
+    assert_eq!(world.import(&line.to_string()).added, 1);
+    let answer = world.ask(POOL, json!({}));
+    assert_eq!((answer.incidents[0].incident_id.as_str(), answer.incidents[0].solution_count), ("inc-a", 0));
+    assert_eq!(answer.next_action.r#type, NextActionType::NoSolutionsAddOne);
+    assert_eq!(answer.recommended_solution, None);
+}
+
+#[test]
+fn a_known_problem_has_a_recommended_solution() {
+    let world = World::new();
+    let created = world.added(&pool());
+    world.added(&webpack());
+    let answer = world.ask(&format!("Traceback (most recent call last):\n  File \"/srv/app/views.py\", line 12, in index\n    rows = q.all()\n{POOL}"), linux());
+    let found = &answer.incidents[0];
+    assert_eq!(
+        (answer.incidents.len(), &found.incident_id, found.kind),
+        (1, &created.incident_id, MatchKind::Incident)
+    );
+    assert_eq!((found.title.as_str(), found.memory), ("Connection pool exhausted under load", MemoryKind::Project));
+    assert_eq!((found.error_signature.as_deref(), found.tags.len(), found.solution_count), (Some(POOL), 2, 1));
+    assert!((0.3..=1.0).contains(&found.score) && !found.because.is_empty());
+    let best = answer.recommended_solution.unwrap();
+    assert_eq!(answer.ranked_solutions, std::slice::from_ref(&best));
+    assert_eq!((&best.solution_id, &best.incident_id), (&created.solution_id, &created.incident_id));
+    assert_eq!((best.steps.as_str(), best.env), ("Close the session before the mail is sent", linux()));
+    assert_eq!((best.env_bucket.as_str(), best.best_env_bucket_match.as_str()), (LINUX, LINUX));
+    assert_eq!((best.env_match_score, best.worked, best.failed), (1.0, 1, 0));
+    for score in [best.reliability_score, best.recency_boost, best.final_solution_score] {
+        assert!((0.0..=1.0).contains(&score));
+    }
+    assert!(best.why.contains("worked 1 of 1") && best.last_confirmed_at.is_some(), "{}", best.why);
+    assert_eq!(answer.next_action.r#type, NextActionType::TrySolutionAndRecordOutcome);
+}
+
+#[test]
+fn what_works_here_comes_first_and_what_failed_here_last() {
+    let world = World::new();
+    let incident = world.added(&pool());
+    let here = world.solve(&incident.incident_id, "Raise pool_size to 20", mac()).unwrap().solution_id;
+    let untried = world.solve(&incident.incident_id, "Use pgbouncer", mac()).unwrap().solution_id;
+    for _ in 0..4 {
+        world.outcome(&here, true, mac());
+    }
+    for _ in 0..3 {
+        world.outcome(&incident.solution_id, true, linux());
+        world.outcome(&incident.solution_id, false, mac());
+    }
+    let order = |env| -> Vec<String> {
+        let ranked = world.ask(POOL, env).ranked_solutions;
+        assert!(ranked.is_sorted_by(|a, b| a.final_solution_score >= b.final_solution_score));
+        ranked.into_iter().map(|solution| solution.solution_id).collect()
+    };
+    assert_eq!(order(mac()), [here.as_str(), &untried, &incident.solution_id]);
+}
+
+#[test]
+fn a_limit_leaves_out_and_says_how_many() {
+    let world = World::new();
+    let incident = world.added(&pool());
+    for number in 0..7 {
+        world.solve(&incident.incident_id, &format!("Do the thing number {number}"), linux()).unwrap();
+    }
+    let answer = world.ask(POOL, linux());
+    assert_eq!((answer.ranked_solutions.len(), answer.more), (5, 3));
+    let ask = |limit| {
+        world.ranked(&RankedSolutionsParams {
+            query_text: POOL.to_owned(),
+            env: linux(),
+            limit: Some(limit),
+            ..Default::default()
+        })
+    };
+    assert_eq!(ask(1).unwrap().ranked_solutions.len(), 1);
+    assert_eq!(ask(50).unwrap().ranked_solutions.len(), 8);
+    for limit in [0, -1, 51, 1_000_000_000] {
+        let error = ask(limit).unwrap_err();
+        assert_eq!(
+            (error.code, error.message),
+            (ErrorCode::InvalidInput, format!("limit is {limit}; it can be 1 to 50."))
+        );
+    }
+}
+
+#[test]
+fn long_steps_are_whole_in_the_first_and_cut_in_the_others() {
+    let world = World::new();
+    let incident = world.added(&pool());
+    for number in 0..3 {
+        world.solve(&incident.incident_id, &format!("{number} {}", "step ".repeat(18_000)), linux()).unwrap();
+    }
+    world.outcome(&world.ask(POOL, linux()).ranked_solutions[1].solution_id, true, linux());
+    let answer = world.ask(POOL, linux());
+    let bytes: usize = answer.ranked_solutions.iter().map(|solution| solution.steps.len()).sum();
+    assert!(bytes < 200_000 && answer.warnings.len() == 1, "{bytes} {:?}", answer.warnings);
+}
+
+#[test]
+fn a_memory_that_cannot_be_written_is_searched_all_the_same() {
+    let folder = Folder::new("readonly-memory");
+    World::on(&folder.file()).unwrap().added(&pool());
+    let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+    let mut world = World::new();
+    world.engine = crate::Engine::new(database, EngineOptions::default()).unwrap();
+    let answer = world.ask(POOL, linux());
+    assert_eq!((answer.incidents.len(), answer.warnings.len()), (1, 1));
+    assert!(answer.warnings[0].starts_with("The search is not remembered"), "{}", answer.warnings[0]);
+}

@@ -1,0 +1,133 @@
+//! Incidents: problems that somebody described.
+//! Does not: find them by their text (see `search`) or hold their solutions.
+
+use crate::{
+    database::{Row, Tx, Value},
+    error::StoreError,
+    search,
+};
+
+/// Where an incident's solutions are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IncidentKey(pub(crate) i64);
+
+impl From<IncidentKey> for Value<'_> {
+    fn from(key: IncidentKey) -> Self {
+        key.0.into()
+    }
+}
+
+/// One incident; its texts are redacted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// Where it is.
+    pub key: IncidentKey,
+    /// `inc-…`, or what an import gave it.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// The error as it was printed.
+    pub error_signature: Option<String>,
+    /// The problem in words.
+    pub summary: Option<String>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// UTC milliseconds.
+    pub created_at: i64,
+    /// UTC milliseconds.
+    pub updated_at: i64,
+}
+
+/// The texts of an incident.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// One line.
+    pub title: &'a str,
+    /// The error as it was printed.
+    pub error_signature: Option<&'a str>,
+    /// The problem in words.
+    pub summary: Option<&'a str>,
+    /// Labels without line breaks.
+    pub tags: &'a [String],
+}
+
+macro_rules! columns {
+    () => {
+        "SELECT key, id, title, error_signature, summary, tags, created_at, updated_at FROM incidents "
+    };
+}
+
+/// Adds one.
+pub async fn insert(tx: &mut impl Tx, id: &str, texts: &Texts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
+    const SQL: &str = "INSERT INTO incidents (id, title, error_signature, summary, tags, created_at, updated_at) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING key";
+    let tags = texts.tags.join("\n");
+    let params =
+        [id.into(), texts.title.into(), texts.error_signature.into(), texts.summary.into(), (&tags).into(), now.into()];
+    let row = tx.query_first(SQL, &params).await?;
+    search::tally(tx, "incidents", 1).await?;
+    row.ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))?.read().map(IncidentKey)
+}
+
+/// Gives one other texts.
+pub async fn update(tx: &mut impl Tx, key: IncidentKey, texts: &Texts<'_>, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE incidents SET title = $2, error_signature = $3, summary = $4, tags = $5, \
+                       updated_at = $6 WHERE key = $1";
+    let tags = texts.tags.join("\n");
+    let params = [
+        key.into(),
+        texts.title.into(),
+        texts.error_signature.into(),
+        texts.summary.into(),
+        (&tags).into(),
+        now.into(),
+    ];
+    tx.execute(SQL, &params).await.map(drop)
+}
+
+/// One by its id.
+pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Incident>, StoreError> {
+    let row = tx.query_first(concat!(columns!(), "WHERE id = $1"), &[id.into()]).await?;
+    row.map(|mut row| incident(&mut row)).transpose()
+}
+
+/// One that a search found.
+pub async fn get(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<Incident>, StoreError> {
+    let row = tx.query_first(concat!(columns!(), "WHERE key = $1"), &[key.into()]).await?;
+    row.map(|mut row| incident(&mut row)).transpose()
+}
+
+/// The id of one that a search found.
+pub async fn id_of(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT id FROM incidents WHERE key = $1", &[key.into()]).await?;
+    row.map(|mut row| row.read()).transpose()
+}
+
+/// One page in the order they were added, after the one with this id.
+pub async fn page(tx: &mut impl Tx, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
+    const SQL: &str = concat!(columns!(), "WHERE key > $1 ORDER BY key LIMIT $2");
+    let after = match after {
+        Some(id) => by_id(tx, id).await?.map_or(i64::MAX, |incident| incident.key.0),
+        None => 0,
+    };
+    let rows = tx.query(SQL, &[after.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| incident(&mut row)).collect()
+}
+
+/// How many there are.
+pub async fn count(tx: &mut impl Tx) -> Result<u64, StoreError> {
+    search::total(tx, "incidents").await
+}
+
+fn incident(row: &mut Row) -> Result<Incident, StoreError> {
+    Ok(Incident {
+        key: IncidentKey(row.read()?),
+        id: row.read()?,
+        title: row.read()?,
+        error_signature: row.read()?,
+        summary: row.read()?,
+        tags: row.read::<String>()?.lines().map(ToOwned::to_owned).collect(),
+        created_at: row.read()?,
+        updated_at: row.read()?,
+    })
+}

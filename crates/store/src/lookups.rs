@@ -1,0 +1,20 @@
+//! Searches that were made, so that an outcome tells which one led to it.
+//! Does not: keep them for ever.
+
+use crate::{database::Tx, error::StoreError};
+
+/// The newest that stay. An outcome comes within hours of its search.
+const KEPT: i64 = 20_000;
+
+/// Remembers a search and forgets the oldest.
+pub async fn insert(tx: &mut impl Tx, id: &str, query: &str, env_bucket: &str, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ($1, $2, $3, $4) RETURNING key";
+    let row = tx.query_first(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()]).await?;
+    let key: i64 = row.ok_or_else(|| StoreError::corrupt("an inserted lookup gave no key"))?.read()?;
+    tx.execute("DELETE FROM lookups WHERE key <= $1", &[(key - KEPT).into()]).await.map(drop)
+}
+
+/// Whether a search of this id is remembered.
+pub async fn exists(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
+    Ok(tx.query_first("SELECT 1 FROM lookups WHERE id = $1", &[id.into()]).await?.is_some())
+}

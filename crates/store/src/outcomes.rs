@@ -1,0 +1,167 @@
+//! What came of trying solutions, and the sums of it for each environment.
+//! Does not: hold the solutions.
+
+use crate::{database::Tx, error::StoreError, patterns::PatternKey, solutions::SolutionKey};
+
+/// An outcome to record.
+#[derive(Clone, Copy, Debug)]
+pub struct NewOutcome<'a> {
+    /// `out-…`.
+    pub id: &'a str,
+    /// What was tried.
+    pub solution: SolutionKey,
+    /// The pattern it counts on.
+    pub counted_on: Option<PatternKey>,
+    /// It solved the problem.
+    pub worked: bool,
+    /// Where, as it was given, as JSON.
+    pub env: Option<&'a str>,
+    /// Its canonical form.
+    pub env_bucket: &'a str,
+    /// Redacted.
+    pub notes: Option<&'a str>,
+    /// The search that led to it.
+    pub lookup_id: Option<&'a str>,
+    /// Run of the failure.
+    pub run_id: Option<&'a str>,
+    /// Case of the failure.
+    pub case_name: Option<&'a str>,
+    /// UTC milliseconds.
+    pub now: i64,
+}
+
+/// A stored outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// `out-…`, or `fix-…` of a reported fix.
+    pub id: String,
+    /// It solved the problem.
+    pub worked: bool,
+    /// Where, as it was given, as JSON.
+    pub env: Option<String>,
+    /// Its canonical form.
+    pub env_bucket: String,
+    /// Anything worth knowing.
+    pub notes: Option<String>,
+    /// The search that led to it.
+    pub lookup_id: Option<String>,
+    /// Run of the failure.
+    pub run_id: Option<String>,
+    /// Case of the failure.
+    pub case_name: Option<String>,
+    /// UTC milliseconds.
+    pub created_at: i64,
+}
+
+/// The sums of a solution in one environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Canonical.
+    pub env_bucket: String,
+    /// How often it worked.
+    pub worked: u32,
+    /// How often it failed.
+    pub failed: u32,
+    /// UTC milliseconds.
+    pub last_confirmed_at: Option<i64>,
+    /// UTC milliseconds.
+    pub last_failed_at: Option<i64>,
+}
+
+/// One more outcome in the sums.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count<'a> {
+    pub(crate) solution: SolutionKey,
+    pub(crate) env_bucket: &'a str,
+    pub(crate) worked: bool,
+    pub(crate) now: i64,
+}
+
+/// Records an outcome and counts it; false: one of this id is there, and nothing changes.
+pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, StoreError> {
+    const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
+                       lookup_id, run_id, case_name, created_at) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+    let params = [
+        new.id.into(),
+        new.solution.into(),
+        new.counted_on.into(),
+        new.worked.into(),
+        new.env.into(),
+        new.env_bucket.into(),
+        new.notes.into(),
+        new.lookup_id.into(),
+        new.run_id.into(),
+        new.case_name.into(),
+        new.now.into(),
+    ];
+    if tx.execute(SQL, &params).await? == 0 {
+        return Ok(false);
+    }
+    let count = Count { solution: new.solution, env_bucket: new.env_bucket, worked: new.worked, now: new.now };
+    sum(tx, &count).await?;
+    Ok(true)
+}
+
+/// The sums of a solution, most tried environment first.
+pub async fn stats(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
+    const SQL: &str = "SELECT env_bucket, worked, failed, last_confirmed_at, last_failed_at FROM solution_env_stats \
+                       WHERE solution_key = $1 ORDER BY worked DESC, failed DESC, env_bucket";
+    let rows = tx.query(SQL, &[solution.into()]).await?;
+    let read = rows.into_iter().map(|mut row| {
+        Ok(Stats {
+            env_bucket: row.read()?,
+            worked: row.read()?,
+            failed: row.read()?,
+            last_confirmed_at: row.read()?,
+            last_failed_at: row.read()?,
+        })
+    });
+    read.collect()
+}
+
+/// The outcomes of a solution, oldest first.
+pub async fn of_solution(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Outcome>, StoreError> {
+    const SQL: &str = "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at \
+                       FROM outcomes WHERE solution_key = $1 ORDER BY key";
+    let rows = tx.query(SQL, &[solution.into()]).await?;
+    let read = rows.into_iter().map(|mut row| {
+        Ok(Outcome {
+            id: row.read()?,
+            worked: row.read()?,
+            env: row.read()?,
+            env_bucket: row.read()?,
+            notes: row.read()?,
+            lookup_id: row.read()?,
+            run_id: row.read()?,
+            case_name: row.read()?,
+            created_at: row.read()?,
+        })
+    });
+    read.collect()
+}
+
+/// An import may bring an outcome that is older than what is known.
+pub(crate) async fn sum(tx: &mut impl Tx, count: &Count<'_>) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO solution_env_stats \
+                       (solution_key, env_bucket, worked, failed, last_confirmed_at, last_failed_at) \
+                       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (solution_key, env_bucket) DO UPDATE SET \
+                       worked = solution_env_stats.worked + excluded.worked, \
+                       failed = solution_env_stats.failed + excluded.failed, \
+                       last_confirmed_at = CASE WHEN solution_env_stats.last_confirmed_at > excluded.last_confirmed_at \
+                       THEN solution_env_stats.last_confirmed_at \
+                       ELSE COALESCE(excluded.last_confirmed_at, solution_env_stats.last_confirmed_at) END, \
+                       last_failed_at = CASE WHEN solution_env_stats.last_failed_at > excluded.last_failed_at \
+                       THEN solution_env_stats.last_failed_at \
+                       ELSE COALESCE(excluded.last_failed_at, solution_env_stats.last_failed_at) END";
+    let (confirmed, failed) = if count.worked { (Some(count.now), None) } else { (None, Some(count.now)) };
+    let params = [
+        count.solution.into(),
+        count.env_bucket.into(),
+        count.worked.into(),
+        (!count.worked).into(),
+        confirmed.into(),
+        failed.into(),
+    ];
+    tx.execute(SQL, &params).await.map(drop)
+}

@@ -1,0 +1,328 @@
+//! The search index of the debug memory: which documents hold a term, how strongly, and in how many it stands.
+//! Does not: read text or score; core does, on the vectors that are kept here.
+//!
+//! Not FTS5, for it keeps no weights: every document with a rare term would have to be read to be scored, and one
+//! that ranks reads the whole list of every common term. Here the lists carry core's weights, so that candidates are
+//! the best by the same sum that core scores with, over the terms that are worth most.
+
+mod postings;
+mod segments;
+
+use crate::{
+    database::{Tx, Value},
+    error::StoreError,
+    incidents::IncidentKey,
+    patterns::PatternKey,
+};
+use argus_core::search::Vector;
+use segments::Segment;
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// Postings that one search reads, most telling terms first; about a fifth of its time at a million documents.
+const MAX_POSTINGS: u64 = 250_000;
+/// Terms that one search reads the lists of; the others count when candidates are scored.
+const MAX_TERMS: usize = 40;
+/// Lists that one search reads: of fewer terms where there are many segments, for each may be a page of the file.
+const MAX_LISTS: usize = 480;
+/// Terms that are enough for good candidates.
+const MIN_TERMS: usize = 12;
+/// Documents of one family that are looked at, newest first.
+const FAMILY: u32 = 50;
+
+/// What a document is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// An incident.
+    Incident(IncidentKey),
+    /// A failure pattern.
+    Pattern(PatternKey),
+}
+
+/// A document to index.
+#[derive(Debug)]
+pub struct NewDocument<'a> {
+    /// What it is about.
+    pub owner: Owner,
+    /// Family signature.
+    pub family: Option<&'a str>,
+    /// Its terms.
+    pub vector: &'a Vector,
+}
+
+/// A term to find.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Its hash.
+    pub term: u32,
+    /// What it adds to the score of a document that holds it most strongly.
+    pub worth: f64,
+    /// In how many documents of this memory it stands, as [`holding`] answered.
+    pub documents: u64,
+}
+
+/// A document that may answer.
+#[derive(Debug)]
+pub struct Candidate {
+    /// What it is about.
+    pub owner: Owner,
+    /// As [`family_key`] makes it.
+    pub family: Option<i64>,
+    /// Its terms, as bytes.
+    pub vector: Vec<u8>,
+}
+
+/// A family signature as the index knows it.
+pub fn family_key(family: &str) -> i64 {
+    let half = family.get(..16).unwrap_or(family);
+    u64::from_str_radix(half, 16).map_or_else(|_| fnv(family), u64::cast_signed)
+}
+
+/// Indexes documents; what they are about must not be indexed already.
+pub async fn add(tx: &mut impl Tx, documents: &[NewDocument<'_>]) -> Result<(), StoreError> {
+    const NEXT: &str = "UPDATE memory_totals SET total = total + $1 WHERE name = 'next_document' RETURNING total";
+    const SQL: &str = "INSERT INTO search_documents (key, incident_key, pattern_key, family, vector) \
+                       VALUES ($1, $2, $3, $4, $5)";
+    let count = i64::try_from(documents.len()).unwrap_or(i64::MAX);
+    let row = tx.query_first(NEXT, &[count.into()]).await?;
+    let after: i64 = row.ok_or_else(|| StoreError::corrupt("the count of documents is gone"))?.read()?;
+    let keys = (after - count)..;
+    let vectors: Vec<Vec<u8>> = documents.iter().map(|document| document.vector.to_bytes()).collect();
+    let rows = keys.clone().zip(documents).zip(&vectors).map(|((key, document), vector)| {
+        let (incident, pattern) = columns(document.owner);
+        [key.into(), incident, pattern, document.family.map(family_key).into(), Value::Bytes(vector)]
+    });
+    tx.execute_many(SQL, rows).await?;
+    for (key, document) in keys.zip(documents) {
+        place(tx, document.owner, Some(key)).await?;
+    }
+    tally(tx, "documents", count).await?;
+    segments::tidy(tx).await
+}
+
+/// Takes a document out; nothing happens where there is none.
+pub async fn remove(tx: &mut impl Tx, owner: Owner) -> Result<(), StoreError> {
+    const SQL: &str = "DELETE FROM search_documents WHERE key = $1 RETURNING vector";
+    const COUNT: &str = "UPDATE search_terms SET documents = documents - 1 WHERE term = $1";
+    let Some(key) = document_of(tx, owner).await? else { return Ok(()) };
+    place(tx, owner, None).await?;
+    let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? else { return Ok(()) };
+    let in_segment = segments::all(tx).await?.last().is_some_and(|segment| key <= segment.last);
+    if in_segment {
+        let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
+        tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()])).await?;
+    }
+    tally(tx, "documents", -1).await
+}
+
+/// How many documents there are, and in how many of them each term stands.
+pub async fn holding(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
+    let segments = segments::all(tx).await?;
+    let mut counts = Vec::with_capacity(terms.len());
+    for term in terms {
+        counts.push(if segments.is_empty() { 0 } else { in_segments(tx, *term).await? });
+    }
+    for (_, vector) in segments::tail(tx, &segments).await? {
+        for (term, count) in terms.iter().zip(&mut counts) {
+            *count += u64::from(vector.terms().binary_search_by_key(term, |(hash, _)| *hash).is_ok());
+        }
+    }
+    Ok((total(tx, "documents").await?, counts))
+}
+
+/// The documents with the highest sums of worth and strength over the terms that are worth most, and those of the
+/// family; about `take` of them, in no order.
+pub async fn candidates(
+    tx: &mut impl Tx,
+    wanted: &[Wanted],
+    family: Option<i64>,
+    take: usize,
+) -> Result<Vec<Candidate>, StoreError> {
+    const FAMILIES: &str = "SELECT key FROM search_documents WHERE family = $1 ORDER BY key DESC LIMIT $2";
+    let segments = segments::all(tx).await?;
+    let chosen = chosen(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
+    let mut best = Best { take, heap: BinaryHeap::with_capacity(take + 1) };
+    for segment in &segments {
+        sum_segment(tx, segment, &chosen, &mut best).await?;
+    }
+    for (key, vector) in segments::tail(tx, &segments).await? {
+        best.offer(key, sum_vector(&vector, &chosen));
+    }
+    let mut keys: Vec<i64> = best.heap.into_iter().map(|Reverse((_, key))| key).collect();
+    if let Some(family) = family {
+        for mut row in tx.query(FAMILIES, &[family.into(), FAMILY.into()]).await? {
+            keys.push(row.read()?);
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    read(tx, &keys).await
+}
+
+/// Patterns that are to be indexed (again), at most `limit`, and forgets that they are.
+pub async fn take_waiting(tx: &mut impl Tx, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
+    const SQL: &str = "DELETE FROM search_waiting WHERE pattern_key IN \
+                       (SELECT pattern_key FROM search_waiting ORDER BY pattern_key LIMIT $1) RETURNING pattern_key";
+    let rows = tx.query(SQL, &[limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.read().map(PatternKey)).collect()
+}
+
+/// Whether any pattern is to be indexed.
+pub async fn is_waiting(tx: &mut impl Tx) -> Result<bool, StoreError> {
+    Ok(tx.query_first("SELECT 1 FROM search_waiting LIMIT 1", &[]).await?.is_some())
+}
+
+/// Lets a learned pattern be indexed before the next search.
+pub(crate) async fn wait(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO search_waiting (pattern_key) SELECT key FROM patterns \
+                       WHERE key = $1 AND source = 'learned' ON CONFLICT DO NOTHING";
+    tx.execute(SQL, &[pattern.into()]).await.map(drop)
+}
+
+/// Adds to a count that is kept.
+pub(crate) async fn tally(tx: &mut impl Tx, name: &'static str, change: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE memory_totals SET total = total + $2 WHERE name = $1";
+    tx.execute(SQL, &[name.into(), change.into()]).await.map(drop)
+}
+
+/// A count that is kept.
+pub(crate) async fn total(tx: &mut impl Tx, name: &'static str) -> Result<u64, StoreError> {
+    let row = tx.query_first("SELECT total FROM memory_totals WHERE name = $1", &[name.into()]).await?;
+    let total: i64 = row.map_or(Ok(0), |mut row| row.read())?;
+    Ok(u64::try_from(total).unwrap_or_default())
+}
+
+/// The best documents so far.
+struct Best {
+    take: usize,
+    /// The bits of a sum, which order like the sum, for it is not negative.
+    heap: BinaryHeap<Reverse<(u32, i64)>>,
+}
+
+impl Best {
+    /// What a document must have more of.
+    fn least(&self) -> f32 {
+        match self.heap.peek() {
+            Some(Reverse((bits, _))) if self.heap.len() >= self.take => f32::from_bits(*bits),
+            _ => 0.0,
+        }
+    }
+
+    fn offer(&mut self, key: i64, sum: f32) {
+        if sum > self.least() {
+            self.heap.push(Reverse((sum.to_bits(), key)));
+            if self.heap.len() > self.take {
+                self.heap.pop();
+            }
+        }
+    }
+}
+
+/// The terms worth most whose lists together are short enough; sorted by hash.
+fn chosen(wanted: &[Wanted], most: usize) -> Vec<(u32, f32)> {
+    let mut by_worth: Vec<&Wanted> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
+    by_worth.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth));
+    let (mut chosen, mut postings) = (Vec::new(), 0);
+    for term in by_worth {
+        if chosen.len() >= most {
+            break;
+        }
+        if chosen.is_empty() || postings + term.documents <= MAX_POSTINGS {
+            postings += term.documents;
+            #[allow(clippy::cast_possible_truncation, reason = "a worth is a small number; half the digits do")]
+            chosen.push((term.term, term.worth as f32 / 255.0));
+        }
+    }
+    chosen.sort_unstable_by_key(|(term, _)| *term);
+    chosen
+}
+
+async fn sum_segment(
+    tx: &mut impl Tx,
+    segment: &Segment,
+    chosen: &[(u32, f32)],
+    best: &mut Best,
+) -> Result<(), StoreError> {
+    const SQL: &str = "SELECT postings FROM search_postings WHERE key = $1";
+    let length = usize::try_from(segment.last - segment.first + 1).unwrap_or_default();
+    let mut sums = vec![0.0_f32; length];
+    for (term, worth) in chosen {
+        let Some(mut row) = tx.query_first(SQL, &[segment.row(*term).into()]).await? else { continue };
+        postings::decode(&row.read::<Vec<u8>>()?, |place, weight| {
+            if let Some(sum) = sums.get_mut(place as usize) {
+                *sum += worth * f32::from(weight);
+            }
+        });
+    }
+    let mut least = best.least();
+    for (key, sum) in (segment.first..).zip(sums) {
+        if sum > least {
+            best.offer(key, sum);
+            least = best.least();
+        }
+    }
+    Ok(())
+}
+
+fn sum_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
+    let terms = vector.terms();
+    let held = chosen.iter().filter_map(|(term, worth)| {
+        let at = terms.binary_search_by_key(term, |(hash, _)| *hash).ok()?;
+        Some(worth * f32::from(terms[at].1))
+    });
+    held.sum()
+}
+
+async fn read(tx: &mut impl Tx, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
+    const SQL: &str = "SELECT incident_key, pattern_key, family, vector FROM search_documents WHERE key = $1";
+    let mut found = Vec::with_capacity(keys.len());
+    for key in keys {
+        // A document that was taken out still stands in its segment.
+        let Some(mut row) = tx.query_first(SQL, &[(*key).into()]).await? else { continue };
+        let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
+            (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
+            (None, Some(pattern)) => Owner::Pattern(PatternKey(pattern)),
+            (None, None) => return Err(StoreError::corrupt("a search document is about nothing")),
+        };
+        found.push(Candidate { owner, family: row.read()?, vector: row.read()? });
+    }
+    Ok(found)
+}
+
+async fn in_segments(tx: &mut impl Tx, term: u32) -> Result<u64, StoreError> {
+    let row = tx.query_first("SELECT documents FROM search_terms WHERE term = $1", &[term.into()]).await?;
+    let count: i64 = row.map_or(Ok(0), |mut row| row.read())?;
+    Ok(u64::try_from(count).unwrap_or_default())
+}
+
+async fn document_of(tx: &mut impl Tx, owner: Owner) -> Result<Option<i64>, StoreError> {
+    let row = match owner {
+        Owner::Incident(key) => tx.query_first("SELECT document FROM incidents WHERE key = $1", &[key.into()]).await?,
+        Owner::Pattern(key) => tx.query_first("SELECT document FROM patterns WHERE key = $1", &[key.into()]).await?,
+    };
+    Ok(row.map(|mut row| row.read::<Option<i64>>()).transpose()?.flatten())
+}
+
+async fn place(tx: &mut impl Tx, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
+    match owner {
+        Owner::Incident(key) => {
+            tx.execute("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
+        }
+        Owner::Pattern(key) => {
+            tx.execute("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
+        }
+    }
+    .map(drop)
+}
+
+fn columns(owner: Owner) -> (Value<'static>, Value<'static>) {
+    match owner {
+        Owner::Incident(key) => (key.into(), Value::Null),
+        Owner::Pattern(key) => (Value::Null, key.into()),
+    }
+}
+
+/// FNV-1a, for a family that is no hexadecimal number.
+fn fnv(text: &str) -> i64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step).cast_signed()
+}

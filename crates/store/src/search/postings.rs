@@ -1,0 +1,132 @@
+//! The documents of one term as bytes: for each the gap to the one before as LEB128, then its weight.
+//! Does not: know tables.
+
+/// A term in a document: hash, document counted from the segment's first, weight; ordered by the first two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Posting(u64);
+
+/// Documents of one segment at most, so that a posting is one number.
+pub(super) const MAX_DOCUMENTS: i64 = 1 << 24;
+
+impl Posting {
+    pub(super) fn new(term: u32, place: u32, weight: u8) -> Self {
+        Self(u64::from(term) << 32 | u64::from(place & 0x00ff_ffff) << 8 | u64::from(weight))
+    }
+
+    pub(super) const fn term(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "the mask leaves 24 bits")]
+    const fn place(self) -> u32 {
+        (self.0 >> 8 & 0x00ff_ffff) as u32
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "the mask leaves 8 bits")]
+    const fn weight(self) -> u8 {
+        (self.0 & 0xff) as u8
+    }
+}
+
+/// Lists of several terms, one after the other in one buffer.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    bytes: Vec<u8>,
+    /// Term, how many documents, and where its list ends.
+    ends: Vec<(u32, u32, usize)>,
+    last_place: u32,
+}
+
+impl Lists {
+    /// From postings in order.
+    pub(super) fn of(sorted: &[Posting]) -> Self {
+        let mut lists = Self { bytes: Vec::with_capacity(sorted.len() * 3), ..Self::default() };
+        for posting in sorted {
+            lists.push(posting.term(), posting.place(), posting.weight());
+        }
+        lists
+    }
+
+    /// The next posting; terms in order, places in order within a term.
+    pub(super) fn push(&mut self, term: u32, place: u32, weight: u8) {
+        if self.ends.last().is_none_or(|(last, _, _)| *last != term) {
+            self.ends.push((term, 0, 0));
+            self.last_place = 0;
+        }
+        let mut gap = place.wrapping_sub(self.last_place);
+        self.last_place = place;
+        while gap >= 0x80 {
+            self.bytes.push((gap & 0x7f) as u8 | 0x80);
+            gap >>= 7;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "seven bits are left")]
+        self.bytes.extend([gap as u8, weight]);
+        if let Some(end) = self.ends.last_mut() {
+            (end.1, end.2) = (end.1 + 1, self.bytes.len());
+        }
+    }
+
+    /// Term, how many documents, list.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, _, end)| *end));
+        self.ends.iter().zip(starts).map(|((term, count, end), start)| (*term, *count, &self.bytes[start..*end]))
+    }
+}
+
+/// Place and weight of each; of damaged bytes what comes before the damage.
+pub(super) fn decode(bytes: &[u8], mut each: impl FnMut(u32, u8)) {
+    let mut place: u32 = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let (mut gap, mut shift) = (0_u32, 0);
+        loop {
+            let Some(&byte) = bytes.get(at) else { return };
+            at += 1;
+            gap |= u32::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+            shift += 7;
+            if shift > 28 {
+                return;
+            }
+        }
+        let Some(&weight) = bytes.get(at) else { return };
+        at += 1;
+        place = place.wrapping_add(gap);
+        each(place, weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lists, Posting, decode};
+
+    #[test]
+    fn what_was_written_is_read() {
+        let mut sorted = vec![
+            Posting::new(7, 0, 1),
+            Posting::new(7, 200, 255),
+            Posting::new(u32::MAX, 0x00ff_ffff, 9),
+            Posting::new(9, 3, 4),
+        ];
+        sorted.sort_unstable();
+        let lists = Lists::of(&sorted);
+        let mut read = Vec::new();
+        for (term, count, list) in lists.iter() {
+            let before = read.len();
+            decode(list, |place, weight| read.push((term, place, weight)));
+            assert_eq!(read.len() - before, count as usize);
+        }
+        assert_eq!(read, [(7, 0, 1), (7, 200, 255), (9, 3, 4), (u32::MAX, 0x00ff_ffff, 9)]);
+    }
+
+    #[test]
+    fn damaged_bytes_end_a_list() {
+        for damaged in [&[0x80][..], &[1], &[0xff; 9], &[1, 2, 0x80, 0x80]] {
+            let mut read = 0;
+            decode(damaged, |_, _| read += 1);
+            assert!(read <= 1);
+        }
+    }
+}

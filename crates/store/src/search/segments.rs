@@ -1,0 +1,178 @@
+//! Keeps the index in few large segments: the newest documents become one, small ones are merged.
+//! Does not: find anything.
+//!
+//! A log-structured merge: a posting is written four times on the way to a million documents, always in key order,
+//! where one list a term would be written at a random place for every term of every document.
+
+use super::postings::{self, Lists, MAX_DOCUMENTS, Posting};
+use crate::{
+    database::{Tx, Value},
+    error::StoreError,
+};
+use argus_core::search::Vector;
+
+/// So many documents without a segment are read one by one in every search, which costs less than a segment would.
+pub(super) const TAIL: i64 = 64;
+/// Documents up to which segments are of one size; of the largest size none is merged any more.
+const SIZES: [i64; 3] = [512, 4_096, 32_768];
+/// So many of one size, with what is smaller between them, become one.
+const FAN: usize = 8;
+/// Documents whose postings are in memory at once while segments are merged.
+const SLICE: i64 = 4_096;
+
+/// The lists of a range of documents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) key: i64,
+    pub(super) first: i64,
+    pub(super) last: i64,
+    documents: i64,
+}
+
+impl Segment {
+    /// Where the list of a term is.
+    pub(super) fn row(&self, term: u32) -> i64 {
+        self.key << 32 | i64::from(term)
+    }
+
+    fn size(&self) -> usize {
+        SIZES.iter().filter(|limit| self.documents >= **limit).count()
+    }
+}
+
+/// All segments, in the order of their documents.
+pub(super) async fn all(tx: &mut impl Tx) -> Result<Vec<Segment>, StoreError> {
+    const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key";
+    let rows = tx.query(SQL, &[]).await?;
+    let mut segments = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let segment = Segment { key: row.read()?, first: row.read()?, last: row.read()?, documents: row.read()? };
+        if segment.last < segment.first || segment.last - segment.first >= MAX_DOCUMENTS {
+            return Err(StoreError::corrupt("a search segment has an impossible range"));
+        }
+        segments.push(segment);
+    }
+    Ok(segments)
+}
+
+/// Key and vector of the documents that no segment has yet.
+pub(super) async fn tail(tx: &mut impl Tx, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
+    const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key";
+    let last = segments.last().map_or(0, |segment| segment.last);
+    let rows = tx.query(SQL, &[last.into()]).await?;
+    rows.into_iter().map(|mut row| Ok((row.read()?, Vector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
+}
+
+/// Makes a segment of the newest documents once there are enough, and merges what is small.
+pub(super) async fn tidy(tx: &mut impl Tx) -> Result<(), StoreError> {
+    const COUNT: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
+    let mut segments = all(tx).await?;
+    let last = segments.last().map_or(0, |segment| segment.last);
+    let waiting: i64 = tx.query_first(COUNT, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())?;
+    if waiting < TAIL {
+        return Ok(());
+    }
+    let documents = tail(tx, &segments).await?;
+    segments.push(write(tx, &segments, &documents).await?);
+    while let Some(run) = due(&segments) {
+        let merged = merge(tx, &segments[run..]).await?;
+        segments.truncate(run);
+        segments.push(merged);
+    }
+    Ok(())
+}
+
+/// Where the run of segments begins that is due to be merged.
+fn due(segments: &[Segment]) -> Option<usize> {
+    let size = segments.last()?.size();
+    if size >= SIZES.len() {
+        return None;
+    }
+    let run = segments.iter().rev().take_while(|segment| segment.size() <= size).count();
+    (run >= FAN).then(|| segments.len() - run)
+}
+
+async fn write(tx: &mut impl Tx, segments: &[Segment], documents: &[(i64, Vector)]) -> Result<Segment, StoreError> {
+    const COUNT: &str = "INSERT INTO search_terms (term, documents) VALUES ($1, $2) \
+                         ON CONFLICT (term) DO UPDATE SET documents = search_terms.documents + excluded.documents";
+    let (Some((first, _)), Some((last, _))) = (documents.first(), documents.last()) else {
+        return Err(StoreError::corrupt("a search segment of nothing"));
+    };
+    let mut found = Vec::new();
+    for (key, vector) in documents {
+        let place = u32::try_from(key - first).map_err(|_| StoreError::corrupt("a document is out of its place"))?;
+        found.extend(vector.terms().iter().map(|(term, weight)| Posting::new(*term, place, *weight)));
+    }
+    found.sort_unstable();
+    let lists = Lists::of(&found);
+    let key = segments.last().map_or(1, |segment| segment.key + 1);
+    let segment = Segment { key, first: *first, last: *last, documents: count(documents.len()) };
+    register(tx, &segment).await?;
+    insert(tx, &segment, &lists).await?;
+    tx.execute_many(COUNT, lists.iter().map(|(term, count, _)| [term.into(), count.into()])).await?;
+    Ok(segment)
+}
+
+async fn register(tx: &mut impl Tx, segment: &Segment) -> Result<(), StoreError> {
+    const SQL: &str =
+        "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES ($1, $2, $3, $4)";
+    let params = [segment.key.into(), segment.first.into(), segment.last.into(), segment.documents.into()];
+    tx.execute(SQL, &params).await.map(drop)
+}
+
+async fn insert(tx: &mut impl Tx, segment: &Segment, lists: &Lists) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO search_postings (key, postings) VALUES ($1, $2)";
+    tx.execute_many(SQL, lists.iter().map(|(term, _, list)| [segment.row(term).into(), Value::Bytes(list)])).await
+}
+
+async fn merge(tx: &mut impl Tx, sources: &[Segment]) -> Result<Segment, StoreError> {
+    let (Some(first), Some(last)) = (sources.first(), sources.last()) else {
+        return Err(StoreError::corrupt("a merge of nothing"));
+    };
+    let documents = sources.iter().map(|segment| segment.documents).sum();
+    let merged = Segment { key: last.key + 1, first: first.first, last: last.last, documents };
+    let slices = documents / SLICE + 1;
+    for slice in 0..slices {
+        let (from, to) = ((slice << 32) / slices, ((slice + 1) << 32) / slices);
+        let lists = merged_slice(tx, &merged, sources, from, to).await?;
+        insert(tx, &merged, &lists).await?;
+    }
+    for source in sources {
+        let range = [source.row(0).into(), (source.row(u32::MAX)).into()];
+        tx.execute("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range).await?;
+        tx.execute("DELETE FROM search_segments WHERE key = $1", &[source.key.into()]).await?;
+    }
+    register(tx, &merged).await?;
+    Ok(merged)
+}
+
+/// The terms from one hash to another.
+async fn merged_slice(
+    tx: &mut impl Tx,
+    merged: &Segment,
+    sources: &[Segment],
+    from: i64,
+    to: i64,
+) -> Result<Lists, StoreError> {
+    const SQL: &str = "SELECT key, postings FROM search_postings WHERE key >= $1 AND key < $2";
+    let mut parts: Vec<(u32, i64, Vec<u8>)> = Vec::new();
+    for source in sources {
+        let base = source.key << 32;
+        for mut row in tx.query(SQL, &[(base | from).into(), (base + to).into()]).await? {
+            let term = u32::try_from(row.read::<i64>()? - base)
+                .map_err(|_| StoreError::corrupt("a search term is out of its segment"))?;
+            parts.push((term, source.first, row.read()?));
+        }
+    }
+    parts.sort_unstable_by_key(|(term, first, _)| (*term, *first));
+    let mut lists = Lists::default();
+    for (term, first, list) in &parts {
+        let shift = u32::try_from(first - merged.first).unwrap_or_default();
+        postings::decode(list, |place, weight| lists.push(*term, shift + place, weight));
+    }
+    Ok(lists)
+}
+
+fn count(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}

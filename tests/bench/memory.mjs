@@ -1,0 +1,165 @@
+// The debug memory: how long ranked_solutions takes as the memory grows, how fast an import is, what an incident weighs
+// on the disk, and how often the right incident is found beside plain full-text search.
+// Does not: measure the protocol (stdio.mjs).
+//
+//   node memory.mjs [SIZES]    sizes such as 1000,100000
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { openEngine } from '../../npm/engine/dist/node.mjs';
+import { fullText } from './full-text.mjs';
+import { incident, line, question } from './incidents.mjs';
+import { cpuSeconds, goal, median, OUT, quantile, report, table } from './measure.mjs';
+
+const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
+const CALLS = 300;
+/** Lines of one import transaction. */
+const BATCH = 1000;
+/** FTS5 ranks every document with any of the words; larger memories only repeat the point. */
+const FULL_TEXT_MOST = 100_000;
+const ENV = { os: 'linux', language: 'typescript', node: 20 };
+/** Data of the research kind that people tied together by hand; not part of the project. */
+const DATA =
+  process.env.ARGUS_DATA ?? join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'data');
+
+mkdirSync(OUT, { recursive: true });
+const folder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'memory-'));
+
+async function timed(calls, ask) {
+  const milliseconds = [];
+  const cpu = process.cpuUsage();
+  for (let call = 0; call < calls; call += 1) {
+    const start = performance.now();
+    await ask(call);
+    milliseconds.push(performance.now() - start);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return { p50: median(milliseconds), p99: quantile(milliseconds, 0.99), cpu: (user + system) / 1000 / calls };
+}
+
+/** Numbers that are spread over a memory of this size. */
+const pick = (call, size) => (Math.imul(call + 1, 0x9e3779b1) >>> 0) % size;
+
+async function sizes() {
+  const path = join(folder, 'memory.db');
+  const engine = await openEngine({ databasePath: path, projectRoot: folder });
+  const plain = await fullText();
+  const rows = [];
+  let size = 0;
+  for (const wanted of SIZES) {
+    const from = { size, cpu: cpuSeconds() };
+    let making = 0;
+    while (size < wanted) {
+      const start = cpuSeconds();
+      const count = Math.min(BATCH, wanted - size);
+      const numbers = Array.from({ length: count }, (_, index) => size + index);
+      const lines = numbers.map(line).join('\n');
+      if (plain !== undefined && wanted <= FULL_TEXT_MOST) plain.add(numbers.map(incident));
+      making += cpuSeconds() - start;
+      await engine.memoryImport(lines);
+      size += count;
+    }
+    const rate = (size - from.size) / (cpuSeconds() - from.cpu - making);
+    const questions = Array.from({ length: CALLS }, (_, call) => question(pick(call, size), call));
+    const answers = questions.map((_, call) => incident(pick(call, size)).id);
+    let found = 0;
+    const ask = async (call) => {
+      const { incidents } = await engine.rankedSolutions({ query_text: questions[call], env: ENV });
+      found += incidents[0]?.incident_id === answers[call] ? 1 : 0;
+    };
+    await timed(30, ask);
+    found = 0;
+    const ours = await timed(CALLS, ask);
+    const share = found / CALLS;
+    const kinds = [];
+    for (const kind of [0, 1, 2])
+      kinds.push(await timed(CALLS / 3, (call) => engine.memorySearch({ text: questions[call * 3 + kind] })));
+    const theirs =
+      plain !== undefined && wanted <= FULL_TEXT_MOST
+        ? (await timed(CALLS, (call) => plain.search(questions[call], 10))).p50
+        : undefined;
+    rows.push({ size, rate, bytes: statSync(path).size / size, ours, kinds, share, theirs });
+    process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
+  }
+  await engine.close();
+  plain?.close();
+  return rows;
+}
+
+function sizesTable(rows) {
+  const limits = new Map([
+    [1000, 3],
+    [1_000_000, 25],
+  ]);
+  const head = ['incidents', 'p50 ms', 'goal', 'p99 ms', 'CPU ms', 'search alone p50: line / trace / words'];
+  const lines = rows.map(({ size, ours, kinds, share, theirs, rate, bytes }) => [
+    size.toLocaleString('en'),
+    ours.p50.toFixed(2),
+    limits.has(size) ? goal(ours.p50, '<=', limits.get(size)) : '-',
+    ours.p99.toFixed(1),
+    ours.cpu.toFixed(2),
+    kinds.map(({ p50 }) => p50.toFixed(1)).join(' / '),
+    `${(share * 100).toFixed(0)}%`,
+    theirs === undefined ? '-' : theirs.toFixed(1),
+    rate.toFixed(0),
+    bytes.toFixed(0),
+  ]);
+  return table([
+    [...head, 'right one first', 'FTS5 native, bm25, p50 ms', 'import per CPU second', 'bytes an incident'],
+    ...lines,
+  ]);
+}
+
+/** Share of queries whose incident is first, among the first five, and the mean reciprocal rank among ten. */
+async function recall(queries, search) {
+  let [first, five, reciprocal] = [0, 0, 0];
+  for (const { text, relevant } of queries) {
+    const place = (await search(text)).slice(0, 10).findIndex((id) => relevant.includes(id));
+    if (place < 0) continue;
+    first += place === 0 ? 1 : 0;
+    five += place < 5 ? 1 : 0;
+    reciprocal += 1 / (place + 1);
+  }
+  return [first, five, reciprocal].map((sum) => (sum / queries.length).toFixed(3));
+}
+
+async function recallTable() {
+  const file = join(DATA, 'retrieval.jsonl.gz');
+  if (!existsSync(file)) return `Recall was not measured: there is no ${file}.`;
+  const rows = gunzipSync(readFileSync(file))
+    .toString('utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((text) => JSON.parse(text));
+  const queries = rows.filter(({ type }) => type === 'query');
+  const incidents = rows
+    .filter(({ type }) => type === 'incident')
+    .map(({ id, title, error, summary }) => ({ id, title, error_signature: error ?? '', summary: summary ?? '' }));
+  const engine = await openEngine({ databasePath: ':memory:', projectRoot: folder });
+  await engine.memoryImport(incidents.map((one) => JSON.stringify(one)).join('\n'));
+  const sides = [['Argus', async (text) => (await engine.memorySearch({ text })).ranked]];
+  for (const camelCase of [false, true]) {
+    const plain = await fullText({ camelCase });
+    if (plain === undefined) continue;
+    plain.add(incidents);
+    sides.push([`FTS5 bm25${camelCase ? ', camelCase split' : ''}`, (text) => plain.search(text, 10)]);
+  }
+  const lines = [];
+  for (const [name, search] of sides) lines.push([name, ...(await recall(queries, search))]);
+  await engine.close();
+  const said = `${incidents.length} incidents, ${queries.length} queries that people tied to one of them.`;
+  return `${said}\n\n${table([['side', 'recall@1', 'recall@5', 'MRR@10'], ...lines])}`;
+}
+
+const found = await recallTable();
+process.stderr.write(`${found}\n`);
+const grown = sizesTable(await sizes());
+rmSync(folder, { recursive: true, force: true });
+report(
+  'memory',
+  'Debug memory',
+  `ranked_solutions, the durable record of the search included; ${CALLS} questions, a third each of one error line, a trace of 35 frames, other words. Imports are ${BATCH} lines a transaction, each with a solution and two outcomes.`,
+  grown,
+  found,
+);
