@@ -34,16 +34,18 @@ async function call(client, tool, args, { hide = [], quiet = false } = {}) {
   );
   const text = result.content.find((part) => part.type === 'text')?.text ?? '';
   const answer = result.structuredContent ?? JSON.parse(text);
-  if (!answer.success) throw new ToolFailed(tool, answer.error);
-  if (!quiet) console.log(asData(answer.data, hide));
-  return answer.data;
+  if (result.isError) throw new ToolFailed(tool, answer.error);
+  // The tools of the debug memory answer without an envelope.
+  const data = answer.success ? answer.data : answer;
+  if (!quiet) console.log(asData(data, hide));
+  return data;
 }
 
 function showProgress({ message }) {
   if (process.stdout.isTTY && message) process.stdout.write(`\r\x1b[2K  ${message.slice(0, 100)}\r`);
 }
 
-/** An answer `{success: false}`: the code and the sentence the agent reads. */
+/** An error: the code and the sentence the agent reads. */
 export class ToolFailed extends Error {
   constructor(tool, { code, message }) {
     super(`${tool} answered ${code}: ${message}`);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectAgent, ToolFailed } from './agent.mjs';
+import { showDebugMemory } from './memory.mjs';
 import { asData, bold, dim, heading } from './show.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -34,7 +35,10 @@ function must(condition, words) {
 async function sampleSession() {
   const projectPath = copySample();
   // The story is told in English, and so are the built-in suggestions in it.
-  const agent = await connectAgent({ environment: { LC_ALL: 'en_US.UTF-8' } });
+  // What the reader's own user knows stays out of it.
+  const userData = mkdtempSync(join(tmpdir(), 'argus-demo-user-'));
+  const own = { HOME: userData, XDG_DATA_HOME: userData, LOCALAPPDATA: userData };
+  const agent = await connectAgent({ environment: { LC_ALL: 'en_US.UTF-8', ...own } });
   try {
     console.log(heading('1. The agent opens the project and runs its tests'));
     await agent.call('argus_init', { projectPath });
@@ -62,9 +66,12 @@ async function sampleSession() {
 
     console.log(heading('6. What the project knows now'));
     await showPatterns(agent, projectPath);
+
+    console.log(heading('7. A problem no test told of: the debug memory'));
+    await showDebugMemory(agent, projectPath, must);
   } finally {
     await agent.close();
-    rmSync(projectPath, { recursive: true, force: true });
+    for (const folder of [projectPath, userData]) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -7,19 +7,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { argus } from './argus.ts';
 import { BUNDLE, environment, project } from './harness.ts';
 import { ALL_PASSED, MIXED } from './reports.ts';
-
-function argus(args: string[], input?: string | Buffer) {
-  const options = {
-    encoding: 'utf8',
-    env: environment(),
-    maxBuffer: 256 * 1024 * 1024,
-    ...(input === undefined ? {} : { input }),
-  } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], options);
-  return { status, stdout, stderr };
-}
 
 const INSPECTED = ['category', 'rule', 'evidence', 'redacted', 'normalized', 'signature', 'familySignature'];
 
@@ -103,6 +93,7 @@ test('doctor', () => {
   const root = project({ 'go.mod': '' });
   const { status, stdout } = argus(['doctor', '--project', root]);
   expect(stdout).toMatch(/✓ database {2}.*a write works, locks: byte-range/u);
+  expect(stdout).toMatch(/✓ user memory {2}.*memory\.db \(nothing in it yet\)/u);
   expect(stdout).toContain('go test ./... (go test)');
   expect(status).toBe(0);
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));
@@ -113,19 +104,19 @@ test('doctor', () => {
 
 test('inspect', () => {
   const text = 'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1494:16)\n';
-  const plain = argus(['inspect'], text);
+  const plain = argus(['inspect'], { input: text });
   expect(plain.status).toBe(0);
   expect(plain.stdout).toMatch(/^category {3}CONNECTION_REFUSED$/mu);
-  const inspection = json(argus(['inspect', '--json', '--case', 'a > b'], text).stdout);
+  const inspection = json(argus(['inspect', '--json', '--case', 'a > b'], { input: text }).stdout);
   expect(Object.keys(inspection)).toEqual(expect.arrayContaining(INSPECTED));
-  expect(argus(['inspect'], '').status).toBe(0);
-  expect(argus(['inspect'], Buffer.from([0xff, 0xfe, 0x00, 0x0a])).status).toBe(0);
+  expect(argus(['inspect'], { input: '' }).status).toBe(0);
+  expect(argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) }).status).toBe(0);
 });
 
 test('inspect --jsonl answers every line in its order', () => {
   const texts = ['connect ECONNREFUSED 10.0.0.1:80', 'nonsense', '', 'TypeError: x is not a function'];
   const lines = texts.map((text, index) => JSON.stringify({ text, caseName: `case ${index}` }));
-  const { status, stdout } = argus(['inspect', '--jsonl'], [...lines, 'not json'].join('\n'));
+  const { status, stdout } = argus(['inspect', '--jsonl'], { input: [...lines, 'not json'].join('\n') });
   expect(status).toBe(0);
   const answers = stdout.trim().split('\n').map(json);
   expect(answers).toHaveLength(5);

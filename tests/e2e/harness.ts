@@ -68,25 +68,38 @@ export interface Agent {
   data(tool: string, args: Data, options?: CallOptions): Promise<Data>;
   /** The error of an answer that must be none. */
   error(tool: string, args: Data): Promise<{ code: string; message: string }>;
+  /** The answer of a tool of the debug memory, which has no envelope. */
+  ask(tool: string, args: Data): Promise<Data>;
+  /** The error of one. */
+  askError(tool: string, args: Data): Promise<{ code: string; message: string }>;
   read(uri: string): Promise<unknown>;
   complete(uri: string, prefix: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-export async function connect(era: Era, env: Record<string, string> = {}): Promise<Agent> {
-  const parameters = { command: process.execPath, args: [BUNDLE], env: environment(env), stderr: 'pipe' as const };
+export async function connect(era: Era, env: Record<string, string> = {}, cwd = project()): Promise<Agent> {
+  const parameters = { command: process.execPath, args: [BUNDLE], env: environment(env), cwd, stderr: 'pipe' as const };
   return era === '2025' ? legacy(parameters) : modern(parameters);
 }
 
-/** The tests' own language and log folder, whatever the machine's. */
+/** The tests' own language, log folder and user data, whatever the machine's. */
 export function environment(extra: Record<string, string> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const noise = /^(?:LC_|LANG|VITEST|NODE_OPTIONS|FORCE_COLOR|CI$|TEST$|NODE_ENV)/u;
   const kept = inherited.filter(([name]) => !noise.test(name));
-  return { ...Object.fromEntries(kept), ARGUS_LOG_DIR: LOGS, NO_COLOR: '1', ...extra };
+  return { ...Object.fromEntries(kept), ...DATA, ARGUS_LOG_DIR: LOGS, NO_COLOR: '1', ...extra };
 }
 
 const LOGS = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
+
+/** A user's own folders, as the environment of a server. */
+export function someUser(): { HOME: string; XDG_DATA_HOME: string; LOCALAPPDATA: string } {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-e2e-user-')));
+  return { HOME: home, XDG_DATA_HOME: path.join(home, 'data'), LOCALAPPDATA: path.join(home, 'data') };
+}
+
+/** The home folder stays the machine's: runners keep their toolchains there. */
+const { HOME: _home, ...DATA } = someUser();
 
 /** An empty project, or one with the given files. */
 export function project(files: Record<string, string> = {}): string {
@@ -115,6 +128,7 @@ interface Parameters {
   command: string;
   args: string[];
   env: Record<string, string>;
+  cwd: string;
   stderr: 'pipe';
 }
 
@@ -189,6 +203,15 @@ async function agent(wire: Wire): Promise<Agent> {
       if (answer.success) throw new Error(`${tool} succeeded: ${JSON.stringify(answer.data)}`);
       return answer.error;
     },
+    async ask(tool, args) {
+      const answer = heldBare(await wire.callTool(tool, args, { timeout: 110_000 }));
+      if ('error' in answer) throw new Error(`${tool}: ${JSON.stringify(answer.error)}`);
+      return answer;
+    },
+    async askError(tool, args) {
+      const answer = heldBare(await wire.callTool(tool, args, { timeout: 110_000 }));
+      return bareError.parse(answer, { error: () => `${tool} succeeded: ${JSON.stringify(answer)}` }).error;
+    },
     async read(uri) {
       const { contents } = resource.parse(await wire.read(uri));
       expect(contents[0].mimeType).toBe('application/json');
@@ -207,5 +230,17 @@ function held(result: unknown): Answer {
   if (answer.success)
     expect({ structuredContent, isError: isError ?? false }).toEqual({ structuredContent: answer, isError: false });
   else expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });
+  return answer;
+}
+
+const bareError = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) });
+
+/** The same without an envelope. */
+function heldBare(result: unknown): Data {
+  const { content, structuredContent, isError } = toolResult.parse(result);
+  const answer = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0].text));
+  if ('error' in answer)
+    expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });
+  else expect({ structuredContent, isError: isError ?? false }).toEqual({ structuredContent: answer, isError: false });
   return answer;
 }

@@ -84,4 +84,30 @@ describe.skipIf(process.platform === 'win32').each(ERAS)('%s', (era) => {
     });
     await other.close();
   });
+
+  test('the same for the tools of the debug memory', async () => {
+    const { agent, log, trapAtWrite } = await trapping(era);
+    const at = { projectPath: project(), env: { os: 'linux' } };
+    const incident = { ...at, title: 'no cucumbers left in the warehouse', steps: 'Order some.', worked: true };
+    const { incident_id, solution_id } = await agent.ask('add_incident', incident);
+    const other = { ...incident, title: 'KeyError: "price" while reading orders.csv' };
+    const calls: [string, Data][] = [
+      ['ranked_solutions', { ...at, query_text: incident.title }],
+      ['record_outcome', { ...at, solution_id, worked: false }],
+      ['add_solution', { ...at, incident_id, steps: 'Sell tomatoes.' }],
+      ['add_incident', other],
+    ];
+    for (const [tool, args] of calls) {
+      await trapAtWrite(2);
+      const { code, message } = await agent.askError(tool, args);
+      expect({ tool, code }).toEqual({ tool, code: 'INTERNAL_ERROR' });
+      expect(log()).toContain(/reference (err-\w+).*may be repeated/u.exec(message)?.[1] ?? 'a reference');
+    }
+    expect(await agent.ask('ranked_solutions', { ...at, query_text: incident.title })).toMatchObject({
+      incidents: [{ incident_id, solution_count: 1 }],
+      recommended_solution: { solution_id, worked: 1, failed: 0 },
+    });
+    expect(await agent.ask('add_incident', other), 'nothing of it was there').toMatchObject({ created: true });
+    await agent.close();
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * The envelope of every answer, and the one place where errors are caught.
+ * The envelope of answers, and the one place where errors are caught.
  * Does not: know any tool.
  */
 
@@ -32,10 +32,16 @@ export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>>
   }
 }
 
+/** The data itself, or `{"error"}`. */
+export function withoutEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'error'> {
+  return envelope.success ? envelope.data : { error: envelope.error };
+}
+
 /** As text and as structured content; errors as text alone, for 1.x clients hold even those against the schema. */
-export function toToolResult<T>(envelope: Envelope<T>): CallToolResult {
-  const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(envelope) }];
-  return envelope.success ? { content, structuredContent: { ...envelope } } : { content, isError: true };
+export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToolResult {
+  const answer = bare ? withoutEnvelope(envelope) : envelope;
+  const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(answer) }];
+  return envelope.success ? { content, structuredContent: { ...answer } } : { content, isError: true };
 }
 
 /** Code and message of whatever was thrown; the unexpected goes to the log. */

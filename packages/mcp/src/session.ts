@@ -3,21 +3,17 @@
  * Does not: know tools or transports, or touch the disk before something must be stored.
  */
 
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type Engine,
-  EngineError,
-  type OpenOptions,
-  openEngine,
-  type RecordRunParams,
-  type RunResult,
-} from 'argus-engine';
+import type { Engine, MemoryKind, RecordRunParams, RunResult } from 'argus-engine';
 import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
+import { Database, isStorageProblem, notStored, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
+import { Memories } from './memories.ts';
+import { userDatabasePathIfAny } from './user-folder.ts';
 
 /** A value and what limits it. */
 export interface Guarded<T> {
@@ -26,29 +22,29 @@ export interface Guarded<T> {
   warnings: string[];
 }
 
-/** The engine that answers, and why it is not the project's database, if it is not. */
-interface Primary {
-  engine: Engine;
-  warning: string | undefined;
-}
-
 export class Session {
   readonly root: string;
   readonly loaded: LoadedConfig;
-  readonly databasePath: string;
-  #durable: Promise<Engine> | undefined;
-  #standIn: Promise<Engine> | undefined;
+  readonly #database: Database;
   /** Runs that could not be stored and live in the stand-in. */
   readonly #unstoredRuns = new Set<string>();
 
   constructor(root: string, loaded: LoadedConfig) {
     this.root = root;
     this.loaded = loaded;
-    this.databasePath = path.resolve(root, loaded.config.history?.database ?? path.join('.argus', 'argus.db'));
+    const databasePath = path.resolve(root, loaded.config.history?.database ?? path.join('.argus', 'argus.db'));
+    this.#database = new Database(databasePath, {
+      opening: async () => this.opening('project', await userDatabasePathIfAny()),
+      refused: (message) => patternError(loaded, message),
+    });
   }
 
   get config(): Config {
     return this.loaded.config;
+  }
+
+  get databasePath(): string {
+    return this.#database.path;
   }
 
   get historyEnabled(): boolean {
@@ -59,27 +55,48 @@ export class Session {
     return chooseLocale(this.config.locale);
   }
 
+  /** How an engine works for this project, whichever of the two memories it writes to. */
+  opening(home: MemoryKind, besidePath: string | undefined): Opening {
+    const { history, classify, redact, memory } = this.config;
+    return {
+      projectRoot: this.root,
+      locale: this.locale,
+      rules: classify?.rules ?? [],
+      secrets: redact?.patterns ?? [],
+      retention: { maxAgeDays: inDays(history?.retention?.maxAge), maxRuns: history?.retention?.maxRuns ?? null },
+      memory: { home, halfLifeDays: inDays(memory?.halfLife) },
+      ...(besidePath === undefined ? {} : { besidePath }),
+      log,
+    };
+  }
+
   /** One engine call. A run id says where a run is that could not be stored. */
   async ask<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<Guarded<T>> {
     this.requireHistory();
     if (runId !== undefined && this.#unstoredRuns.has(runId)) {
-      const value = await call(await this.#memory());
+      const value = await call(await this.#database.standIn());
       return { value, warnings: ['This run could not be stored: what is learned from it ends with this session.'] };
     }
-    const { engine, warning } = await this.#primary();
+    const { engine, warning } = await this.#database.forReading();
     return { value: await call(engine), warnings: warning === undefined ? [] : [warning] };
+  }
+
+  /** Where the project's solutions are. */
+  get database(): Database {
+    this.requireHistory();
+    return this.#database;
   }
 
   /** Records a run: in the database, or where that is not possible in memory, saying so. */
   async recordRun(params: RecordRunParams): Promise<Guarded<RunResult>> {
     this.requireHistory();
     try {
-      const engine = await this.#openDurable();
+      const engine = await this.#database.durable();
       return { value: await engine.recordRun(params), warnings: [] };
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      const memory = await this.#memory();
-      const value = await memory.recordRun(params);
+      const standIn = await this.#database.standIn();
+      const value = await standIn.recordRun(params);
       this.#unstoredRuns.add(value.runId);
       return { value, warnings: [notStored(thrown)] };
     }
@@ -93,71 +110,12 @@ export class Session {
   /** Proves that a write works, creating the database if there is none. */
   async checkWrite() {
     this.requireHistory();
-    const engine = await this.#openDurable();
+    const engine = await this.#database.durable();
     return engine.checkWrite();
   }
 
-  async close(): Promise<void> {
-    const engines = [this.#durable, this.#standIn];
-    this.#durable = undefined;
-    this.#standIn = undefined;
-    const opened = await Promise.allSettled(engines);
-    await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value?.close() : undefined)));
-  }
-
-  /** The database where there is one; before the first run an empty memory, so that reading creates nothing. */
-  async #primary(): Promise<Primary> {
-    if (this.#durable === undefined && !existsSync(this.databasePath)) {
-      return { engine: await this.#memory(), warning: undefined };
-    }
-    try {
-      return { engine: await this.#openDurable(), warning: undefined };
-    } catch (thrown) {
-      if (!isStorageProblem(thrown)) throw thrown;
-      return { engine: await this.#memory(), warning: notStored(thrown) };
-    }
-  }
-
-  /** A failed opening is tried again by the next call: a lock ends, a disk is freed. */
-  #openDurable(): Promise<Engine> {
-    this.#durable ??= this.#open(this.databasePath).catch((thrown: unknown) => {
-      this.#durable = undefined;
-      throw thrown;
-    });
-    return this.#durable;
-  }
-
-  #memory(): Promise<Engine> {
-    this.#standIn ??= this.#open(':memory:');
-    return this.#standIn;
-  }
-
-  async #open(databasePath: string): Promise<Engine> {
-    if (databasePath !== ':memory:') prepareFolder(this.root, databasePath);
-    try {
-      return await openEngine(this.#options(databasePath));
-    } catch (thrown) {
-      if (!(thrown instanceof EngineError) || thrown.code !== 'INVALID_INPUT') throw thrown;
-      // The only input of the engine that people write are the patterns of the configuration.
-      throw await patternError(this.loaded, thrown.message);
-    }
-  }
-
-  #options(databasePath: string): OpenOptions {
-    const { history, classify, redact } = this.config;
-    const maxAge = history?.retention?.maxAge;
-    return {
-      databasePath,
-      projectRoot: this.root,
-      locale: this.locale,
-      rules: classify?.rules ?? [],
-      secrets: redact?.patterns ?? [],
-      retention: {
-        maxAgeDays: maxAge === undefined ? null : ageInDays(maxAge),
-        maxRuns: history?.retention?.maxRuns ?? null,
-      },
-      log,
-    };
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
   /** Throws where the configuration says that nothing may be stored. */
@@ -171,18 +129,14 @@ export class Session {
 
 export class SessionManager {
   readonly #sessions = new Map<string, Session>();
+  /** Projects that the debug memory works for and argus_init has not opened. */
+  readonly #guests = new Map<string, Session>();
+  readonly memories = new Memories(this);
 
   /** Opens a project; again on an open one is no error, and takes over a changed configuration. */
   async init(projectPath: string, configFile?: string): Promise<Session> {
     const root = realProjectPath(projectPath);
-    const loaded = await loadConfig(root, configFile);
-    const key = sessionKey(root);
-    const open = this.#sessions.get(key);
-    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text) return open;
-    await open?.close();
-    const session = new Session(root, loaded);
-    this.#sessions.set(key, session);
-    return session;
+    return upToDate(this.#sessions, root, await loadConfig(root, configFile));
   }
 
   /** The session of an open project. */
@@ -194,48 +148,49 @@ export class SessionManager {
     throw new ArgusError('SESSION_NOT_FOUND', `No active session for '${projectPath}'. ${advice}`);
   }
 
+  /** The session of a project, open or not; the tools that ask for argus_init go on asking. */
+  async visit(projectPath: string): Promise<Session> {
+    const root = realProjectPath(projectPath);
+    const open = this.#sessions.get(sessionKey(root));
+    return open ?? upToDate(this.#guests, root, await loadConfig(root));
+  }
+
+  /** A session without a configuration, for where none can be read. */
+  bare(root: string): Session {
+    return new Session(root, { path: null, config: {}, text: '' });
+  }
+
   /** Open sessions, the newest first. */
   all(): Session[] {
     return [...this.#sessions.values()].reverse();
   }
 
   async closeAll(): Promise<void> {
-    const sessions = this.all();
+    const open = [...this.#sessions.values(), ...this.#guests.values(), this.memories];
     this.#sessions.clear();
-    await Promise.allSettled(sessions.map((session) => session.close()));
+    this.#guests.clear();
+    await Promise.allSettled(open.map((one) => one.close()));
   }
+}
+
+/** The project's session with this configuration; one with an older configuration makes way. */
+async function upToDate(sessions: Map<string, Session>, root: string, loaded: LoadedConfig): Promise<Session> {
+  const key = sessionKey(root);
+  const open = sessions.get(key);
+  if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text) return open;
+  const session = new Session(root, loaded);
+  sessions.set(key, session);
+  await open?.close();
+  return session;
+}
+
+function inDays(age: number | string | undefined): number | null {
+  return age === undefined ? null : ageInDays(age);
 }
 
 /** Windows has one file under `c:` and `C:`. */
 export function sessionKey(realPath: string): string {
   return realPath.replace(/^[a-z]:/u, (drive) => drive.toUpperCase());
-}
-
-/** Where the database cannot be used at all: everything else is the caller's to know. */
-function isStorageProblem(thrown: unknown): boolean {
-  return thrown instanceof EngineError && thrown.code.startsWith('DATABASE_');
-}
-
-function notStored(thrown: unknown): string {
-  return `Nothing is stored: ${messageOf(thrown)}`;
-}
-
-/** The folder of the database; inside the project's `.argus` also the mark that keeps git away from it. */
-function prepareFolder(root: string, databasePath: string): void {
-  const folder = path.dirname(databasePath);
-  try {
-    mkdirSync(folder, { recursive: true });
-    const own = path.join(root, '.argus');
-    if (folder === own || folder.startsWith(own + path.sep)) ignoreInGit(own);
-  } catch (thrown) {
-    const message = `${folder} cannot be written (${systemCodeOf(thrown) ?? messageOf(thrown)})`;
-    throw new EngineError('DATABASE_UNAVAILABLE', message);
-  }
-}
-
-function ignoreInGit(folder: string): void {
-  const file = path.join(folder, '.gitignore');
-  if (!existsSync(file)) writeFileSync(file, '*\n');
 }
 
 function realProjectPath(projectPath: string): string {

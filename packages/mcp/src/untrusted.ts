@@ -33,13 +33,13 @@ export function visible(text: string): string {
     .toWellFormed();
 }
 
-/** The same for every string in a value made of plain data. */
+/** The same for every string in a value made of plain data, names too. */
 export function visibleDeep<T>(value: T): T;
 export function visibleDeep(value: unknown): unknown {
   if (typeof value === 'string') return visible(value);
   if (Array.isArray(value)) return value.map((item: unknown) => visibleDeep(item));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visibleDeep(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), visibleDeep(item)]));
 }
 
 /** The beginning of a long text, with what is missing said. */

@@ -11,6 +11,7 @@ history:
   enabled: true
   database: .argus/other.db
   retention: { maxAge: 90d, maxRuns: 500 }
+memory: { halfLife: 12w }
 test:
   command: npm run check
   report: [reports/*.xml]
@@ -52,6 +53,9 @@ test('a whole configuration', async () => {
         "namespace": "staging",
       },
       "locale": "en",
+      "memory": {
+        "halfLife": "12w",
+      },
       "redact": {
         "patterns": [
           {

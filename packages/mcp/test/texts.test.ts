@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batches } from '../src/cli/inspect.ts';
+import { batches } from '../src/cli/lines.ts';
 import { chooseLocale } from '../src/locale.ts';
 import { sessionKey } from '../src/session.ts';
 import { clipped, visible, visibleDeep } from '../src/untrusted.ts';
@@ -65,7 +65,25 @@ async function* chunks(...texts: string[]) {
 
 test('batches hold whole lines', async () => {
   const out: string[] = [];
-  for await (const batch of batches(chunks('a\nb', 'c\n', 'dé', '\ne'), 4)) out.push(Buffer.from(batch).toString());
+  const input = chunks('a\nb', 'c\n', 'dé', '\ne');
+  for await (const { bytes } of batches(input, { bytes: 4 })) out.push(Buffer.from(bytes).toString());
   expect(out.join('')).toBe('a\nbc\ndé\ne');
   expect(out.slice(0, -1).every((batch) => batch.endsWith('\n'))).toBe(true);
+});
+
+test('batches of so many lines at most', async () => {
+  const out: [string, number][] = [];
+  const input = chunks('a\nb', '\nc\nd\ne\n', 'f');
+  for await (const { bytes, count } of batches(input, { bytes: 100, lines: 2 })) {
+    out.push([Buffer.from(bytes).toString(), count]);
+  }
+  expect(out).toEqual([
+    ['a\nb\n', 2],
+    ['c\nd\n', 2],
+    ['e\nf', 2],
+  ]);
+});
+
+test('names are cleaned as texts are', () => {
+  expect(visibleDeep({ 'a\u200b': ['b\u202e'] })).toEqual({ a: ['b'] });
 });

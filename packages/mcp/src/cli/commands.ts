@@ -1,5 +1,6 @@
 /**
- * All commands: the twins of tools call the same handlers and print for people; doctor and inspect have files.
+ * All commands: the twins of tools call the same handlers and print for people; doctor, inspect and the debug
+ * memory have files.
  * Does not: parse the command line.
  */
 
@@ -19,6 +20,8 @@ import { answer, EXIT, type GlobalOptions } from './output.ts';
 
 export { doctor } from './doctor.ts';
 export { inspect } from './inspect.ts';
+export { addIncident, addSolution, outcome, solutions } from './memory.ts';
+export { memoryExport, memoryImport, memorySearch } from './memory-bulk.ts';
 export { EXIT, fail } from './output.ts';
 
 const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);

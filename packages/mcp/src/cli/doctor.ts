@@ -3,14 +3,16 @@
  * Does not: repair.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toErrorBody } from '../answer.ts';
+import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
 import { field, recognisedRunner } from '../run/plan.ts';
 import { type Session, SessionManager } from '../session.ts';
+import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 import { EXIT, type GlobalOptions } from './output.ts';
 
@@ -42,6 +44,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },
       { name: 'locale', state: 'ok', detail: session.locale },
       await storageCheck(session),
+      await userMemoryCheck(),
       testCheck(session),
       await gitCheck(session),
     );
@@ -61,6 +64,16 @@ async function storageCheck(session: Session): Promise<Check> {
     return { name: 'database', state: 'ok', detail };
   } catch (thrown) {
     return problem('database', thrown);
+  }
+}
+
+/** The memory that belongs to no project. Nothing is written: a project can do without it. */
+async function userMemoryCheck(): Promise<Check> {
+  try {
+    const file = await userDatabasePath();
+    return { name: 'user memory', state: 'ok', detail: existsSync(file) ? file : `${file} (nothing in it yet)` };
+  } catch (thrown) {
+    return { name: 'user memory', state: 'note', detail: messageOf(thrown) };
   }
 }
 

@@ -3,9 +3,11 @@
  * Does not: hold logic, or import what does: the commands are handed in, so that a server never reads this.
  */
 
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { CATEGORIES, FORMATS } from '../choices.ts';
 import { VERSION } from '../version.ts';
+import { addMemoryCommands } from './memory-program.ts';
+import { wholeNumber } from './numbers.ts';
 import type { GlobalOptions } from './output.ts';
 
 /** What the command line calls. */
@@ -39,6 +41,7 @@ function program(commands: Commands): Command {
   for (const add of [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addDoctor, addInspect]) {
     add(root, commands);
   }
+  addMemoryCommands(root, commands);
   return root;
 }
 
@@ -134,9 +137,4 @@ function addInspect(root: Command, commands: Commands): void {
     .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
       await commands.inspect(options);
     });
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError('A whole number is needed.');
-  return Number(text);
 }

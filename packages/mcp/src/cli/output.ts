@@ -4,7 +4,8 @@
  */
 
 import path from 'node:path';
-import { type Envelope, enveloped } from '../answer.ts';
+import { type Envelope, enveloped, withoutEnvelope } from '../answer.ts';
+import type { Memory } from '../memories.ts';
 import { type Session, SessionManager } from '../session.ts';
 
 /** Documented in --help. */
@@ -23,6 +24,19 @@ export interface Workplace {
   session: Session;
 }
 
+/** What a command on the debug memory works with. */
+interface MemoryPlace {
+  projectPath: string | undefined;
+  sessionManager: SessionManager;
+}
+
+/** Of a command on the debug memory: without a project it is the user's. */
+export interface MemoryOptions {
+  project?: string;
+  config?: string;
+  json?: boolean;
+}
+
 /** Opens the project, runs the command, prints its answer, closes the project. */
 export async function answer<T>(
   options: GlobalOptions,
@@ -39,6 +53,42 @@ export async function answer<T>(
   await sessionManager.closeAll();
   print(envelope, options.json ?? false, asText);
   process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+}
+
+/** The same for the tools of the debug memory, whose answers have no envelope; the project is optional. */
+export async function answerBare<T>(
+  options: MemoryOptions,
+  call: (workplace: MemoryPlace) => Promise<T>,
+  asText: (data: T) => string,
+  exitCode: (data: T) => number = () => EXIT.done,
+): Promise<void> {
+  const sessionManager = new SessionManager();
+  const envelope = await enveloped(async () => call(await memoryPlace(options, sessionManager)));
+  await sessionManager.closeAll();
+  if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
+  else print(envelope, false, asText);
+  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+}
+
+/** Work that writes to stdout by itself; an error is printed as everywhere. */
+export async function withMemory(options: MemoryOptions, work: (memory: Memory) => Promise<void>): Promise<void> {
+  const sessionManager = new SessionManager();
+  try {
+    const { projectPath } = await memoryPlace(options, sessionManager);
+    await work(await sessionManager.memories.of(projectPath));
+    process.exitCode = EXIT.done;
+  } catch (thrown) {
+    process.exitCode = await fail(thrown, false);
+  } finally {
+    await sessionManager.closeAll();
+  }
+}
+
+async function memoryPlace(options: MemoryOptions, sessionManager: SessionManager): Promise<MemoryPlace> {
+  if (options.project === undefined) return { projectPath: undefined, sessionManager };
+  const projectPath = path.resolve(options.project);
+  await sessionManager.init(projectPath, options.config);
+  return { projectPath, sessionManager };
 }
 
 /** An error that no command has caught. */

@@ -9,20 +9,29 @@ import { CATEGORIES } from '../choices.ts';
 const name = () => z.string().min(1).max(60);
 const pattern = () => z.string().min(1).describe('Regular expression in the syntax of the Rust regex crate');
 
+/** `90d`, `12w`, or days as a number. */
+const age = () => z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,4}[dw]$/u)]);
+
 const history = () =>
   z.strictObject({
     enabled: z.boolean().optional().describe('false: nothing is stored. Default: true'),
     database: z.string().min(1).optional().describe('Database file. Default: .argus/argus.db'),
     retention: z
       .strictObject({
-        maxAge: z
-          .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,4}[dw]$/u)])
-          .optional()
-          .describe('Runs older than this go: days as a number, or 90d, 12w'),
+        maxAge: age().optional().describe('Runs older than this go: days as a number, or 90d, 12w'),
         maxRuns: z.int().min(1).optional().describe('Only this many newest runs stay'),
       })
       .optional()
       .describe('Limits for runs; patterns and fixes are never deleted'),
+  });
+
+const memory = () =>
+  z.strictObject({
+    halfLife: age()
+      .optional()
+      .describe(
+        'Age at which a confirmed solution counts half as recent: days as a number, or 90d, 12w. Default: 180d',
+      ),
   });
 
 const test = () =>
@@ -41,6 +50,7 @@ export const configSchema = () =>
     version: z.literal(1).optional().describe('Version of this format'),
     locale: z.enum(['zh', 'en']).optional().describe('Language of built-in suggestions'),
     history: history().optional(),
+    memory: memory().optional(),
     test: test().optional(),
     containers: z.array(z.string().min(1)).optional().describe('Docker containers whose state explains failures'),
     kubernetes: z
@@ -76,9 +86,9 @@ export function configJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** `maxAge` in days. */
-export function ageInDays(maxAge: number | string): number {
-  if (typeof maxAge === 'number') return maxAge;
-  const count = Number.parseInt(maxAge, 10);
-  return maxAge.endsWith('w') ? count * 7 : count;
+/** An age in days. */
+export function ageInDays(age: number | string): number {
+  if (typeof age === 'number') return age;
+  const count = Number.parseInt(age, 10);
+  return age.endsWith('w') ? count * 7 : count;
 }

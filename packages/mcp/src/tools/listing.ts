@@ -17,12 +17,16 @@ export function listedSchemas(tools: readonly Pick<Tool, 'name' | 'schemas'>[]):
 }
 
 /**
- * Drops what a reader of the schema does not need: the dialect, and bounds that only repeat what integers are; and
- * writes "this or null" in the short way.
+ * Drops what a reader of the schema does not need: the dialect, bounds that only repeat what integers are, and that
+ * names are texts; and writes "this or null" in the short way.
  */
 function compact(schema: z.ZodType): object {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), (key, value: unknown) => {
-    const noise = key === '$schema' || value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
+    const noise =
+      key === '$schema' ||
+      key === 'propertyNames' ||
+      value === Number.MAX_SAFE_INTEGER ||
+      value === Number.MIN_SAFE_INTEGER;
     return noise ? undefined : shortNullable(value);
   });
   return Object(JSON.parse(text));

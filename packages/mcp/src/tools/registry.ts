@@ -1,13 +1,17 @@
 /**
- * All tools, in the order agents see them: the order of a session.
+ * All tools, in the order agents see them: the order of a session, then of a debugging.
  * Does not: do anything else; a tool that is not here does not exist.
  */
 
+import { addIncidentTool } from './add-incident.ts';
+import { addSolutionTool } from './add-solution.ts';
 import { diagnoseTool } from './diagnose.ts';
 import { historyTool } from './history.ts';
 import { importTool } from './import.ts';
 import { initTool } from './init.ts';
 import { patternsTool } from './patterns.ts';
+import { rankedSolutionsTool } from './ranked-solutions.ts';
+import { recordOutcomeTool } from './record-outcome.ts';
 import { reportFixTool } from './report-fix.ts';
 import { runTool } from './run.ts';
 import type { Tool } from './tool.ts';
@@ -20,4 +24,8 @@ export const TOOLS: readonly Tool[] = [
   diagnoseTool,
   reportFixTool,
   patternsTool,
+  rankedSolutionsTool,
+  recordOutcomeTool,
+  addSolutionTool,
+  addIncidentTool,
 ];

@@ -5,6 +5,7 @@
 
 import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
+import { environmentOf } from '../environment/project.ts';
 import type { SessionManager } from '../session.ts';
 import { visible } from '../untrusted.ts';
 import { caseName, categoryName, envelopeOf, projectPath, runId, warnings } from './schemas.ts';
@@ -58,7 +59,8 @@ export async function handleReportFix(
 ): Promise<ReportFixResult> {
   const { projectPath, runId, caseName, fixDescription, success = true } = params;
   const session = sessionManager.getOrThrow(projectPath);
-  const fix = { runId, caseName, fixDescription: visible(fixDescription), success };
+  const env = environmentOf(session.root);
+  const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
   const { value, warnings } = await session.ask((engine) => engine.reportFix(fix), runId);
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }

@@ -24,6 +24,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   description: string;
   input(): Input;
   output(): Output;
+  /** The answer is the data itself, without the envelope: the contract of the debug memory. */
+  bare?: true;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<object>;
 }
@@ -33,6 +35,7 @@ export interface Tool {
   name: string;
   title: string;
   description: string;
+  bare: boolean;
   annotations: ToolAnnotations;
   inputSchema: StandardSchemaWithJSON;
   outputSchema: StandardSchemaWithJSON;
@@ -49,12 +52,13 @@ const LISTED: Record<string, { input: Record<string, unknown>; output: Record<st
 export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { name, title, description, annotations, input, output } = definition;
+  const { name, title, description, bare = false, annotations, input, output } = definition;
   let checked: Input | undefined;
   return {
     name,
     title,
     description,
+    bare,
     annotations,
     inputSchema: listed(LISTED[name]?.input),
     outputSchema: listed(LISTED[name]?.output),

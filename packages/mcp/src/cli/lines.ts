@@ -1,0 +1,93 @@
+/**
+ * Streams of lines: in whole lines as bytes, out no faster than they are read.
+ * Does not: decode.
+ */
+
+import { once } from 'node:events';
+
+const NEWLINE = 0x0a;
+
+export interface Lines {
+  bytes: Uint8Array;
+  /** How many lines these are. */
+  count: number;
+}
+
+/** When a batch is full; whichever comes first. */
+export interface Full {
+  bytes: number;
+  lines?: number;
+}
+
+/** Whole lines in batches, as bytes: the engine decodes them. */
+export async function* batches(input: AsyncIterable<Uint8Array>, full: Full): AsyncGenerator<Lines> {
+  const pending = new Pending();
+  for await (const chunk of input) {
+    for (const part of split(chunk, full.lines)) {
+      pending.add(part);
+      if (pending.size >= full.bytes || pending.lines >= (full.lines ?? Number.POSITIVE_INFINITY)) {
+        const whole = pending.takeWhole();
+        if (whole) yield whole;
+      }
+    }
+  }
+  const rest = pending.takeAll();
+  if (rest) yield rest;
+}
+
+/** A chunk may hold more lines than a batch: then it is cut after each. */
+function* split(chunk: Uint8Array, lines: number | undefined): Generator<Uint8Array> {
+  if (lines === undefined) {
+    yield chunk;
+    return;
+  }
+  let start = 0;
+  for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+    yield chunk.subarray(start, end + 1);
+    start = end + 1;
+  }
+  if (start < chunk.length) yield chunk.subarray(start);
+}
+
+/** Bytes read and not yet handed on. */
+class Pending {
+  #parts: Uint8Array[] = [];
+  size = 0;
+  lines = 0;
+
+  add(part: Uint8Array): void {
+    this.#parts.push(part);
+    this.size += part.length;
+    this.lines += newlines(part);
+  }
+
+  /** Everything up to the last newline, if there is one. */
+  takeWhole(): Lines | undefined {
+    if (this.lines === 0) return undefined;
+    const all = Buffer.concat(this.#parts);
+    const end = all.lastIndexOf(NEWLINE) + 1;
+    const taken = { bytes: all.subarray(0, end), count: this.lines };
+    this.#parts = end < all.length ? [all.subarray(end)] : [];
+    this.size = all.length - end;
+    this.lines = 0;
+    return taken;
+  }
+
+  /** The last line may lack its newline. */
+  takeAll(): Lines | undefined {
+    if (this.size === 0) return undefined;
+    const bytes = Buffer.concat(this.#parts);
+    return { bytes, count: this.lines + (bytes.at(-1) === NEWLINE ? 0 : 1) };
+  }
+}
+
+function newlines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
+/** Waits for a slow reader instead of filling memory. */
+export async function write(text: string | Uint8Array): Promise<void> {
+  if (text.length > 0 && !process.stdout.write(text)) await once(process.stdout, 'drain');
+}

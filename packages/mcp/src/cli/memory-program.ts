@@ -1,0 +1,115 @@
+/**
+ * The commands of the debug memory and their options.
+ * Does not: hold logic, or import what does.
+ */
+
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import type { Commands } from './main.ts';
+import type { EnvironmentOptions, IncidentOptions, Verdict } from './memory.ts';
+import { share, wholeNumber } from './numbers.ts';
+import type { MemoryOptions } from './output.ts';
+
+const VERDICTS = ['worked', 'failed'] as const satisfies Verdict[];
+
+export function addMemoryCommands(root: Command, commands: Commands): void {
+  for (const add of [addSolutions, addOutcome, addAddSolution, addAddIncident]) add(root, commands);
+  const memory = root.command('memory').description('the debug memory as a whole: import, export, search');
+  for (const add of [addImport, addExport, addSearch]) add(memory, commands);
+}
+
+/** A command on a memory, with the options all of them have. */
+function memoryCommand(parent: Command, nameAndArguments: string, description: string): Command {
+  return parent
+    .command(nameAndArguments)
+    .description(description)
+    .option('--project <dir>', "the project's memory (default: the user's own)")
+    .option('--config <file>', 'configuration (default: argus.yaml in the project)');
+}
+
+/** A twin of a tool: an environment in, JSON out. */
+function toolCommand(parent: Command, nameAndArguments: string, description: string): Command {
+  return memoryCommand(parent, nameAndArguments, description)
+    .option('--env <field=value>', 'of the environment, repeatable; the rest is detected', environmentField, {})
+    .option('--json', 'print the same JSON as the MCP tool');
+}
+
+function addSolutions(root: Command, commands: Commands): void {
+  toolCommand(root, 'solutions <text>', 'find what solved a problem before; - reads the error from stdin')
+    .option('--limit <n>', 'at most this many', wholeNumber)
+    .action(async (text: string, options: EnvironmentOptions & { limit?: number }) => {
+      await commands.solutions(text, options);
+    });
+}
+
+function addOutcome(root: Command, commands: Commands): void {
+  toolCommand(root, 'outcome <solutionId>', 'record whether a solution worked')
+    .addArgument(new Argument('<verdict>', 'what came of it').choices(VERDICTS))
+    .option('--lookup <id>', 'the search that led to it')
+    .option('--env-bucket <bucket>', 'environment as an earlier answer gave it')
+    .option('--notes <text>', 'what others should know')
+    .action(async (solutionId: string, verdict: Verdict, options) => {
+      await commands.outcome(solutionId, verdict, options);
+    });
+}
+
+function addAddSolution(root: Command, commands: Commands): void {
+  toolCommand(root, 'add-solution <incidentId> <steps>', 'add a fix to a known incident; - reads the steps from stdin')
+    .option('--lookup <id>', 'the search that led to it')
+    .option('--env-bucket <bucket>', 'environment as an earlier answer gave it')
+    .action(async (incidentId: string, steps: string, options) => {
+      await commands.addSolution(incidentId, steps, options);
+    });
+}
+
+function addAddIncident(root: Command, commands: Commands): void {
+  toolCommand(root, 'add-incident <title> <steps>', 'remember a problem and its fix; - reads the steps from stdin')
+    .addArgument(new Argument('<verdict>', 'what came of the steps').choices(VERDICTS))
+    .option('--error <text>', 'the error as printed')
+    .option('--summary <text>', 'circumstances and cause')
+    .option('--tag <tag...>', 'labels')
+    .option('--lookup <id>', 'the search that found nothing')
+    .option('--env-bucket <bucket>', 'environment as an earlier answer gave it')
+    .option('--notes <text>', 'what others should know')
+    .option('--force', 'add it although a similar one exists')
+    .action(async (title: string, steps: string, verdict: Verdict, options: IncidentOptions) => {
+      await commands.addIncident(title, steps, verdict, options);
+    });
+}
+
+const IMPORT_HELP = `
+A line: {"type": "incident", "id"?, "title", "error_signature"?, "summary"?, "tags"?,
+         "solutions": [{"steps", "env", "outcomes": [{"worked", "env", "notes"?, "created_at"?}]}]}
+Incidents whose id is known are updated. Exit codes: 0 done, 1 some lines were refused, 2 an error.`;
+
+function addImport(memory: Command, commands: Commands): void {
+  memoryCommand(memory, 'import <file>', 'take in incidents from a file of JSON lines; - reads stdin')
+    .option('--json', 'print the counts as JSON')
+    .addHelpText('after', IMPORT_HELP)
+    .action(async (file: string, options: MemoryOptions) => {
+      await commands.memoryImport(file, options);
+    });
+}
+
+function addExport(memory: Command, commands: Commands): void {
+  memoryCommand(memory, 'export', 'write all incidents to stdout, one JSON object a line, as import takes them').action(
+    async (options: MemoryOptions) => {
+      await commands.memoryExport(options);
+    },
+  );
+}
+
+function addSearch(memory: Command, commands: Commands): void {
+  memoryCommand(memory, 'search', 'answer questions from stdin with the ids of incidents, best first')
+    .requiredOption('--jsonl', 'read {"id", "text", "limit"?} a line, write {"id", "ranked"} a line')
+    .option('--threshold <score>', 'leave out what scores less, 0 to 1', share)
+    .action(async (options: MemoryOptions & { threshold?: number }) => {
+      await commands.memorySearch(options);
+    });
+}
+
+/** `language=python`, collected. */
+function environmentField(text: string, fields: Record<string, string>): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at <= 0) throw new InvalidArgumentError('field=value is needed, such as language=python.');
+  return { ...fields, [text.slice(0, at)]: text.slice(at + 1) };
+}

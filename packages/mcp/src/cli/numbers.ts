@@ -1,0 +1,15 @@
+/** Numbers in options, or the message that says what is needed. Does not: know any option. */
+
+import { InvalidArgumentError } from 'commander';
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/u.test(text)) throw new InvalidArgumentError('A whole number is needed.');
+  return Number(text);
+}
+
+/** Between 0 and 1. */
+export function share(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !(number >= 0 && number <= 1)) throw new InvalidArgumentError('0 to 1 is needed.');
+  return number;
+}

@@ -1,0 +1,24 @@
+/**
+ * A bar on stderr for what takes a while; nothing where nobody watches.
+ * Does not: write to stdout.
+ */
+
+export interface Progress {
+  advance(bytes: number): void;
+  stop(): void;
+}
+
+const SILENT: Progress = { advance: () => {}, stop: () => {} };
+
+/** Of a known number of bytes. */
+export async function startProgress(total: number | undefined): Promise<Progress> {
+  if (!process.stderr.isTTY || total === undefined || total === 0) return SILENT;
+  const { SingleBar, Presets } = await import('cli-progress');
+  const format = 'importing {bar} {percentage}% {eta_formatted} left';
+  const bar = new SingleBar(
+    { format, stream: process.stderr, hideCursor: true, clearOnComplete: true },
+    Presets.shades_grey,
+  );
+  bar.start(total, 0);
+  return { advance: (bytes) => bar.increment(bytes), stop: () => bar.stop() };
+}

@@ -1,0 +1,83 @@
+/**
+ * What a project's files and the machine say of an environment. Pure: texts and facts arrive as values.
+ * Does not: read files, or canonicalise; the engine does.
+ */
+
+import { type Facts, type Finding, known, major, type Texts } from './facts.ts';
+import { goFacts } from './go.ts';
+import { jvmFacts } from './jvm.ts';
+import { nodeFacts } from './node.ts';
+import { pythonFacts } from './python.ts';
+import { rustFacts } from './rust.ts';
+
+/** Facts of the machine, as values. */
+export interface Machine {
+  platform: string;
+  nodeVersion: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Text of CUDA's version file, where there is one. */
+  cudaVersionFile: string | undefined;
+}
+
+/** Files that say something, relative to the project. */
+export const FILES = [
+  'package.json',
+  'package-lock.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  'tsconfig.json',
+  'deno.json',
+  'deno.jsonc',
+  '.nvmrc',
+  '.node-version',
+  'Cargo.toml',
+  'Cargo.lock',
+  'rust-toolchain.toml',
+  'rust-toolchain',
+  'pyproject.toml',
+  'requirements.txt',
+  'setup.py',
+  'setup.cfg',
+  'Pipfile',
+  'Pipfile.lock',
+  'uv.lock',
+  'poetry.lock',
+  'manage.py',
+  'runtime.txt',
+  '.python-version',
+  '.venv/pyvenv.cfg',
+  'go.mod',
+  'pom.xml',
+  'build.gradle',
+  'build.gradle.kts',
+  'settings.gradle',
+  'settings.gradle.kts',
+  '.java-version',
+] as const;
+
+/** Node's names of systems that are not what people call them. */
+const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows', cygwin: 'windows' };
+
+/** Languages whose failures never come from CUDA. */
+const WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
+
+/** What the files say, of the first ecosystem that surely is the project's, and what the machine is. */
+export function detect(files: Texts, machine: Machine): Facts {
+  const found = [nodeFacts(files, machine), rustFacts(files), pythonFacts(files), goFacts(files), jvmFacts(files)];
+  const present = found.filter((finding): finding is Finding => finding !== undefined);
+  const facts = (present.find(({ sure }) => sure) ?? present[0])?.facts ?? {};
+  return known({
+    os_family: SYSTEMS[machine.platform] ?? machine.platform,
+    ...facts,
+    cuda_major: WITHOUT_CUDA.has(facts.language ?? '') ? undefined : cudaMajor(machine),
+  });
+}
+
+/** From variables that CUDA's images and installers set, else from its version file. */
+function cudaMajor({ env, cudaVersionFile }: Machine): string | undefined {
+  const inPath = /cuda[-/\\]v?(\d+)(?:\.\d+)?[/\\]?$/iu.exec(env.CUDA_PATH ?? env.CUDA_HOME ?? '')?.[1];
+  const inFile = /"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"(\d+)/u.exec(cudaVersionFile ?? '')?.[1];
+  return major(env.CUDA_VERSION) ?? inPath ?? inFile;
+}

@@ -1,0 +1,78 @@
+/**
+ * What the build files of a JVM project say of its environment: Maven and Gradle.
+ * Does not: evaluate them; the usual places and spellings are read.
+ */
+
+import { type Finding, known, major, type Texts } from './facts.ts';
+
+/** Where a framework and its version stand; the version's group may be missing. */
+const FRAMEWORKS: readonly { name: string; patterns: readonly RegExp[] }[] = [
+  {
+    name: 'spring-boot',
+    patterns: [
+      /<artifactId>spring-boot-starter-parent<\/artifactId>\s*<version>([^<]+)/u,
+      /org\.springframework\.boot["'`)]*\s*(?:\)?\s*version\s*\(?\s*["']([^"']+))?/u,
+    ],
+  },
+  {
+    name: 'quarkus',
+    patterns: [/<quarkus\.platform\.version>([^<]+)/u, /io\.quarkus["')]*\s*(?:version\s*["']([^"']+))?/u],
+  },
+  {
+    name: 'micronaut',
+    patterns: [/<micronaut\.version>([^<]+)/u, /io\.micronaut[\w.]*["')]*\s*(?:version\s*["']([^"']+))?/u],
+  },
+  { name: 'ktor', patterns: [/io\.ktor(?::[\w-]+:([\d.]+)|[\w.]*["')]*\s*(?:version\s*["']([^"']+))?)/u] },
+  {
+    name: 'android',
+    patterns: [/com\.android\.(?:application|library)["')]*\s*(?:version\s*["']([^"']+))?/u],
+  },
+  {
+    name: 'spring',
+    patterns: [/org\.springframework:spring-\w+:([\d.]+)/u, /<groupId>org\.springframework<\/groupId>/u],
+  },
+];
+
+/** Where the version of Java stands, surest first. */
+const JAVA = [
+  /<maven\.compiler\.release>\s*([^<$]+)/u,
+  /<java\.version>\s*([^<$]+)/u,
+  /<maven\.compiler\.(?:target|source)>\s*([^<$]+)/u,
+  /<release>\s*([^<$]+)/u,
+  /JavaLanguageVersion\.of\(\s*["']?([\d.]+)/u,
+  /jvmToolchain\(\s*([\d.]+)/u,
+  /(?:source|target)Compatibility\s*=?\s*(?:JavaVersion\.VERSION_)?["']?([\d._]+)/u,
+];
+
+const GRADLE = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
+
+export function jvmFacts(files: Texts): Finding | undefined {
+  const sources = ['pom.xml', ...GRADLE].map((name) => files[name]).filter((text) => text !== undefined);
+  if (sources.length === 0) return undefined;
+  const build = sources.join('\n');
+  const framework = FRAMEWORKS.map(({ name, patterns }) => ({ name, match: firstMatch(patterns, build) })).find(
+    ({ match }) => match !== undefined,
+  );
+  const java = javaMajor(firstMatch(JAVA, build)?.[1] ?? files['.java-version']);
+  const language = /kotlin\(["']jvm|org\.jetbrains\.kotlin|kotlin-maven-plugin/u.test(build) ? 'kotlin' : 'java';
+  const facts = known({
+    language,
+    // Kotlin's own version decides less than the machine it runs on.
+    language_major: language === 'java' ? java : undefined,
+    framework: framework?.name,
+    framework_major: major(framework?.match?.slice(1).find((version) => version !== undefined)),
+    runtime: java === undefined ? 'jvm' : `jvm-${java}`,
+  });
+  return { facts, sure: true };
+}
+
+/** Of the patterns that match, the first that gives a version, else the first. */
+function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
+  const matches = patterns.map((pattern) => pattern.exec(text)).filter((match) => match !== null);
+  return matches.find((match) => match.slice(1).some((group) => group !== undefined)) ?? matches[0];
+}
+
+/** `1.8` and `1_8` are Java 8. */
+function javaMajor(version: string | undefined): string | undefined {
+  return major(version?.trim().replace(/^1[._](?=\d)/u, ''));
+}

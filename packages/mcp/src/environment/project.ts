@@ -1,0 +1,72 @@
+/**
+ * The environment of a project on this machine: reads the files that tell, again only when one of them changed.
+ * Does not: understand them; `detect.ts` does.
+ */
+
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { detect, FILES, type Machine } from './detect.ts';
+import type { Facts } from './facts.ts';
+
+/** Fields of the environment, as the engine takes them. */
+export type DetectedEnvironment = Facts & Record<string, string>;
+
+/** Larger lock files are not worth the wait: the manifest still names a range. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** A server meets few projects; past this the oldest is read again. */
+const MAX_PROJECTS = 50;
+
+const CUDA_VERSION_FILE = '/usr/local/cuda/version.json';
+
+interface Known {
+  /** Sizes and times of the files. */
+  stamp: string;
+  environment: DetectedEnvironment;
+}
+
+const projects = new Map<string, Known>();
+
+/** What project and machine say; `{}` is never the answer, for a machine has a system. */
+export function environmentOf(root: string): DetectedEnvironment {
+  const present = FILES.map((name) => ({ name, stats: statOf(path.join(root, name)) })).filter(({ stats }) => stats);
+  const stamp = present.map(({ name, stats }) => `${name}:${stats?.mtimeMs}:${stats?.size}`).join(' ');
+  const known = projects.get(root);
+  if (known?.stamp === stamp) return known.environment;
+  const texts = present.map(({ name, stats }) => {
+    const readable = (stats?.size ?? 0) <= MAX_FILE_BYTES;
+    return [name, readable ? textOf(path.join(root, name)) : ''];
+  });
+  const environment: DetectedEnvironment = { ...detect(Object.fromEntries(texts), thisMachine()) };
+  projects.delete(root);
+  projects.set(root, { stamp, environment });
+  const [oldest] = projects.keys();
+  if (projects.size > MAX_PROJECTS && oldest !== undefined) projects.delete(oldest);
+  return environment;
+}
+
+function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    env: process.env,
+    cudaVersionFile: process.platform === 'linux' ? textOf(CUDA_VERSION_FILE) : undefined,
+  };
+}
+
+function statOf(file: string) {
+  try {
+    const stats = statSync(file);
+    return stats.isFile() ? stats : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What the files of a Python project say of its environment.
+ * Does not: run an interpreter.
+ */
+
+import { parse } from 'smol-toml';
+import { at, escaped, type Finding, known, major, parsed, type Texts, text } from './facts.ts';
+
+/** What decides most about a failure first; the names as packages are normalized: lower case, `-`. */
+const FRAMEWORKS: readonly { package: string; name?: string }[] = [
+  { package: 'django' },
+  { package: 'fastapi' },
+  { package: 'flask' },
+  { package: 'torch', name: 'pytorch' },
+  { package: 'tensorflow' },
+  { package: 'jax' },
+  { package: 'scrapy' },
+  { package: 'aiohttp' },
+  { package: 'tornado' },
+  { package: 'streamlit' },
+];
+
+const MANIFESTS = ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg', 'Pipfile', 'manage.py'];
+
+/** A package's name at the beginning of a requirement, and what follows of its version. */
+const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*[(]?\s*([^;#\n]*)/u;
+
+export function pythonFacts(files: Texts): Finding | undefined {
+  if (!MANIFESTS.some((name) => files[name] !== undefined)) return undefined;
+  const project = parsed(parse, files['pyproject.toml']);
+  const asked = requirements(project, files);
+  const framework = FRAMEWORKS.find((one) => asked.has(one.package));
+  const facts = known({
+    language: 'python',
+    language_major: major(interpreter(project, files)),
+    framework: framework && (framework.name ?? framework.package),
+    framework_major: framework && major(locked(files, framework.package) ?? asked.get(framework.package)),
+  });
+  return { facts, sure: true };
+}
+
+/** What is pinned or installed, else what is required. */
+function interpreter(project: unknown, files: Texts): string | undefined {
+  const versions = [
+    files['.python-version'],
+    /^version(?:_info)?\s*=\s*(.+)$/mu.exec(files['.venv/pyvenv.cfg'] ?? '')?.[1],
+    files['runtime.txt']?.replace(/^python-/u, ''),
+    text(at(project, 'project', 'requires-python')),
+    text(at(project, 'tool', 'poetry', 'dependencies', 'python')),
+    /python_requires\s*=\s*["']?([^"'\n]+)/u.exec(files['setup.py'] ?? files['setup.cfg'] ?? '')?.[1],
+  ];
+  return versions.find((version) => major(version) !== undefined);
+}
+
+/** Packages and the versions they are asked for in, by normalized names. */
+function requirements(project: unknown, files: Texts): Map<string, string> {
+  const lists = [at(project, 'project', 'dependencies'), ...valuesOf(at(project, 'project', 'optional-dependencies'))];
+  const groups = valuesOf(at(project, 'dependency-groups'));
+  const lines = [...lists, ...groups].flatMap((list) => (Array.isArray(list) ? list : [])).map(String);
+  lines.push(...(files['requirements.txt'] ?? '').split('\n'));
+  lines.push(...quotedOf(files['setup.py']), ...(files['setup.cfg'] ?? '').split('\n'));
+  const found = lines.map((line) => REQUIREMENT.exec(line)).filter((match) => match !== null);
+  const poetry = Object.entries(Object(at(project, 'tool', 'poetry', 'dependencies')));
+  const pipfile = Object.entries(Object(at(parsed(parse, files.Pipfile), 'packages')));
+  return new Map([
+    ...found.map((match): [string, string] => [normalized(match[1] ?? ''), match[2] ?? '']),
+    ...[...poetry, ...pipfile].map(([name, range]): [string, string] => [
+      normalized(name),
+      text(range) ?? text(at(range, 'version')) ?? '',
+    ]),
+  ]);
+}
+
+/** setup.py is a program: every quoted word of it that looks like a requirement counts as one. */
+function quotedOf(program: string | undefined): string[] {
+  return [...(program ?? '').matchAll(/["']([A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^"']*|[a-z]+)["']/gu)].map(
+    (match) => match[1] ?? '',
+  );
+}
+
+/** uv.lock and poetry.lock: `name = "django"`, `version = "5.0.1"`; Pipfile.lock: `"django": {..., "version": "==5"`. */
+function locked(files: Texts, name: string): string | undefined {
+  const toml = new RegExp(`^name = "${escaped(name)}"\\nversion = "([^"]+)"`, 'mu');
+  const lock = parsed(JSON.parse, files['Pipfile.lock']);
+  return (
+    toml.exec(files['uv.lock'] ?? '')?.[1] ??
+    toml.exec(files['poetry.lock'] ?? '')?.[1] ??
+    text(at(lock, 'default', name, 'version'))
+  );
+}
+
+function valuesOf(table: unknown): unknown[] {
+  return Object.values(Object(table));
+}
+
+function normalized(name: string): string {
+  return name.toLowerCase().replaceAll(/[._-]+/gu, '-');
+}

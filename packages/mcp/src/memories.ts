@@ -1,0 +1,132 @@
+/**
+ * The two memories of solutions: a project's database, and the user's own in the platform's data folder. Each is opened
+ * with the other beside it, so that both are searched and ids resolve in both.
+ * Does not: rank or store; the engine does.
+ */
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { Engine } from 'argus-engine';
+import { patternError } from './config/load.ts';
+import { Database } from './database.ts';
+import { type DetectedEnvironment, environmentOf } from './environment/project.ts';
+import { ArgusError, messageOf } from './errors.ts';
+import type { Guarded, Session, SessionManager } from './session.ts';
+import { userDatabasePath } from './user-folder.ts';
+
+/** The project that a call without one happens in: its rules, and its database if there is one. */
+interface Surroundings {
+  session: Session;
+  /** Undefined while there is nothing to find in it: a search makes no file in somebody's project. */
+  besidePath: string | undefined;
+  warnings: string[];
+}
+
+/** What one user learned is not for the others on a machine. */
+const OWNER_ONLY = 0o700;
+
+/** What it needs of the open projects. */
+type Projects = Pick<SessionManager, 'all' | 'visit' | 'bare'>;
+
+export class Memories {
+  readonly #sessionManager: Projects;
+  /** The user's memory, by what it was opened with. */
+  readonly #users = new Map<string, Database>();
+
+  constructor(sessionManager: Projects) {
+    this.#sessionManager = sessionManager;
+  }
+
+  /** The memory a call works on: its project's, or without one the user's. */
+  async of(projectPath: string | undefined): Promise<Memory> {
+    if (projectPath !== undefined) {
+      const session = await this.#sessionManager.visit(projectPath).catch(asInvalidInput);
+      return new Memory(session.database, session.root, []);
+    }
+    const surroundings = await this.#surroundings();
+    const { session, warnings } = surroundings;
+    const [newest = session] = this.#sessionManager.all();
+    return new Memory(await this.#user(surroundings), newest.root, warnings);
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#users.values()];
+    this.#users.clear();
+    await Promise.allSettled(open.map((database) => database.close()));
+  }
+
+  async #user({ session, besidePath }: Surroundings): Promise<Database> {
+    const databasePath = await userDatabasePath();
+    const key = [session.root, session.loaded.text, besidePath].join('\0');
+    const known = this.#users.get(key);
+    if (known) return known;
+    const database = new Database(databasePath, {
+      opening: async () => session.opening('user', besidePath),
+      refused: (message) => patternError(session.loaded, message),
+      folderMode: OWNER_ONLY,
+    });
+    this.#users.set(key, database);
+    return database;
+  }
+
+  /** The newest open project that has learned something, else the one the server was started in. */
+  async #surroundings(): Promise<Surroundings> {
+    const open = this.#sessionManager.all();
+    const learned = open.find((session) => session.historyEnabled && existsSync(session.databasePath));
+    if (learned) return { session: learned, besidePath: learned.databasePath, warnings: [] };
+    try {
+      const start = await this.#sessionManager.visit(process.cwd());
+      const besidePath = start.historyEnabled && existsSync(start.databasePath) ? start.databasePath : undefined;
+      return { session: besidePath === undefined ? (open[0] ?? start) : start, besidePath, warnings: [] };
+    } catch (thrown) {
+      // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
+      const session = open[0] ?? this.#sessionManager.bare(homedir());
+      const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
+      return { session, besidePath: undefined, warnings };
+    }
+  }
+}
+
+/** The contract of these tools has no code for a project that does not exist. */
+function asInvalidInput(thrown: unknown): never {
+  if (thrown instanceof ArgusError && thrown.code === 'PROJECT_NOT_FOUND') {
+    throw new ArgusError('INVALID_INPUT', thrown.message, { cause: thrown });
+  }
+  throw thrown;
+}
+
+/** One memory with the other beside it. */
+export class Memory {
+  readonly root: string;
+  readonly #database: Database;
+  readonly #warnings: readonly string[];
+
+  constructor(database: Database, root: string, warnings: readonly string[]) {
+    this.root = root;
+    this.#database = database;
+    this.#warnings = warnings;
+  }
+
+  /** What project and machine tell of the environment. */
+  environment(): DetectedEnvironment {
+    return environmentOf(this.root);
+  }
+
+  /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
+  async search<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
+    const { engine, warning } = await this.#database.orStandIn();
+    const warnings = [...this.#warnings, ...(warning === undefined ? [] : [warning])];
+    return { value: await call(engine), warnings };
+  }
+
+  /** Reading makes no file. */
+  async read<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+    const { engine } = await this.#database.forReading();
+    return call(engine);
+  }
+
+  /** What must not be lost unnoticed: an error where it cannot be stored. */
+  async write<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+    return call(await this.#database.durable());
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * add_solution: adds a fix to a known incident or failure pattern, or the same fix for another environment.
+ * Does not: say that it works; record_outcome does.
+ */
+
+import type { AddSolutionResult } from 'argus-engine';
+import { z } from 'zod';
+import {
+  cleaned,
+  detectedEnv,
+  env,
+  envBucket,
+  lookupId,
+  nextAction,
+  projectPath,
+  steps,
+  type WithMemories,
+} from './memory-schemas.ts';
+import { defineTool } from './tool.ts';
+
+const input = () =>
+  z.strictObject({
+    incident_id: z.string().min(1).describe('From ranked_solutions or add_incident'),
+    steps: steps(),
+    env: env(),
+    env_bucket: envBucket(),
+    lookup_id: lookupId(),
+    projectPath: projectPath(),
+  });
+
+const output = () =>
+  z.object({
+    solution_id: z.string(),
+    env_bucket: z.string(),
+    created: z.boolean().describe('false: it was there already'),
+    detected_env: detectedEnv(),
+    next_action: nextAction(),
+  });
+
+export interface AddSolutionParams {
+  incident_id: string;
+  steps: string;
+  env: Record<string, unknown>;
+  env_bucket?: string | undefined;
+  lookup_id?: string | undefined;
+  projectPath?: string | undefined;
+}
+
+export async function handleAddSolution(
+  { projectPath, ...params }: AddSolutionParams,
+  { memories }: WithMemories,
+): Promise<AddSolutionResult> {
+  const memory = await memories.of(projectPath);
+  const solution = { ...cleaned(params), detected_env: memory.environment() };
+  return memory.write((engine) => engine.addSolution(solution));
+}
+
+export const addSolutionTool = defineTool({
+  name: 'add_solution',
+  title: 'Add a solution',
+  description:
+    'Add a new fix to a known incident, or the same fix for another environment. Call record_outcome once it was tried.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleAddSolution,
+});

@@ -1,0 +1,98 @@
+/**
+ * ranked_solutions: finds what solved a problem before, best first for the environment at hand.
+ * Does not: search or rank; the engine does, in one call, which also remembers the search.
+ */
+
+import type { RankedSolutionsResult } from 'argus-engine';
+import { z } from 'zod';
+import { cleaned, detectedEnv, env, filled, nextAction, projectPath, type WithMemories } from './memory-schemas.ts';
+import { limit, warnings } from './schemas.ts';
+import { defineTool } from './tool.ts';
+
+const MAX_LIMIT = 50;
+const DEFAULT_LIMIT = 5;
+
+const input = () =>
+  z.strictObject({
+    query_text: filled('pass the error as it was printed, or the problem in words').describe(
+      'Stack trace or error as printed, or the problem in words',
+    ),
+    env: env(),
+    limit: limit(MAX_LIMIT, DEFAULT_LIMIT),
+    projectPath: projectPath(),
+  });
+
+const incident = () =>
+  z.object({
+    incident_id: z.string(),
+    kind: z.enum(['incident', 'pattern']),
+    title: z.string(),
+    error_signature: z.string().nullable(),
+    summary: z.string().nullable(),
+    tags: z.array(z.string()),
+    score: z.number(),
+    because: z.array(z.string()),
+    solution_count: z.number(),
+    memory: z.enum(['project', 'user']),
+  });
+
+const solution = () =>
+  z.object({
+    solution_id: z.string(),
+    incident_id: z.string(),
+    steps: z.string(),
+    env: z.record(z.string(), z.unknown()),
+    env_bucket: z.string(),
+    best_env_bucket_match: z.string(),
+    env_match_score: z.number(),
+    reliability_score: z.number(),
+    recency_boost: z.number(),
+    final_solution_score: z.number(),
+    why: z.string(),
+    worked: z.number(),
+    failed: z.number(),
+    last_confirmed_at: z.string().nullable(),
+  });
+
+const output = () =>
+  z.object({
+    lookup_id: z.string(),
+    env_bucket: z.string(),
+    detected_env: detectedEnv(),
+    incidents: z.array(incident()),
+    ranked_solutions: z.array(solution()),
+    recommended_solution: z.object({ solution_id: z.string() }).nullable().describe('The first of ranked_solutions'),
+    more: z.number(),
+    next_action: nextAction(),
+    warnings: warnings(),
+  });
+
+export interface RankedSolutionsParams {
+  query_text: string;
+  env: Record<string, unknown>;
+  limit?: number | undefined;
+  projectPath?: string | undefined;
+}
+
+export async function handleRankedSolutions(
+  { projectPath, ...params }: RankedSolutionsParams,
+  { memories }: WithMemories,
+): Promise<RankedSolutionsResult> {
+  const memory = await memories.of(projectPath);
+  const search = { ...cleaned(params), detected_env: memory.environment() };
+  const { value, warnings } = await memory.search((engine) => engine.rankedSolutions(search));
+  const all = [...warnings, ...(value.warnings ?? [])];
+  return { ...value, ...(all.length > 0 ? { warnings: all } : {}) };
+}
+
+export const rankedSolutionsTool = defineTool({
+  name: 'ranked_solutions',
+  title: 'Find solutions',
+  description:
+    'Find what solved this problem before, best first for this environment. Call it first for any error, before debugging; then do what next_action says.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleRankedSolutions,
+});

@@ -1,0 +1,39 @@
+/**
+ * Where the platform keeps a user's data: `$XDG_DATA_HOME/argus`, `~/Library/Application Support/argus`,
+ * `%LOCALAPPDATA%\argus\Data`.
+ * Does not: make the folder.
+ */
+
+import path from 'node:path';
+import { EngineError } from 'argus-engine';
+import { messageOf } from './errors.ts';
+
+/** The user's own memory, which belongs to no project. */
+export async function userDatabasePath(): Promise<string> {
+  const folder = await dataFolder();
+  if (!path.isAbsolute(folder)) throw unavailable(`'${folder}' is no absolute path`);
+  return path.join(folder, 'memory.db');
+}
+
+/** The same where one can do without it. */
+export async function userDatabasePathIfAny(): Promise<string | undefined> {
+  return userDatabasePath().catch(() => undefined);
+}
+
+/** Loaded when it is needed: the module asks for the home folder at once, and not every account has one. */
+async function dataFolder(): Promise<string> {
+  try {
+    const { default: envPaths } = await import('env-paths');
+    return envPaths('argus', { suffix: '' }).data;
+  } catch (thrown) {
+    throw unavailable(messageOf(thrown));
+  }
+}
+
+function unavailable(reason: string): EngineError {
+  const advice = 'Pass projectPath to use the memory of a project, or set HOME.';
+  return new EngineError(
+    'DATABASE_UNAVAILABLE',
+    `There is no folder for the memory of this user (${reason}). ${advice}`,
+  );
+}

@@ -1,0 +1,50 @@
+/** Answers with and without the envelope, and what becomes of an error that nobody expected. */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { enveloped, toToolResult } from '../src/answer.ts';
+import { ArgusError } from '../src/errors.ts';
+
+let logs: string;
+beforeEach(() => {
+  logs = mkdtempSync(path.join(tmpdir(), 'argus-answer-'));
+  vi.stubEnv('ARGUS_LOG_DIR', logs);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const textOf = (result: unknown) => JSON.parse(Object(result).content[0].text);
+
+test('an answer, with and without the envelope', async () => {
+  const envelope = await enveloped(async () => ({ a: 'x\u202e' }));
+  expect(toToolResult(envelope, true)).toEqual({ content: [expect.anything()], structuredContent: { a: 'x' } });
+  expect(textOf(toToolResult(envelope, true))).toEqual({ a: 'x' });
+  expect(textOf(toToolResult(envelope, false))).toEqual({
+    success: true,
+    data: { a: 'x' },
+    timestamp: expect.any(Number),
+  });
+});
+
+test('an error, with and without the envelope', async () => {
+  const error = { code: 'INVALID_INPUT', message: 'Say more.' } as const;
+  const envelope = await enveloped(() => Promise.reject(new ArgusError(error.code, error.message)));
+  expect(textOf(toToolResult(envelope, true))).toEqual({ error });
+  expect(textOf(toToolResult(envelope, false))).toMatchObject({ success: false, error });
+  for (const bare of [true, false]) {
+    expect(toToolResult(envelope, bare)).toEqual({ content: [expect.anything()], isError: true });
+  }
+});
+
+test('what nobody expected is told by its reference, and logged without secrets', async () => {
+  const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
+  const envelope = await enveloped(() => Promise.reject(new Error(`broke on ${secret}`)));
+  const { error } = textOf(toToolResult(envelope, true));
+  expect(error).toEqual({ code: 'INTERNAL_ERROR', message: expect.stringMatching(/reference err-[0-9a-f]{8}/u) });
+  expect(error.message).not.toContain('broke');
+  const logged = readFileSync(path.join(logs, 'argus.log'), 'utf8');
+  expect(logged).toContain('broke on');
+  expect(logged).not.toContain(secret);
+});
