@@ -214,7 +214,7 @@ fn pytest_kind(line: &[u8]) -> Kind {
 }
 
 /// A level below error near the start of the line.
-fn is_log(line: &[u8]) -> bool {
+pub(crate) fn is_log(line: &[u8]) -> bool {
     let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
     warns || has_low_level(&line[..line.len().min(LEVEL_REACH)])
 }

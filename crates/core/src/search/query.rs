@@ -23,6 +23,8 @@ const COUNT_POWER: f64 = 0.6;
 const MESSAGE: f64 = 1.0;
 /// The packages before a class in a message: `org.springframework.beans.factory` stands in every failure of Spring's.
 const MESSAGE_PACKAGE: f64 = 0.3;
+/// What was logged around the failure, so that a pasted log is found by its failure.
+const SURROUNDINGS: f64 = 0.1;
 /// Name of the failing test: its author says what must hold.
 const TEST_METHOD: f64 = 2.0;
 /// The class under test.
@@ -63,7 +65,7 @@ impl Query {
     pub fn new(text: &str, analyzer: &Analyzer) -> Self {
         let text = ends(text);
         let terms = terms(&roles::roles(&text));
-        Self { terms, family: document::family(&text, analyzer) }
+        Self { terms, family: document::family(&roles::without_surroundings(&text), analyzer) }
     }
 
     /// A document as a query, to find what it may be a duplicate of.
@@ -110,6 +112,7 @@ fn terms(roles: &Roles) -> Vec<Term> {
         roles.messages.iter().map(|message| roles::without_packages(message)).collect();
     role(messages.iter().map(|(message, _)| message.as_str()), MESSAGE, &mut weights);
     role(messages.iter().map(|(_, packages)| packages.as_str()), MESSAGE_PACKAGE, &mut weights);
+    role(roles.surroundings.iter().map(String::as_str), SURROUNDINGS, &mut weights);
     let of = |pick: fn(&Name) -> &str| roles.tests.iter().map(pick);
     role(of(|name| &name.method), TEST_METHOD, &mut weights);
     role(of(|name| &name.class), TEST_CLASS, &mut weights);

@@ -2,7 +2,11 @@
 //! it tells.
 //! Does not: weigh; `query` does.
 
-use crate::normalize::frames::{self, Frame};
+use crate::{
+    classify::is_log,
+    normalize::frames::{self, Frame},
+};
+use std::borrow::Cow;
 
 /// Roots of package names, by which a trace is known whose punctuation was lost.
 const ROOTS: [&str; 22] = [
@@ -15,6 +19,8 @@ const MIN_FLAT: usize = 3;
 const MIN_PACKAGES: usize = 2;
 /// A flattened frame is `org acme shop cart total`; a longer run of words has prose behind it.
 const MAX_FLAT_WORDS: usize = 12;
+/// What runners print before the name of a test that passed.
+const PASSED: [&str; 5] = ["✓ ", "✔ ", "√ ", "PASS ", "--- PASS: "];
 /// What runners print before the name of a failed test.
 const MARKS: [&str; 19] = [
     "--- FAIL: ",
@@ -55,6 +61,8 @@ pub(super) struct Name {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roles {
     pub(super) messages: Vec<String>,
+    /// Log lines below error level and tests that passed: what went on around the failure.
+    pub(super) surroundings: Vec<String>,
     pub(super) tests: Vec<Name>,
     /// Innermost first.
     pub(super) frames: Vec<Name>,
@@ -67,6 +75,10 @@ pub(super) fn roles(text: &str) -> Roles {
     let mut go_function = "";
     for line in text.lines() {
         let line = line.trim();
+        if is_around(line) {
+            roles.surroundings.push(line.to_owned());
+            continue;
+        }
         if let Some(frame) = frames::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
             roles.frames.push(frame_name(&frame));
             // Python prints the outermost first: each comes before those of its own trace.
@@ -91,7 +103,29 @@ pub(super) fn roles(text: &str) -> Roles {
             roles.messages.push(line.to_owned());
         }
     }
+    if roles.says_nothing() {
+        roles.messages.append(&mut roles.surroundings);
+    }
     roles
+}
+
+/// The text without the lines that only surround the failure, if anything is left then.
+pub(super) fn without_surroundings(text: &str) -> Cow<'_, str> {
+    if !text.lines().any(|line| is_around(line.trim())) {
+        return text.into();
+    }
+    let rest: Vec<&str> = text.lines().filter(|line| !is_around(line.trim())).collect();
+    if rest.iter().all(|line| line.trim().is_empty()) { text.into() } else { rest.join("\n").into() }
+}
+
+fn is_around(line: &str) -> bool {
+    is_log(line.as_bytes()) || PASSED.iter().any(|mark| line.starts_with(mark))
+}
+
+impl Roles {
+    fn says_nothing(&self) -> bool {
+        self.tests.is_empty() && self.frames.is_empty() && self.messages.iter().all(String::is_empty)
+    }
 }
 
 /// `main.total(0x1)`, `3: shop::cart::total`: what stands above the place of a Go or Rust frame.

@@ -109,6 +109,18 @@ fn the_same_trace_with_other_volatile_values_is_found_by_its_family() {
 }
 
 #[test]
+fn what_was_logged_around_a_failure_does_not_hide_it() {
+    let error = "ConnectionRefusedError: [Errno 111] Connection refused to billing-gateway at 10.0.0.7:50123";
+    let known = document("Gateway down in staging", error, "");
+    let score = |text: &str| Query::new(text, &ANALYZER).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
+    let around = ["scheduler woke up", "loaded 14 catalogues", "cache warmed", "worker adopted", "metrics flushed"];
+    let log = around.map(|what| format!("2026-03-01 10:00:01 INFO [main] {what}\n✓ {what} twice")).join("\n");
+    let pasted = score(&format!("{log}\n{error}\n{log}"));
+    assert!(pasted.value > 0.95, "{pasted:?}, alone {:?}", score(error));
+    assert!(!Query::new(&log, &ANALYZER).is_empty(), "a log alone is what there is to look for");
+}
+
+#[test]
 fn a_bare_error_type_is_no_family() {
     for text in ["AssertionError", "java.lang.NullPointerException", "Error: failed", "expected true to be false", ""] {
         assert_eq!(Query::new(text, &ANALYZER).family(), None, "{text}");
