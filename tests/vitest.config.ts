@@ -6,6 +6,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['{npm,packages}/*/{src,test}/**/*.test.ts', 'tests/*/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'tests/demo/project/**'],
+    globalSetup: 'tests/temporary.ts',
     // Servers are spawned and packages installed, on machines busy with other things.
     testTimeout: 120_000,
     hookTimeout: 300_000,

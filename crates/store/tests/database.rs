@@ -20,9 +20,9 @@ fn open(path: &Path) -> Sqlite {
     Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
 }
 
-/// A path of its own, with nothing there.
+/// A path of its own, with nothing there; below `target`, so that no test leaves files elsewhere.
 fn fresh(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("argus-store-{name}-{}.db", std::process::id()));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
     for suffix in ["", "-journal"] {
         let _ = fs::remove_file(format!("{}{suffix}", path.display()));
     }
