@@ -4,12 +4,7 @@
 //! Times are ISO 8601 with `Z`; durations are milliseconds.
 
 use argus_core::{Category, builtin::Locale, classify::UserRule, redact::UserSecret};
-use argus_report::{CaseStatus, Format, Problem};
 use serde::{Deserialize, Serialize};
-
-mod memory;
-
-pub use memory::*;
 
 /// Derives what every contract type has.
 macro_rules! contract {
@@ -21,6 +16,12 @@ macro_rules! contract {
         pub $kind $name $body
     )*};
 }
+
+mod memory;
+mod runs;
+
+pub use memory::*;
+pub use runs::*;
 
 contract! {
     /// How an engine is set up for one project.
@@ -57,225 +58,6 @@ contract! {
         pub known_patterns: u32,
         /// The newest run.
         pub latest_run_id: Option<String>,
-    }
-
-    /// One finished run: reports or, where there are none, what the command printed.
-    #[derive(Default)]
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct RecordRunParams {
-        /// Command line as a person would type it.
-        pub command: Option<String>,
-        /// Runner's name, such as `vitest`.
-        pub runner: Option<String>,
-        /// When it started; UTC milliseconds since the epoch. None: now, or what the reports say.
-        pub started_at: Option<i64>,
-        /// Wall-clock milliseconds. None: what the reports say.
-        pub duration_ms: Option<f64>,
-        /// Exit code of the command.
-        pub exit_code: Option<i32>,
-        /// Signal that ended it.
-        pub signal: Option<String>,
-        /// The command was ended because its time was over.
-        pub timed_out: bool,
-        /// State of the work tree.
-        pub git: Option<GitFacts>,
-        /// Report files that together make up the run, as the host opens them.
-        pub reports: Vec<ReportInput>,
-        /// End of what the command printed.
-        pub output_tail: Option<String>,
-        /// State of the containers the project names.
-        pub containers: Vec<ContainerFact>,
-        /// Remarks of the host that belong to the answer (`kubectl not found`).
-        pub notes: Vec<String>,
-    }
-
-    /// State of the work tree when the run started.
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct GitFacts {
-        /// Full hash.
-        pub commit: Option<String>,
-        /// None when detached.
-        pub branch: Option<String>,
-        /// Uncommitted changes, untracked files included.
-        pub dirty: Option<bool>,
-    }
-
-    /// One report file.
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct ReportInput {
-        /// Path the host can open.
-        pub path: String,
-        /// None: told from the content.
-        pub format: Option<Format>,
-    }
-
-    /// What a container runtime says of one container.
-    #[derive(Default)]
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct ContainerFact {
-        /// Container or pod/container name.
-        pub name: String,
-        /// State or reason: `running`, `exited`, `CrashLoopBackOff`, `OOMKilled`.
-        pub status: Option<String>,
-        /// Killed for memory.
-        pub oom_killed: Option<bool>,
-        /// Exit code of its last end.
-        pub exit_code: Option<i32>,
-    }
-
-    /// The answer to a recorded run.
-    pub struct RunResult {
-        /// `run-…`.
-        pub run_id: String,
-        /// Failed when a case failed or the command did.
-        pub status: RunStatus,
-        /// Wall-clock milliseconds.
-        pub duration_ms: f64,
-        /// Cases by status.
-        pub totals: Totals,
-        /// The first failures, at most 20.
-        pub failures: Vec<FailureBrief>,
-        /// How many failures are not listed.
-        pub more: u32,
-        /// Remarks: what was not available, what was cut.
-        pub notes: Vec<String>,
-        /// What in the reports could not be read.
-        pub skipped: Vec<Problem>,
-    }
-
-    /// Cases by status; flaky ones are counted among passed too.
-    #[derive(Default)]
-    pub struct Totals {
-        /// Passed, flaky ones included.
-        pub passed: u32,
-        /// Failed.
-        pub failed: u32,
-        /// Skipped.
-        pub skipped: u32,
-        /// Failed and then passed within the run.
-        pub flaky: u32,
-    }
-
-    /// One failure, in short.
-    pub struct FailureBrief {
-        /// `file > suite > name`.
-        pub case_name: String,
-        /// What it is.
-        pub category: Category,
-        /// What went wrong, one line.
-        pub headline: String,
-        /// What the memory knows; shown, not counted.
-        pub known: Option<KnownPattern>,
-    }
-
-    /// A pattern, in short.
-    pub struct KnownPattern {
-        /// `pat-…` or `builtin-…`.
-        pub pattern_id: String,
-        /// `(resolutions + 1) / (occurrences + 2)`.
-        pub confidence: f64,
-        /// None: nothing fixed it yet.
-        pub suggested_fix: Option<String>,
-    }
-
-    /// Which runs to list.
-    #[derive(Default)]
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct HistoryParams {
-        /// 1 to 100; 20 when none.
-        pub limit: Option<u32>,
-        /// Only these.
-        pub status: Option<RunStatus>,
-        /// Only of the last days.
-        pub days: Option<u32>,
-        /// How many to pass over.
-        pub offset: Option<u32>,
-    }
-
-    /// Runs, newest first.
-    pub struct HistoryResult {
-        /// One page.
-        pub runs: Vec<RunRecord>,
-        /// All that fit the filter.
-        pub total: u32,
-        /// There is a next page.
-        pub has_more: bool,
-    }
-
-    /// Which cases of a run to list.
-    #[derive(Default)]
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct RunDetailParams {
-        /// `run-…`.
-        pub run_id: String,
-        /// 1 to 1000; 100 when none.
-        pub limit: Option<u32>,
-        /// How many to pass over.
-        pub offset: Option<u32>,
-    }
-
-    /// One run with its cases: failed first, then flaky, then the rest, each in the report's order.
-    pub struct RunDetail {
-        /// The run.
-        pub run: RunRecord,
-        /// One page.
-        pub cases: Vec<CaseRecord>,
-        /// All cases.
-        pub total: u32,
-        /// There is a next page.
-        pub has_more: bool,
-    }
-
-    /// One recorded run.
-    pub struct RunRecord {
-        /// `run-…`.
-        pub id: String,
-        /// When it started.
-        pub timestamp: String,
-        /// Full hash.
-        pub git_commit: Option<String>,
-        /// None when detached or outside git.
-        pub git_branch: Option<String>,
-        /// Uncommitted changes.
-        pub dirty: Option<bool>,
-        /// Command line.
-        pub command: Option<String>,
-        /// Wall-clock milliseconds.
-        pub duration_ms: f64,
-        /// Passed cases.
-        pub passed: u32,
-        /// Failed cases.
-        pub failed: u32,
-        /// Skipped cases.
-        pub skipped: u32,
-        /// Flaky cases.
-        pub flaky: u32,
-        /// Outcome of the whole.
-        pub status: RunStatus,
-    }
-
-    /// One case of a run.
-    pub struct CaseRecord {
-        /// `file > suite > name`.
-        pub case_name: String,
-        /// How it ended.
-        pub status: CaseStatus,
-        /// It failed and then passed within the run.
-        pub flaky: bool,
-        /// The runner's own word.
-        pub runner_status: Option<String>,
-        /// Milliseconds.
-        pub duration_ms: Option<f64>,
-        /// How often it ran.
-        pub attempts: u32,
-        /// Of a failed case.
-        pub category: Option<Category>,
-        /// Of a failed case.
-        pub headline: Option<String>,
-        /// Redacted error text of a failed case.
-        pub error: Option<String>,
-        /// Of a failed case.
-        pub signature: Option<String>,
     }
 
     /// Which failure to diagnose.
@@ -508,17 +290,6 @@ contract! {
         /// The words.
         pub text: String,
     }
-}
-
-/// Outcome of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum RunStatus {
-    /// No case failed and the command did not either.
-    Passed,
-    /// A case or the command failed.
-    Failed,
 }
 
 /// Where a pattern comes from.
