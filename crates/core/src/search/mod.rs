@@ -1,8 +1,8 @@
 //! Finds remembered problems by what is pasted: a stack trace, one error line, a paraphrase.
 //!
-//! A document is [`index`]ed once: its terms as one text for the database's full-text search, its [`Vector`] for
+//! A document is [`index`]ed once: its terms as one text, its [`Vector`] for the store's index and for
 //! scoring, its family signature. A [`Query`] weighs a text's terms by where they stand (message, test name, frame).
-//! [`Query::weigh`] adds how rare they are in the memory; [`Weighed::candidate_terms`] says which of them the database
+//! [`Query::weigh`] adds how rare they are in the memory; [`Weighed::candidate_terms`] says which of them a store
 //! should look for, and [`Weighed::score`] how well each document found answers, from [`THRESHOLD`] on an answer.
 //!
 //! ```
@@ -15,8 +15,8 @@
 //! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= THRESHOLD);
 //! ```
 //!
-//! What did not help on development data and is therefore not here: bigrams and proximity beyond what identifiers
-//! kept whole give, a weight for identifiers' parts, more than [`Query::terms`]'s few dozen terms.
+//! What did not help on development data and is therefore not here: bigrams beyond what identifiers kept whole
+//! give, a weight for identifiers' parts, more than [`Query::terms`]'s few dozen terms.
 //! Does not: know SQL; frequencies and candidates come from the store.
 
 mod background;

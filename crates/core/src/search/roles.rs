@@ -1,5 +1,5 @@
-//! What each part of a pasted text is: a message, the name of a test, a stack frame. Roles decide how much a word of
-//! it tells.
+//! What each part of a pasted text is: a message, the name of a test, a stack frame, what was logged around them.
+//! Roles decide how much a word of it tells.
 //! Does not: weigh; `query` does.
 
 use crate::{
