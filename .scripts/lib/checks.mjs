@@ -34,9 +34,7 @@ export const AFTER_BUILD = [
   tests('cargo test on wasm', [...RUST, 'tests/vectors'], (onLine) =>
     cargoTest(['-p', 'argus-wasm', '--target', 'wasm32-unknown-unknown'], onLine),
   ),
-  check('demo session', [...RUST, ...TYPESCRIPT], (onLine) =>
-    run(process.execPath, ['tests/demo/session.mjs'], { onLine }),
-  ),
+  check('npm start', EVERYTHING, (onLine) => run(process.execPath, ['.scripts/start.mjs'], { onLine })),
   ...vitestRunners(),
 ];
 

@@ -1,16 +1,18 @@
 /**
- * The demo on a project of the reader's own (`npm start -- --project DIR`).
+ * `npm start` on a project of the reader's own, on a machine that is set up and on one that is not.
  * Does not: play the sample session; that one checks itself.
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { environment, project } from './harness.ts';
+import { BUNDLE, environment, project } from './harness.ts';
 
 const SESSION = fileURLToPath(new URL('../demo/session.mjs', import.meta.url));
+const START = fileURLToPath(new URL('../../.scripts/start.mjs', import.meta.url));
 
 function session(...args: string[]) {
   return spawnSync(process.execPath, [SESSION, ...args], { encoding: 'utf8', env: environment() });
@@ -39,3 +41,32 @@ test('a project without a test command says what to do', () => {
   expect(status).toBe(1);
   expect(stderr).toMatch(/NO_TEST_COMMAND: .*test\.command in argus\.yaml/u);
 });
+
+test('npm start where everything is built does no step again, and ends with how to add Argus to four agents', () => {
+  const root = project({ 'argus.yaml': 'test: { command: echo fine }\n' });
+  const { status, stdout } = spawnSync(process.execPath, [START, '--project', root], { encoding: 'utf8' });
+  expect(status, stdout).toBe(0);
+  expect(stdout).not.toMatch(/^(?:- |ok )/mu);
+  const ways = [
+    'claude mcp add argus -- node ',
+    'codex mcp add argus -- node ',
+    'code --add-mcp ',
+    '.cursor/mcp.json: ',
+  ];
+  for (const way of ways) {
+    const line = stdout.split('\n').find((each) => each.includes(way));
+    expect(line).toContain(BUNDLE);
+  }
+});
+
+test.skipIf(process.platform === 'win32')(
+  'what cannot be installed is named in one line with the command that would',
+  () => {
+    const bin = mkdtempSync(path.join(tmpdir(), 'argus-bare-'));
+    symlinkSync(process.execPath, path.join(bin, 'node'));
+    const env = { PATH: bin, HOME: bin };
+    const { status, stderr } = spawnSync(process.execPath, [START], { encoding: 'utf8', env });
+    expect(status).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^missing: clang \(.+\).*; install with: \S/u)]);
+  },
+);
