@@ -83,12 +83,14 @@ fn string_sequence(rest: &[u8]) -> usize {
     }
 }
 
-/// Without escape sequences, control, invisible and direction-changing characters; line breaks and tabs stay.
+/// Without escape sequences, control, invisible and direction-changing characters; line breaks and tabs stay, and what
+/// makes several emoji one. The host cleans by the same rule; both are held to `tests/vectors/visible.jsonl`.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let Some(first) = first_unwanted(text) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
     out.push_str(&text[..first]);
     let mut at = first;
+    let mut joins = false;
     while let Some(letter) = text[at..].chars().next() {
         if letter == '\u{1b}' {
             at += escape_length(text.as_bytes(), at);
@@ -98,11 +100,61 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         match letter {
             // A carriage return alone lets a terminal overwrite the line before it.
             '\r' => out.push_str(if text[at..].starts_with('\n') { "" } else { "\n" }),
+            JOINER | SELECTOR => {
+                joins = true;
+                out.push(letter);
+            }
             _ if is_unwanted(letter) => {}
             _ => out.push(letter),
         }
     }
-    Cow::Owned(out)
+    Cow::Owned(if joins { joined(&out) } else { out })
+}
+
+/// Makes one of two emoji: a technician of a woman and a laptop.
+const JOINER: char = '\u{200d}';
+/// Shows the letter before it as an emoji.
+const SELECTOR: char = '\u{fe0f}';
+/// Encloses the digit before it.
+const KEYCAP: char = '\u{20e3}';
+
+/// Joiners stay between two emoji and selectors behind one, where a reader sees what they do; anywhere else they show
+/// nothing and may spell hidden bits.
+fn joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    let mut before = None;
+    while let Some(letter) = letters.next() {
+        let next = letters.peek().copied();
+        let stays = match letter {
+            SELECTOR => before.is_some_and(is_emoji) || (before.is_some_and(is_keycap) && next == Some(KEYCAP)),
+            JOINER => before.is_some_and(|before| before == SELECTOR || is_emoji(before)) && next.is_some_and(is_emoji),
+            _ => true,
+        };
+        if stays {
+            out.push(letter);
+            before = Some(letter);
+        }
+    }
+    out
+}
+
+fn is_keycap(letter: char) -> bool {
+    letter.is_ascii_digit() || letter == '#' || letter == '*'
+}
+
+/// The blocks of Unicode that hold emoji, and the few that stand elsewhere.
+fn is_emoji(letter: char) -> bool {
+    matches!(letter,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        | '\u{2194}'..='\u{21aa}'
+        | '\u{231a}'..='\u{23ff}'
+        | '\u{24c2}'
+        | '\u{25aa}'..='\u{27bf}'
+        | '\u{2934}' | '\u{2935}'
+        | '\u{2b05}'..='\u{2b55}'
+        | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}')
 }
 
 /// Plain printable ASCII is the rule; the first byte that is not may begin something unwanted.
@@ -203,6 +255,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shown_is_what_the_host_shows() {
+        for row in include_str!("../../../tests/vectors/visible.jsonl").lines() {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let (text, wanted) = (row["text"].as_str().unwrap(), row["visible"].as_str().unwrap());
+            assert_eq!(clean(text), wanted, "{}", row["name"]);
+            let framed = format!("before {text} after");
+            assert_eq!(clean(&framed), format!("before {wanted} after"), "{}, framed", row["name"]);
+        }
+    }
+
+    #[test]
     fn one_line_of_bounded_length() {
         assert_eq!(line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
         assert_eq!(line("abcdef", 4), "abc…");
@@ -225,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cleaning_again_changes_nothing(text in any::<String>()) {
+        fn cleaning_again_changes_nothing(text in prop_oneof![any::<String>(), "[👩💻❤1#\u{200d}\u{fe0f}\u{20e3}\u{200b}\u{1b}\\[m\r\na]{0,12}"]) {
             let once = clean(&text).into_owned();
             prop_assert_eq!(clean(&once), once.clone());
             prop_assert_eq!(memchr::memchr(0x1b, once.as_bytes()), None);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { batches } from '../src/cli/lines.ts';
 import { chooseLocale } from '../src/locale.ts';
@@ -7,7 +8,7 @@ import { clipped, visible, visibleDeep } from '../src/untrusted.ts';
 test.each([
   ['colours', '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007', 'red link'],
   ['controls', 'a\u0000b\u0008c\u007fd\u0085e\tf\ng', 'abcde\tf\ng'],
-  ['line ends', 'a\r\nb\rc', 'a\nbc'],
+  ['line ends', 'a\r\nb\rc', 'a\nb\nc'],
   ['direction', 'user\u202e\u2066 // admin\u2069', 'user // admin'],
   ['zero width', 'ig\u200bno\u2060re\ufeff', 'ignore'],
   ['tags', `x${String.fromCodePoint(0xe0041, 0xe007f)}y`, 'xy'],
@@ -17,6 +18,14 @@ test.each([
   ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
 ])('%s', (_name, text, expected) => {
   expect(visible(text)).toBe(expected);
+});
+
+const VISIBLE = new URL('../../../tests/vectors/visible.jsonl', import.meta.url);
+const rows = readFileSync(VISIBLE, 'utf8').trim().split('\n');
+
+test.each(rows.map((row) => JSON.parse(row)))('what the engine shows is shown here: $name', (row) => {
+  expect(visible(row.text)).toBe(row.visible);
+  expect(visible(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
 });
 
 test('every string of an answer', () => {
