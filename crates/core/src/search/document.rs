@@ -1,4 +1,4 @@
-//! A document as the memory keeps it: its terms as one text for full-text search, its vector for scoring, its family.
+//! A document as the memory keeps it: its terms' hashes and weights, its family.
 //! Does not: know how the store keeps them.
 
 use super::{background, tokens, tokens::tokens};
@@ -34,8 +34,6 @@ pub struct Document<'a> {
 /// What the store keeps beside a document so that it can be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
-    /// Each term once, of the alphabet `a-z0-9`, joined by spaces: for FTS5 or a `tsvector`.
-    pub terms: String,
     /// The terms' hashes and weights.
     pub vector: Vector,
     /// The family signature of the error, where it says enough to be an identity.
@@ -66,6 +64,13 @@ const TAGS: Field = Field { weight: 1.5, b: 0.0, pivot: 1.0 };
 
 /// Reads a document; the texts are redacted already. The analyzer's rules decide the family.
 pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> Indexed {
+    let terms = strengths(document);
+    let vector = Vector::new(terms.iter().map(|(term, strength)| (tokens::hash(term), quantise(*strength))));
+    Indexed { vector, family: family(document.error_signature, analyzer) }
+}
+
+/// Each term once, with how strongly it stands there, in [0, 1]; of many the strongest.
+pub(super) fn strengths(document: &Document<'_>) -> Vec<(String, f64)> {
     let mut strengths = BTreeMap::new();
     add(document.title, &TITLE, &mut strengths);
     add(document.error_signature, &ERROR, &mut strengths);
@@ -73,14 +78,12 @@ pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> Indexed {
     for tag in document.tags.iter().take(MAX_TAGS) {
         add(tag, &TAGS, &mut strengths);
     }
-    let mut terms: Vec<(String, f64)> = strengths.into_iter().collect();
+    let mut terms: Vec<(String, f64)> = strengths.into_iter().map(|(term, x)| (term, x / (x + K1))).collect();
     if terms.len() > MAX_TERMS {
         terms.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         terms.truncate(MAX_TERMS);
     }
-    let vector = Vector::new(terms.iter().map(|(term, x)| (tokens::hash(term), quantise(x / (x + K1)))));
-    let words: Vec<&str> = terms.iter().map(|(term, _)| term.as_str()).collect();
-    Indexed { terms: words.join(" "), vector, family: family(document.error_signature, analyzer) }
+    terms
 }
 
 /// Adds a field's frequencies to those of the document.
@@ -119,12 +122,6 @@ impl Vector {
         terms.sort_unstable_by_key(|&(hash, weight)| (hash, u8::MAX - weight));
         terms.dedup_by_key(|term| term.0);
         Self(terms)
-    }
-
-    /// How strongly a term stands in the document, in [0, 1].
-    pub(super) fn strength(&self, hash: u32) -> f64 {
-        let found = self.0.binary_search_by_key(&hash, |term| term.0);
-        found.map_or(0.0, |at| f64::from(self.0[at].1) / FULL)
     }
 
     /// Hash and weight of each term, sorted by hash.

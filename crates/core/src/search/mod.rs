@@ -1,9 +1,9 @@
 //! Finds remembered problems by what is pasted: a stack trace, one error line, a paraphrase.
 //!
-//! A document is [`index`]ed once: its terms as one text, its [`Vector`] for the store's index and for
-//! scoring, its family signature. A [`Query`] weighs a text's terms by where they stand (message, test name, frame).
-//! [`Query::weigh`] adds how rare they are in the memory; [`Weighed::candidate_terms`] says which of them a store
-//! should look for, and [`Weighed::score`] how well each document found answers, from [`THRESHOLD`] on an answer.
+//! A document is [`index`]ed once: its [`Vector`] for the store's index and for scoring, and its family signature.
+//! A [`Query`] weighs a text's terms by where they stand (message, test name, frame). [`Query::weigh`] adds how rare
+//! they are in the memory; [`Weighed::worths`] says what each is worth looking for, and [`Weighed::score`] how well a
+//! document found answers, from [`THRESHOLD`] on an answer.
 //!
 //! ```
 //! use argus_core::{Analyzer, search::{Document, Query, THRESHOLD, index}};
@@ -11,7 +11,7 @@
 //! let known = Document { title: "alembic upgrade: multiple head revisions", ..Document::default() };
 //! let known = index(&known, &analyzer);
 //! let query = Query::new("alembic upgrade head: Multiple head revisions are present", &analyzer);
-//! let weighed = query.weigh(1, |term| u64::from(known.terms.split(' ').any(|known| known == term.text)));
+//! let weighed = query.weigh(1, |term| u64::from(known.vector.terms().iter().any(|(hash, _)| *hash == term.hash)));
 //! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= THRESHOLD);
 //! ```
 //!

@@ -3,7 +3,7 @@
 
 use super::{
     background,
-    document::{self, Indexed},
+    document::{self, Document, Indexed},
     roles::{self, Name, Roles},
     tokens::{self, tokens},
 };
@@ -43,7 +43,7 @@ const PACKAGE: f64 = 0.1;
 /// One term of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// As it stands in [`super::Indexed::terms`].
+    /// Stemmed, of the alphabet `a-z0-9`.
     pub text: String,
     /// As it stands in [`super::Vector`].
     pub hash: u32,
@@ -69,13 +69,10 @@ impl Query {
     }
 
     /// A document as a query, to find what it may be a duplicate of.
-    pub fn of(document: &Indexed) -> Self {
-        let strength = |hash: u32| document.vector.strength(hash);
-        let term = |text: &str| (text.to_owned(), (strength(tokens::hash(text)), text.to_owned()));
-        Self {
-            terms: bounded(document.terms.split(' ').filter(|text| !text.is_empty()).map(term).collect()),
-            family: document.family.clone(),
-        }
+    pub fn of(document: &Document<'_>, indexed: &Indexed) -> Self {
+        let terms = document::strengths(document).into_iter();
+        let terms = bounded(terms.map(|(text, strength)| (text.clone(), (strength, text))).collect());
+        Self { terms, family: indexed.family.clone() }
     }
 
     /// The terms, sorted by hash.

@@ -215,7 +215,13 @@ fn the_same_problem_is_a_duplicate_and_a_neighbour_is_not() {
     assert!(is_duplicate(&known, &again) && is_duplicate(&again, &known));
     assert!(!is_duplicate(&known, &other) && likeness(&known.vector, &other.vector) < 0.3);
     assert!(likeness(&again.vector, &known.vector) >= duplicate::DUPLICATE);
-    let found = Query::of(&again).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
+    let again_told = Document {
+        title: "Stale master after redis failover",
+        error_signature: "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
+        summary: "The connection pool keeps the old master",
+        tags: &[],
+    };
+    let found = Query::of(&again_told, &again).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
     assert!(found.value > THRESHOLD);
 }
 
@@ -230,21 +236,9 @@ fn own_incidents_are_no_duplicates_of_each_other() {
 }
 
 #[test]
-fn candidates_stay_in_the_budget() {
-    let query = Query::new("alembic upgrade: Multiple head revisions are present in the error", &ANALYZER);
-    let holding = |term: &Term| if term.text == "error" { 900_000 } else { 40 };
-    let weighed = query.weigh(1_000_000, holding);
-    let chosen = weighed.candidate_terms(100);
-    assert_eq!(chosen.len(), 2);
-    assert!(weighed.candidate_terms(10).len() == 1 && weighed.candidate_terms(2_000_000).len() > 4);
-    assert!(query.weigh(10, |_| 0).candidate_terms(100).is_empty());
-}
-
-#[test]
 fn hostile_texts_are_bounded() {
     let check = |text: &str| {
         let document = document(text, text, text);
-        assert!(document.terms.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b' '));
         assert!(document.vector.terms().len() <= 320 && document.vector.to_bytes().len() <= 320 * 6);
         assert!(Query::new(text, &ANALYZER).terms().len() <= 64);
     };
@@ -259,9 +253,10 @@ proptest! {
     #[test]
     fn any_text_is_taken(text in any::<String>(), other in any::<String>()) {
         let document = document(&text, &other, &text);
-        prop_assert!(document.terms.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b' '));
         prop_assert_eq!(Vector::from_bytes(&document.vector.to_bytes()), document.vector.clone());
         let query = Query::new(&other, &ANALYZER);
+        let safe = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        prop_assert!(query.terms().iter().all(|term| term.text.bytes().all(safe)));
         let score = query.weigh(3, |_| 1).score(&document.vector, None);
         prop_assert!((0.0..=1.0).contains(&score.value));
     }

@@ -14,7 +14,10 @@ use crate::{
     Engine, EngineError,
     contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
 };
-use argus_core::{Ambient, search::Indexed};
+use argus_core::{
+    Ambient,
+    search::{Indexed, Query},
+};
 use argus_store::{
     Database, Tx,
     incidents::{self, Texts},
@@ -36,7 +39,8 @@ struct Report<'a> {
     place: Place,
 }
 
-/// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it.
+/// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it, also
+/// where they add it to different memories.
 pub async fn add_incident<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -44,15 +48,18 @@ pub async fn add_incident<D: Database>(
 ) -> Result<AddIncidentResult, EngineError> {
     let report = report(engine, ambient, params).await?;
     let indexed = index::of_incident(engine, &texts(&report));
-    let body = async |tx: &mut D::Tx<'_>| {
-        if params.force != Some(true)
-            && let Some(known) = known(engine, ambient, tx, &indexed).await?
-        {
+    if params.force == Some(true) {
+        let body = async |tx: &mut D::Tx<'_>| create(ambient, tx, &report, &indexed).await;
+        return Ok(AddIncidentResult::Created(engine.write(ambient, body).await?));
+    }
+    let query = Query::of(&index::document(&texts(&report)), &indexed);
+    let body = async |tx: &mut D::Tx<'_>, beside: Option<&mut D::Tx<'_>>| {
+        if let Some(known) = known(engine, ambient, tx, beside, (&query, &indexed)).await? {
             return Ok(AddIncidentResult::Duplicate(known));
         }
         Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
     };
-    engine.write(ambient, body).await
+    engine.write_undisturbed(ambient, body).await
 }
 
 async fn report<'a, D: Database>(
@@ -87,13 +94,19 @@ async fn known<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
-    indexed: &Indexed,
+    beside: Option<&mut D::Tx<'_>>,
+    (query, indexed): (&Query, &Indexed),
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
     index::waiting(engine, tx).await?;
-    let mut known = duplicate::find(tx, indexed).await?;
+    let mut known = duplicate::find(tx, query, indexed).await?;
     if known.is_none() {
-        let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, indexed).await;
-        known = engine.look(Side::Beside, ambient, &mut Vec::new(), body).await?.flatten();
+        known = if let Some(tx) = beside {
+            index::waiting(engine, tx).await?;
+            duplicate::find(tx, query, indexed).await?
+        } else {
+            let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, query, indexed).await;
+            engine.look(Side::Beside, ambient, &mut Vec::new(), body).await?.flatten()
+        };
     }
     Ok(known.map(|Known { id, title, similarity }| IncidentDuplicate {
         created: false,

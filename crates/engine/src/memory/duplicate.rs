@@ -21,19 +21,18 @@ pub(super) struct Known {
     pub(super) similarity: f64,
 }
 
-/// The most like of those that are the same problem.
-pub(super) async fn find(tx: &mut impl Tx, new: &Indexed) -> Result<Option<Known>, EngineError> {
-    let query = Query::of(new);
+/// The most like of those that are the same problem; `query` and `new` are of the same texts.
+pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Result<Option<Known>, EngineError> {
     if query.is_empty() {
         return Ok(None);
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
     let counts = [Some(search::holding(tx, &terms).await?)];
-    let weighed = find::weighed(&query, &counts);
+    let weighed = find::weighed(query, &counts);
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
     let mut best: Option<(f64, Owner)> = None;
-    for candidate in find::candidates(tx, &query, &weighed, counts, COMPARED).await? {
+    for candidate in find::candidates(tx, query, &weighed, counts, COMPARED).await? {
         let same = family.is_some() && candidate.family == family;
         let like = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
         if like >= DUPLICATE && best.is_none_or(|(other, _)| like > other) {

@@ -16,15 +16,19 @@ use argus_store::{
 /// Patterns that one search indexes before it looks; a few milliseconds.
 const BATCH: u32 = 200;
 
-/// The document of an incident.
-pub(super) fn of_incident<D>(engine: &Engine<D>, texts: &Texts<'_>) -> Indexed {
-    let document = Document {
+/// The texts of an incident as a search reads them.
+pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
+    Document {
         title: texts.title,
         error_signature: texts.error_signature.unwrap_or_default(),
         summary: texts.summary.unwrap_or_default(),
         tags: texts.tags,
-    };
-    search::index(&document, &engine.analyzer)
+    }
+}
+
+/// The document of an incident.
+pub(super) fn of_incident<D>(engine: &Engine<D>, texts: &Texts<'_>) -> Indexed {
+    search::index(&document(texts), &engine.analyzer)
 }
 
 /// Indexes patterns that got their first solution, or another text, since the last search.

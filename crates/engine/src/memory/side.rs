@@ -2,8 +2,8 @@
 //! Does not: decide what is asked of them.
 
 use crate::{Engine, EngineError, contract::MemoryKind};
-use argus_core::Ambient;
-use argus_store::Database;
+use argus_core::{Ambient, builtin::BUILTINS};
+use argus_store::{Database, patterns};
 
 /// One of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,54 @@ impl<D: Database> Engine<D> {
             (Side::Beside, Some(beside)) => beside.write(body).await,
             (Side::Home, _) | (Side::Beside, None) => self.write(ambient, body).await,
         }
+    }
+
+    /// Writes home while nobody can write beside, so that what is not there stays so until home is written; `body` gets
+    /// both, or home alone where nothing beside can be locked. Of the two, the project's is locked first, whichever is
+    /// home, so that no two calls wait for each other.
+    pub(super) async fn write_undisturbed<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>, Option<&mut D::Tx<'_>>) -> Result<T, EngineError>,
+    {
+        let beside = match &self.beside {
+            Some(beside) if self.is_there(beside).await => beside,
+            _ => return self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await,
+        };
+        let (mut body, mut answer) = (Some(body), None);
+        if self.kind(Side::Home) == MemoryKind::Project {
+            let locking = async |tx: &mut D::Tx<'_>| {
+                let run = async |other: &mut D::Tx<'_>| {
+                    answer = Some(body.take().expect("it runs once")(tx, Some(other)).await);
+                    Ok::<(), EngineError>(())
+                };
+                // Where it could not be locked, the body has not run. What was indexed there waits on if it is not kept.
+                let _ = beside.write(run).await;
+                match answer.take() {
+                    Some(answer) => answer,
+                    None => body.take().expect("it has not run")(tx, None).await,
+                }
+            };
+            return self.write(ambient, locking).await;
+        }
+        let run = async |other: &mut D::Tx<'_>| {
+            let body = body.take().expect("it runs once");
+            answer = Some(self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, Some(other)).await).await);
+            Ok::<(), EngineError>(())
+        };
+        let _ = beside.write(run).await;
+        if let Some(answer) = answer {
+            return answer;
+        }
+        let body = body.take().expect("it has not run");
+        self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await
+    }
+
+    /// Whether there is a file: locking a missing one would make it. Whoever wrote one wrote the built-in patterns first.
+    async fn is_there(&self, beside: &D) -> bool {
+        let body = async |tx: &mut D::Tx<'_>| -> Result<bool, EngineError> {
+            Ok(patterns::by_id(tx, BUILTINS[0].id).await?.is_some())
+        };
+        beside.read(body).await.unwrap_or(false)
     }
 
     /// What is to be said of a database beside that could not be opened.
