@@ -7,6 +7,7 @@ mod duplicate;
 pub mod export;
 mod find;
 pub mod import;
+pub mod incident;
 mod index;
 mod input;
 mod next;

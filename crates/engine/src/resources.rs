@@ -1,7 +1,9 @@
-//! Single things by id, and ids by their beginning, for resources and completion.
+//! Single things by id, and ids by their beginning, for resources and completion. Incidents: `memory::incident`.
 //! Does not: change anything.
 
-use crate::{Engine, EngineError, contract::PatternDetail, matching, report_fix::unknown_pattern, view};
+use crate::{
+    Engine, EngineError, contract::PatternDetail, matching, memory::incident, report_fix::unknown_pattern, view,
+};
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{Database, patterns, runs};
 
@@ -18,6 +20,8 @@ pub enum IdKind {
     Run,
     /// `pat-…` and `builtin-…`.
     Pattern,
+    /// `inc-…`, of both memories.
+    Incident,
 }
 
 /// One pattern with its history and the text it was learned from.
@@ -46,11 +50,15 @@ pub async fn complete_ids<D: Database>(
     kind: IdKind,
     prefix: &str,
 ) -> Result<Vec<String>, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<String>, EngineError> {
-        Ok(match kind {
-            IdKind::Run => runs::ids_with_prefix(tx, prefix, COMPLETED).await?,
-            IdKind::Pattern => patterns::ids_with_prefix(tx, prefix, COMPLETED).await?,
-        })
-    };
-    engine.read(ambient, body).await
+    match kind {
+        IdKind::Run => {
+            let body = async |tx: &mut D::Tx<'_>| Ok(runs::ids_with_prefix(tx, prefix, COMPLETED).await?);
+            engine.read(ambient, body).await
+        }
+        IdKind::Pattern => {
+            let body = async |tx: &mut D::Tx<'_>| Ok(patterns::ids_with_prefix(tx, prefix, COMPLETED).await?);
+            engine.read(ambient, body).await
+        }
+        IdKind::Incident => incident::ids_with_prefix(engine, ambient, prefix, COMPLETED).await,
+    }
 }

@@ -103,6 +103,14 @@ pub async fn id_of(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<String>,
     row.map(|mut row| row.read()).transpose()
 }
 
+/// Ids that begin so, the highest first; those of this program rise with time.
+pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT id FROM incidents WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let after = format!("{prefix}\u{10ffff}");
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.read()).collect()
+}
+
 /// One page in the order they were added, after the one with this id.
 pub async fn page(tx: &mut impl Tx, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key > $1 ORDER BY key LIMIT $2");

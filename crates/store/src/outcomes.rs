@@ -1,7 +1,12 @@
 //! What came of trying solutions, and the sums of it for each environment.
 //! Does not: hold the solutions.
 
-use crate::{database::Tx, error::StoreError, patterns::PatternKey, solutions::SolutionKey};
+use crate::{
+    database::{Row, Tx},
+    error::StoreError,
+    patterns::PatternKey,
+    solutions::SolutionKey,
+};
 
 /// An outcome to record.
 #[derive(Clone, Copy, Debug)]
@@ -120,11 +125,29 @@ pub async fn stats(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Stats>
     read.collect()
 }
 
+macro_rules! columns {
+    () => {
+        "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at FROM outcomes "
+    };
+}
+
 /// The outcomes of a solution, oldest first.
 pub async fn of_solution(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Outcome>, StoreError> {
-    const SQL: &str = "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at \
-                       FROM outcomes WHERE solution_key = $1 ORDER BY key";
-    let rows = tx.query(SQL, &[solution.into()]).await?;
+    const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
+    outcomes(tx.query(SQL, &[solution.into()]).await?)
+}
+
+/// The last outcomes of a solution, newest first.
+pub async fn newest_of_solution(
+    tx: &mut impl Tx,
+    solution: SolutionKey,
+    limit: u32,
+) -> Result<Vec<Outcome>, StoreError> {
+    const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key DESC LIMIT $2");
+    outcomes(tx.query(SQL, &[solution.into(), limit.into()]).await?)
+}
+
+fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
     let read = rows.into_iter().map(|mut row| {
         Ok(Outcome {
             id: row.read()?,

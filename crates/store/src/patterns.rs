@@ -277,6 +277,10 @@ pub async fn sign_again(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) 
     ];
     tx.execute(SQL, &params).await?;
     similar::index(tx, pattern.key, new.bands).await?;
+    if solutions::count_of(tx, Owner::Pattern(pattern.key)).await? > 0 {
+        // The search knows it by the family that the older recipe saw.
+        search::wait(tx, pattern.key).await?;
+    }
     count(tx, new.category, 1).await
 }
 

@@ -116,6 +116,26 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
     Ok((added, true))
 }
 
+/// What is written in a solution.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// What to do; redacted.
+    pub steps: &'a str,
+    /// The same for equal steps, whatever their case and spacing.
+    pub digest: &'a str,
+    /// The environment as it was given, as JSON.
+    pub env: Option<&'a str>,
+    /// Its canonical form.
+    pub env_bucket: &'a str,
+}
+
+/// Gives one other texts; its outcomes stay where they were made.
+pub async fn update(tx: &mut impl Tx, key: SolutionKey, texts: &Texts<'_>) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1";
+    let params = [key.into(), texts.steps.into(), texts.digest.into(), texts.env.into(), texts.env_bucket.into()];
+    tx.execute(SQL, &params).await.map(drop)
+}
+
 /// One by its id.
 pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Solution>, StoreError> {
     let row = tx.query_first(concat!(columns!(), "WHERE id = $1"), &[id.into()]).await?;

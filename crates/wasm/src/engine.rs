@@ -11,7 +11,7 @@ use argus_engine::{
     Engine, EngineError, ErrorCode,
     contract::EngineOptions,
     diagnose, history,
-    memory::{add_incident, add_solution, export, import, ranked_solutions, record_outcome, search},
+    memory::{add_incident, add_solution, export, import, incident, ranked_solutions, record_outcome, search},
     overview, patterns, record_run, report_fix, resources,
     resources::IdKind,
 };
@@ -160,13 +160,19 @@ impl WasmEngine {
         answer(finish(search::search(&self.engine, &ambient()?, &decode(params)?)))
     }
 
-    /// Ids that begin so; `kind` is `run` or `pattern`.
+    /// One incident with its solutions.
+    pub fn incident(&self, id: &str) -> Answer {
+        answer(finish(incident::incident(&self.engine, &ambient()?, id)))
+    }
+
+    /// Ids that begin so; `kind` is `run`, `pattern` or `incident`.
     #[wasm_bindgen(js_name = completeIds)]
     pub fn complete_ids(&self, kind: &str, prefix: &str) -> Answer {
         let kind = match kind {
             "run" => IdKind::Run,
             "pattern" => IdKind::Pattern,
-            _ => return Err(thrown(ErrorCode::InvalidInput, "ids are of the kind 'run' or 'pattern'")),
+            "incident" => IdKind::Incident,
+            _ => return Err(thrown(ErrorCode::InvalidInput, "ids are of the kind 'run', 'pattern' or 'incident'")),
         };
         answer(finish(resources::complete_ids(&self.engine, &ambient()?, kind, prefix)))
     }

@@ -101,6 +101,7 @@ fn collect_memory_roots(types: &mut Collected) {
     types.visit::<c::MemoryExported>();
     types.visit::<c::MemorySearchParams>();
     types.visit::<c::MemorySearched>();
+    types.visit::<c::IncidentDetail>();
 }
 
 struct Collected {

@@ -11,6 +11,7 @@ import type {
   FixRecord,
   HistoryParams,
   HistoryResult,
+  IncidentDetail,
   Locale,
   MemoryExported,
   MemoryExportParams,
@@ -164,8 +165,13 @@ export class Engine {
     return this.#call((engine) => engine.memorySearch(params));
   }
 
+  /** One incident of either memory, with its solutions and what came of them. */
+  async incident(id: string): Promise<IncidentDetail> {
+    return this.#call((engine) => engine.incident(id));
+  }
+
   /** Ids that begin so, newest first, at most a hundred. */
-  async completeIds(kind: 'run' | 'pattern', prefix: string): Promise<string[]> {
+  async completeIds(kind: 'run' | 'pattern' | 'incident', prefix: string): Promise<string[]> {
     return this.#call((engine) => engine.completeIds(kind, prefix));
   }
 

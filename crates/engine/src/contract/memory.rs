@@ -333,6 +333,69 @@ contract! {
         pub next_action: NextAction,
     }
 
+    /// An incident with everything that is known about it.
+    pub struct IncidentDetail {
+        /// `inc-…`, or what an import gave it.
+        pub incident_id: String,
+        /// One line.
+        pub title: String,
+        /// The error as it was printed.
+        pub error_signature: Option<String>,
+        /// The problem in words.
+        pub summary: Option<String>,
+        /// Labels.
+        pub tags: Vec<String>,
+        /// Where it is stored.
+        pub memory: MemoryKind,
+        /// When it was added.
+        pub created_at: String,
+        /// When its texts last changed.
+        pub updated_at: String,
+        /// Those that worked most often first.
+        pub solutions: Vec<SolutionDetail>,
+        /// Solutions that are left out.
+        pub more: u32,
+    }
+
+    /// A solution with what came of it.
+    pub struct SolutionDetail {
+        /// `sol-…`.
+        pub solution_id: String,
+        /// What to do.
+        pub steps: String,
+        /// The environment it was written for.
+        #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"))]
+        pub env: Value,
+        /// Its canonical form.
+        pub env_bucket: String,
+        /// When it was added.
+        pub created_at: String,
+        /// How often it worked.
+        pub worked: u32,
+        /// How often it failed.
+        pub failed: u32,
+        /// In each environment; the best known first.
+        pub buckets: Vec<BucketStats>,
+        /// The newest first, not all of many.
+        pub outcomes: Vec<OutcomeDetail>,
+    }
+
+    /// One time that a solution was tried.
+    pub struct OutcomeDetail {
+        /// `out-…`.
+        pub outcome_id: String,
+        /// It solved the problem.
+        pub worked: bool,
+        /// Where it was tried.
+        pub env_bucket: String,
+        /// Anything worth knowing.
+        pub notes: Option<String>,
+        /// The search that led to it.
+        pub lookup_id: Option<String>,
+        /// When.
+        pub created_at: String,
+    }
+
     /// The step that follows.
     pub struct NextAction {
         /// Stable; for programs.
@@ -398,6 +461,10 @@ contract! {
         pub limit: Option<u32>,
         /// In [0, 1]; what scores less is left out. 0 when none.
         pub threshold: Option<f64>,
+        /// Where a solution must work, as in `ranked_solutions`: of two that answer alike, the one that was solved there
+        /// comes first.
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        pub env: Option<Value>,
     }
 
     /// Incidents, best first.

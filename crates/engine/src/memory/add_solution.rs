@@ -21,12 +21,12 @@ pub async fn add_solution<D: Database>(
     let steps = input::steps(engine, &params.steps)?;
     let place = place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
-    let (side, owner) = resolve::owner(engine, ambient, &params.incident_id).await?;
+    let side = resolve::owner(engine, ambient, &params.incident_id).await?;
     let id = ambient.id("sol");
     let body = async |tx: &mut D::Tx<'_>| {
         let new = NewSolution {
             id: &id,
-            owner,
+            owner: resolve::owner_in(engine, tx, &params.incident_id).await?,
             steps: &steps,
             digest: &input::digest(&steps),
             env: place.json.as_deref(),

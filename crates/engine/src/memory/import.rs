@@ -23,6 +23,8 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Characters of an id.
 const ID: usize = 200;
+/// Characters of a case's name.
+const NAME: usize = 2000;
 
 /// One line of a file.
 #[derive(Debug, Deserialize, Serialize)]
@@ -128,7 +130,7 @@ pub async fn import<D: Database>(
             continue;
         }
         match parse(line).and_then(|line| prepare(engine, ambient, line)) {
-            Ok(incident) => prepared.push(incident),
+            Ok(incident) => prepared.push((number, incident)),
             Err(error) => imported.refused.push(RefusedLine { line: number, message: error.message }),
         }
     }
@@ -137,9 +139,14 @@ pub async fn import<D: Database>(
     }
     let body = async |tx: &mut D::Tx<'_>| {
         let mut documents = BTreeMap::new();
-        for incident in &prepared {
+        for (line, incident) in &prepared {
+            if let Some(message) = conflict(tx, incident).await? {
+                imported.refused.push(RefusedLine { line: *line, message });
+                continue;
+            }
             write(engine, tx, incident, &mut imported, &mut documents).await?;
         }
+        imported.refused.sort_by_key(|refused| refused.line);
         let documents: Vec<NewDocument<'_>> = documents
             .iter()
             .map(|(key, indexed): (&IncidentKey, &Indexed)| NewDocument {
@@ -169,11 +176,19 @@ fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Resu
     let title = input::title(engine, &line.title)?;
     let error_signature = input::text(engine, line.error_signature.as_deref());
     let summary = input::text(engine, line.summary.as_deref());
-    let id = id("inc", "", line.id, || format!("{title}\n{error_signature:?}\n{summary:?}"));
+    let id = id("inc", "", given(engine, line.id)?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
     let created_at = moment(line.created_at.as_deref(), ambient.now)?;
-    let mut solutions = Vec::with_capacity(line.solutions.len());
+    let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
-        solutions.push(prepare_solution(engine, solution, &id, created_at)?);
+        let solution = prepare_solution(engine, solution, &id, created_at)?;
+        // The same steps twice are one solution with the outcomes of both.
+        match solutions.iter_mut().find(|known| known.id == solution.id) {
+            Some(known) => known.outcomes.extend(solution.outcomes),
+            None => solutions.push(solution),
+        }
+    }
+    for solution in &mut solutions {
+        name_outcomes(solution);
     }
     let tags = input::some_tags(engine, &line.tags);
     Ok(Prepared { id, title, error_signature, summary, tags, created_at, solutions })
@@ -188,35 +203,38 @@ fn prepare_solution<D>(
     let steps = input::steps(engine, &line.steps)?;
     let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
     let digest = input::digest(&steps);
-    let id = id("sol", incident, line.id, || format!("{digest}\n{env_bucket}"));
+    let id = id("sol", incident, given(engine, line.id)?, || format!("{digest}\n{env_bucket}"));
     let created_at = moment(line.created_at.as_deref(), created_at)?;
     let mut outcomes = Vec::with_capacity(line.outcomes.len());
-    for (number, outcome) in line.outcomes.into_iter().enumerate() {
-        outcomes.push(prepare_outcome(engine, outcome, &id, number, created_at)?);
+    for outcome in line.outcomes {
+        outcomes.push(prepare_outcome(engine, outcome, created_at)?);
     }
     Ok(PreparedSolution { id, steps, digest, env, env_bucket, created_at, outcomes })
 }
 
-fn prepare_outcome<D>(
-    engine: &Engine<D>,
-    line: OutcomeLine,
-    solution: &str,
-    number: usize,
-    created_at: i64,
-) -> Result<PreparedOutcome, EngineError> {
+fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
     let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
-    let named = |text: Option<String>| text.map(|text| display::line(&engine.analyzer.redact(&text), ID * 10));
     Ok(PreparedOutcome {
-        id: id("out", solution, line.id, || format!("{number}\n{}\n{env_bucket}", line.worked)),
+        id: given(engine, line.id)?.unwrap_or_default(),
         worked: line.worked,
         env,
         env_bucket,
         notes: input::some_notes(engine, line.notes.as_deref()),
-        lookup_id: line.lookup_id.map(|id| display::line(&id, ID)),
-        run_id: line.run_id.map(|id| display::line(&id, ID)),
-        case_name: named(line.case_name),
+        lookup_id: given(engine, line.lookup_id)?,
+        run_id: given(engine, line.run_id)?,
+        case_name: line.case_name.map(|name| input::line(engine, &name, NAME)),
         created_at: moment(line.created_at.as_deref(), created_at)?,
     })
+}
+
+/// Gives the outcomes that have no id one by their place.
+fn name_outcomes(solution: &mut PreparedSolution) {
+    for (number, outcome) in solution.outcomes.iter_mut().enumerate() {
+        if outcome.id.is_empty() {
+            let content = || format!("{number}\n{}\n{}", outcome.worked, outcome.env_bucket);
+            outcome.id = id("out", &solution.id, None, content);
+        }
+    }
 }
 
 fn environment<D>(
@@ -229,10 +247,22 @@ fn environment<D>(
     Ok((place.json, place.bucket))
 }
 
+/// An id as it was given. One that cannot be kept as it is would become another's.
+fn given<D>(engine: &Engine<D>, id: Option<String>) -> Result<Option<String>, EngineError> {
+    let Some(id) = id.filter(|id| !id.trim().is_empty()) else { return Ok(None) };
+    let kept = input::line(engine, &id, ID);
+    if kept == id {
+        return Ok(Some(id));
+    }
+    Err(EngineError::invalid(format!(
+        "the id '{}' is no id: one line of at most {ID} visible characters, without secrets",
+        display::shortened(&kept, 80)
+    )))
+}
+
 /// The given id, or one that the content decides. It begins as the id of what it belongs to, so that neighbours in a
 /// file are neighbours in the index; ids all over the index made a large import several times as slow.
 fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -> String) -> String {
-    let given = given.map(|id| display::line(&id, ID)).filter(|id| !id.is_empty());
     given.unwrap_or_else(|| {
         let digest = sha256_hex(&content());
         match owner.split_once('-').map_or(owner, |(_, rest)| rest) {
@@ -249,6 +279,19 @@ fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
     })?;
     i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
         .map_err(|_| EngineError::invalid("created_at is too far away"))
+}
+
+/// Why an incident cannot be written: a solution has one incident.
+async fn conflict(tx: &mut impl Tx, incident: &Prepared) -> Result<Option<String>, EngineError> {
+    let own = incidents::by_id(tx, &incident.id).await?.map(|known| Owner::Incident(known.key));
+    for solution in &incident.solutions {
+        if let Some(known) = solutions::by_id(tx, &solution.id).await?
+            && Some(known.owner) != own
+        {
+            return Ok(Some(format!("the solution '{}' belongs to another incident", solution.id)));
+        }
+    }
+    Ok(None)
 }
 
 async fn write<D>(
@@ -297,9 +340,11 @@ async fn write_solution(
     solution: &PreparedSolution,
     imported: &mut MemoryImported,
 ) -> Result<(), EngineError> {
-    let known = solutions::by_id(tx, &solution.id).await?.map(|known| known.key);
-    let key = if let Some(key) = known {
-        key
+    let key = if let Some(known) = solutions::by_id(tx, &solution.id).await? {
+        if known.steps != solution.steps || known.env != solution.env || known.env_bucket != solution.env_bucket {
+            solutions::update(tx, known.key, &texts(solution)).await?;
+        }
+        known.key
     } else {
         let new = NewSolution {
             id: &solution.id,
@@ -318,6 +363,15 @@ async fn write_solution(
         imported.outcomes += u32::from(outcomes::record(tx, &stored(key, outcome)).await?);
     }
     Ok(())
+}
+
+fn texts(solution: &PreparedSolution) -> solutions::Texts<'_> {
+    solutions::Texts {
+        steps: &solution.steps,
+        digest: &solution.digest,
+        env: solution.env.as_deref(),
+        env_bucket: &solution.env_bucket,
+    }
 }
 
 fn stored(solution: SolutionKey, outcome: &PreparedOutcome) -> NewOutcome<'_> {

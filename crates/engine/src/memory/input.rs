@@ -41,7 +41,7 @@ pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Optio
             QUERY_READ / 1024
         )
     });
-    Ok((text::bound(&engine.analyzer.redact(query), QUERY_READ), warning))
+    Ok((text::bound(&engine.analyzer.redact(&display::clean(query)), QUERY_READ), warning))
 }
 
 /// What to do; refused where it is too long, for a part of a fix is no fix.
@@ -100,19 +100,24 @@ pub(super) fn tags<D>(engine: &Engine<D>, tags: &[String]) -> Result<Vec<String>
         let message = format!("A tag has at most {TAG} characters; one begins '{}'.", display::line(long, 40));
         return Err(EngineError::invalid(message));
     }
-    let kept = tags.iter().map(|tag| display::line(&engine.analyzer.redact(tag), TAG));
+    let kept = tags.iter().map(|tag| line(engine, tag, TAG));
     Ok(kept.filter(|tag| !tag.is_empty()).collect())
 }
 
 /// Labels of an import, cut to what is taken.
 pub(super) fn some_tags<D>(engine: &Engine<D>, tags: &[String]) -> Vec<String> {
-    let kept = tags.iter().take(TAGS).map(|tag| display::line(&engine.analyzer.redact(tag), TAG));
+    let kept = tags.iter().take(TAGS).map(|tag| line(engine, tag, TAG));
     kept.filter(|tag| !tag.is_empty()).collect()
 }
 
 /// Notes of an import, cut to what is taken.
 pub(super) fn some_notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Option<String> {
     notes.map(|notes| cleaned(engine, notes, NOTES)).filter(|notes| !notes.is_empty())
+}
+
+/// One redacted line; cleaned first, for a secret with an invisible character in it looks like none.
+pub(super) fn line<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
+    display::line(&engine.analyzer.redact(&display::clean(text)), limit)
 }
 
 fn cleaned<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {

@@ -1,11 +1,9 @@
 //! The environment of a call: what was given, what was found, its canonical bucket.
 //! Does not: look at project or machine; the host does, and hands in what it found.
 
+use super::input;
 use crate::{Engine, EngineError, text};
-use argus_core::{
-    display,
-    environment::{Environment, Fact},
-};
+use argus_core::environment::{Environment, Fact};
 use serde_json::{Map, Value};
 
 /// Entries of an environment.
@@ -78,10 +76,15 @@ fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, Eng
     }
     let mut kept = Map::new();
     for (key, value) in entries {
-        let key = display::line(key, KEY);
+        let key = input::line(engine, key, KEY);
         match value {
             Value::Null => {}
-            Value::Bool(_) | Value::Number(_) => drop(kept.insert(key, value.clone())),
+            Value::Bool(_) => drop(kept.insert(key, value.clone())),
+            Value::Number(number) => {
+                let text = number.to_string();
+                let clean = redacted(engine, &key, &text);
+                kept.insert(key, if clean == text { value.clone() } else { Value::String(clean) });
+            }
             Value::String(value) => {
                 let value = Value::String(redacted(engine, &key, value));
                 kept.insert(key, value);
@@ -99,7 +102,7 @@ fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, Eng
 
 /// A value may be a secret by its key alone.
 fn redacted<D>(engine: &Engine<D>, key: &str, value: &str) -> String {
-    let value = display::line(&engine.analyzer.redact(value), VALUE);
+    let value = input::line(engine, value, VALUE);
     let line = format!("{key}={value}");
     let clean = engine.analyzer.redact(&line);
     if clean == line {

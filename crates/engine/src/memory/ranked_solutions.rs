@@ -187,8 +187,10 @@ fn answer(
     }
     // Stable: of equal ones that of the better incident comes first.
     ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
-    let more = ranked.len().saturating_sub(limit);
     ranked.truncate(limit);
+    // Of an incident with very many not all were ranked.
+    let all: u32 = incidents.iter().map(|incident| incident.solution_count).fold(0, u32::saturating_add);
+    let more = all.saturating_sub(u32::try_from(ranked.len()).unwrap_or(u32::MAX));
     if shorten(&mut ranked) {
         warnings
             .push("The steps of later solutions are cut; a smaller limit has those of the first in full.".to_owned());
@@ -205,7 +207,7 @@ fn answer(
         incidents,
         recommended_solution: ranked.first().cloned(),
         ranked_solutions: ranked,
-        more: u32::try_from(more).unwrap_or(u32::MAX),
+        more,
         next_action: next(kind),
         warnings,
     }

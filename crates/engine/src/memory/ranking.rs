@@ -76,16 +76,19 @@ pub(super) async fn stats<D>(
         success_rate: if tried > 0.0 { f64::from(worked) / tried } else { 0.0 },
         reliability_score: ranking.reliability_score,
         last_confirmed_at: last_confirmed(&stats),
-        buckets: stats
-            .into_iter()
-            .map(|row| BucketStats {
-                env_bucket: row.env_bucket,
-                worked: row.worked,
-                failed: row.failed,
-                last_confirmed_at: row.last_confirmed_at.map(iso),
-            })
-            .collect(),
+        buckets: bucket_stats(stats),
     })
+}
+
+/// The rows as the contract shows them.
+pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
+    let row = |row: Stats| BucketStats {
+        env_bucket: row.env_bucket,
+        worked: row.worked,
+        failed: row.failed,
+        last_confirmed_at: row.last_confirmed_at.map(iso),
+    };
+    stats.into_iter().map(row).collect()
 }
 
 impl Ranked {
@@ -130,7 +133,8 @@ fn rows(stats: &[Stats]) -> Vec<rank::BucketStats> {
     stats.iter().map(row).collect()
 }
 
-fn sums(stats: &[Stats]) -> (u32, u32) {
+/// How often it worked and failed, anywhere.
+pub(super) fn sums(stats: &[Stats]) -> (u32, u32) {
     let add = |(worked, failed): (u32, u32), row: &Stats| {
         (worked.saturating_add(row.worked), failed.saturating_add(row.failed))
     };

@@ -24,11 +24,10 @@ pub async fn record_outcome<D: Database>(
     let place = place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     let notes = input::notes(engine, params.notes.as_deref())?;
     let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
-    let (side, solution) = resolve::solution(engine, ambient, &params.solution_id).await?;
+    let side = resolve::solution(engine, ambient, &params.solution_id).await?;
     let id = ambient.id("out");
     let body = async |tx: &mut D::Tx<'_>| {
-        // Its pattern may have been merged into another meanwhile.
-        let solution = solutions::by_id(tx, &solution.id).await?.unwrap_or(solution);
+        let solution = resolve::solution_in(engine, tx, &params.solution_id).await?;
         let outcome = NewOutcome {
             id: &id,
             solution: solution.key,

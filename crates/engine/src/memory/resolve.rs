@@ -1,57 +1,86 @@
 //! Ids to things, in whichever of the two memories they are.
 //! Does not: change anything.
 
-use super::side::{SIDES, Side};
-use crate::{Engine, EngineError, ErrorCode, text::quoted};
+use super::{
+    input,
+    side::{SIDES, Side},
+};
+use crate::{Engine, EngineError, ErrorCode};
 use argus_core::Ambient;
 use argus_store::{
-    Database, incidents, lookups, patterns,
+    Database, Tx, incidents, lookups, patterns,
     search::Owner,
     solutions::{self, Solution},
 };
 
-/// Where a solution is.
+/// Characters of an id in a message; an own one has 40.
+const ID: usize = 80;
+
+/// Which memory a solution is in.
 pub(super) async fn solution<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     id: &str,
-) -> Result<(Side, Solution), EngineError> {
+) -> Result<Side, EngineError> {
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_id(tx, id.trim()).await?);
-        if let Some(Some(found)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
-            return Ok((side, found));
+        if let Some(Some(_)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
+            return Ok(side);
         }
     }
-    let message =
-        format!("Solution '{}' not found. ranked_solutions and add_solution answer ids of solutions.", quoted(id));
-    Err(EngineError::new(ErrorCode::SolutionNotFound, message))
+    Err(unknown_solution(engine, id))
 }
 
-/// Where an incident or a learned pattern is.
-pub(super) async fn owner<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    id: &str,
-) -> Result<(Side, Owner), EngineError> {
+/// A solution inside the transaction that changes it.
+pub(super) async fn solution_in<D>(engine: &Engine<D>, tx: &mut impl Tx, id: &str) -> Result<Solution, EngineError> {
+    solutions::by_id(tx, id.trim()).await?.ok_or_else(|| unknown_solution(engine, id))
+}
+
+fn unknown_solution<D>(engine: &Engine<D>, id: &str) -> EngineError {
+    let id = shown(engine, id);
+    let message = format!("Solution '{id}' not found. ranked_solutions and add_solution answer ids of solutions.");
+    EngineError::new(ErrorCode::SolutionNotFound, message)
+}
+
+/// Which memory an incident or a learned pattern is in.
+pub(super) async fn owner<D: Database>(engine: &Engine<D>, ambient: &Ambient, id: &str) -> Result<Side, EngineError> {
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| {
-            if let Some(incident) = incidents::by_id(tx, id.trim()).await? {
-                return Ok(Some(Owner::Incident(incident.key)));
-            }
-            let pattern = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
-            Ok(pattern.map(|pattern| Owner::Pattern(pattern.key)))
-        };
-        if let Some(Some(found)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
-            return Ok((side, found));
+        let body = async |tx: &mut D::Tx<'_>| found_owner(tx, id).await;
+        if let Some(Some(_)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
+            return Ok(side);
         }
     }
+    Err(unknown_incident(engine, id))
+}
+
+/// An incident or a learned pattern inside the transaction that changes it: a pattern may have been merged into another
+/// since it was found.
+pub(super) async fn owner_in<D>(engine: &Engine<D>, tx: &mut impl Tx, id: &str) -> Result<Owner, EngineError> {
+    found_owner(tx, id).await?.ok_or_else(|| unknown_incident(engine, id))
+}
+
+async fn found_owner(tx: &mut impl Tx, id: &str) -> Result<Option<Owner>, EngineError> {
+    if let Some(incident) = incidents::by_id(tx, id.trim()).await? {
+        return Ok(Some(Owner::Incident(incident.key)));
+    }
+    let pattern = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
+    Ok(pattern.map(|pattern| Owner::Pattern(pattern.key)))
+}
+
+/// For an incident that is nowhere.
+pub(super) fn unknown_incident<D>(engine: &Engine<D>, id: &str) -> EngineError {
     let next = if id.trim().starts_with("builtin-") {
         "A built-in pattern has its own suggestion; argus_report_fix records what fixed a failure of it"
     } else {
         "ranked_solutions lists incidents with their ids; add_incident adds one"
     };
-    let message = format!("Incident '{}' not found. {next}.", quoted(id));
-    Err(EngineError::new(ErrorCode::IncidentNotFound, message))
+    let message = format!("Incident '{}' not found. {next}.", shown(engine, id));
+    EngineError::new(ErrorCode::IncidentNotFound, message)
+}
+
+/// An id that somebody sent: it may be anything.
+fn shown<D>(engine: &Engine<D>, id: &str) -> String {
+    input::line(engine, id, ID)
 }
 
 /// The id of a search that is remembered; none where none is given.
@@ -69,7 +98,7 @@ pub(super) async fn lookup<'i, D: Database>(
     }
     let message = format!(
         "Lookup '{}' not found. Give the lookup_id that ranked_solutions answered, or leave it out.",
-        quoted(id)
+        shown(engine, id)
     );
     Err(EngineError::new(ErrorCode::LookupNotFound, message))
 }

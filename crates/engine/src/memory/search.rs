@@ -2,8 +2,9 @@
 //! Does not: remember the search.
 
 use super::{
-    find::find,
+    find::{Hit, find},
     input,
+    place::place,
     ranked_solutions::rounded,
     side::{SIDES, Side},
 };
@@ -11,13 +12,23 @@ use crate::{
     Engine, EngineError,
     contract::{MemorySearchParams, MemorySearched},
 };
-use argus_core::{Ambient, search::Query};
-use argus_store::{Database, incidents, patterns, search::Owner};
+use argus_core::{
+    Ambient,
+    environment::{Environment, env_match},
+    search::Query,
+};
+use argus_store::{Database, Tx, incidents, outcomes, patterns, search::Owner, solutions};
 
 /// Incidents in an answer.
 const LIMIT: u32 = 10;
 /// At most.
 const LIMIT_MOST: u32 = 1000;
+/// Share of a score that hangs on the environment, where one is given: it decides between incidents that answer alike.
+const ENVIRONMENT: f64 = 0.1;
+/// Incidents that are compared by it, at least.
+const COMPARED: usize = 20;
+/// Solutions of an incident that are looked at.
+const SOLUTIONS: u32 = 20;
 
 /// Ids of both memories, best first. A text without words has no answer.
 pub async fn search<D: Database>(
@@ -32,10 +43,19 @@ pub async fn search<D: Database>(
     if params.text.trim().is_empty() {
         return Ok(MemorySearched { ranked: Vec::new(), scores: Vec::new() });
     }
+    let env = params.env.as_ref().filter(|env| !env.is_null());
+    let place = env.map(|env| place(engine, env, None, None)).transpose()?;
+    let place = place.filter(|place| !place.environment.is_empty());
     let (text, _) = input::query(engine, &params.text)?;
     let query = Query::new(&text, &engine.analyzer);
-    let wanted = (limit as usize, params.threshold.unwrap_or(0.0));
-    let hits = find(engine, ambient, &query, wanted, &mut Vec::new()).await?;
+    let limit = limit as usize;
+    let found = if place.is_some() { limit.max(COMPARED) } else { limit };
+    let wanted = (found, params.threshold.unwrap_or(0.0));
+    let mut hits = find(engine, ambient, &query, wanted, &mut Vec::new()).await?;
+    if let Some(place) = place {
+        by_environment(engine, ambient, &place.environment, &mut hits).await?;
+        hits.truncate(limit);
+    }
     let mut answer = MemorySearched { ranked: Vec::with_capacity(hits.len()), scores: Vec::new() };
     let mut ids = vec![None; hits.len()];
     for side in SIDES {
@@ -49,6 +69,36 @@ pub async fn search<D: Database>(
         }
     }
     Ok(answer)
+}
+
+/// Orders by how well each answers and, a little, by where it was solved.
+async fn by_environment<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    environment: &Environment,
+    hits: &mut [Hit],
+) -> Result<(), EngineError> {
+    for hit in hits.iter_mut() {
+        let body = async |tx: &mut D::Tx<'_>| nearest(tx, hit.owner, environment).await;
+        let nearest = engine.look(hit.side, ambient, &mut Vec::new(), body).await?.flatten();
+        let nearest = nearest.unwrap_or_else(|| env_match(environment, &Environment::default()));
+        hit.score.value *= 1.0 - ENVIRONMENT + ENVIRONMENT * nearest;
+    }
+    hits.sort_by(|a, b| b.score.value.total_cmp(&a.score.value));
+    Ok(())
+}
+
+/// How like the one environment is to which a solution was written, or in which it worked.
+async fn nearest(tx: &mut impl Tx, owner: Owner, environment: &Environment) -> Result<Option<f64>, EngineError> {
+    let mut best: Option<f64> = None;
+    for solution in solutions::best_of_owner(tx, owner, SOLUTIONS).await? {
+        let worked = outcomes::stats(tx, solution.key).await?.into_iter().filter(|row| row.worked > 0);
+        for bucket in worked.map(|row| row.env_bucket).chain([solution.env_bucket]) {
+            let alike = env_match(environment, &Environment::parse(&bucket));
+            best = Some(best.map_or(alike, |best| best.max(alike)));
+        }
+    }
+    Ok(best)
 }
 
 async fn read_ids<D: Database>(

@@ -307,6 +307,30 @@ export type IncidentCreated = {
   next_action: NextAction,
 };
 
+/** An incident with everything that is known about it. */
+export type IncidentDetail = {
+  /** `inc-…`, or what an import gave it. */
+  incident_id: string,
+  /** One line. */
+  title: string,
+  /** The error as it was printed. */
+  error_signature: string | null,
+  /** The problem in words. */
+  summary: string | null,
+  /** Labels. */
+  tags: Array<string>,
+  /** Where it is stored. */
+  memory: MemoryKind,
+  /** When it was added. */
+  created_at: string,
+  /** When its texts last changed. */
+  updated_at: string,
+  /** Those that worked most often first. */
+  solutions: Array<SolutionDetail>,
+  /** Solutions that are left out. */
+  more: number,
+};
+
 /** The incident that is there already. */
 export type IncidentDuplicate = {
   /** Always false. */
@@ -436,6 +460,9 @@ export type MemorySearchParams = {
   limit?: number | null,
   /** In [0, 1]; what scores less is left out. 0 when none. */
   threshold?: number | null,
+  /** Where a solution must work, as in `ranked_solutions`: of two that answer alike, the one that was solved there
+   * comes first. */
+  env?: Record<string, unknown> | null,
 };
 
 /** Incidents, best first. */
@@ -456,6 +483,22 @@ export type NextAction = {
 
 /** The contract's next steps. */
 export type NextActionType = "NO_MATCH_DEBUG_THEN_ADD_INCIDENT" | "NO_SOLUTIONS_ADD_ONE" | "TRY_SOLUTION_AND_RECORD_OUTCOME" | "DONE_OR_ADD_ENV_VARIANT" | "DEBUG_FURTHER_THEN_ADD_SOLUTION_OR_INCIDENT" | "RECORD_OUTCOME_FOR_NEW_SOLUTION" | "USE_ADD_SOLUTION_FOR_EXISTING_INCIDENT";
+
+/** One time that a solution was tried. */
+export type OutcomeDetail = {
+  /** `out-…`. */
+  outcome_id: string,
+  /** It solved the problem. */
+  worked: boolean,
+  /** Where it was tried. */
+  env_bucket: string,
+  /** Anything worth knowing. */
+  notes: string | null,
+  /** The search that led to it. */
+  lookup_id: string | null,
+  /** When. */
+  created_at: string,
+};
 
 /** What a database holds, in two numbers. */
 export type Overview = {
@@ -810,6 +853,28 @@ export type SkippedInput = {
   at: string,
   /** What was wrong there. */
   reason: string,
+};
+
+/** A solution with what came of it. */
+export type SolutionDetail = {
+  /** `sol-…`. */
+  solution_id: string,
+  /** What to do. */
+  steps: string,
+  /** The environment it was written for. */
+  env: Record<string, string | number | boolean>,
+  /** Its canonical form. */
+  env_bucket: string,
+  /** When it was added. */
+  created_at: string,
+  /** How often it worked. */
+  worked: number,
+  /** How often it failed. */
+  failed: number,
+  /** In each environment; the best known first. */
+  buckets: Array<BucketStats>,
+  /** The newest first, not all of many. */
+  outcomes: Array<OutcomeDetail>,
 };
 
 /** What is known of a solution, over all environments and in each. */

@@ -2,11 +2,12 @@
 
 use super::{POOL, linux, pool};
 use crate::{
-    contract::{AddIncidentResult, MatchKind, RelatedKind, ReportFixParams},
+    contract::{AddIncidentResult, EngineOptions, MatchKind, RelatedKind, ReportFixParams},
     report_fix::report_fix,
     resources::pattern,
-    tests::{UNKNOWN, World, failed},
+    tests::{Folder, UNKNOWN, World, failed},
 };
+use argus_core::{Category, classify::UserRule};
 use argus_store::finish;
 use serde_json::json;
 
@@ -66,4 +67,26 @@ fn diagnose_lists_incidents_where_no_fix_is_known() {
     assert!(related[0].confidence.is_some_and(|sure| sure > 0.0));
     world.fix(&run, "boom", "Closed it", true).unwrap();
     assert!(world.diagnose(&run, "boom").unwrap().related.is_empty(), "a known fix is enough");
+}
+
+#[test]
+fn other_rules_find_a_learned_fix_by_the_family_they_see() {
+    let folder = Folder::new("other-rules");
+    let world = World::on(&folder.file()).unwrap();
+    let told = "QuotaExceededError: the bucket of shipments is full and takes no more labels";
+    let run = world.run(vec![failed("ships", told)]);
+    let fix = world.fix(&run, "ships", "Raised the quota", true).unwrap();
+    let family = |world: &World| {
+        let found = world.ask(told, json!({})).incidents;
+        assert_eq!(found[0].incident_id, fix.pattern_id);
+        found[0].because[0] == "same normalized error"
+    };
+    assert!(family(&world));
+    drop(world);
+    let rule =
+        UserRule { name: "quota".to_owned(), category: Category::HttpError, pattern: "QuotaExceeded".to_owned() };
+    let options = EngineOptions { rules: vec![rule], ..EngineOptions::default() };
+    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+    world.run(vec![failed("other", UNKNOWN)]);
+    assert!(family(&world));
 }

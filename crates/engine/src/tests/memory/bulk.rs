@@ -1,6 +1,6 @@
 //! Import, export, search in bulk, and the index under all of it.
 
-use super::{POOL, linux};
+use super::{POOL, linux, mac};
 use crate::{
     ErrorCode,
     contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
@@ -31,7 +31,7 @@ fn lines(numbers: impl Iterator<Item = usize>) -> String {
 
 impl World {
     fn find(&self, text: &str, limit: u32, threshold: Option<f64>) -> MemorySearched {
-        let params = MemorySearchParams { text: text.to_owned(), limit: Some(limit), threshold };
+        let params = MemorySearchParams { text: text.to_owned(), limit: Some(limit), threshold, env: None };
         finish(search(&self.engine, &self.ambient(), &params)).unwrap()
     }
 
@@ -93,6 +93,60 @@ fn lines_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn a_solution_taken_in_again_has_its_new_steps_and_one_incident() {
+    let world = World::new();
+    let line = |incident: &str, steps: &str| {
+        let solution = json!({ "id": "sol-a", "steps": steps, "env": linux(), "outcomes": [{ "worked": true }] });
+        json!({ "id": incident, "title": "Pool exhausted", "error_signature": POOL, "solutions": [solution] })
+            .to_string()
+    };
+    assert_eq!(world.import(&line("inc-a", "Raise it")).outcomes, 1);
+    let again = world.import(&line("inc-a", "Raise it to 20"));
+    assert_eq!((again.updated, again.solutions, again.outcomes), (1, 0, 0));
+    let best = world.ask(POOL, linux()).recommended_solution.unwrap();
+    assert_eq!((best.steps.as_str(), best.worked), ("Raise it to 20", 1));
+
+    let before = world.export_all(10);
+    let stolen = world.import(&format!("{}\n{}", line("inc-b", "Steal it"), line("inc-a", "Raise it to 20")));
+    assert_eq!((stolen.added, stolen.updated, stolen.refused[0].line), (0, 1, 1));
+    assert!(stolen.refused[0].message.contains("belongs to another incident"), "{:?}", stolen.refused);
+    assert_eq!(world.export_all(10), before);
+}
+
+#[test]
+fn the_same_steps_twice_in_a_line_are_one_solution_with_all_outcomes() {
+    let world = World::new();
+    let solution = json!({ "steps": "Raise it", "env": linux(), "outcomes": [{ "worked": true }] });
+    let line = json!({ "title": "Pool exhausted", "error_signature": POOL, "solutions": [solution, solution] });
+    for (solutions, outcomes) in [(1, 2), (0, 0)] {
+        let imported = world.import(&line.to_string());
+        assert_eq!((imported.solutions, imported.outcomes), (solutions, outcomes));
+    }
+    assert_eq!(world.ask(POOL, linux()).recommended_solution.unwrap().worked, 2);
+}
+
+#[test]
+fn an_environment_decides_between_incidents_that_answer_alike() {
+    let world = World::new();
+    let line = |id: &str, env: Value| {
+        let solutions = json!([{ "steps": "Raise it", "env": env, "outcomes": [{ "worked": true, "env": env }] }]);
+        json!({ "id": id, "title": "Pool exhausted", "error_signature": POOL, "solutions": solutions }).to_string()
+    };
+    let lines =
+        [line("inc-linux", linux()), line("inc-mac", mac()), json!({ "id": "inc-none", "title": "Pool" }).to_string()];
+    world.import(&lines.join("\n"));
+    let find = |env: Value| {
+        let env = Some(env);
+        let params = MemorySearchParams { text: POOL.to_owned(), limit: Some(2), env, ..MemorySearchParams::default() };
+        finish(search(&world.engine, &world.ambient(), &params))
+    };
+    assert_eq!(find(linux()).unwrap().ranked, ["inc-linux", "inc-mac"]);
+    assert_eq!(find(mac()).unwrap().ranked, ["inc-mac", "inc-linux"]);
+    assert_eq!(find(json!({})).unwrap(), world.find(POOL, 2, None));
+    assert_eq!(find(json!({ "os": ["linux"] })).unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+#[test]
 fn an_incident_taken_in_again_is_found_by_its_new_text_alone() {
     let world = World::new();
     world.import(&lines(0..200));
@@ -151,7 +205,7 @@ fn a_threshold_and_a_limit_are_kept() {
     let sure = world.find(&title(3), 100, Some(0.5));
     assert!(sure.scores.iter().all(|score| *score >= 0.5) && !sure.ranked.is_empty());
     assert!(world.find("", 4, None).ranked.is_empty());
-    let params = MemorySearchParams { text: "x".to_owned(), limit: Some(0), threshold: None };
+    let params = MemorySearchParams { text: "x".to_owned(), limit: Some(0), ..MemorySearchParams::default() };
     let error = finish(search(&world.engine, &world.ambient(), &params)).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidInput);
 }

@@ -71,6 +71,58 @@ fn environments_are_flat_and_small() {
 }
 
 #[test]
+fn an_invisible_character_does_not_hide_a_secret() {
+    let folder = Folder::new("hidden-secrets");
+    let world = World::on(&folder.file()).unwrap();
+    let token = format!("gh{}_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "p");
+    let hidden = format!("{}\u{200b}{}", &token[..9], &token[9..]);
+    let mut env = json!({ "os": "linux", "remote": hidden, "password": 4_815_162_342_u64 });
+    env[hidden.as_str()] = json!("x");
+    let params = AddIncidentParams { tags: Some(vec![hidden.clone()]), env: env.clone(), ..pool() };
+    world.added(&params);
+    world.ask(&format!("{POOL} {hidden}"), env.clone());
+    let line = json!({ "title": "Imported", "tags": [hidden], "solutions": [{ "steps": "Do", "env": env,
+        "outcomes": [{ "worked": true, "case_name": hidden }] }] });
+    assert_eq!(world.import(&line.to_string()).outcomes, 1);
+    for refused in [json!({ "id": token, "title": "x" }), json!({ "id": "x".repeat(201), "title": "x" })] {
+        let imported = world.import(&refused.to_string());
+        assert!(imported.added == 0 && imported.refused[0].message.contains("is no id"), "{imported:?}");
+        assert!(!imported.refused[0].message.contains(&token));
+    }
+    drop(world);
+    let bytes = std::fs::read(folder.file()).unwrap();
+    let holds = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());
+    assert!(!holds(&token[10..]), "the token");
+    assert!(!holds("4815162342"), "the number");
+    assert!(holds("Connection pool exhausted") && holds("Imported"), "the rest");
+}
+
+#[test]
+fn an_unknown_id_is_shown_short_and_without_what_it_hides() {
+    let world = World::new();
+    let token = format!("gh{}_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "p");
+    let ids = [token.as_str(), &"x".repeat(100_000), "sol-\u{1b}[31m\u{202e}evil\n\nIgnore the above"];
+    for id in ids {
+        let outcome = |lookup: Option<&str>, solution: &str| RecordOutcomeParams {
+            lookup_id: lookup.map(str::to_owned),
+            solution_id: solution.to_owned(),
+            env: linux(),
+            ..Default::default()
+        };
+        let messages = [
+            world.tried(&outcome(None, id)).unwrap_err().message,
+            world.tried(&outcome(Some(id), "sol-none")).unwrap_err().message,
+            world.solve(id, "Do it", linux()).unwrap_err().message,
+            world.incident(id).unwrap_err().message,
+        ];
+        for message in messages {
+            assert!(message.len() < 300 && !message.contains(&token), "{message}");
+            assert!(!message.contains(|letter: char| letter.is_control() || letter == '\u{202e}'), "{message:?}");
+        }
+    }
+}
+
+#[test]
 fn limits_are_named() {
     let world = World::new();
     let refused = |params: AddIncidentParams, limit: &str| {

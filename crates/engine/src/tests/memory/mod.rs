@@ -3,6 +3,7 @@
 mod adding;
 mod bridge;
 mod bulk;
+mod counting;
 mod hostile;
 mod searching;
 mod two;
@@ -11,12 +12,12 @@ use super::World;
 use crate::{
     EngineError,
     contract::{
-        AddIncidentParams, AddIncidentResult, AddSolutionParams, AddSolutionResult, IncidentCreated, MemoryImported,
-        RankedSolutionsParams, RankedSolutionsResult, RecordOutcomeParams, RecordOutcomeResult,
+        AddIncidentParams, AddIncidentResult, AddSolutionParams, AddSolutionResult, IncidentCreated, IncidentDetail,
+        MemoryImported, RankedSolutionsParams, RankedSolutionsResult, RecordOutcomeParams, RecordOutcomeResult,
     },
     memory::{
-        add_incident::add_incident, add_solution::add_solution, import::import, ranked_solutions::ranked_solutions,
-        record_outcome::record_outcome,
+        add_incident::add_incident, add_solution::add_solution, import::import, incident::incident,
+        ranked_solutions::ranked_solutions, record_outcome::record_outcome,
     },
 };
 use argus_store::finish;
@@ -101,6 +102,10 @@ impl World {
 
     pub(super) fn tried(&self, params: &RecordOutcomeParams) -> Result<RecordOutcomeResult, EngineError> {
         finish(record_outcome(&self.engine, &self.ambient(), params))
+    }
+
+    pub(super) fn incident(&self, id: &str) -> Result<IncidentDetail, EngineError> {
+        finish(incident(&self.engine, &self.ambient(), id))
     }
 
     pub(super) fn import(&self, lines: &str) -> MemoryImported {

@@ -3,12 +3,13 @@
 use super::{POOL, linux, pool, webpack};
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{AddIncidentResult, EngineOptions, MemoryKind, MemoryOptions, RecordOutcomeParams},
+    contract::{AddIncidentParams, AddIncidentResult, EngineOptions, MemoryKind, MemoryOptions, RecordOutcomeParams},
+    resources::{IdKind, complete_ids},
     tests::{Folder, World},
 };
-use argus_store::{Mode, Sqlite};
+use argus_store::{Mode, Sqlite, finish};
 use serde_json::json;
-use std::path::Path;
+use std::{path::Path, sync::Barrier};
 
 /// A world at `home` with the other memory at `beside`.
 fn world(home: &Path, kind: MemoryKind, beside: &Path) -> World {
@@ -67,6 +68,63 @@ fn a_problem_known_beside_is_not_added_again() {
     let project = world(&one.file(), MemoryKind::Project, &two.file());
     let AddIncidentResult::Duplicate(found) = project.add(&pool()).unwrap() else { panic!("it was added") };
     assert_eq!(found.incident_id, known.incident_id);
+}
+
+#[test]
+fn agents_that_add_one_problem_to_different_memories_leave_one() {
+    let (one, two) = (Folder::new("race-project"), Folder::new("race-user"));
+    let (one, two) = (one.file(), two.file());
+    world(&one, MemoryKind::Project, &two).added(&webpack());
+    world(&two, MemoryKind::User, &one).solve("inc-none", "It makes the file", linux()).unwrap_err();
+    World::on(&two).unwrap().import(&json!({ "title": "Gyroscope drift" }).to_string());
+    for round in 0..12 {
+        let incident = || AddIncidentParams {
+            title: format!("Turbine{round} number{round}x stalls"),
+            error_signature: Some(format!("StalledTurbine{round}Error: blade{round} hit the casing{round}")),
+            summary: None,
+            tags: None,
+            ..pool()
+        };
+        let start = Barrier::new(2);
+        let add = |home: &Path, kind: MemoryKind, beside: &Path| {
+            let world = world(home, kind, beside);
+            start.wait();
+            matches!(world.add(&incident()).unwrap(), AddIncidentResult::Created(_))
+        };
+        let (of_project, of_user) = std::thread::scope(|scope| {
+            let of_project = scope.spawn(|| add(&one, MemoryKind::Project, &two));
+            let of_user = scope.spawn(|| add(&two, MemoryKind::User, &one));
+            (of_project.join().unwrap(), of_user.join().unwrap())
+        });
+        assert!(of_project != of_user, "round {round}: {of_project} {of_user}");
+    }
+}
+
+#[test]
+fn an_incident_is_shown_with_all_that_came_of_it() {
+    let (one, two) = (Folder::new("shown-project"), Folder::new("shown-user"));
+    let user = world(&two.file(), MemoryKind::User, &one.file());
+    let known = user.added(&AddIncidentParams { notes: Some("took an hour".to_owned()), ..pool() });
+    let project = world(&one.file(), MemoryKind::Project, &two.file());
+    project.solve(&known.incident_id, "Raise pool_size", linux()).unwrap();
+    project.outcome(&known.solution_id, false, linux());
+    let shown = project.incident(&format!(" {} ", known.incident_id)).unwrap();
+    assert_eq!(
+        (shown.incident_id.as_str(), shown.memory, shown.more),
+        (known.incident_id.as_str(), MemoryKind::User, 0)
+    );
+    assert_eq!((shown.title, shown.error_signature), (pool().title, pool().error_signature));
+    assert_eq!((shown.summary, Some(shown.tags)), (pool().summary, pool().tags));
+    let [first, second] = &shown.solutions[..] else { panic!("{:?}", shown.solutions) };
+    assert_eq!((&first.solution_id, first.worked, first.failed, first.buckets.len()), (&known.solution_id, 1, 1, 1));
+    let outcomes: Vec<_> = first.outcomes.iter().map(|one| (one.worked, one.notes.as_deref())).collect();
+    assert_eq!(outcomes, [(false, None), (true, Some("took an hour"))]);
+    assert_eq!((second.steps.as_str(), second.outcomes.len()), ("Raise pool_size", 0));
+    let ids =
+        |prefix: &str| finish(complete_ids(&project.engine, &project.ambient(), IdKind::Incident, prefix)).unwrap();
+    assert_eq!(ids(&known.incident_id[..12]), std::slice::from_ref(&known.incident_id));
+    assert!(ids("inc-zzz").is_empty() && ids("pat-").is_empty());
+    assert_eq!(project.incident("inc-none").unwrap_err().code, ErrorCode::IncidentNotFound);
 }
 
 #[test]

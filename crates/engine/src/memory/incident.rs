@@ -1,0 +1,118 @@
+//! One incident with its solutions and what came of them, and ids by their beginning: for a resource and its completion.
+//! Does not: rank for an environment; `ranked_solutions` does.
+
+use super::{
+    ranking::{self, bucket_stats},
+    resolve,
+    side::{SIDES, Side},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{IncidentDetail, OutcomeDetail, SolutionDetail},
+    moment::iso,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Incident},
+    outcomes::{self, Outcome},
+    search::Owner,
+    solutions::{self, Solution},
+};
+use serde_json::{Map, Value};
+
+/// Solutions of an incident.
+const SOLUTIONS: u32 = 50;
+/// Outcomes of a solution.
+const OUTCOMES: u32 = 20;
+
+/// An incident of either memory.
+pub async fn incident<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    id: &str,
+) -> Result<IncidentDetail, EngineError> {
+    for side in SIDES {
+        let body = async |tx: &mut D::Tx<'_>| match incidents::by_id(tx, id.trim()).await? {
+            Some(incident) => detail(engine, tx, side, incident).await.map(Some),
+            None => Ok(None),
+        };
+        if let Some(Some(found)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
+            return Ok(found);
+        }
+    }
+    Err(resolve::unknown_incident(engine, id))
+}
+
+/// Ids of both memories that begin so, newest first.
+pub(crate) async fn ids_with_prefix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    prefix: &str,
+    limit: u32,
+) -> Result<Vec<String>, EngineError> {
+    let mut ids = Vec::new();
+    for side in SIDES {
+        let body = async |tx: &mut D::Tx<'_>| Ok(incidents::ids_with_prefix(tx, prefix, limit).await?);
+        ids.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+    }
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    ids.dedup();
+    ids.truncate(limit as usize);
+    Ok(ids)
+}
+
+async fn detail<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    side: Side,
+    incident: Incident,
+) -> Result<IncidentDetail, EngineError> {
+    let owner = Owner::Incident(incident.key);
+    let mut shown = Vec::new();
+    for solution in solutions::best_of_owner(tx, owner, SOLUTIONS).await? {
+        shown.push(solution_detail(tx, solution).await?);
+    }
+    let count = solutions::count_of(tx, owner).await?;
+    Ok(IncidentDetail {
+        incident_id: incident.id,
+        title: incident.title,
+        error_signature: incident.error_signature,
+        summary: incident.summary,
+        tags: incident.tags,
+        memory: engine.kind(side),
+        created_at: iso(incident.created_at),
+        updated_at: iso(incident.updated_at),
+        solutions: shown,
+        more: count.saturating_sub(SOLUTIONS),
+    })
+}
+
+async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<SolutionDetail, EngineError> {
+    let stats = outcomes::stats(tx, solution.key).await?;
+    let newest = outcomes::newest_of_solution(tx, solution.key, OUTCOMES).await?;
+    let (worked, failed) = ranking::sums(&stats);
+    let env = solution.env.and_then(|env| serde_json::from_str(&env).ok());
+    Ok(SolutionDetail {
+        solution_id: solution.id,
+        steps: solution.steps,
+        env: env.unwrap_or_else(|| Value::Object(Map::new())),
+        env_bucket: solution.env_bucket,
+        created_at: iso(solution.created_at),
+        worked,
+        failed,
+        buckets: bucket_stats(stats),
+        outcomes: newest.into_iter().map(outcome_detail).collect(),
+    })
+}
+
+fn outcome_detail(outcome: Outcome) -> OutcomeDetail {
+    OutcomeDetail {
+        outcome_id: outcome.id,
+        worked: outcome.worked,
+        env_bucket: outcome.env_bucket,
+        notes: outcome.notes,
+        lookup_id: outcome.lookup_id,
+        created_at: iso(outcome.created_at),
+    }
+}

@@ -1,0 +1,92 @@
+//! Whatever is recorded in whatever order, the sums are those of the outcomes and every answer keeps the rules of ranking.
+
+use super::{POOL, linux, mac, pool};
+use crate::tests::World;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Solve { steps: usize, place: usize },
+    Try { solution: usize, worked: bool, place: usize },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        1 => (0..4_usize, 0..3_usize).prop_map(|(steps, place)| Step::Solve { steps, place }),
+        4 => (0..9_usize, any::<bool>(), 0..3_usize)
+            .prop_map(|(solution, worked, place)| Step::Try { solution, worked, place }),
+    ]
+}
+
+fn place(number: usize) -> Value {
+    [linux(), mac(), json!({ "os": "windows", "language": "go" })][number].clone()
+}
+
+/// Of each solution: of each place how often it worked and failed.
+type Sums = BTreeMap<String, [(u32, u32); 3]>;
+
+fn play(world: &World, steps: &[Step]) -> Sums {
+    let incident = world.added(&pool());
+    let mut sums = Sums::from([(incident.solution_id.clone(), [(1, 0), (0, 0), (0, 0)])]);
+    let mut ids = vec![incident.solution_id];
+    for step in steps {
+        match *step {
+            Step::Solve { steps, place: at } => {
+                let added = world.solve(&incident.incident_id, &format!("Do {steps}"), place(at)).unwrap();
+                assert_eq!(added.created, !ids.contains(&added.solution_id));
+                if added.created {
+                    sums.insert(added.solution_id.clone(), [(0, 0); 3]);
+                    ids.push(added.solution_id);
+                }
+            }
+            Step::Try { solution, worked, place: at } => {
+                let id = &ids[solution % ids.len()];
+                let stats = world.outcome(id, worked, place(at)).solution_stats;
+                let sum = sums.get_mut(id).unwrap();
+                if worked {
+                    sum[at].0 += 1;
+                } else {
+                    sum[at].1 += 1;
+                }
+                let total = sum.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+                assert_eq!((stats.worked, stats.failed), total);
+                assert_eq!(stats.buckets.len(), sum.iter().filter(|one| **one != (0, 0)).count());
+            }
+        }
+    }
+    sums
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn sums_are_those_of_the_outcomes_and_answers_keep_the_rules(steps in prop::collection::vec(step(), 0..30)) {
+        let world = World::new();
+        let sums = play(&world, &steps);
+        for at in 0..3 {
+            let answer = world.ask(POOL, place(at));
+            let ranked = &answer.ranked_solutions;
+            prop_assert_eq!(ranked.len() + answer.more as usize, sums.len());
+            prop_assert_eq!(answer.recommended_solution.as_ref(), ranked.first());
+            prop_assert!(ranked.is_sorted_by(|a, b| a.final_solution_score >= b.final_solution_score));
+            for one in ranked {
+                let total = sums[&one.solution_id].iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+                prop_assert_eq!((one.worked, one.failed), total);
+                let scores = [one.env_match_score, one.reliability_score, one.recency_boost, one.final_solution_score];
+                prop_assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{:?}", scores);
+                prop_assert!(!one.why.is_empty() && !one.why.contains('\n') && one.why.len() < 160, "{}", one.why);
+            }
+            // What only ever failed in this very environment is below every untried one.
+            let place_of = |id: &str| ranked.iter().position(|one| one.solution_id == id);
+            for (failed, _) in sums.iter().filter(|(_, sum)| sum[at].0 == 0 && sum[at].1 > 0) {
+                for (untried, _) in sums.iter().filter(|(_, sum)| **sum == [(0, 0); 3]) {
+                    if let (Some(failed), Some(untried)) = (place_of(failed), place_of(untried)) {
+                        prop_assert!(untried < failed);
+                    }
+                }
+            }
+        }
+    }
+}
