@@ -166,6 +166,83 @@ test.each<[string, Texts, object]>([
     { 'build.gradle': "plugins { id 'org.springframework.boot' version '2.7.18' }\nsourceCompatibility = '11'\n" },
     { language: 'java', language_major: '11', framework: 'spring-boot', framework_major: '2' },
   ],
+  [
+    'Rails',
+    {
+      'package.json': pkg({ dependencies: { '@hotwired/turbo-rails': '8' } }),
+      Gemfile: '# frozen\nsource "https://rubygems.org"\nruby "3.3.0"\ngem "rails", "~> 7.1"\n  gem "pg"\n',
+      'Gemfile.lock':
+        'GEM\n  specs:\n    actioncable (7.2.1)\n      rails (= 9.9.9)\n    rails (7.2.1)\n      railties (= 7.2.1)\n',
+    },
+    { language: 'ruby', language_major: '3', framework: 'rails', framework_major: '7', runtime: undefined },
+  ],
+  [
+    'a pinned Ruby, and the frameworks of what it depends on do not count',
+    { Gemfile: 'gem "pry"\n', 'Gemfile.lock': '    rails (7.2.1)\n', '.ruby-version': 'ruby-4.0.1\n' },
+    { language: 'ruby', language_major: '4', framework: undefined },
+  ],
+  [
+    'a Gemfile of tools beside a mobile application',
+    { 'package.json': pkg({ dependencies: { 'react-native': '0.74' } }), Gemfile: 'gem "cocoapods"\n' },
+    { language: 'javascript', framework: 'react-native' },
+  ],
+  [
+    'Laravel',
+    {
+      'package.json': pkg({ devDependencies: { vite: '5' } }),
+      'composer.json': pkg({ require: { php: '^8.2', 'laravel/framework': '^10.0' } }),
+      'composer.lock': pkg({
+        packages: [
+          { name: 'a/b', version: '1.0' },
+          { name: 'laravel/framework', version: 'v11.9.2' },
+        ],
+      }),
+    },
+    { language: 'php', language_major: '8', framework: 'laravel', framework_major: '11', runtime: undefined },
+  ],
+  [
+    'PHP of a platform',
+    { 'composer.json': pkg({ config: { platform: { php: '7.4.33' } }, require: { php: '*', 'slim/slim': '4.*' } }) },
+    { language: 'php', language_major: '7', framework: 'slim', framework_major: '4' },
+  ],
+  [
+    'a broken composer.json',
+    { 'composer.json': '{' },
+    { language: 'php', language_major: undefined, framework: undefined },
+  ],
+  [
+    'ASP.NET',
+    {
+      'Shop.csproj':
+        '<Project Sdk="Microsoft.NET.Sdk.Web"><PropertyGroup><!-- <TargetFramework>net6.0</TargetFramework> --><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>',
+      'global.json': pkg({ sdk: { version: '9.0.100' } }),
+    },
+    { language: 'csharp', language_major: '8', framework: 'aspnet', framework_major: '8' },
+  ],
+  [
+    'F# for several targets',
+    { 'a.fsproj': '<TargetFrameworks>netcoreapp3.1;net48</TargetFrameworks>' },
+    { language: 'fsharp', language_major: '3', framework: undefined },
+  ],
+  ['.NET Framework', { 'a.vbproj': '<TargetFramework>net472</TargetFramework>' }, { language_major: '4' }],
+  [
+    'global.json and properties of the folder',
+    { 'global.json': pkg({ sdk: { version: '8.0.100' } }) },
+    { language: 'csharp', language_major: '8' },
+  ],
+  [
+    'CMake',
+    {
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.20)\nproject(shop VERSION 1.2 LANGUAGES C CXX)\n# set(CMAKE_CXX_STANDARD 11)\nset( CMAKE_CXX_STANDARD 20 )\nFIND_PACKAGE(Qt6 REQUIRED COMPONENTS Core)\n',
+    },
+    { language: 'c++', language_major: '20', framework: 'qt', framework_major: '6' },
+  ],
+  [
+    'C',
+    { 'CMakeLists.txt': 'project(shop\n  LANGUAGES C)\ntarget_compile_features(shop PUBLIC c_std_11)\n' },
+    { language: 'c', language_major: '11', framework: undefined },
+  ],
 ])('%s', (_name, files, expected) => {
   expect({ ...NOTHING, ...detect(files, MACHINE) }).toMatchObject(expected);
 });
@@ -183,6 +260,12 @@ test('CUDA where it can matter', () => {
   const file = '{ "cuda" : { "name" : "CUDA SDK", "version" : "12.2.20230823" } }';
   expect(detect(python, { ...MACHINE, cudaVersionFile: file })).toMatchObject({ cuda_major: '12' });
   expect(detect({ 'package.json': REACT }, { ...MACHINE, cudaVersionFile: file })).not.toHaveProperty('cuda_major');
+});
+
+test('project files with names of their own are found', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-environment-'));
+  writeFileSync(path.join(root, 'Shop.csproj'), '<TargetFramework>net9.0</TargetFramework>');
+  expect(environmentOf(root)).toMatchObject({ language: 'csharp', language_major: '9' });
 });
 
 test('a project is read again only when it changed', () => {

@@ -3,11 +3,15 @@
  * Does not: read files, or canonicalise; the engine does.
  */
 
+import { cppFacts } from './cpp.ts';
+import { dotnetFacts, PROJECTS } from './dotnet.ts';
 import { type Facts, type Finding, known, major, type Texts } from './facts.ts';
 import { goFacts } from './go.ts';
 import { jvmFacts } from './jvm.ts';
 import { nodeFacts } from './node.ts';
+import { phpFacts } from './php.ts';
 import { pythonFacts } from './python.ts';
+import { rubyFacts } from './ruby.ts';
 import { rustFacts } from './rust.ts';
 
 /** Facts of the machine, as values. */
@@ -55,7 +59,19 @@ export const FILES = [
   'settings.gradle',
   'settings.gradle.kts',
   '.java-version',
+  'Gemfile',
+  'Gemfile.lock',
+  '.ruby-version',
+  'composer.json',
+  'composer.lock',
+  '.php-version',
+  'global.json',
+  'Directory.Build.props',
+  'CMakeLists.txt',
 ] as const;
+
+/** Files that are known by their endings; the first few of a folder say enough. */
+export const ENDINGS = Object.keys(PROJECTS);
 
 /** Node's names of systems that are not what people call them. */
 const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows', cygwin: 'windows' };
@@ -63,11 +79,16 @@ const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'win
 /** Languages whose failures never come from CUDA. */
 const WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
 
-/** What the files say, of the first ecosystem that surely is the project's, and what the machine is. */
+/**
+ * What the files say, of the first ecosystem that surely is the project's, and what the machine is. One with a framework
+ * comes before one without: a package.json beside a Rails application holds its scripts.
+ */
 export function detect(files: Texts, machine: Machine): Facts {
-  const found = [nodeFacts(files, machine), rustFacts(files), pythonFacts(files), goFacts(files), jvmFacts(files)];
+  const readers = [rustFacts, pythonFacts, goFacts, jvmFacts, rubyFacts, phpFacts, dotnetFacts, cppFacts];
+  const found = [nodeFacts(files, machine), ...readers.map((read) => read(files))];
   const present = found.filter((finding): finding is Finding => finding !== undefined);
-  const facts = (present.find(({ sure }) => sure) ?? present[0])?.facts ?? {};
+  const sure = present.filter(({ sure }) => sure);
+  const facts = (sure.find(({ facts }) => facts.framework !== undefined) ?? sure[0] ?? present[0])?.facts ?? {};
   return known({
     os_family: SYSTEMS[machine.platform] ?? machine.platform,
     ...facts,

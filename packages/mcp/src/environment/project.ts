@@ -3,9 +3,9 @@
  * Does not: understand them; `detect.ts` does.
  */
 
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { detect, FILES, type Machine } from './detect.ts';
+import { detect, ENDINGS, FILES, type Machine } from './detect.ts';
 import type { Facts } from './facts.ts';
 
 /** Fields of the environment, as the engine takes them. */
@@ -16,6 +16,9 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A server meets few projects; past this the oldest is read again. */
 const MAX_PROJECTS = 50;
+
+/** Project files of one folder that are read. */
+const MAX_ENDINGS = 5;
 
 const CUDA_VERSION_FILE = '/usr/local/cuda/version.json';
 
@@ -29,7 +32,8 @@ const projects = new Map<string, Known>();
 
 /** What project and machine say; `{}` is never the answer, for a machine has a system. */
 export function environmentOf(root: string): DetectedEnvironment {
-  const present = FILES.map((name) => ({ name, stats: statOf(path.join(root, name)) })).filter(({ stats }) => stats);
+  const names = [...FILES, ...withEndings(root)];
+  const present = names.map((name) => ({ name, stats: statOf(path.join(root, name)) })).filter(({ stats }) => stats);
   const stamp = present.map(({ name, stats }) => `${name}:${stats?.mtimeMs}:${stats?.size}`).join(' ');
   const known = projects.get(root);
   if (known?.stamp === stamp) return known.environment;
@@ -43,6 +47,15 @@ export function environmentOf(root: string): DetectedEnvironment {
   const [oldest] = projects.keys();
   if (projects.size > MAX_PROJECTS && oldest !== undefined) projects.delete(oldest);
   return environment;
+}
+
+function withEndings(root: string): string[] {
+  try {
+    const names = readdirSync(root).filter((name) => ENDINGS.includes(path.extname(name)));
+    return names.sort().slice(0, MAX_ENDINGS);
+  } catch {
+    return [];
+  }
 }
 
 function thisMachine(): Machine {
