@@ -189,6 +189,27 @@ test('search answers every line in its order', () => {
   expect(json(strict.stdout.split('\n')[0] ?? '')).toEqual({ id: 1, ranked: [] });
 });
 
+test('search prefers what was solved in the environment asked for', () => {
+  const known = (id: string, env: object) => ({
+    id,
+    title: ERROR,
+    solutions: [{ steps: 'x', env, outcomes: [{ worked: true, env }] }],
+  });
+  const [linux, windows] = [{ os: 'linux' }, { os: 'windows' }];
+  const input = jsonl([known('on-linux', linux), known('on-windows', windows)]);
+  argus(['memory', 'import', '-', '--project', root], { env, cwd: root, input });
+  const questions = [linux, windows, ['linux'], { os: { name: 'linux' } }].map((env, id) => ({ id, text: ERROR, env }));
+  const at = { env, cwd: root, input: jsonl(questions) };
+  const { stdout } = argus(['memory', 'search', '--jsonl', '--project', root], at);
+  const invalid = { error: { code: 'INVALID_INPUT', message: expect.stringContaining('env') } };
+  expect(stdout.trim().split('\n').map(json)).toEqual([
+    { id: 0, ranked: ['on-linux', 'on-windows'] },
+    { id: 1, ranked: ['on-windows', 'on-linux'] },
+    { id: 2, ...invalid },
+    { id: 3, ...invalid },
+  ]);
+});
+
 test('search answers before the next question is asked', async () => {
   run('add-incident', ERROR, 'x', 'worked', '--project', root);
   const child = spawn(process.execPath, [BUNDLE, 'memory', 'search', '--jsonl', '--project', root], {

@@ -109,6 +109,34 @@ test('ids resolve in both memories, and what is learned stays where it belongs',
   expect(idsOf(await search(elsewhere, { query_text: OTHER_ERROR })), 'the project’s stays in the project').toEqual([]);
 });
 
+test('an incident of the user is a resource without any project', async () => {
+  const agent = await server(someUser());
+  expect(await agent.complete('argus://incident/{id}', 'inc-')).toEqual([]);
+  const { incident_id } = await agent.ask('add_incident', INCIDENT);
+  expect(await agent.complete('argus://incident/{id}', 'inc-')).toEqual([incident_id]);
+  expect(await agent.read(`argus://incident/${incident_id}`)).toMatchObject({
+    memory: 'user',
+    solutions: [{ steps: INCIDENT.steps, outcomes: [{ worked: true }] }],
+  });
+});
+
+test('a confirmation counts half as recent after the half-life of the configuration', async () => {
+  const day = 86_400_000;
+  const created_at = new Date(Date.now() - 90 * day).toISOString();
+  const solutions = [{ steps: 'Install it.', env: ENV, outcomes: [{ worked: true, env: ENV, created_at }] }];
+  const line = JSON.stringify({ title: ERROR, error_signature: ERROR, solutions });
+  const agent = await server(someUser());
+  for (const [config, recency] of [
+    ['', 0.5 ** (90 / 180)],
+    ['memory: { halfLife: 30d }\n', 0.125],
+  ] as const) {
+    const root = project({ 'argus.yaml': config, 'incidents.jsonl': line });
+    expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root]).status).toBe(0);
+    const { recommended_solution } = await search(agent, { projectPath: root });
+    expect(Object(recommended_solution).recency_boost).toBeCloseTo(recency, 3);
+  }
+});
+
 test('the guard looks into both memories', async () => {
   const root = project();
   const agent = await server(someUser(), root);
@@ -197,6 +225,25 @@ test('two servers add one incident at the same moment', async () => {
   expect(idsOf(await search(a, { projectPath: root }))).toHaveLength(1);
   expect(await a.ask('add_incident', { ...INCIDENT, projectPath: root, force: true })).toMatchObject({ created: true });
   expect(idsOf(await search(b, { projectPath: root }))).toHaveLength(2);
+});
+
+test('two servers add one incident to different memories at the same moment', async () => {
+  const root = project();
+  const user = someUser();
+  const [a, b] = [await server(user, root), await server(user, root)];
+  // Both files are there: one that is missing cannot be locked.
+  await a.ask('add_incident', { ...OTHER, projectPath: root });
+  await b.ask('add_incident', { ...OTHER, title: 'gyroscope drift', error_signature: 'DriftError: gyroscope' });
+  for (let round = 0; round < 5; round += 1) {
+    const error = `StalledTurbine${round}Error: blade${round} hit the casing${round}`;
+    const incident = { ...INCIDENT, title: `turbine${round} stalls`, error_signature: error };
+    const answers = await Promise.all([
+      a.ask('add_incident', { ...incident, projectPath: root }),
+      b.ask('add_incident', incident),
+    ]);
+    expect(answers.filter(({ created }) => created === true)).toHaveLength(1);
+    expect(new Set(answers.map(({ incident_id }) => incident_id)).size).toBe(1);
+  }
 });
 
 test('two servers record outcomes of one solution, and none is lost', async () => {

@@ -175,6 +175,35 @@ describe.each(ERAS)('%s', (era) => {
       expect(all.ranked_solutions).toHaveLength(3);
     });
 
+    test('five where no limit is given', async () => {
+      const { incident_id } = await add();
+      for (let number = 1; number <= 6; number += 1) {
+        await ask('add_solution', { incident_id, steps: `Try number ${number}.`, env: ENV });
+      }
+      const answer = await search();
+      expect(answer).toMatchObject({ more: 2 });
+      expect(answer.ranked_solutions).toHaveLength(5);
+    });
+
+    test('one of one does not beat nine of ten', async () => {
+      const { incident_id, solution_id } = await add();
+      const proven = await ask('add_solution', { incident_id, steps: 'Create the table by hand.', env: ENV });
+      for (let number = 0; number < 10; number += 1) {
+        await ask('record_outcome', { solution_id: proven.solution_id, worked: number !== 3, env: ENV });
+      }
+      expect(await search()).toMatchObject({
+        ranked_solutions: [
+          {
+            solution_id: proven.solution_id,
+            worked: 9,
+            failed: 1,
+            why: expect.stringContaining('worked 9 of 10 times'),
+          },
+          { solution_id, worked: 1, failed: 0 },
+        ],
+      });
+    });
+
     test('what failed in this environment comes after what is untried', async () => {
       const { incident_id, solution_id } = await add({ env: { ...ENV, os: 'linux' } });
       const untried = await ask('add_solution', { incident_id, steps: 'Create the table by hand.', env: ENV });
@@ -229,9 +258,12 @@ describe.each(ERAS)('%s', (era) => {
     test('a bucket is canonicalised, and stands in for the environment', async () => {
       const { solution_id } = await add();
       const env_bucket = 'language=PY;os_family=OSX;language_major=3.12';
-      expect(await ask('record_outcome', { solution_id, worked: true, env: {}, env_bucket })).toMatchObject({
-        env_bucket: 'os_family=macos;language=python;language_major=3',
-      });
+      const canonical = { env_bucket: 'os_family=macos;language=python;language_major=3' };
+      const given = { env: {}, env_bucket };
+      expect(await ask('record_outcome', { solution_id, worked: true, ...given })).toMatchObject(canonical);
+      const { incident_id } = await search().then(({ incidents }) => Object(incidents)[0]);
+      expect(await ask('add_solution', { incident_id, steps: 'x', ...given })).toMatchObject(canonical);
+      expect(await add({ force: true, ...given })).toMatchObject(canonical);
     });
   });
 
@@ -345,6 +377,47 @@ describe.each(ERAS)('%s', (era) => {
     expect(unknown.map(({ code }) => code)).toEqual(codes);
     for (const { message } of unknown) expect(message, 'the next step').toMatch(/-nope.*ranked_solutions/su);
     expect(await search()).toMatchObject({ more: 0, ranked_solutions: [{ worked: 1, failed: 0 }] });
+  });
+
+  test('an incident is a resource, with what led to each outcome', async () => {
+    const { incident_id, solution_id, outcome_id } = await add({ notes: 'took an hour' });
+    const { lookup_id } = await search();
+    const later = await ask('record_outcome', { lookup_id, solution_id, worked: false, env: ENV });
+    await agent.data('argus_init', { projectPath: root });
+    const uri = 'argus://incident/{id}';
+    const id = String(incident_id);
+    expect(await agent.complete(uri, id.slice(0, -1))).toEqual([id]);
+    expect(await agent.complete(uri, 'inc-zzz')).toEqual([]);
+    const { title, error_signature, summary, tags, steps } = INCIDENT;
+    const tried = { env_bucket: BUCKET, created_at: INSTANT };
+    expect(await agent.read(`argus://incident/${id}`)).toEqual({
+      incident_id,
+      title,
+      error_signature,
+      summary,
+      tags,
+      memory: 'project',
+      created_at: INSTANT,
+      updated_at: INSTANT,
+      solutions: [
+        {
+          solution_id,
+          steps,
+          env: expect.objectContaining({ framework: 'Django' }),
+          env_bucket: BUCKET,
+          created_at: INSTANT,
+          worked: 1,
+          failed: 1,
+          buckets: [{ env_bucket: BUCKET, worked: 1, failed: 1, last_confirmed_at: INSTANT }],
+          outcomes: [
+            { outcome_id: later.outcome_id, worked: false, notes: null, lookup_id, ...tried },
+            { outcome_id, worked: true, notes: 'took an hour', lookup_id: null, ...tried },
+          ],
+        },
+      ],
+      more: 0,
+    });
+    await expect(agent.read('argus://incident/inc-nope')).rejects.toThrow(/Not found.*ranked_solutions finds/su);
   });
 
   test('no session is needed, and none is opened', async () => {

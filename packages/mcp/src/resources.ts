@@ -1,13 +1,13 @@
 /**
- * Resources: one pattern, one run, each with everything known about it, and completion of their ids.
- * Does not: list them all; argus_patterns and argus_history page through them.
+ * Resources: one pattern, one run, one incident, each with everything known about it, and completion of their ids.
+ * Does not: list them all; argus_patterns and argus_history page through them, ranked_solutions finds incidents.
  */
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
-import { EngineError } from 'argus-engine';
+import { type Engine, EngineError } from 'argus-engine';
 import { toErrorBody } from './answer.ts';
 import { ArgusError } from './errors.ts';
-import type { Session, SessionManager } from './session.ts';
+import type { SessionManager } from './session.ts';
 import { visibleDeep } from './untrusted.ts';
 
 /** As many as a client shows. */
@@ -16,80 +16,105 @@ const MAX_COMPLETIONS = 100;
 /** Cases of a run in one resource; more are paged with argus_history. */
 const MAX_CASES = 200;
 
-type Kind = 'pattern' | 'run';
+/** Asks one memory. */
+type Ask = <T>(call: (engine: Engine) => Promise<T>, runId?: string) => Promise<T>;
+
+type Places = Pick<SessionManager, 'all' | 'memories'>;
 
 interface ResourceDefinition {
-  kind: Kind;
+  kind: 'pattern' | 'run' | 'incident';
   title: string;
   description: string;
-  read(session: Session, id: string): Promise<object>;
+  /** Where such a thing may be, nearest first. */
+  places(sessionManager: Places): Promise<Ask[]>;
+  read(ask: Ask, id: string): Promise<object>;
+  /** What to do where it is nowhere. */
+  hint(sessionManager: Places): string;
 }
+
+const inProjects = {
+  places: async (sessionManager: Places) => openProjects(sessionManager),
+  hint: (sessionManager: Places) =>
+    `Not found in any open project. ${
+      sessionManager.all().length === 0 ? 'Call argus_init first.' : 'argus_patterns and argus_history list the ids.'
+    }`,
+};
 
 const RESOURCES: readonly ResourceDefinition[] = [
   {
     kind: 'pattern',
     title: 'Failure pattern',
     description: 'A failure pattern with its fixes and an example',
-    async read(session, id) {
-      return (await session.ask((engine) => engine.pattern(id))).value;
-    },
+    ...inProjects,
+    read: (ask, id) => ask((engine) => engine.pattern(id)),
   },
   {
     kind: 'run',
     title: 'Test run',
     description: 'A recorded run with its cases',
-    async read(session, id) {
-      const params = { runId: id, limit: MAX_CASES, offset: null };
-      return (await session.ask((engine) => engine.runDetail(params), id)).value;
-    },
+    ...inProjects,
+    read: (ask, id) => ask((engine) => engine.runDetail({ runId: id, limit: MAX_CASES, offset: null }), id),
+  },
+  {
+    kind: 'incident',
+    title: 'Incident',
+    description: 'An incident of the debug memory with its solutions and what came of them',
+    places: async (sessionManager) => [...openProjects(sessionManager), await ownMemory(sessionManager)],
+    hint: () => 'Not found in the memory of the user or of any open project. ranked_solutions finds incidents.',
+    read: (ask, id) => ask((engine) => engine.incident(id)),
   },
 ];
 
 export function registerResources(server: McpServer, sessionManager: SessionManager): void {
-  for (const { kind, title, description, read } of RESOURCES) {
-    const complete = { id: (prefix: string) => completeIds(sessionManager, kind, prefix) };
+  for (const resource of RESOURCES) {
+    const { kind, title, description } = resource;
+    const complete = { id: (prefix: string) => completeIds(resource, sessionManager, prefix) };
     const template = new ResourceTemplate(`argus://${kind}/{id}`, { list: undefined, complete });
     const config = { title, description, mimeType: 'application/json' };
     server.registerResource(kind, template, config, async (uri, { id }) => {
-      const found = await findInSessions(sessionManager, uri.href, (session) => read(session, String(id)));
+      const found = await find(resource, sessionManager, uri.href, String(id));
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(visibleDeep(found)) }] };
     });
   }
 }
 
-/** An id names its project too: it is looked for in every open one. */
-async function findInSessions(
-  sessionManager: Pick<SessionManager, 'all'>,
-  uri: string,
-  read: (session: Session) => Promise<object>,
-): Promise<object> {
-  for (const session of usable(sessionManager)) {
+/** An id names its project too: it is looked for in every place. */
+async function find(resource: ResourceDefinition, sessionManager: Places, uri: string, id: string): Promise<object> {
+  for (const ask of await resource.places(sessionManager)) {
     try {
-      return await read(session);
+      return await resource.read(ask, id);
     } catch (thrown) {
       if (isAbsent(thrown)) continue;
       const { code, message } = toErrorBody(thrown);
       throw new Error(`${code}: ${message}`);
     }
   }
-  const hint =
-    sessionManager.all().length === 0 ? 'Call argus_init first.' : 'argus_patterns and argus_history list the ids.';
-  throw new ResourceNotFoundError(uri, `Not found in any open project. ${hint}`);
+  throw new ResourceNotFoundError(uri, resource.hint(sessionManager));
 }
 
-async function completeIds(sessionManager: Pick<SessionManager, 'all'>, kind: Kind, prefix: string): Promise<string[]> {
-  const found = await Promise.allSettled(
-    usable(sessionManager).map((session) => session.ask((engine) => engine.completeIds(kind, prefix))),
-  );
-  const ids = found.flatMap((one) => (one.status === 'fulfilled' ? one.value.value : []));
+async function completeIds({ kind, places }: ResourceDefinition, sessionManager: Places, prefix: string) {
+  const asked = (await places(sessionManager)).map((ask) => ask((engine) => engine.completeIds(kind, prefix)));
+  const found = await Promise.allSettled(asked);
+  const ids = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   return [...new Set(ids)].slice(0, MAX_COMPLETIONS);
 }
 
-function usable(sessionManager: Pick<SessionManager, 'all'>): Session[] {
-  return sessionManager.all().filter((session) => session.historyEnabled);
+function openProjects(sessionManager: Places): Ask[] {
+  const usable = sessionManager.all().filter((session) => session.historyEnabled);
+  return usable.map(
+    (session): Ask =>
+      async (call, runId) =>
+        (await session.ask(call, runId)).value,
+  );
+}
+
+/** The user's own, with the project beside it that is searched without one being named. */
+async function ownMemory({ memories }: Places): Promise<Ask> {
+  const memory = await memories.of(undefined);
+  return (call) => memory.read(call);
 }
 
 function isAbsent(thrown: unknown): boolean {
   const code = thrown instanceof EngineError || thrown instanceof ArgusError ? thrown.code : '';
-  return code === 'RUN_NOT_FOUND' || code === 'PATTERN_NOT_FOUND';
+  return code === 'RUN_NOT_FOUND' || code === 'PATTERN_NOT_FOUND' || code === 'INCIDENT_NOT_FOUND';
 }

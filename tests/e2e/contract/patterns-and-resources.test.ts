@@ -54,7 +54,8 @@ describe.each(ERAS)('%s', (era) => {
     const args = { projectPath: root, runId, caseName, fixDescription: 'Fixed' };
     const learned = String((await agent.data('argus_report_fix', args)).patternId);
     const templates = await agent.listResourceTemplates();
-    expect(templates).toMatchObject([{ uriTemplate: 'argus://pattern/{id}' }, { uriTemplate: 'argus://run/{id}' }]);
+    const uris = ['pattern', 'run', 'incident'].map((kind) => ({ uriTemplate: `argus://${kind}/{id}` }));
+    expect(templates).toMatchObject(uris);
     expect(await agent.complete('argus://run/{id}', runId.slice(0, -1))).toEqual([runId]);
     expect(await agent.complete('argus://pattern/{id}', 'builtin-t')).toEqual(['builtin-timeout']);
     expect(await agent.read(`argus://run/${runId}`)).toMatchObject({ run: { id: runId }, total: 4 });

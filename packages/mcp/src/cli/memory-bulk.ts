@@ -102,7 +102,8 @@ async function searched(engine: Engine, line: string, threshold: number | null):
   try {
     const question = questionOf(line);
     id = question.id;
-    const { ranked } = await engine.memorySearch({ text: textOf(question), limit: limitOf(question), threshold });
+    const [text, limit, env] = [textOf(question), limitOf(question), envOf(question)];
+    const { ranked } = await engine.memorySearch({ text, limit, env, threshold });
     return { id, ranked };
   } catch (thrown) {
     return { id, error: toErrorBody(thrown) };
@@ -113,6 +114,7 @@ async function searched(engine: Engine, line: string, threshold: number | null):
 interface Question {
   id?: unknown;
   text?: unknown;
+  env?: unknown;
   limit?: unknown;
 }
 
@@ -132,6 +134,12 @@ function textOf({ text }: Question): string {
   return text;
 }
 
+function envOf({ env = null }: Question): Record<string, unknown> | null {
+  if (env === null) return null;
+  if (typeof env !== 'object' || Array.isArray(env)) throw wrong('env is no object');
+  return { ...env };
+}
+
 function limitOf({ limit = null }: Question): number | null {
   if (limit === null) return null;
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) throw wrong('limit is no number above 0');
@@ -139,5 +147,5 @@ function limitOf({ limit = null }: Question): number | null {
 }
 
 function wrong(what: string): ArgusError {
-  return new ArgusError('INVALID_INPUT', `${what}; a line is {"id", "text", "limit"?}.`);
+  return new ArgusError('INVALID_INPUT', `${what}; a line is {"id", "text", "env"?, "limit"?}.`);
 }

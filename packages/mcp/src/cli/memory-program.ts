@@ -90,18 +90,25 @@ function addImport(memory: Command, commands: Commands): void {
     });
 }
 
+const EXPORT_HELP = `
+What argus_report_fix learned belongs to the project's runs and patterns, and is not written; copy the database for that.`;
+
+const SEARCH_HELP = `
+With "env", of incidents that answer alike the one that was solved in such an environment comes first.`;
+
 function addExport(memory: Command, commands: Commands): void {
-  memoryCommand(memory, 'export', 'write all incidents to stdout, one JSON object a line, as import takes them').action(
-    async (options: MemoryOptions) => {
+  memoryCommand(memory, 'export', 'write all incidents to stdout, one JSON object a line, as import takes them')
+    .addHelpText('after', EXPORT_HELP)
+    .action(async (options: MemoryOptions) => {
       await commands.memoryExport(options);
-    },
-  );
+    });
 }
 
 function addSearch(memory: Command, commands: Commands): void {
   memoryCommand(memory, 'search', 'answer questions from stdin with the ids of incidents, best first')
-    .requiredOption('--jsonl', 'read {"id", "text", "limit"?} a line, write {"id", "ranked"} a line')
+    .requiredOption('--jsonl', 'read {"id", "text", "env"?, "limit"?} a line, write {"id", "ranked"} a line')
     .option('--threshold <score>', 'leave out what scores less, 0 to 1', share)
+    .addHelpText('after', SEARCH_HELP)
     .action(async (options: MemoryOptions & { threshold?: number }) => {
       await commands.memorySearch(options);
     });
