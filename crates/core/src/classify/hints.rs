@@ -1,12 +1,14 @@
-//! Finds all hints of all rules in one pass: four bytes of each hint, hashed into a bitmap that stays in the cache.
+//! Finds all hints of all rules in one pass: four bytes of each hint, hashed into a table that stays in the cache and
+//! says which bytes may follow them.
 //! Does not: know what a hint is for.
 //!
 //! An Aho-Corasick automaton of these many hints is larger than the cache and waits for memory at every byte; here
-//! every second position is looked up on its own, and only where the bitmap says so is the text compared with a hint.
+//! every second position is looked up on its own, and only where the table says so is the text compared with a hint.
 //! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): `statuses` finds
 //! them by their shape.
 
 use super::statuses::Statuses;
+use wide::u8x16;
 
 /// Bytes of a hint that are hashed; every hint has at least as many.
 pub(super) const GRAM: usize = 4;
@@ -14,16 +16,18 @@ pub(super) const GRAM: usize = 4;
 const STRIDE: usize = 2;
 /// Positions looked up before any of them is compared.
 const BLOCK: usize = 16;
-const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM;
-/// Bits of the hash: a bitmap of 16 KiB, of which the hints fill about one bit in twenty.
-const HASH_BITS: u32 = 17;
+/// With the byte after the last gram.
+const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM + 1;
+/// Bits of the hash: with a word for each, a table of 16 KiB that stays in the cache.
+const HASH_BITS: u32 = 12;
 /// Lower case for letters; what it does to other bytes it does to hint and text alike.
 const FOLD: u32 = 0x2020_2020;
 /// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
 const SPREAD: u32 = 0x9e37_79b1;
 /// Bytes before a gram that are compared with it at once; eight bytes are in all.
 const BEFORE: usize = 2;
-const NONE: u16 = u16::MAX;
+/// Bytes of a hint that are compared at once.
+const LANE: usize = 16;
 
 /// Words that stand in most failure texts: their grams would send every line to the comparison.
 const COMMON: &str = "expected exception errors: failed: failure java.lang. org.apache.commons assertion received connection \
@@ -48,38 +52,32 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
 #[derive(Debug)]
 pub(super) struct HintFinder {
     hints: Vec<Hint>,
-    bitmap: Box<[u32; 1 << (HASH_BITS - 5)]>,
-    /// For each word of the bitmap, how many bits are set in the words before it.
-    ranks: Box<[u16; 1 << (HASH_BITS - 5)]>,
-    /// For each bit that is set, where its probes start; those of the next bit end them.
-    starts: Vec<u16>,
+    /// For each hash, which bytes may follow the gram: one bit for each value of the lowest five bits, which tell
+    /// letters apart.
+    followers: Box<[u32; 1 << HASH_BITS]>,
+    /// For each bucket, where its probes start; those of the next one end them.
+    starts: Box<[u16; (1 << HASH_BITS) + 1]>,
     probes: Vec<Probe>,
-    /// For each probe, what it stands for.
-    targets: Vec<Target>,
-    /// For each hint as short as a gram, the next one that differs in its last byte only, or `NONE`.
-    alike: Vec<u16>,
     statuses: Statuses,
 }
 
 #[derive(Debug)]
 struct Hint {
     bytes: &'static [u8],
-    /// For each byte the bit that may differ in the text: that of letter case, or none.
-    case: Box<[u8]>,
+    /// Its first bytes; what is beyond the hint is nothing.
+    first: u8x16,
+    /// For each of them the bits that must be the same in the text: all but that of letter case, and none beyond.
+    compared: u8x16,
 }
 
-/// The bytes around a gram, folded: they tell the hints of one hash, and other words, apart.
+/// A gram of a hint, with the bytes around it, folded: they tell the hints of one bucket, and other words, apart.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
     mask: u64,
     wanted: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Target {
     id: u16,
-    /// Where in the hint the gram stands, plus one: the gram may begin one byte before the hint.
-    offset: u16,
+    /// Where in the hint the gram stands; -1 where it begins with the byte before the hint.
+    offset: i16,
 }
 
 /// A hint in the text.
@@ -93,45 +91,27 @@ pub(super) struct Hit {
 impl HintFinder {
     /// `hints` are in lower case; a hit names one by its index.
     pub(super) fn new(hints: &[&'static str]) -> Self {
-        let common = Common::new();
-        let mut entries = Vec::new();
-        let mut alike = vec![NONE; hints.len()];
+        let common = Common::new(hints);
+        let mut grams = Grams::new();
         let mut statuses = Statuses::new();
         for (index, hint) in hints.iter().enumerate() {
-            let id = u16::try_from(index).expect("there are fewer than 65535 hints");
+            let id = u16::try_from(index).expect("there are fewer than 65536 hints");
             let hint = hint.as_bytes();
-            if statuses.add(id, hint) {
-                continue;
-            }
-            if hint.len() > GRAM {
-                enter(id, hint, common.rarest_pair(hint), &mut entries);
-                continue;
-            }
-            add(id, hint, hint, 1, &mut entries);
-            let same = |&before: &usize| hints[before].len() == GRAM && hints[before].as_bytes()[..3] == hint[..3];
-            match (0..index).rev().find(same) {
-                Some(before) => alike[before] = id,
-                None => enter_short(id, &hint[..3], &mut entries),
+            if !statuses.add(id, hint) {
+                grams.enter(id, hint, &common);
             }
         }
-        entries.sort_unstable_by_key(|&(slot, _, Target { id, offset })| (slot, id, offset));
-        let mut bitmap = Box::new([0; 1 << (HASH_BITS - 5)]);
-        let mut starts = Vec::new();
-        for (index, &(slot, ..)) in entries.iter().enumerate() {
-            if index == 0 || entries[index - 1].0 != slot {
-                bitmap[slot >> 5] |= 1 << (slot & 31);
-                starts.push(u16::try_from(index).expect("there are fewer than 65536 probes"));
-            }
-        }
-        starts.push(u16::try_from(entries.len()).expect("there are fewer than 65536 probes"));
+        let Grams { followers, mut probes } = grams;
+        probes.sort_unstable_by_key(|(bucket, Probe { id, offset, .. })| (*bucket, *id, *offset));
+        let starts = std::array::from_fn(|bucket| {
+            let start = probes.partition_point(|probe| probe.0 < bucket);
+            u16::try_from(start).expect("there are fewer than 65536 probes")
+        });
         Self {
             hints: hints.iter().map(|hint| Hint::new(hint.as_bytes())).collect(),
-            ranks: Box::new(ranks(&bitmap)),
-            bitmap,
-            starts,
-            probes: entries.iter().map(|entry| entry.1).collect(),
-            targets: entries.iter().map(|entry| entry.2).collect(),
-            alike,
+            followers,
+            starts: Box::new(starts),
+            probes: probes.into_iter().map(|(_, probe)| probe).collect(),
             statuses,
         }
     }
@@ -142,7 +122,8 @@ impl HintFinder {
         while let Some(block) = text[at..].first_chunk::<BLOCK_BYTES>() {
             let mut marks = 0;
             for position in 0..BLOCK {
-                marks |= self.marked(hash(&block[position * STRIDE..position * STRIDE + GRAM])) << position;
+                let gram = &block[position * STRIDE..][..=GRAM];
+                marks |= self.marked(hash(fold(gram)), gram[GRAM]) << position;
             }
             while marks != 0 {
                 self.compare(text, at + STRIDE * marks.trailing_zeros() as usize, &mut found);
@@ -151,132 +132,144 @@ impl HintFinder {
             at += BLOCK * STRIDE;
         }
         for at in (at..text.len().saturating_sub(GRAM - 1)).step_by(STRIDE) {
-            if self.marked(hash(&text[at..at + GRAM])) == 1 {
-                self.compare(text, at, &mut found);
-            }
+            self.compare(text, at, &mut found);
         }
         self.statuses.find(text, found);
     }
 
+    /// 1 where a hint has such a gram, followed by such a byte.
     #[inline]
-    fn marked(&self, slot: usize) -> u32 {
-        self.bitmap[slot >> 5] >> (slot & 31) & 1
+    fn marked(&self, hash: usize, follower: u8) -> u32 {
+        self.followers[hash] >> (follower & 31) & 1
     }
 
     #[inline]
     fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(Hit)) {
-        let slot = hash(&text[at..at + GRAM]);
         let around = around(text, at);
-        let before = self.bitmap[slot >> 5] & ((1 << (slot & 31)) - 1);
-        let rank = usize::from(self.ranks[slot >> 5]) + before.count_ones() as usize;
-        let (from, to) = (usize::from(self.starts[rank]), usize::from(self.starts[rank + 1]));
-        for (probe, target) in self.probes[from..to].iter().zip(&self.targets[from..to]) {
+        let bucket = bucket(around);
+        for probe in &self.probes[usize::from(self.starts[bucket])..usize::from(self.starts[bucket + 1])] {
             if (around ^ probe.wanted) & probe.mask == 0 {
-                self.verify(text, at, *target, found);
+                self.verify(text, at, probe, found);
             }
         }
     }
 
     #[inline(never)]
-    fn verify(&self, text: &[u8], at: usize, target: Target, found: &mut impl FnMut(Hit)) {
-        let Some(start) = (at + 1).checked_sub(usize::from(target.offset)) else { return };
-        let mut next = target.id;
-        while let Some(hint) = self.hints.get(usize::from(next)) {
-            let (id, end) = (usize::from(next), start + hint.bytes.len());
-            if text.get(start..end).is_some_and(|part| hint.is(part)) {
-                found(Hit { id, start, end });
-            }
-            next = if target.offset == 0 { self.alike[id] } else { NONE };
+    fn verify(&self, text: &[u8], at: usize, probe: &Probe, found: &mut impl FnMut(Hit)) {
+        let (id, hint) = (usize::from(probe.id), &self.hints[usize::from(probe.id)]);
+        let Some(start) = at.checked_add_signed(-isize::from(probe.offset)) else { return };
+        if hint.stands_at(text, start) {
+            found(Hit { id, start, end: start + hint.bytes.len() });
         }
     }
 }
 
 impl Hint {
     fn new(bytes: &'static [u8]) -> Self {
-        let case = bytes.iter().map(|byte| if byte.is_ascii_lowercase() { 0x20 } else { 0 }).collect();
-        Self { bytes, case }
+        let byte = |index: usize| bytes.get(index).copied();
+        let compared = |byte: u8| if byte.is_ascii_lowercase() { !0x20 } else { u8::MAX };
+        Self {
+            bytes,
+            first: u8x16::new(std::array::from_fn(|index| byte(index).unwrap_or_default())),
+            compared: u8x16::new(std::array::from_fn(|index| byte(index).map_or(0, compared))),
+        }
     }
 
-    /// Whether a part of the text that is as long is this hint, letter case aside.
-    fn is(&self, part: &[u8]) -> bool {
-        let same = |part: &[u8; 8], hint: &[u8; 8], case: &[u8; 8]| {
-            (u64::from_le_bytes(*part) ^ u64::from_le_bytes(*hint)) & !u64::from_le_bytes(*case) == 0
-        };
-        // The last bytes first: what differs is seldom near the gram that was found.
-        let (Some(last), Some(wanted), Some(case)) =
-            (part.last_chunk(), self.bytes.last_chunk(), self.case.last_chunk())
-        else {
-            return part.iter().zip(self.bytes).zip(&self.case).all(|((part, hint), case)| (part ^ hint) & !case == 0);
-        };
-        let (parts, hints, cases) = (part.as_chunks().0, self.bytes.as_chunks().0, self.case.as_chunks().0);
-        same(last, wanted, case)
-            && parts.iter().zip(hints).zip(cases).all(|((part, hint), case)| same(part, hint, case))
+    /// Whether it is there, letter case aside.
+    #[inline]
+    fn stands_at(&self, text: &[u8], start: usize) -> bool {
+        let rest = &text[start..];
+        let Some(lane) = rest.first_chunk::<LANE>() else { return self.ends(rest) };
+        let other = (u8x16::new(*lane) ^ self.first) & self.compared;
+        other == u8x16::ZERO && (self.bytes.len() <= LANE || self.ends(rest))
     }
-}
 
-type Entry = (usize, Probe, Target);
-
-/// For each word, how many bits are set in those before it.
-fn ranks<const WORDS: usize>(bitmap: &[u32; WORDS]) -> [u16; WORDS] {
-    let mut ranks = [0; WORDS];
-    let mut sum = 0;
-    for (rank, word) in ranks.iter_mut().zip(bitmap) {
-        *rank = sum;
-        sum += u16::try_from(word.count_ones()).expect("a word has 32 bits");
-    }
-    ranks
-}
-
-/// Enters a hint with two grams, one of which stands at an even position.
-fn enter(id: u16, hint: &[u8], rarest: usize, entries: &mut Vec<Entry>) {
-    for offset in [rarest, rarest + 1] {
-        add(id, hint, &hint[offset..offset + GRAM], offset + 1, entries);
+    #[inline(never)]
+    fn ends(&self, rest: &[u8]) -> bool {
+        rest.get(..self.bytes.len()).is_some_and(|part| part.eq_ignore_ascii_case(self.bytes))
     }
 }
 
-/// Enters the hints that start with these three bytes for odd positions: under whatever byte stands before them.
-fn enter_short(id: u16, start: &[u8], entries: &mut Vec<Entry>) {
-    for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
-        add(id, start, &[before, start[0], start[1], start[2]], 0, entries);
-    }
+/// The grams of the hints, as they are entered.
+struct Grams {
+    followers: Box<[u32; 1 << HASH_BITS]>,
+    /// With the bucket of each.
+    probes: Vec<(usize, Probe)>,
 }
 
-fn add(id: u16, hint: &[u8], gram: &[u8], offset: usize, entries: &mut Vec<Entry>) {
-    let probe = Probe::new(hint, offset);
-    let offset = u16::try_from(offset).expect("hints are short");
-    entries.push((hash(gram), probe, Target { id, offset }));
+impl Grams {
+    fn new() -> Self {
+        Self { followers: Box::new([0; 1 << HASH_BITS]), probes: Vec::new() }
+    }
+
+    /// Enters a hint with two grams, one of which stands at an even position.
+    fn enter(&mut self, id: u16, hint: &[u8], common: &Common) {
+        if hint.len() == GRAM {
+            self.add(hint, Probe::new(id, hint, 0));
+            // What stands before the hint may be anything.
+            for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
+                self.add(&[&[before], hint].concat(), Probe::new(id, hint, -1));
+            }
+            return;
+        }
+        let rarest = common.rarest_pair(hint);
+        for offset in [rarest, rarest + 1] {
+            self.add(&hint[offset..], Probe::new(id, hint, i16::try_from(offset).expect("hints are short")));
+        }
+    }
+
+    /// Enters the gram that `part` begins with.
+    fn add(&mut self, part: &[u8], probe: Probe) {
+        let followers = part.get(GRAM).map_or(0..32, |&byte| byte & 31..(byte & 31) + 1);
+        for follower in followers {
+            let gram = fold(part);
+            self.followers[hash(gram)] |= 1 << follower;
+            let around = (u64::from(gram) | u64::from(follower) << (8 * GRAM)) << (8 * BEFORE);
+            self.probes.push((bucket(around), probe));
+        }
+    }
 }
 
 impl Probe {
-    /// What of `hint` stands in the eight bytes around its gram; `offset` as in `Target`.
-    fn new(hint: &[u8], offset: usize) -> Self {
+    fn new(id: u16, hint: &[u8], offset: i16) -> Self {
         let (mut mask, mut wanted) = ([0; 8], [0; 8]);
         for index in 0..mask.len() {
-            let byte = (index + offset).checked_sub(BEFORE + 1).and_then(|at| hint.get(at));
+            let byte = (index.checked_add_signed(isize::from(offset))).and_then(|at| hint.get(at.checked_sub(BEFORE)?));
             if let Some(byte) = byte {
                 mask[index] = u8::MAX;
                 wanted[index] = byte | 0x20;
             }
         }
-        Self { mask: u64::from_le_bytes(mask), wanted: u64::from_le_bytes(wanted) }
+        Self { mask: u64::from_le_bytes(mask), wanted: u64::from_le_bytes(wanted), id, offset }
     }
 }
 
-/// The eight bytes from `BEFORE` bytes before `at`, folded; blanks stand where the text does not reach.
+/// The eight bytes from `BEFORE` bytes before `at`, folded; nothing stands where the text does not reach.
 #[inline]
 fn around(text: &[u8], at: usize) -> u64 {
     const FOLD_ALL: u64 = 0x2020_2020_2020_2020;
-    let whole = at.checked_sub(BEFORE).and_then(|from| text[from..].first_chunk());
-    let bytes = whole.copied().unwrap_or_else(|| {
-        let byte = |index: usize| (at + index).checked_sub(BEFORE).and_then(|at| text.get(at)).copied();
-        std::array::from_fn(|index| byte(index).unwrap_or_default())
-    });
-    u64::from_le_bytes(bytes) | FOLD_ALL
+    let whole = at.checked_sub(BEFORE).and_then(|from| text[from..].first_chunk().copied());
+    u64::from_le_bytes(whole.unwrap_or_else(|| around_at_end(text, at))) | FOLD_ALL
 }
 
+#[cold]
+fn around_at_end(text: &[u8], at: usize) -> [u8; 8] {
+    let byte = |index: usize| text.get((at + index).checked_sub(BEFORE)?).copied();
+    std::array::from_fn(|index| byte(index).unwrap_or_default())
+}
+
+/// Where the probes of the gram are, which has `BEFORE` bytes before it: hints that share a gram are often told apart by
+/// what follows it.
 #[inline]
-fn hash(gram: &[u8]) -> usize {
-    (fold(gram).wrapping_mul(SPREAD) >> (32 - HASH_BITS)) as usize
+fn bucket(around: u64) -> usize {
+    let [_, _, a, b, c, d, follower, _] = around.to_le_bytes();
+    hash(u32::from_le_bytes([a, b, c, d])) ^ usize::from(follower & 31) << (HASH_BITS - 5)
+}
+
+/// Of a folded gram.
+#[inline]
+fn hash(gram: u32) -> usize {
+    (gram.wrapping_mul(SPREAD) >> (32 - HASH_BITS)) as usize
 }
 
 #[inline]
@@ -284,20 +277,24 @@ fn fold(gram: &[u8]) -> u32 {
     u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD
 }
 
-/// The grams of the common words, sorted.
+/// The grams of the common words and of the hints, sorted: one that many hints share would send each of its places to the
+/// comparison with all of them.
 struct Common(Vec<u32>);
 
 impl Common {
-    fn new() -> Self {
-        let mut grams: Vec<u32> = COMMON.as_bytes().windows(GRAM).map(fold).collect();
+    fn new(hints: &[&'static str]) -> Self {
+        let grams = |text: &'static str| text.as_bytes().windows(GRAM).map(fold);
+        let mut grams: Vec<u32> = grams(COMMON).chain(hints.iter().flat_map(|hint| grams(hint))).collect();
         grams.sort_unstable();
         Self(grams)
     }
 
-    /// Where the two neighbouring grams of `hint` stand that are least likely in a failure text.
+    /// Where the two neighbouring grams of `hint` stand that are least likely in a failure text. If it is long enough,
+    /// a byte of it follows them.
     fn rarest_pair(&self, hint: &[u8]) -> usize {
         let costs: Vec<usize> = hint.windows(GRAM).map(|gram| self.cost(gram)).collect();
-        (0..hint.len() - GRAM).min_by_key(|&offset| costs[offset] + costs[offset + 1]).unwrap_or(0)
+        let offsets = 0..(hint.len() - GRAM - 1).max(1);
+        offsets.min_by_key(|&offset| costs[offset] + costs[offset + 1]).unwrap_or(0)
     }
 
     fn cost(&self, gram: &[u8]) -> usize {

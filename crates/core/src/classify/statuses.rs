@@ -1,14 +1,15 @@
 //! Finds the hints that are an HTTP error's status after a blank or a bracket: ` 404`, `(503`, `[429`.
 //! Does not: find any other hint (`hints` does).
 //!
-//! They are many, short and alike, so looking for their shape at every position beats looking each of them up.
+//! They are many, short and alike, so looking for their shape at sixteen positions at a time beats looking each of them up.
 
 use super::hints::Hit;
+use wide::u8x16;
 
 /// Bytes of such a hint.
 const LENGTH: usize = 4;
 /// Positions looked at together.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 const MARKS: [u8; 3] = *b" ([";
 /// Statuses of an error begin here, and there are as many of them.
 const FIRST: usize = 400;
@@ -38,47 +39,45 @@ impl Statuses {
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(Hit)) {
         let mut start = 0;
         while let Some(block) = text[start..].first_chunk::<{ BLOCK + LENGTH - 1 }>() {
-            if has_status(block) {
-                self.find_each(block, start, &mut found);
+            let mut marks = candidates(block);
+            while marks != 0 {
+                self.look_at(text, start + marks.trailing_zeros() as usize, &mut found);
+                marks &= marks - 1;
             }
             start += BLOCK;
         }
-        self.find_each(&text[start..], start, &mut found);
+        for at in start..text.len() {
+            self.look_at(text, at, &mut found);
+        }
     }
 
-    #[inline(never)]
-    fn find_each(&self, part: &[u8], offset: usize, found: &mut impl FnMut(Hit)) {
-        for (at, gram) in part.array_windows().enumerate() {
-            let Some((mark, status)) = place(*gram) else { continue };
-            let (id, start) = (self.ids[mark][status], offset + at);
-            if id != NONE {
-                found(Hit { id: usize::from(id), start, end: start + LENGTH });
-            }
+    #[inline]
+    fn look_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(Hit)) {
+        let gram = text[start..].first_chunk().copied();
+        let Some((mark, status)) = gram.and_then(place) else { return };
+        let id = self.ids[mark][status];
+        if id != NONE {
+            found(Hit { id: usize::from(id), start, end: start + LENGTH });
         }
     }
 }
 
-/// Whether a status starts at one of the first positions.
+/// One bit for each of the first positions at which a mark and the first digit of a status stand.
 #[inline]
-fn has_status(block: &[u8; BLOCK + LENGTH - 1]) -> bool {
-    (0..BLOCK).fold(0, |any, at| any | is_status([block[at], block[at + 1], block[at + 2], block[at + 3]])) != 0
-}
-
-/// 1 where it is. Without a branch, so that the compiler can look at sixteen positions at a time.
-#[inline]
-fn is_status([mark, class, tens, ones]: [u8; LENGTH]) -> u8 {
-    let marked = u8::from(mark == MARKS[0]) | u8::from(mark == MARKS[1]) | u8::from(mark == MARKS[2]);
-    let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
-    marked & u8::from(class | 1 == b'5') & digit(tens) & digit(ones)
+fn candidates(block: &[u8; BLOCK + LENGTH - 1]) -> u32 {
+    let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
+    let [marks, digits] = [0, 1].map(|from| u8x16::new(*block[from..].first_chunk().expect("the block is longer")));
+    // A blank and `(` differ in one bit, and so do `4` and `5`.
+    let mark = is(marks & u8x16::splat(!(b' ' ^ b'(')), b' ') | is(marks, b'[');
+    (mark & is(digits | u8x16::splat(b'4' ^ b'5'), b'5')).to_bitmask()
 }
 
 /// Mark and status, as indices into the table.
-fn place(gram: [u8; LENGTH]) -> Option<(usize, usize)> {
-    // Most bytes are told apart by the digit alone.
-    if gram[1] | 1 != b'5' || is_status(gram) == 0 {
+fn place([mark, class, tens, ones]: [u8; LENGTH]) -> Option<(usize, usize)> {
+    let mark = MARKS.iter().position(|other| *other == mark)?;
+    if !matches!(class, b'4' | b'5') || !tens.is_ascii_digit() || !ones.is_ascii_digit() {
         return None;
     }
-    let mark = MARKS.iter().position(|mark| *mark == gram[0])?;
-    let status = gram[1..].iter().fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
+    let status = [class, tens, ones].iter().fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
     Some((mark, status - FIRST))
 }
