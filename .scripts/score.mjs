@@ -13,7 +13,7 @@ import { setUp } from './setup.mjs';
 const CLI = join(root, 'packages', 'mcp', 'dist', 'cli.mjs');
 const show = process.argv.includes('--show');
 
-/** One scorer run: its script, the field of `inspect --jsonl` it reads, and the numbers to pick out. */
+/** One scorer run: its script, the field of `inspect --jsonl` it reads (none: it asks the memory), the numbers to pick. */
 const SCORERS = [
   {
     script: 'score_classify.py',
@@ -71,6 +71,14 @@ const SCORERS = [
       ['look-alikes kept', /look-alikes \d+: kept ([\d.]+)/m, 0.99],
     ],
   },
+  {
+    script: 'score_retrieval.py',
+    scores: [
+      ['retrieval, recall@1', /^ALL +\d+ +([\d.]+)/m, 0.5],
+      ['retrieval, recall@5', /^ALL +\d+ +[\d.]+ +([\d.]+)/m, 0.7],
+      ['retrieval, MRR@10', /^ALL +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)/m, 0.59],
+    ],
+  },
 ];
 
 await main(async () => {
@@ -87,14 +95,22 @@ await main(async () => {
   await setUp();
   await build();
   for (const scorer of SCORERS) await score(data, scorer);
-  console.log('retrieval: not scored, this version has no incident memory');
   return 0;
 });
 
 async function score(data, { script, field, args = [], filled, showErrors = [], scores }) {
   const files = args.map((arg) => (arg.endsWith('.gz') ? join(data, arg) : arg));
   if (filled) files.push('--file', fill(join(data, filled.file), filled.columns));
-  const product = ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI, 'inspect', '--jsonl'];
+  const asked = field ? ['via_inspect.py', field] : ['via_memory.py'];
+  const [adapter, ...rest] = asked;
+  const product = [
+    'python3',
+    join(data, adapter),
+    ...rest,
+    process.execPath,
+    CLI,
+    ...(field ? ['inspect', '--jsonl'] : []),
+  ];
   const title = `${script} ${args[1] ?? ''}`.trim();
   const command = [join(data, script), ...files, ...(show ? showErrors : []), '--', ...product];
   const output = await step(title, async (onLine) => mustPass(title, await run('python3', command, { onLine })));
