@@ -196,6 +196,15 @@ test('ids that are no ids are answered short and without what they hide', async 
   }
 });
 
+test('what is wrong is answered short, however long it is', async () => {
+  const long = 'x'.repeat(1_000_000);
+  const query = { query_text: 'x', env: {} };
+  for (const args of [{ projectPath: `/${long}` }, { projectPath: long }, { [long]: 1 }, { limit: long }]) {
+    expect((await askError('ranked_solutions', { ...query, ...args })).code).toBe('INVALID_INPUT');
+  }
+  expect((await askError('ranked_solutions', { ...query, env: { [long]: [] } })).code).toBe('INVALID_INPUT');
+});
+
 test('secrets are neither answered nor stored', async () => {
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   const leak = `use https://x:${secret}@github.com/o/r`;

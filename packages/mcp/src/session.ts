@@ -13,6 +13,7 @@ import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
 import { Memories } from './memories.ts';
+import { shortLine } from './untrusted.ts';
 import { userDatabasePathIfAny } from './user-folder.ts';
 
 /** A value and what limits it. */
@@ -145,7 +146,7 @@ export class SessionManager {
     const session = this.#sessions.get(sessionKey(realPathOrSame(projectPath)));
     if (session) return session;
     const advice = 'Call argus_init with this projectPath first.';
-    throw new ArgusError('SESSION_NOT_FOUND', `No active session for '${projectPath}'. ${advice}`);
+    throw new ArgusError('SESSION_NOT_FOUND', `No active session for '${shortLine(projectPath)}'. ${advice}`);
   }
 
   /** The session of a project, open or not; the tools that ask for argus_init go on asking. */
@@ -204,16 +205,17 @@ function realProjectPath(projectPath: string): string {
     }
   } catch (thrown) {
     const missing = ['ENOENT', 'ENOTDIR'].includes(systemCodeOf(thrown) ?? '');
-    if (missing) throw new ArgusError('PROJECT_NOT_FOUND', `Project '${projectPath}' does not exist. ${advice}`);
+    if (missing)
+      throw new ArgusError('PROJECT_NOT_FOUND', `Project '${shortLine(projectPath)}' does not exist. ${advice}`);
     const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-    throw new ArgusError('INVALID_INPUT', `Project '${projectPath}' cannot be read (${reason}). ${advice}`);
+    throw new ArgusError('INVALID_INPUT', `Project '${shortLine(projectPath)}' cannot be read (${reason}). ${advice}`);
   }
-  throw new ArgusError('INVALID_INPUT', `Project '${projectPath}' is a file. ${advice}`);
+  throw new ArgusError('INVALID_INPUT', `Project '${shortLine(projectPath)}' is a file. ${advice}`);
 }
 
 function requireAbsolute(projectPath: string): void {
   if (path.isAbsolute(projectPath) && !projectPath.includes('\0')) return;
-  throw new ArgusError('INVALID_INPUT', `projectPath must be an absolute path, not '${projectPath}'.`);
+  throw new ArgusError('INVALID_INPUT', `projectPath must be an absolute path, not '${shortLine(projectPath)}'.`);
 }
 
 function realPathOrSame(projectPath: string): string {

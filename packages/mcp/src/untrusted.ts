@@ -65,6 +65,14 @@ export function visibleDeep(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), visibleDeep(item)]));
 }
 
+/** Long enough for any path that people have. */
+const MAX_SHORT_LINE = 500;
+
+/** What somebody sent, in a message: one short line. */
+export function shortLine(text: string): string {
+  return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE);
+}
+
 /** The beginning of a long text, with what is missing said. */
 export function clipped(text: string, limit: number): string {
   if (text.length <= limit) return text;

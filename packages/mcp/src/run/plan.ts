@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../errors.ts';
+import { shortLine } from '../untrusted.ts';
 import { ADAPTERS, type Adapter, type AdapterContext, type Reporting } from './adapters.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
 
@@ -170,5 +171,5 @@ function filterName(filter: string, adapter: Adapter): string {
 
 function noFilter(command: string): ArgusError {
   const advice = 'Leave filter out and put it into command in the way the runner takes it.';
-  return new ArgusError('INVALID_INPUT', `filter is not possible with '${command}'. ${advice}`);
+  return new ArgusError('INVALID_INPUT', `filter is not possible with '${shortLine(command)}'. ${advice}`);
 }

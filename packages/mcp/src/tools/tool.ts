@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import generated from '../generated/tools.json' with { type: 'json' };
 import type { SessionManager } from '../session.ts';
+import { shortLine } from '../untrusted.ts';
 
 /** What a handler may use of the call it serves. */
 export interface CallContext {
@@ -74,7 +75,9 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
 function parsed<Input extends z.ZodType>(schema: Input, args: unknown, tool: string): z.output<Input> {
   const result = schema.safeParse(args ?? {});
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
+  const problems = result.error.issues.map((issue) =>
+    shortLine(`${issue.path.join('.') || 'arguments'}: ${issue.message}`),
+  );
   const known = schema instanceof z.ZodObject ? ` Arguments of ${tool}: ${Object.keys(schema.shape).join(', ')}.` : '';
   throw new ArgusError('INVALID_INPUT', `${problems.join('; ')}.${known}`);
 }
