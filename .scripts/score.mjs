@@ -101,16 +101,7 @@ await main(async () => {
 async function score(data, { script, field, args = [], filled, showErrors = [], scores }) {
   const files = args.map((arg) => (arg.endsWith('.gz') ? join(data, arg) : arg));
   if (filled) files.push('--file', fill(join(data, filled.file), filled.columns));
-  const asked = field ? ['via_inspect.py', field] : ['via_memory.py'];
-  const [adapter, ...rest] = asked;
-  const product = [
-    'python3',
-    join(data, adapter),
-    ...rest,
-    process.execPath,
-    CLI,
-    ...(field ? ['inspect', '--jsonl'] : []),
-  ];
+  const product = productOf(data, field);
   const title = `${script} ${args[1] ?? ''}`.trim();
   const command = [join(data, script), ...files, ...(show ? showErrors : []), '--', ...product];
   const output = await step(title, async (onLine) => mustPass(title, await run('python3', command, { onLine })));
@@ -120,6 +111,12 @@ async function score(data, { script, field, args = [], filled, showErrors = [], 
     const mark = found >= goal ? 'reached' : 'below';
     console.log(`   ${name.padEnd(32)} ${found.toFixed(3)}   goal ${goal.toFixed(3)}   ${mark}`);
   }
+}
+
+/** How the product is driven: its `inspect` on every text, or its memory. */
+function productOf(data, field) {
+  if (field === undefined) return ['python3', join(data, 'via_memory.py'), process.execPath, CLI];
+  return ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI, 'inspect', '--jsonl'];
 }
 
 /** A copy with columns that the scorer groups by and a data file may lack. */

@@ -50,7 +50,9 @@ pub(super) async fn find<D: Database>(
         }));
     }
     hits.retain(|hit| hit.score.value >= threshold && hit.score.value > 0.0);
-    hits.sort_by(|a, b| b.score.value.total_cmp(&a.score.value).then_with(|| a.owner.cmp(&b.owner)));
+    hits.sort_by(|a, b| {
+        b.score.value.total_cmp(&a.score.value).then_with(|| (a.side, a.owner).cmp(&(b.side, b.owner)))
+    });
     hits.truncate(limit);
     Ok(hits)
 }

@@ -10,8 +10,9 @@ use crate::{
     Engine, EngineError,
     contract::{IncidentDetail, OutcomeDetail, SolutionDetail},
     moment::iso,
+    text,
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, display};
 use argus_store::{
     Database, Tx,
     incidents::{self, Incident},
@@ -22,9 +23,14 @@ use argus_store::{
 use serde_json::{Map, Value};
 
 /// Solutions of an incident.
-const SOLUTIONS: u32 = 50;
+const SOLUTIONS: u32 = 20;
 /// Outcomes of a solution.
-const OUTCOMES: u32 = 20;
+const OUTCOMES: u32 = 10;
+/// Characters of the notes of one.
+const NOTES: usize = 500;
+/// Bytes of all steps; the first are whole whatever they have, and of each at least the beginning and the end stay.
+const STEPS: usize = 200 * 1024;
+const STEPS_LEAST: usize = 4 * 1024;
 
 /// An incident of either memory.
 pub async fn incident<D: Database>(
@@ -69,9 +75,12 @@ async fn detail<D: Database>(
     incident: Incident,
 ) -> Result<IncidentDetail, EngineError> {
     let owner = Owner::Incident(incident.key);
-    let mut shown = Vec::new();
+    let (mut shown, mut left) = (Vec::new(), STEPS);
     for solution in solutions::best_of_owner(tx, owner, SOLUTIONS).await? {
-        shown.push(solution_detail(tx, solution).await?);
+        let mut solution = solution_detail(tx, solution).await?;
+        solution.steps = text::bound(&solution.steps, left.max(STEPS_LEAST));
+        left = left.saturating_sub(solution.steps.len());
+        shown.push(solution);
     }
     let count = solutions::count_of(tx, owner).await?;
     Ok(IncidentDetail {
@@ -111,7 +120,7 @@ fn outcome_detail(outcome: Outcome) -> OutcomeDetail {
         outcome_id: outcome.id,
         worked: outcome.worked,
         env_bucket: outcome.env_bucket,
-        notes: outcome.notes,
+        notes: outcome.notes.map(|notes| display::shortened(&notes, NOTES)),
         lookup_id: outcome.lookup_id,
         created_at: iso(outcome.created_at),
     }

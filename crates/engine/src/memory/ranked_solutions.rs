@@ -21,6 +21,8 @@ use argus_core::{
     search::{Query, THRESHOLD},
 };
 use argus_store::{Database, Tx, incidents, lookups, patterns, search::Owner, solutions};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Solutions in an answer.
 const LIMIT: usize = 5;
@@ -32,6 +34,8 @@ const INCIDENTS: usize = 10;
 const SHOWN: usize = 500;
 /// Bytes of all steps in an answer; the first are whole whatever they have.
 const STEPS: usize = 64 * 1024;
+/// Bytes of all their environments; the bucket says what matters of the others.
+const ENVS: usize = 32 * 1024;
 /// Bytes that are left of the steps of one solution at least.
 const STEPS_LEAST: usize = 2 * 1024;
 /// Bytes of a query that are remembered.
@@ -39,6 +43,7 @@ const REMEMBERED: usize = 2 * 1024;
 
 /// An incident or pattern with its solutions.
 struct Listed {
+    side: Side,
     shown: IncidentMatch,
     ranked: Vec<Ranked>,
 }
@@ -124,7 +129,7 @@ async fn list<D: Database>(
                 if let Some(shown) = shown(engine, tx, hit).await? {
                     let score = hit.score.value;
                     let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &place.environment, score).await?;
-                    read.push((*at, Listed { shown, ranked }));
+                    read.push((*at, Listed { side, shown, ranked }));
                 }
             }
             Ok(read)
@@ -179,12 +184,7 @@ fn answer(
     limit: usize,
     mut warnings: Vec<String>,
 ) -> RankedSolutionsResult {
-    let mut incidents = Vec::with_capacity(listed.len());
-    let mut ranked: Vec<RankedSolution> = Vec::new();
-    for Listed { shown, ranked: own } in listed {
-        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id)));
-        incidents.push(shown);
-    }
+    let (incidents, mut ranked) = together(listed);
     // Stable: of equal ones that of the better incident comes first.
     ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
     ranked.truncate(limit);
@@ -192,8 +192,9 @@ fn answer(
     let all: u32 = incidents.iter().map(|incident| incident.solution_count).fold(0, u32::saturating_add);
     let more = all.saturating_sub(u32::try_from(ranked.len()).unwrap_or(u32::MAX));
     if shorten(&mut ranked) {
-        warnings
-            .push("The steps of later solutions are cut; a smaller limit has those of the first in full.".to_owned());
+        warnings.push(
+            "Later solutions are cut; argus://incident/{id} has them, a smaller limit the first in full.".to_owned(),
+        );
     }
     let kind = match (incidents.is_empty(), ranked.is_empty()) {
         (true, _) => NextActionType::NoMatchDebugThenAddIncident,
@@ -213,11 +214,41 @@ fn answer(
     }
 }
 
-/// Whether any steps were cut, so that an answer stays readable.
+/// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where
+/// outcomes of it are recorded, which is at home.
+fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
+    let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
+    let mut ranked: Vec<RankedSolution> = Vec::new();
+    let mut known = BTreeSet::new();
+    for side in SIDES {
+        for one in listed.iter_mut().filter(|one| one.side == side) {
+            let before = one.ranked.len();
+            one.ranked.retain(|solution| known.insert(solution.solution.id.clone()));
+            let copies = u32::try_from(before - one.ranked.len()).unwrap_or(u32::MAX);
+            one.shown.solution_count = one.shown.solution_count.saturating_sub(copies);
+        }
+    }
+    for Listed { shown, ranked: own, .. } in listed {
+        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id)));
+        match incidents.iter_mut().find(|known| known.incident_id == shown.incident_id) {
+            Some(known) => known.solution_count = known.solution_count.saturating_add(shown.solution_count),
+            None => incidents.push(shown),
+        }
+    }
+    (incidents, ranked)
+}
+
+/// Whether anything was cut, so that an answer stays readable.
 fn shorten(ranked: &mut [RankedSolution]) -> bool {
-    let mut left = STEPS;
+    let (mut left, mut envs_left) = (STEPS, ENVS);
     let mut cut = false;
     for (place, solution) in ranked.iter_mut().enumerate() {
+        let env = solution.env.to_string().len();
+        if place > 0 && env > envs_left {
+            solution.env = Value::Object(Map::new());
+            cut = true;
+        }
+        envs_left = envs_left.saturating_sub(env);
         let most = left.max(STEPS_LEAST);
         if place > 0 && solution.steps.len() > most {
             solution.steps = text::bound(&solution.steps, most);

@@ -12,6 +12,7 @@ use argus_core::{
     search::{Query, THRESHOLD},
 };
 use argus_store::{Database, incidents, search::Owner};
+use std::collections::BTreeSet;
 
 /// Incidents beside the patterns.
 const SHOWN: usize = 3;
@@ -54,6 +55,8 @@ pub(crate) async fn incidents<D: Database>(
             related.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.flatten());
         }
     }
+    let mut known = BTreeSet::new();
+    related.retain(|incident: &Related| known.insert(incident.id.clone()));
     related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     Ok(related)
 }

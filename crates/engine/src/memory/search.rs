@@ -63,7 +63,7 @@ pub async fn search<D: Database>(
         read_ids(engine, ambient, side, own.map(|(hit, id)| (hit.owner, id)).collect()).await?;
     }
     for (hit, id) in hits.iter().zip(ids) {
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|id| !answer.ranked.contains(id)) {
             answer.ranked.push(id);
             answer.scores.push(rounded(hit.score.value));
         }

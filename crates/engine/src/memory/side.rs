@@ -6,7 +6,7 @@ use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns};
 
 /// One of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     Home,
     Beside,

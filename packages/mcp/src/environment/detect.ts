@@ -79,21 +79,24 @@ const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'win
 /** Languages whose failures never come from CUDA. */
 const WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
 
-/**
- * What the files say, of the first ecosystem that surely is the project's, and what the machine is. One with a framework
- * comes before one without: a package.json beside a Rails application holds its scripts.
- */
+/** What the files say, of the ecosystem that is the project's, and what the machine is. */
 export function detect(files: Texts, machine: Machine): Facts {
   const readers = [rustFacts, pythonFacts, goFacts, jvmFacts, rubyFacts, phpFacts, dotnetFacts, cppFacts];
-  const found = [nodeFacts(files, machine), ...readers.map((read) => read(files))];
-  const present = found.filter((finding): finding is Finding => finding !== undefined);
-  const sure = present.filter(({ sure }) => sure);
-  const facts = (sure.find(({ facts }) => facts.framework !== undefined) ?? sure[0] ?? present[0])?.facts ?? {};
+  const others = readers.map((read) => read(files)).filter((finding) => finding !== undefined);
+  const facts = chosen(nodeFacts(files, machine), others)?.facts ?? {};
   return known({
     os_family: SYSTEMS[machine.platform] ?? machine.platform,
     ...facts,
     cuda_major: WITHOUT_CUDA.has(facts.language ?? '') ? undefined : cudaMajor(machine),
   });
+}
+
+/** The first that is sure. A package.json without a framework beside a Rails application holds the scripts of its pages. */
+function chosen(node: Finding | undefined, others: readonly Finding[]): Finding | undefined {
+  const sure = others.filter((finding) => finding.sure);
+  const framed = sure.find(({ facts }) => facts.framework !== undefined);
+  if (node?.sure && (node.facts.framework !== undefined || framed === undefined)) return node;
+  return (node?.sure ? framed : sure[0]) ?? node ?? others[0];
 }
 
 /** From variables that CUDA's images and installers set, else from its version file. */

@@ -29,6 +29,7 @@ interface Known {
 }
 
 const projects = new Map<string, Known>();
+const listings = new Map<string, { mtimeMs: number; names: string[] }>();
 
 /** What project and machine say; `{}` is never the answer, for a machine has a system. */
 export function environmentOf(root: string): DetectedEnvironment {
@@ -42,20 +43,31 @@ export function environmentOf(root: string): DetectedEnvironment {
     return [name, readable ? textOf(path.join(root, name)) : ''];
   });
   const environment: DetectedEnvironment = { ...detect(Object.fromEntries(texts), thisMachine()) };
-  projects.delete(root);
-  projects.set(root, { stamp, environment });
-  const [oldest] = projects.keys();
-  if (projects.size > MAX_PROJECTS && oldest !== undefined) projects.delete(oldest);
+  keep(projects, root, { stamp, environment });
   return environment;
 }
 
+/** Lists the folder again only when something was added to it or taken away: it may be large. */
 function withEndings(root: string): string[] {
   try {
-    const names = readdirSync(root).filter((name) => ENDINGS.includes(path.extname(name)));
-    return names.sort().slice(0, MAX_ENDINGS);
+    const { mtimeMs } = statSync(root);
+    const known = listings.get(root);
+    if (known?.mtimeMs === mtimeMs) return known.names;
+    const all = readdirSync(root).filter((name) => ENDINGS.includes(path.extname(name)));
+    const names = all.sort().slice(0, MAX_ENDINGS);
+    keep(listings, root, { mtimeMs, names });
+    return names;
   } catch {
     return [];
   }
+}
+
+/** The newest stay. */
+function keep<T>(known: Map<string, T>, root: string, value: T): void {
+  known.delete(root);
+  known.set(root, value);
+  const [oldest] = known.keys();
+  if (known.size > MAX_PROJECTS && oldest !== undefined) known.delete(oldest);
 }
 
 function thisMachine(): Machine {

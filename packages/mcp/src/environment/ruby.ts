@@ -5,7 +5,7 @@
 
 import { type Finding, known, major, type Texts } from './facts.ts';
 
-const FRAMEWORKS = ['rails', 'hanami', 'sinatra', 'roda', 'grape', 'jekyll'];
+const FRAMEWORKS = ['rails', 'hanami', 'sinatra', 'roda', 'grape'];
 
 export function rubyFacts(files: Texts): Finding | undefined {
   const { Gemfile: manifest, 'Gemfile.lock': lock } = files;

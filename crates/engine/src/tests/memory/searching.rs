@@ -3,7 +3,7 @@
 use super::{LINUX, POOL, linux, mac, pool, webpack};
 use crate::{
     ErrorCode,
-    contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams},
+    contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams, RecordOutcomeParams},
     tests::{Folder, World},
 };
 use argus_store::{Mode, Sqlite};
@@ -122,6 +122,37 @@ fn long_steps_are_whole_in_the_first_and_cut_in_the_others() {
     let answer = world.ask(POOL, linux());
     let bytes: usize = answer.ranked_solutions.iter().map(|solution| solution.steps.len()).sum();
     assert!(bytes < 200_000 && answer.warnings.len() == 1, "{bytes} {:?}", answer.warnings);
+}
+
+#[test]
+fn whatever_is_stored_an_answer_is_bounded() {
+    let world = World::new();
+    let env = |number: usize| {
+        let entry = |key: usize| (format!("key{key}of{number}{}", "k".repeat(80)), json!("v".repeat(200)));
+        serde_json::Value::Object((0..50).map(entry).collect())
+    };
+    let incident = world.added(&pool());
+    for number in 0..25 {
+        let steps = format!("{number} {}", "step ".repeat(20_000));
+        let solution = world.solve(&incident.incident_id, &steps, env(number)).unwrap().solution_id;
+        let outcome = RecordOutcomeParams {
+            solution_id: solution,
+            env: env(number),
+            notes: Some("note ".repeat(2_000)),
+            ..RecordOutcomeParams::default()
+        };
+        world.tried(&outcome).unwrap();
+    }
+    let all =
+        RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), limit: Some(50), ..Default::default() };
+    let answer = world.ranked(&all).unwrap();
+    assert_eq!((answer.ranked_solutions.len(), answer.warnings.len()), (26, 1));
+    let size = serde_json::to_string(&answer).unwrap().len();
+    assert!(size < 512 * 1024, "{size}");
+    let detail = world.incident(&incident.incident_id).unwrap();
+    assert_eq!((detail.solutions.len(), detail.more), (20, 6));
+    let size = serde_json::to_string(&detail).unwrap().len();
+    assert!(size < 1024 * 1024, "{size}");
 }
 
 #[test]

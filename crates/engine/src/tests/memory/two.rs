@@ -3,7 +3,11 @@
 use super::{POOL, linux, pool, webpack};
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{AddIncidentParams, AddIncidentResult, EngineOptions, MemoryKind, MemoryOptions, RecordOutcomeParams},
+    contract::{
+        AddIncidentParams, AddIncidentResult, EngineOptions, MemoryExportParams, MemoryKind, MemoryOptions,
+        MemorySearchParams, RecordOutcomeParams,
+    },
+    memory::{export::export, search::search},
     resources::{IdKind, complete_ids},
     tests::{Folder, World},
 };
@@ -97,6 +101,28 @@ fn agents_that_add_one_problem_to_different_memories_leave_one() {
             (of_project.join().unwrap(), of_user.join().unwrap())
         });
         assert!(of_project != of_user, "round {round}: {of_project} {of_user}");
+    }
+}
+
+#[test]
+fn what_was_copied_into_both_memories_is_there_once() {
+    let (one, two) = (Folder::new("copied-project"), Folder::new("copied-user"));
+    let user = world(&two.file(), MemoryKind::User, &one.file());
+    let known = user.added(&pool());
+    let export = || finish(export(&user.engine, &user.ambient(), &MemoryExportParams::default())).unwrap().lines;
+    let project = world(&one.file(), MemoryKind::Project, &two.file());
+    assert_eq!(project.import(&export()).added, 1);
+    let own = user.solve(&known.incident_id, "Raise pool_size", linux()).unwrap().solution_id;
+    for home in [&project, &user] {
+        home.outcome(&known.solution_id, true, linux());
+        let answer = home.ask(POOL, linux());
+        assert_eq!((answer.incidents.len(), answer.incidents[0].solution_count, answer.more), (1, 2, 0));
+        assert_eq!(Some(answer.incidents[0].memory), home.engine.options.memory.home);
+        let ids: Vec<_> = answer.ranked_solutions.iter().map(|one| (&one.solution_id, one.worked)).collect();
+        assert_eq!(ids, [(&known.solution_id, 2), (&own, 0)], "its outcomes are those of home");
+        let params = MemorySearchParams { text: POOL.to_owned(), ..MemorySearchParams::default() };
+        let found = finish(search(&home.engine, &home.ambient(), &params)).unwrap();
+        assert_eq!((found.ranked.as_slice(), found.scores.len()), (std::slice::from_ref(&known.incident_id), 1));
     }
 }
 
