@@ -3,7 +3,7 @@
  * Does not: repeat the contract; the handlers are the tools' own.
  */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -154,6 +154,22 @@ test('import in many transactions, from stdin', () => {
   const exported = run('memory', 'export').stdout.trim().split('\n').map(json);
   expect(exported).toHaveLength(2_500);
 });
+
+test.runIf(process.platform === 'linux' && spawnSync('script', ['--version']).status === 0)(
+  'import shows how far it is where somebody watches',
+  () => {
+    const file = path.join(root, 'incidents.jsonl');
+    writeFileSync(file, jsonl(LINES));
+    const command = [process.execPath, BUNDLE, 'memory', 'import', file, '--project', root].join(' ');
+    const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      env: environment(env),
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/importing .*%.*left/u);
+    expect(stdout).toContain('2 incidents added');
+  },
+);
 
 test('export of an empty memory', () => {
   expect(run('memory', 'export', '--project', root)).toEqual({ status: 0, stdout: '', stderr: '' });

@@ -176,7 +176,7 @@ fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Resu
     let title = input::title(engine, &line.title)?;
     let error_signature = input::text(engine, line.error_signature.as_deref());
     let summary = input::text(engine, line.summary.as_deref());
-    let id = id("inc", "", given(engine, line.id)?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
+    let id = id("inc", "", given(engine, line.id.as_deref())?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
     let created_at = moment(line.created_at.as_deref(), ambient.now)?;
     let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
@@ -203,7 +203,7 @@ fn prepare_solution<D>(
     let steps = input::steps(engine, &line.steps)?;
     let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
     let digest = input::digest(&steps);
-    let id = id("sol", incident, given(engine, line.id)?, || format!("{digest}\n{env_bucket}"));
+    let id = id("sol", incident, given(engine, line.id.as_deref())?, || format!("{digest}\n{env_bucket}"));
     let created_at = moment(line.created_at.as_deref(), created_at)?;
     let mut outcomes = Vec::with_capacity(line.outcomes.len());
     for outcome in line.outcomes {
@@ -215,13 +215,13 @@ fn prepare_solution<D>(
 fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
     let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
     Ok(PreparedOutcome {
-        id: given(engine, line.id)?.unwrap_or_default(),
+        id: given(engine, line.id.as_deref())?.unwrap_or_default(),
         worked: line.worked,
         env,
         env_bucket,
         notes: input::some_notes(engine, line.notes.as_deref()),
-        lookup_id: given(engine, line.lookup_id)?,
-        run_id: given(engine, line.run_id)?,
+        lookup_id: given(engine, line.lookup_id.as_deref())?,
+        run_id: given(engine, line.run_id.as_deref())?,
         case_name: line.case_name.map(|name| input::line(engine, &name, NAME)),
         created_at: moment(line.created_at.as_deref(), created_at)?,
     })
@@ -248,11 +248,11 @@ fn environment<D>(
 }
 
 /// An id as it was given. One that cannot be kept as it is would become another's.
-fn given<D>(engine: &Engine<D>, id: Option<String>) -> Result<Option<String>, EngineError> {
-    let Some(id) = id.filter(|id| !id.trim().is_empty()) else { return Ok(None) };
-    let kept = input::line(engine, &id, ID);
+fn given<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
+    let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
+    let kept = input::line(engine, id, ID);
     if kept == id {
-        return Ok(Some(id));
+        return Ok(Some(kept));
     }
     Err(EngineError::invalid(format!(
         "the id '{}' is no id: one line of at most {ID} visible characters, without secrets",
