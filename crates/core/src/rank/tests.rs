@@ -122,7 +122,9 @@ proptest! {
     fn recency_decays(days in 0_i64..1000, more in 1_i64..400) {
         let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW - days * DAY), ..row(HERE, 3, 0) };
         let (young, old) = (ranked(HERE, &[aged(days)], 1.0), ranked(HERE, &[aged(days + more)], 1.0));
-        prop_assert!(young.recency_boost > old.recency_boost || old.recency_boost < 0.02);
+        // Scores are rounded: two days may share one, a quarter of a half-life may not while there is something to lose.
+        prop_assert!(young.recency_boost >= old.recency_boost);
+        prop_assert!(more < 45 || young.recency_boost > old.recency_boost || young.recency_boost < 0.02);
         prop_assert!(young.final_solution_score >= old.final_solution_score);
         prop_assert!((ranked(HERE, &[aged(180)], 1.0).recency_boost - 0.5).abs() < 1e-9);
     }
