@@ -15,6 +15,8 @@ pub(super) const UPPER: u8 = 16;
 pub(super) const HIGH: u8 = 32;
 /// All that a word is made of.
 pub(super) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
+/// All hexadecimal digits.
+pub(super) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
 /// Letters that are not hexadecimal digits.
 pub(super) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
 

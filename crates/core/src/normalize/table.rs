@@ -2,7 +2,7 @@
 //! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
 
 use super::{
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, at, is_word, one_of},
+    bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, WORD, at, is_word, one_of},
     ids, named, net,
     numbers::{self, Role},
     time,
@@ -66,66 +66,109 @@ impl Hit {
     }
 }
 
-/// One kind of volatile text.
+/// One kind of volatile text. Most words are seen not to be of it by what they are made of and what stands around them.
+#[derive(Clone, Copy)]
 pub(super) struct Placeholder {
     /// What it recognises; read by the vectors' test, which wants a row for each.
     #[cfg_attr(not(test), expect(dead_code, reason = "a table without names says nothing"))]
     pub(super) name: &'static str,
-    /// What may stand right after the word: most entries are ruled out by that byte alone. Empty for anything.
+    /// What may stand right after the word. Empty for anything.
     after: &'static str,
     /// What may be the last byte written before the word, in the same way.
     before: &'static str,
+    /// The least and the most bytes of the word.
+    length: (usize, usize),
+    /// All classes the word's bytes may be of.
+    classes: u8,
+    /// The word has a byte of one of these classes; 0 for any.
+    some: u8,
     find: fn(&Here<'_>) -> Option<Hit>,
 }
 
-/// One that any byte may stand before and after.
+/// One that any byte may stand before and after, and that may begin with any word.
 const fn placeholder(name: &'static str, find: fn(&Here<'_>) -> Option<Hit>) -> Placeholder {
-    Placeholder { name, after: "", before: "", find }
+    Placeholder { name, after: "", before: "", length: (1, LONG), classes: WORD, some: 0, find }
 }
 
-const UUID: Placeholder =
-    Placeholder { after: "-", ..placeholder("uuid", |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>"))) };
-const TRACE: Placeholder =
-    Placeholder { after: "-", ..placeholder("trace", |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>"))) };
-const MAC: Placeholder =
-    Placeholder { after: ":-", ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>"))) };
-const IPV4: Placeholder =
-    Placeholder { after: ".", ..placeholder("ipv4", |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>"))) };
-const IPV6: Placeholder = Placeholder { after: ":", ..placeholder("ipv6", ipv6) };
+const UUID: Placeholder = Placeholder {
+    after: "-",
+    length: (8, 8),
+    classes: HEXADECIMAL,
+    ..placeholder("uuid", |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")))
+};
+const TRACE: Placeholder = Placeholder {
+    after: "-",
+    length: (1, 2),
+    ..placeholder("trace", |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")))
+};
+const MAC: Placeholder = Placeholder {
+    after: ":-",
+    length: (2, 2),
+    classes: HEXADECIMAL,
+    ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")))
+};
+const IPV4: Placeholder = Placeholder {
+    after: ".",
+    length: (1, 3),
+    classes: DIGIT,
+    ..placeholder("ipv4", |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")))
+};
+const IPV6: Placeholder = Placeholder {
+    after: ":",
+    length: (1, 4),
+    classes: HEXADECIMAL,
+    ..placeholder("ipv6", |h| net::ipv6(h.line, h.start).map(|e| Hit::new(e, "<IP>")))
+};
 const DATE: Placeholder = placeholder("timestamp", timestamp);
-const HEX: Placeholder = placeholder("hex", prefixed_hex);
+const HEX: Placeholder = Placeholder { length: (3, LONG), some: LOWER | UPPER, ..placeholder("hex", prefixed_hex) };
 const DURATION: Placeholder = placeholder("duration", duration);
 const SIZE: Placeholder = placeholder("size", size);
 const PERCENT: Placeholder = placeholder("percent", percent);
-const VERSION: Placeholder = Placeholder { after: ".", ..placeholder("version", version) };
-const HASH: Placeholder = placeholder("hash", hash);
+const VERSION: Placeholder = Placeholder { after: ".", classes: DIGIT, ..placeholder("version", version) };
+const HASH: Placeholder = Placeholder { length: (4, LONG), classes: HEXADECIMAL, ..placeholder("hash", hash) };
 const NANO_ID: Placeholder = placeholder("nano id", nano_id);
 const BASE64: Placeholder = placeholder("base64", base64);
-const JWT: Placeholder =
-    Placeholder { after: ".-_=", ..placeholder("jwt", |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>"))) };
-const CUT_UUID: Placeholder = Placeholder { after: "-", ..placeholder("cut uuid", cut_uuid) };
-const RANDOM: Placeholder = placeholder("random id", random);
-const SUFFIX: Placeholder = Placeholder { before: "-", ..placeholder("random suffix", suffix) };
+const JWT: Placeholder = Placeholder {
+    after: ".-_=",
+    length: (3, LONG),
+    some: UPPER,
+    ..placeholder("jwt", |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")))
+};
+const CUT_UUID: Placeholder =
+    Placeholder { after: "-", length: (1, 8), classes: HEXADECIMAL, ..placeholder("cut uuid", cut_uuid) };
+const RANDOM: Placeholder = Placeholder { length: (8, LONG), ..placeholder("random id", random) };
+const SUFFIX: Placeholder = Placeholder { before: "-", length: (4, LONG), ..placeholder("random suffix", suffix) };
 const CLOUD: Placeholder = Placeholder {
     after: "-",
+    length: (1, 8),
+    classes: LOWER | LOWER_HEX,
     ..placeholder("cloud id", |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")))
 };
 const HOST: Placeholder = Placeholder { after: ".-", ..placeholder("host", host) };
-const BOOL: Placeholder = Placeholder { before: "=", ..placeholder("bool", boolean) };
-const ISO_DURATION: Placeholder =
-    placeholder("iso duration", |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")));
+const BOOL: Placeholder = Placeholder { before: "=", length: (4, 5), ..placeholder("bool", boolean) };
+const ISO_DURATION: Placeholder = Placeholder {
+    some: UPPER,
+    ..placeholder("iso duration", |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")))
+};
 const USER: Placeholder = Placeholder { before: " =", ..placeholder("user", user) };
 const NUMBER: Placeholder = placeholder("number", named::number_or_code);
 const NUMBERED: Placeholder = placeholder("numbered name", named::numbered);
 const DIGIT_NAME: Placeholder = placeholder("name that begins with digits", named::digit_name);
 
-/// Entries in order, and which of them the bytes around a word leave.
+/// Words of this length and longer ones are the same to every entry.
+const LONG: usize = 31;
+
+/// Entries in order, and which of them a word leaves: bit `n` is about entry `n`.
 pub(super) struct List<const N: usize> {
     pub(super) entries: [Placeholder; N],
-    /// Bit `n` of a byte: entry `n` allows it after the word.
+    /// By the byte after the word.
     after: [u32; 256],
-    /// Bit `n` of a byte: entry `n` allows it before the word.
+    /// By the byte before the word.
     before: [u32; 256],
+    /// By the classes of the word's bytes.
+    classes: [u32; 64],
+    /// By the word's length.
+    lengths: [u32; LONG + 1],
 }
 
 /// Adds the entry to each of the bytes it allows.
@@ -141,18 +184,35 @@ const fn allow(table: &mut [u32; 256], entry: usize, bytes: &str) {
 
 impl<const N: usize> List<N> {
     const fn new(entries: [Placeholder; N]) -> Self {
-        let (mut after, mut before, mut entry) = ([0; 256], [0; 256], 0);
+        let mut list = Self { entries, after: [0; 256], before: [0; 256], classes: [0; 64], lengths: [0; LONG + 1] };
+        let mut entry = 0;
         while entry < N {
-            allow(&mut after, entry, entries[entry].after);
-            allow(&mut before, entry, entries[entry].before);
+            let Placeholder { after, before, length, classes, some, .. } = entries[entry];
+            allow(&mut list.after, entry, after);
+            allow(&mut list.before, entry, before);
+            let mut mask: u8 = 0;
+            while mask <= WORD {
+                if mask & !classes == 0 && (some == 0 || mask & some != 0) {
+                    list.classes[mask as usize] |= 1 << entry;
+                }
+                mask += 1;
+            }
+            let mut bytes = length.0;
+            while bytes <= length.1 {
+                list.lengths[bytes] |= 1 << entry;
+                bytes += 1;
+            }
             entry += 1;
         }
-        Self { entries, after, before }
+        list
     }
 
     /// The first placeholder of the list that matches here.
     pub(super) fn first(&self, here: &Here<'_>) -> Option<Hit> {
-        let mut left = self.after[usize::from(here.next())] & self.before[usize::from(here.previous())];
+        let mut left = self.after[usize::from(here.next())]
+            & self.before[usize::from(here.previous())]
+            & self.classes[usize::from(here.mask & WORD)]
+            & self.lengths[(here.end - here.start).min(LONG)];
         while left != 0 {
             let hit = (self.entries[left.trailing_zeros() as usize].find)(here);
             if hit.is_some() {
@@ -175,12 +235,14 @@ pub(super) static BY_DIGIT: List<20> = List::new([
 ]);
 
 /// Words of digits alone: those of the list above that such a word can begin.
-pub(super) static BY_NUMBER: List<13> = List::new([
+pub(super) static BY_NUMBER: List<15> = List::new([
     UUID,
     TRACE,
     MAC,
     IPV6,
-    Placeholder { after: ":-/. _", ..DATE },
+    Placeholder { after: ":-/.", length: (1, 4), ..DATE },
+    Placeholder { after: " ", length: (1, 2), ..DATE },
+    Placeholder { after: "-/. _", length: (8, 8), ..DATE },
     IPV4,
     HOST,
     Placeholder { after: " .", ..DURATION },
@@ -213,16 +275,20 @@ pub(super) static BY_NAME: List<15> = List::new([
 
 /// Words without a digit.
 pub(super) static BY_WORD: List<12> = List::new([
-    UUID, MAC, IPV6, // Only with what follows: `Mon`, `May` alone are words.
-    DATE, JWT, NANO_ID, CLOUD, CUT_UUID, HOST, SUFFIX, BOOL, USER,
+    UUID,
+    MAC,
+    IPV6,
+    // Only with what follows: `Mon`, `May` alone are words.
+    Placeholder { length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
+    JWT,
+    NANO_ID,
+    CLOUD,
+    CUT_UUID,
+    HOST,
+    SUFFIX,
+    BOOL,
+    USER,
 ]);
-
-fn ipv6(here: &Here<'_>) -> Option<Hit> {
-    if here.end - here.start > 4 || here.mask & NOT_HEX != 0 {
-        return None;
-    }
-    net::ipv6(here.line, here.start).map(|end| Hit::new(end, "<IP>"))
-}
 
 fn timestamp(here: &Here<'_>) -> Option<Hit> {
     // Without a mark after its first digits only `20060102T150405` begins a date.
@@ -271,9 +337,6 @@ fn base64(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn cut_uuid(here: &Here<'_>) -> Option<Hit> {
-    if here.mask & NOT_HEX != 0 {
-        return None;
-    }
     ids::cut_uuid(here.line, here.start).map(|end| Hit::new(end, "<UUID>"))
 }
 
@@ -301,9 +364,6 @@ fn version(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn hash(here: &Here<'_>) -> Option<Hit> {
-    if here.mask & NOT_HEX != 0 {
-        return None;
-    }
     ids::is_hash(here.word(), here.mask).then(|| Hit::new(here.end, "<HASH>"))
 }
 
