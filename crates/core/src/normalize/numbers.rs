@@ -1,7 +1,10 @@
 //! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
 //! Does not: recognise dates or addresses; those were tried before.
 
-use super::bytes::{Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case};
+use super::{
+    bytes::{Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case},
+    time,
+};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -269,9 +272,13 @@ pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
     (parts >= 3 && !is_word(at(text, end))).then_some(end)
 }
 
-/// Whether a unit of size can begin with this byte.
-pub(super) fn begins_size_unit(byte: u8) -> bool {
-    SIZE_UNITS.begins(byte)
+/// Whether a unit may follow the number whose first digits end at `end`, right behind it or after a space.
+pub(super) fn may_have_unit(text: &[u8], end: usize) -> bool {
+    let end = run(text, end, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    match at(text, end) {
+        b' ' => SIZE_UNITS.begins(at(text, end + 1)) || time::begins_unit(at(text, end + 1)),
+        byte => is_word(byte) || byte == b'%',
+    }
 }
 
 /// End of a size that begins with the digits at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.

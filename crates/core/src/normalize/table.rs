@@ -33,11 +33,6 @@ impl Here<'_> {
         at(self.line, self.end)
     }
 
-    /// Digits and a space: only a unit can then belong to them.
-    fn is_before_word(&self) -> bool {
-        self.mask == DIGIT && self.next() == b' '
-    }
-
     pub(super) fn previous(&self) -> u8 {
         self.before.last().copied().unwrap_or(0)
     }
@@ -82,12 +77,14 @@ pub(super) struct Placeholder {
     classes: u8,
     /// The word has a byte of one of these classes; 0 for any.
     some: u8,
+    /// It is a number with a unit.
+    measure: bool,
     find: fn(&Here<'_>) -> Option<Hit>,
 }
 
 /// One that any byte may stand before and after, and that may begin with any word.
 const fn placeholder(name: &'static str, find: fn(&Here<'_>) -> Option<Hit>) -> Placeholder {
-    Placeholder { name, after: "", before: "", length: (1, LONG), classes: WORD, some: 0, find }
+    Placeholder { name, after: "", before: "", length: (1, LONG), classes: WORD, some: 0, measure: false, find }
 }
 
 const UUID: Placeholder = Placeholder {
@@ -121,9 +118,9 @@ const IPV6: Placeholder = Placeholder {
 };
 const DATE: Placeholder = placeholder("timestamp", timestamp);
 const HEX: Placeholder = Placeholder { length: (3, LONG), some: LOWER | UPPER, ..placeholder("hex", prefixed_hex) };
-const DURATION: Placeholder = placeholder("duration", duration);
-const SIZE: Placeholder = placeholder("size", size);
-const PERCENT: Placeholder = placeholder("percent", percent);
+const DURATION: Placeholder = Placeholder { measure: true, ..placeholder("duration", duration) };
+const SIZE: Placeholder = Placeholder { measure: true, ..placeholder("size", size) };
+const PERCENT: Placeholder = Placeholder { measure: true, ..placeholder("percent", percent) };
 const VERSION: Placeholder = Placeholder { after: ".", classes: DIGIT, ..placeholder("version", version) };
 const HASH: Placeholder = Placeholder { length: (4, LONG), classes: HEXADECIMAL, ..placeholder("hash", hash) };
 const NANO_ID: Placeholder = placeholder("nano id", nano_id);
@@ -169,6 +166,8 @@ pub(super) struct List<const N: usize> {
     classes: [u32; 64],
     /// By the word's length.
     lengths: [u32; LONG + 1],
+    /// Those that need a unit.
+    measures: u32,
 }
 
 /// Adds the entry to each of the bytes it allows.
@@ -184,10 +183,12 @@ const fn allow(table: &mut [u32; 256], entry: usize, bytes: &str) {
 
 impl<const N: usize> List<N> {
     const fn new(entries: [Placeholder; N]) -> Self {
-        let mut list = Self { entries, after: [0; 256], before: [0; 256], classes: [0; 64], lengths: [0; LONG + 1] };
+        let (bytes, classes, lengths) = ([0; 256], [0; 64], [0; LONG + 1]);
+        let mut list = Self { entries, after: bytes, before: bytes, classes, lengths, measures: 0 };
         let mut entry = 0;
         while entry < N {
-            let Placeholder { after, before, length, classes, some, .. } = entries[entry];
+            let Placeholder { after, before, length, classes, some, measure, .. } = entries[entry];
+            list.measures |= (measure as u32) << entry;
             allow(&mut list.after, entry, after);
             allow(&mut list.before, entry, before);
             let mut mask: u8 = 0;
@@ -213,6 +214,9 @@ impl<const N: usize> List<N> {
             & self.before[usize::from(here.previous())]
             & self.classes[usize::from(here.mask & WORD)]
             & self.lengths[(here.end - here.start).min(LONG)];
+        if left & self.measures != 0 && here.mask == DIGIT && !numbers::may_have_unit(here.line, here.end) {
+            left &= !self.measures;
+        }
         while left != 0 {
             let hit = (self.entries[left.trailing_zeros() as usize].find)(here);
             if hit.is_some() {
@@ -341,16 +345,10 @@ fn cut_uuid(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn duration(here: &Here<'_>) -> Option<Hit> {
-    if here.is_before_word() && !time::begins_unit(at(here.line, here.end + 1)) {
-        return None;
-    }
     time::duration(here.line, here.start).map(|end| Hit::new(end, "<DURATION>"))
 }
 
 fn size(here: &Here<'_>) -> Option<Hit> {
-    if here.is_before_word() && !numbers::begins_size_unit(at(here.line, here.end + 1)) {
-        return None;
-    }
     numbers::size(here.line, here.start).map(|end| Hit::new(end, "<SIZE>"))
 }
 

@@ -137,9 +137,9 @@ pub(super) fn may_begin(text: &[u8], start: usize) -> bool {
     let next = at(text, end + 1);
     match at(text, end) {
         b':' => end - start <= 2 && next.is_ascii_digit(),
-        b'-' | b'/' | b'.' => {
-            end - start <= 4 && (next.is_ascii_digit() || next.is_ascii_uppercase()) || end - start == 8
-        }
+        b'-' | b'/' => end - start <= 4 && (next.is_ascii_digit() || next.is_ascii_uppercase()) || end - start == 8,
+        // Dots are in dates of numbers only, and in many other things.
+        b'.' => numeric_date(text, start).is_some(),
         b' ' => end - start <= 2 && next.is_ascii_uppercase() || end - start == 8,
         b'T' | b'_' => end - start == 8,
         _ => false,
@@ -334,8 +334,11 @@ fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
         return None;
     }
     let second = digits(text, first + 1);
-    let third = digits(text, (second + 1).min(text.len()));
-    if at(text, second) != mark || second == first + 1 || third == second + 1 {
+    if at(text, second) != mark || second == first + 1 {
+        return None;
+    }
+    let third = digits(text, second + 1);
+    if third == second + 1 {
         return None;
     }
     let (a, b, c) = (number(&text[start..first]), number(&text[first + 1..second]), number(&text[second + 1..third]));
