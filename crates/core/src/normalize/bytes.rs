@@ -159,6 +159,15 @@ impl<const N: usize> Words<N> {
     }
 }
 
+/// Whether both are the same, sixteen bytes at a time: the comparison that wasm programs are given goes byte by byte.
+/// The ends first, for lines that differ often begin alike.
+pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+    let (Some(end), Some(other_end)) = (one.last_chunk::<16>(), other.last_chunk::<16>()) else { return one == other };
+    one.len() == other.len()
+        && end == other_end
+        && one.as_chunks::<16>().0.iter().zip(other.as_chunks().0).all(|(one, other)| one == other)
+}
+
 /// Whether a list of lower-case words holds this one, letter case aside.
 pub(super) fn one_of(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))

@@ -18,6 +18,7 @@ mod stops;
 mod table;
 mod time;
 
+use bytes::same;
 use lines::Selector;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
@@ -197,7 +198,7 @@ impl Writer {
         }
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
         let written = &self.out[begin..];
-        let settled = settled || written == line;
+        let settled = settled || same(written, line);
         self.settled |= u64::from(settled) << self.lines;
         self.sure &= settled && lines::stays(written);
         self.lines += 1;
@@ -210,7 +211,7 @@ impl Writer {
             let end = usize::from(end);
             let known = &self.out[start..end];
             start = end + 1;
-            known == line
+            same(known, line)
         })
     }
 }
