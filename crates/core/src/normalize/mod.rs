@@ -3,6 +3,7 @@
 //!
 //! `lines` chooses the lines that say what failed, `scan` walks each of them once, `table` names the placeholders.
 
+mod append;
 mod bytes;
 mod clean;
 pub(crate) mod frames;

@@ -2,6 +2,7 @@
 //! Does not: choose lines; `lines` does.
 
 use super::{
+    append,
     bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
     ids, net, numbers, paths, settle,
     stops::Stops,
@@ -131,7 +132,7 @@ impl<'a> Scan<'a> {
     #[inline]
     fn flush(&mut self) {
         if self.copied < self.position {
-            self.out.extend_from_slice(&self.line[self.copied..self.position]);
+            append::part(self.out, self.line, self.copied, self.position);
             self.copied = self.position;
         }
     }
@@ -139,7 +140,7 @@ impl<'a> Scan<'a> {
     /// Goes on at `end`, having written `text` for everything since the last flush.
     fn replace(&mut self, end: usize, text: &str) {
         self.changes(self.copied, end);
-        self.out.extend_from_slice(text.as_bytes());
+        append::short(self.out, text.as_bytes());
         self.position = end;
         self.copied = end;
     }

@@ -1,0 +1,38 @@
+//! Appends short pieces of text to the output in copies of a fixed size.
+//! Does not: know what they mean. A copy of unknown length is a call into the host in wasm, and costs more than most of
+//! these pieces take to be found.
+
+/// Appends `line[from..to]`, which is a few words mostly: sixteen bytes at a time, and what was too much is taken back.
+#[inline]
+pub(super) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
+    let (mut position, end) = (from, out.len() + to - from);
+    while position < to {
+        let Some(piece) = line[position..].first_chunk::<16>() else {
+            out.extend_from_slice(&line[position..to]);
+            return;
+        };
+        out.extend_from_slice(piece);
+        position += 16;
+    }
+    out.truncate(end);
+}
+
+/// Appends the text that stands for something: its first bytes and its last ones.
+#[inline]
+pub(super) fn short(out: &mut Vec<u8>, text: &[u8]) {
+    match text.len() {
+        4..=8 => ends::<4>(out, text),
+        9..=16 => ends::<8>(out, text),
+        _ => out.extend_from_slice(text),
+    }
+}
+
+/// Appends a text of `N` to `2 * N` bytes.
+#[inline]
+fn ends<const N: usize>(out: &mut Vec<u8>, text: &[u8]) {
+    let end = out.len() + text.len();
+    let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) else { return };
+    out.extend_from_slice(first);
+    out.truncate(end - N);
+    out.extend_from_slice(last);
+}
