@@ -4,6 +4,7 @@
 use crate::{category::Category, event::FailureEvent, normalize::Normalized};
 use memchr::memchr;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Covers redactor, classifier, user rules and normalizer. Recipes are added, never edited.
@@ -39,7 +40,12 @@ fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normali
     // 1 is what every failed command exits with.
     let exit = event.exit_code.filter(|code| !matches!(code, 0 | 1));
     let frame = normalized.frame.as_deref().unwrap_or_default();
-    [category.as_str(), "::", &fold(&normalized.text), &format!("::{statuses:?} {exit:?}::"), frame].concat()
+    let codes = match (statuses.is_empty(), exit) {
+        // Of most texts, and formatting costs more than all else here.
+        (true, None) => Cow::Borrowed("::[] None::"),
+        _ => Cow::Owned(format!("::{statuses:?} {exit:?}::")),
+    };
+    [category.as_str(), "::", &fold(&normalized.text), &codes, frame].concat()
 }
 
 /// All placeholders become one, and neighbours that only punctuation joins become one.
@@ -84,10 +90,9 @@ pub fn sha256_hex(text: &str) -> String {
 /// Lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut out = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    let mut out = vec![0; 2 * bytes.len()];
+    for (pair, byte) in out.as_chunks_mut().0.iter_mut().zip(bytes) {
+        *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
     }
-    out
+    String::from_utf8(out).expect("digits are ASCII")
 }
