@@ -18,12 +18,16 @@ impl Ambient {
         Self { now, seed, drawn: Cell::new(0) }
     }
 
+    /// The next number in [0, 1).
+    pub fn fraction(&self) -> f64 {
+        let bytes = self.draw();
+        let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        f64::from(bits) / (f64::from(u32::MAX) + 1.0)
+    }
+
     /// The next id: `prefix-` and a `UUIDv7` of this moment, different at each draw.
     pub fn id(&self, prefix: &str) -> String {
-        use sha2::{Digest, Sha256};
-        let draw = self.drawn.get();
-        self.drawn.set(draw + 1);
-        let digest = Sha256::new().chain_update(self.seed).chain_update(draw.to_le_bytes()).finalize();
+        let digest = self.draw();
         let mut bytes = [0_u8; 16];
         bytes[6..].copy_from_slice(&digest[..10]);
         bytes[..6].copy_from_slice(&self.now.to_be_bytes()[2..]);
@@ -31,6 +35,13 @@ impl Ambient {
         bytes[8] = 0x80 | (bytes[8] & 0x3f); // its variant
         let hex = crate::sign::hex(&bytes);
         format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+
+    fn draw(&self) -> [u8; 32] {
+        use sha2::{Digest, Sha256};
+        let draw = self.drawn.get();
+        self.drawn.set(draw + 1);
+        Sha256::new().chain_update(self.seed).chain_update(draw.to_le_bytes()).finalize().into()
     }
 }
 
@@ -46,5 +57,14 @@ mod tests {
         assert_eq!(first.len(), "run-".len() + 36);
         assert_eq!(first.as_bytes()[18], b'7');
         assert!(first != second && second < third);
+    }
+
+    #[test]
+    fn fractions_lie_between_none_and_one() {
+        let ambient = Ambient::new(0, [3; 16]);
+        let drawn: Vec<f64> = (0..1000).map(|_| ambient.fraction()).collect();
+        assert!(drawn.iter().all(|part| (0.0..1.0).contains(part)));
+        let mean = drawn.iter().sum::<f64>() / 1000.0;
+        assert!((0.4..0.6).contains(&mean), "{mean}");
     }
 }

@@ -43,6 +43,11 @@ impl Analyzer {
         self.redactor.redact(&bound::bound(text)).text.into_owned()
     }
 
+    /// Text without secrets, however long it is: for what the host writes itself.
+    pub fn redact_whole(&self, text: &str) -> String {
+        self.redactor.redact(text).text.into_owned()
+    }
+
     /// Concludes all of it, in order; `case_name` is the canonical qualified name.
     pub fn analyze(&self, event: FailureEvent, case_name: &str) -> Analysis {
         let text = bound::bound(&event.text);

@@ -15,6 +15,7 @@ pub mod confidence;
 pub mod display;
 pub mod environment;
 pub mod event;
+pub mod fix_loop;
 pub mod normalize;
 pub mod rank;
 pub mod redact;

@@ -17,9 +17,11 @@ macro_rules! contract {
     )*};
 }
 
+mod fix_loop;
 mod memory;
 mod runs;
 
+pub use fix_loop::*;
 pub use memory::*;
 pub use runs::*;
 

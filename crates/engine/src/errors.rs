@@ -43,6 +43,12 @@ pub enum ErrorCode {
     DatabaseNewer,
     /// It cannot be opened.
     DatabaseUnavailable,
+    /// The state of a fix loop is damaged, or none at all.
+    StateUnreadable,
+    /// The state of a fix loop was written by a newer version.
+    StateNewer,
+    /// The state of a fix loop belongs to another command.
+    StateMismatch,
     /// A mistake in this program.
     InternalError,
 }

@@ -20,6 +20,7 @@ mod containers;
 pub mod contract;
 pub mod diagnose;
 pub mod errors;
+pub mod fix_loop;
 pub mod history;
 pub mod inspect;
 mod lookup;

@@ -16,9 +16,9 @@ struct Named {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Options {
-    rules: Vec<UserRule>,
-    secrets: Vec<UserSecret>,
+pub(crate) struct Options {
+    pub(crate) rules: Vec<UserRule>,
+    pub(crate) secrets: Vec<UserSecret>,
 }
 
 /// Redactor, classifier, normalizer and signer, with the project's own rules.

@@ -85,6 +85,7 @@ fn collect_roots(types: &mut Collected) {
     types.visit::<c::RecordFixParams>();
     types.visit::<c::Inspection>();
     collect_memory_roots(types);
+    collect_fix_loop_roots(types);
 }
 
 fn collect_memory_roots(types: &mut Collected) {
@@ -102,6 +103,17 @@ fn collect_memory_roots(types: &mut Collected) {
     types.visit::<c::MemorySearchParams>();
     types.visit::<c::MemorySearched>();
     types.visit::<c::IncidentDetail>();
+}
+
+fn collect_fix_loop_roots(types: &mut Collected) {
+    types.visit::<c::FixStart>();
+    types.visit::<c::FixFailure>();
+    types.visit::<c::FixError>();
+    types.visit::<c::FixState>();
+    types.visit::<c::FixEvent>();
+    types.visit::<c::FixAdvanced>();
+    types.visit::<c::FixOutlook>();
+    types.visit::<c::Weakening>();
 }
 
 struct Collected {

@@ -10,6 +10,7 @@
  */
 
 import { Engine, type OpenOptions } from './engine.ts';
+import { FixLoop } from './fix-loop.ts';
 import type { FailureCategory, FailureEvent } from './generated/contract.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 import { NodePlatform } from './node/platform.ts';
@@ -18,6 +19,7 @@ import * as wasm from './wasm/argus_wasm.js';
 
 export { Engine, type OpenOptions } from './engine.ts';
 export { ENGINE_ERROR_CODES, EngineError, type EngineErrorCode } from './errors.ts';
+export { FixLoop } from './fix-loop.ts';
 export type * from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
@@ -34,6 +36,11 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
 /** Conclusions from failure texts, with the project's own rules. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
   return new Inspector(runtime, options);
+}
+
+/** The rules of the fix loop, with the project's own for errors and secrets. */
+export function createFixLoop(options: InspectorOptions = {}): FixLoop {
+  return new FixLoop(runtime, options);
 }
 
 /** What a failure is, by the built-in rules. */

@@ -93,7 +93,7 @@ impl<'a> Lines<'a> {
 
     fn find_kind(&self, from: usize, to: usize) -> Kind {
         let line = &self.text[from..to];
-        if is_frame(line) || is_code(line) || is_title(line) || self.is_python_source(line, from) {
+        if quotes(line) || self.is_python_source(line, from) {
             return Kind::Quote;
         }
         if self.is_pytest() {
@@ -146,6 +146,11 @@ pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let from = memchr::memrchr_iter(b'\n', &text[floor..start]).nth(NEAR_LINES).map_or(floor, |at| floor + at + 1);
     let to = memchr::memchr_iter(b'\n', &text[end..ceil]).nth(NEAR_LINES).map_or(ceil, |at| end + at);
     (from, to)
+}
+
+/// Whether words of the line are not what happened: a stack frame, source code or a test's name.
+pub(crate) fn quotes(line: &[u8]) -> bool {
+    is_frame(line) || is_code(line) || is_title(line)
 }
 
 /// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`.

@@ -22,7 +22,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use text::View;
 
-pub(crate) use line::is_log;
+pub(crate) use line::{is_log, quotes};
 
 /// Bytes a user's compiled pattern may take, and its lazily built automaton again: ten times what a long list of
 /// words needs, and nothing that a repeated `\w{1000}` can exhaust memory with.

@@ -131,6 +131,11 @@ pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
     !frame.file.is_empty() && !test && !starts_with_any(frame.function, &LIBRARIES) && !FOREIGN.is_match(frame.file)
 }
 
+/// Whether the function belongs to a platform, a library or a test framework, by its package.
+pub(crate) fn is_library(function: &[u8]) -> bool {
+    starts_with_any(function, &LIBRARIES)
+}
+
 /// Reads a line as a stack frame, whichever runtime printed it; `colon` is where its first colon is.
 pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
     match at(line, 0) {

@@ -61,6 +61,20 @@ export type AddSolutionResult = {
   next_action: NextAction,
 };
 
+/** A fix as it was declared. */
+export type AppliedFix = {
+  /** In words. */
+  description: string,
+  /** Digest of the change in the work tree. */
+  digest: string | null,
+  /** Files it changed. */
+  files: Array<FileChange>,
+  /** A change outside the work tree. */
+  outside: string | null,
+  /** Which approach it is. */
+  approach: FixApproach,
+};
+
 /** What is known of a solution in one environment. */
 export type BucketStats = {
   /** The environment. */
@@ -99,6 +113,9 @@ export type CaseRecord = {
 
 /** How a case ended. */
 export type CaseStatus = "passed" | "failed" | "skipped";
+
+/** Whether attempts may be made. */
+export type CircuitState = "CLOSED" | "OPEN";
 
 /** What a container runtime says of one container. */
 export type ContainerFact = {
@@ -163,6 +180,12 @@ export type EngineOptions = {
   /** The debug memory. */
   memory: MemoryOptions,
 };
+
+/** What may be done about an error. */
+export type ErrorClass = "transient" | "fixable" | "permanent";
+
+/** Why a loop needs a human. */
+export type EscalationReason = "circuit_breaker_opened" | "max_attempts_reached" | "permanent_error" | "suspicious_success" | "interrupted_too_often" | "stopped_by_human";
 
 /** The deciding words. */
 export type Evidence = {
@@ -239,6 +262,246 @@ export type FailurePattern = {
   updatedAt: string,
 };
 
+/** One file of a fix. */
+export type FileChange = {
+  /** Path in the project. */
+  path: string,
+  /** What changed in it. */
+  change: string,
+};
+
+/** The state after an event, and what may be done in it. */
+export type FixAdvanced = {
+  /** As it was, where the event was refused. */
+  state: FixState,
+  /** What may be done. */
+  decision: FixDecision,
+  /** What to know. */
+  warnings: Array<FixWarning>,
+};
+
+/** The contract's kinds of fixes. */
+export type FixApproach = "direct" | "defensive" | "alternative";
+
+/** One finished attempt. */
+export type FixAttempt = {
+  /** From 1. */
+  number: number,
+  /** When it began, ISO 8601. */
+  timestamp: string,
+  /** 124: out of time. */
+  exit_code: number,
+  /** Of a failed attempt. */
+  error_hash: string | null,
+  /** Command mode: what was changed after this attempt. Error mode: what this attempt verified. */
+  fix_applied: string | null,
+  /** How long it ran. */
+  duration_seconds: number,
+  /** Of a failed attempt. */
+  error_type: string | null,
+  /** Of a failed attempt. */
+  error_class: ErrorClass | null,
+  /** Rule and words that decided on the class. */
+  class_because: string | null,
+  /** The engine's category of a failed attempt. */
+  category: FailureCategory | null,
+  /** The line that says what went wrong. */
+  headline: string | null,
+  /** Where it failed. */
+  location: FixLocation | null,
+  /** Names of failed tests, where the runner gave them. */
+  failing_tests: Array<string>,
+  /** It waited for an answer. */
+  waiting_for_input: boolean,
+  /** It was ended for time. */
+  timed_out: boolean,
+  /** Approach of the fix. */
+  approach: FixApproach | null,
+  /** The fix was seen in the work tree. */
+  fix_verified: boolean,
+  /** The run after the fix was green. */
+  fix_worked: boolean | null,
+  /** Why the fix did not help. */
+  why_failed: string | null,
+  /** Digest of the fix; none where nothing in the work tree changed. */
+  fix_digest: string | null,
+  /** A change outside the work tree. */
+  outside: string | null,
+  /** Files the fix changed. */
+  files: Array<FileChange>,
+  /** Where the work tree before this attempt is kept. */
+  snapshot: string | null,
+  /** What in the tests is weaker than at the beginning. */
+  weakened: Array<Weakening>,
+};
+
+/** What decided. */
+export type FixBecause = {
+  /** Name of the rule; `default` where none matched. */
+  rule: string,
+  /** The words it decided on; none where a fact beside the text decided. */
+  words: string | null,
+};
+
+/** The circuit breaker, as in the contract. */
+export type FixCircuit = {
+  /** So many equal errors in a row open it. */
+  threshold: number,
+  /** Hashes of the errors since it was last reset. */
+  error_hashes: Array<string>,
+  /** Whether attempts may be made. */
+  state: CircuitState,
+};
+
+/** What may be done now. */
+export type FixDecision = {
+  /** What. */
+  type: FixDecisionType,
+  /** Why, in a sentence or two. */
+  reason: string,
+  /** The fix that is due. */
+  approach: FixStep | null,
+  /** How long to wait first. */
+  delay_seconds: number,
+  /** The attempt it is about. */
+  attempt: number,
+  /** Why a human is needed. */
+  escalation: EscalationReason | null,
+};
+
+/** What may be done. */
+export type FixDecisionType = "run" | "apply_fix" | "wait" | "provide_inputs" | "escalate" | "done" | "refused";
+
+/** What is known of an error. */
+export type FixError = {
+  /** `TypeError`, `TS2345`, `timeout`, `command not found`, ...; `unknown` where nothing says. */
+  error_type: string,
+  /** What may be done about it. */
+  error_class: ErrorClass,
+  /** What decided on the class. */
+  class_because: FixBecause,
+  /** The engine's category. */
+  category: FailureCategory,
+  /** Hex; the same for the same error with other times, ports, paths and lines. */
+  error_hash: string,
+  /** The line that says what went wrong. */
+  headline: string,
+  /** The innermost frame of the project, or where the compiler points. */
+  location: FixLocation | null,
+  /** The stack, innermost first, at most 20. */
+  frames: Array<FixLocation>,
+  /** Names of failed tests, where the runner gave them, at most 200. */
+  failing_tests: Array<string>,
+  /** It stopped at a prompt. */
+  waiting_for_input: boolean,
+  /** The prompt. */
+  prompt: string | null,
+  /** The salient part of the output, without secrets; of a given error all of it. */
+  text: string,
+  /** Its stable part. */
+  normalized: string,
+  /** The engine's signature without a case name. */
+  family_signature: string,
+};
+
+/** What a state keeps of an error. */
+export type FixErrorSummary = {
+  /** As in `FixError`. */
+  error_type: string,
+  /** As in `FixError`. */
+  error_class: ErrorClass,
+  /** Rule and words. */
+  class_because: string,
+  /** As in `FixError`. */
+  category: FailureCategory,
+  /** As in `FixError`. */
+  error_hash: string,
+  /** As in `FixError`. */
+  headline: string,
+  /** As in `FixError`. */
+  location: FixLocation | null,
+};
+
+/** What the host tells the machine. */
+export type FixEvent = { "type": "attempt_started",
+/** ISO 8601. */
+timestamp?: string | null,
+/** Where the work tree before it is kept. */
+snapshot?: string | null, } | { "type": "attempt_finished",
+/** Of the shell; 124 where it was ended for time. */
+exit_code: number,
+/** It was ended for time. */
+timed_out: boolean,
+/** How long it ran. */
+duration_seconds: number,
+/** What `understand` says of it; none of a green run. */
+error: FixError | null,
+/** When it began, ISO 8601; the one of the start when none. */
+timestamp?: string | null,
+/** What `weakened` says of the changes since the loop began. */
+weakened?: Array<Weakening>, } | { "type": "fix_declared",
+/** In words. */
+description: string,
+/** Digest of the change in the work tree since the last attempt; none where it is the same. */
+digest: string | null,
+/** Files that changed. */
+files: Array<FileChange>,
+/** A change outside the work tree. */
+outside: string | null,
+/** The one that was due when none. */
+approach?: FixApproach | null, } | { "type": "waited" } | { "type": "inputs_provided",
+/** Digest of them. */
+digest?: string | null,
+/** Path of the inputs file. */
+inputs?: string | null, } | { "type": "circuit_reset" } | { "type": "human_decided",
+/** How. */
+verdict: FixVerdict,
+/** Why. */
+note?: string | null,
+/** ISO 8601. */
+timestamp?: string | null, } | { "type": "cancelled" } | { "type": "resumed" };
+
+/** A run that failed, as the host saw it. */
+export type FixFailure = {
+  /** What it printed, stdout and stderr as they came; or the error that was given. */
+  text: string,
+  /** None of an error that was given. */
+  exit_code?: number | null,
+  /** It was ended for time. */
+  timed_out?: boolean | null,
+  /** What ended it, such as `SIGKILL`. */
+  signal?: string | null,
+  /** What a container runtime says about it. */
+  container_status?: string | null,
+  /** The container runtime says it was killed for memory. */
+  oom_killed?: boolean | null,
+};
+
+/** A place in the code. */
+export type FixLocation = {
+  /** As printed; for the JVM with its package's folders in front. */
+  file: string,
+  /** From 1. */
+  line: number | null,
+  /** From 1. */
+  column: number | null,
+  /** Function or method. */
+  function: string | null,
+  /** Of the project, not of a runtime or a library. */
+  in_app: boolean,
+};
+
+/** What a loop repairs. */
+export type FixMode = "command" | "error";
+
+/** What may be done, without an event. */
+export type FixOutlook = {
+  /** What may be done. */
+  decision: FixDecision,
+  /** What to know. */
+  warnings: Array<FixWarning>,
+};
+
 /** One reported fix. */
 export type FixRecord = {
   /** `fix-…`. */
@@ -256,6 +519,143 @@ export type FixRecord = {
   /** When it was reported. */
   createdAt: string,
 };
+
+/** The attempt that runs. */
+export type FixRunning = {
+  /** When it began, ISO 8601. */
+  timestamp: string | null,
+  /** Where the work tree before it is kept. */
+  snapshot: string | null,
+};
+
+/** What the caller wants. A number that is none takes the contract's default. */
+export type FixStart = {
+  /** What to repair. */
+  mode?: FixMode | null,
+  /** What to run, in command mode. */
+  command?: string | null,
+  /** The error, in error mode. */
+  error?: string | null,
+  /** What verifies a fix, in error mode. */
+  test?: string | null,
+  /** What should happen instead, in words. */
+  desired: string,
+  /** ISO 8601. */
+  started: string,
+  /** 1 to 100, in error mode to 3; 5 when none, in error mode 3. */
+  max_attempts?: number | null,
+  /** 0 to 60; 1 when none. */
+  backoff_seconds?: number | null,
+  /** 1 to 100; 3 when none. */
+  circuit_breaker?: number | null,
+  /** 1 to a week; 120 when none. */
+  timeout_seconds?: number | null,
+  /** Kubernetes namespace to look into. */
+  namespace?: string | null,
+  /** Draw delays between none and the full one. */
+  jitter?: boolean | null,
+  /** Open the circuit on oscillation and missing progress too. */
+  strict_progress?: boolean | null,
+  /** Answer prompts from generated inputs. */
+  auto?: boolean | null,
+  /** Path of the inputs file. */
+  inputs?: string | null,
+};
+
+/** One loop, from its first attempt to its last. */
+export type FixState = {
+  /** Form of this object. */
+  version: number,
+  /** Where the loop stands. */
+  status: FixStatus,
+  /** What it repairs. */
+  mode: FixMode,
+  /** What is run, in command mode. */
+  command: string | null,
+  /** Eight hex digits; name of the state folder. */
+  command_hash: string,
+  /** What should happen instead, in words. */
+  desired: string,
+  /** ISO 8601. */
+  started: string,
+  /** The attempt that runs or comes next; of a loop that ended, its last. */
+  current_attempt: number,
+  /** As many attempts are made at most. */
+  max_attempts: number,
+  /** The delay before the next attempt, without jitter. */
+  backoff_seconds: number,
+  /** The circuit breaker. */
+  circuit_breaker: FixCircuit,
+  /** Every finished attempt, in order. */
+  attempts: Array<FixAttempt>,
+  /** The error that was given, without secrets, in error mode. */
+  error: string | null,
+  /** What that error is, in error mode. */
+  first_error: FixErrorSummary | null,
+  /** What verifies a fix, in error mode. */
+  test: string | null,
+  /** A run that takes longer is ended. */
+  timeout_seconds: number,
+  /** Kubernetes namespace to look into. */
+  namespace: string | null,
+  /** The delay before the second attempt. */
+  initial_backoff_seconds: number,
+  /** The delay that was drawn for the wait that is due. */
+  delay_seconds: number,
+  /** Delays are drawn between none and the full one. */
+  jitter: boolean,
+  /** Oscillation and missing progress open the circuit too. */
+  strict_progress: boolean,
+  /** Prompts are answered from generated inputs. */
+  auto: boolean,
+  /** Path of the inputs file. */
+  inputs: string | null,
+  /** Digest of the inputs that were provided last. */
+  inputs_digest: string | null,
+  /** The attempt that runs. */
+  running: FixRunning | null,
+  /** A fix that was declared and not run yet. */
+  pending_fix: AppliedFix | null,
+  /** How often the current attempt was cut off before it ended. */
+  interruptions: number,
+  /** Why the loop needs a human. */
+  escalation: EscalationReason | null,
+  /** Where a cancelled loop stood. */
+  cancelled_from: FixStatus | null,
+  /** What a human said last. */
+  human_note: string | null,
+  /** The host's own notes; kept as they are. */
+  host: { [key in string]: string },
+};
+
+/** Where a loop stands. */
+export type FixStatus = "ready" | "running" | "needs_fix" | "waiting" | "needs_inputs" | "unverified" | "success" | "suspicious" | "escalated" | "cancelled";
+
+/** The fix that is due. */
+export type FixStep = {
+  /** Its kind. */
+  name: FixApproach,
+  /** Which fix of this loop it is, from 1. */
+  number: number,
+  /** The contract's title of the kind. */
+  title: string,
+  /** What to do. */
+  description: string,
+};
+
+/** How a human lets it go on. */
+export type FixVerdict = "accept" | "reject" | "continue" | "stop";
+
+/** Something to know about the way the loop goes. */
+export type FixWarning = {
+  /** What it is about. */
+  kind: FixWarningKind,
+  /** In a sentence or two. */
+  text: string,
+};
+
+/** What a warning is about. */
+export type FixWarningKind = "oscillation" | "no_progress" | "approach_repeated" | "change_not_seen" | "interrupted";
 
 /** State of the work tree when the run started. */
 export type GitFacts = {
@@ -924,3 +1324,18 @@ export type UserSecret = {
   /** A regular expression; group 1 is what goes, or the whole match where there is no group. */
   pattern: string,
 };
+
+/** Something in a diff that lets a test pass without the fault being gone. */
+export type Weakening = {
+  /** Path in the project. */
+  file: string,
+  /** Line in the new file; of something that went, where it was in the old one. */
+  line: number,
+  /** What it is. */
+  kind: WeakeningKind,
+  /** The line of the diff, without its mark. */
+  text: string,
+};
+
+/** What a weakening is. */
+export type WeakeningKind = "test_deleted" | "test_skipped" | "assertion_dropped" | "assertion_loosened" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";

@@ -1,0 +1,83 @@
+//! Which kind of fix is due: the obvious one, a defensive one, another way altogether; then a human.
+//! Does not: judge whether a fix is what it says it is.
+
+use super::state::FixState;
+
+plain! {
+    /// The contract's kinds of fixes.
+    #[derive(Copy, Eq, PartialOrd, Ord)]
+    #[cfg_attr(feature = "types", ts(rename = "FixApproach"))]
+    pub enum Approach {
+        /// The most obvious fix.
+        Direct,
+        /// Checks, validation, error handling.
+        Defensive,
+        /// Another implementation altogether.
+        Alternative,
+    }
+
+    /// The fix that is due.
+    #[cfg_attr(feature = "types", ts(rename = "FixStep"))]
+    pub struct Step {
+        /// Its kind.
+        pub name: Approach,
+        /// Which fix of this loop it is, from 1.
+        pub number: u32,
+        /// The contract's title of the kind.
+        pub title: String,
+        /// What to do.
+        pub description: String,
+    }
+}
+
+impl Approach {
+    /// As in `state.json`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Defensive => "defensive",
+            Self::Alternative => "alternative",
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Direct => "Direct Fix",
+            Self::Defensive => "Defensive Approach",
+            Self::Alternative => "Alternative Pattern",
+        }
+    }
+
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Direct => "Apply the most obvious fix from the research.",
+            Self::Defensive => "Add null checks, validation and error handling.",
+            Self::Alternative => "Try a different implementation approach entirely.",
+        }
+    }
+}
+
+/// The kind of a loop's fix, by how many there were before.
+pub(super) const fn after(fixes: usize) -> Approach {
+    match fixes {
+        0 => Approach::Direct,
+        1 => Approach::Defensive,
+        _ => Approach::Alternative,
+    }
+}
+
+/// The fix that is due in this loop.
+pub(super) fn due(state: &FixState) -> Step {
+    let fixes = state.fixes();
+    let name = after(fixes);
+    let mut description = name.description().to_owned();
+    if fixes > 2 {
+        description.push_str(" One that was not tried in this loop yet.");
+    }
+    Step {
+        name,
+        number: u32::try_from(fixes).unwrap_or(u32::MAX).saturating_add(1),
+        title: name.title().to_owned(),
+        description,
+    }
+}

@@ -1,0 +1,27 @@
+//! How long to wait before the next attempt: doubled each time, at most a minute, with full jitter where it is wanted.
+//! Does not: wait, or draw the random number.
+
+use super::state::FixState;
+
+/// No wait is longer, in seconds.
+pub const LONGEST_DELAY: f64 = 60.0;
+
+/// The delay after so many failed attempts: `initial`, doubled with each further one.
+pub fn delay(initial: f64, failures: u32) -> f64 {
+    let doublings = i32::try_from(failures.saturating_sub(1).min(63)).unwrap_or(63);
+    let full = initial * 2_f64.powi(doublings);
+    if full.is_nan() { 0.0 } else { in_milliseconds(full.clamp(0.0, LONGEST_DELAY)) }
+}
+
+/// Sets the wait before the next attempt; `random` is in [0, 1).
+pub(super) fn schedule(state: &mut FixState, random: f64) {
+    state.backoff_seconds = delay(state.initial_backoff_seconds, state.made());
+    let part = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
+    state.delay_seconds =
+        if state.jitter { in_milliseconds(state.backoff_seconds * part) } else { state.backoff_seconds };
+}
+
+/// Seconds with three digits: what a person reads in the file, and the same number when it is read again.
+pub(super) fn in_milliseconds(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

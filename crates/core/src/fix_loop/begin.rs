@@ -1,0 +1,207 @@
+//! The state of a new loop, out of what the caller wants.
+//! Does not: take a number it was not given for granted without saying which, or fix what is out of range.
+
+use super::{
+    backoff,
+    circuit::Circuit,
+    error::{ErrorClass, ErrorSummary, FixError},
+    machine,
+    state::{EscalationReason, FixState, Mode, Status, VERSION},
+};
+use crate::sign::sha256_hex;
+use std::collections::BTreeMap;
+
+/// The contract's defaults.
+const TIMEOUT_SECONDS: f64 = 120.0;
+const MAX_ATTEMPTS: f64 = 5.0;
+const BACKOFF_SECONDS: f64 = 1.0;
+const CIRCUIT_BREAKER: f64 = 3.0;
+/// Direct, defensive, alternative; then a human.
+const ERROR_MODE_ATTEMPTS: f64 = 3.0;
+
+/// A week; nothing that takes longer is repaired by running it again.
+pub(super) const LONGEST_TIMEOUT: u32 = 7 * 24 * 3600;
+/// More attempts than this are a mistake in a script, not patience.
+pub(super) const MOST_ATTEMPTS: u32 = 100;
+/// Longest command, in bytes: what Linux takes for one argument.
+pub(super) const LONGEST_COMMAND: usize = 128 * 1024;
+/// Longest description, in bytes.
+pub(super) const LONGEST_TEXT: usize = 64 * 1024;
+/// Hex digits that name a loop.
+const HASH_DIGITS: usize = 8;
+
+plain! {
+    /// What the caller wants. A number that is none takes the contract's default.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(rename = "FixStart", optional_fields = nullable))]
+    #[serde(default)]
+    pub struct Start {
+        /// What to repair.
+        pub mode: Option<Mode>,
+        /// What to run, in command mode.
+        pub command: Option<String>,
+        /// The error, in error mode.
+        pub error: Option<String>,
+        /// What verifies a fix, in error mode.
+        pub test: Option<String>,
+        /// What should happen instead, in words.
+        pub desired: String,
+        /// ISO 8601.
+        pub started: String,
+        /// 1 to 100, in error mode to 3; 5 when none, in error mode 3.
+        pub max_attempts: Option<f64>,
+        /// 0 to 60; 1 when none.
+        pub backoff_seconds: Option<f64>,
+        /// 1 to 100; 3 when none.
+        pub circuit_breaker: Option<f64>,
+        /// 1 to a week; 120 when none.
+        pub timeout_seconds: Option<f64>,
+        /// Kubernetes namespace to look into.
+        pub namespace: Option<String>,
+        /// Draw delays between none and the full one.
+        pub jitter: Option<bool>,
+        /// Open the circuit on oscillation and missing progress too.
+        pub strict_progress: Option<bool>,
+        /// Answer prompts from generated inputs.
+        pub auto: Option<bool>,
+        /// Path of the inputs file.
+        pub inputs: Option<String>,
+    }
+}
+
+/// What is wrong with what the caller wants, in a sentence for the caller.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StartProblem(pub String);
+
+/// A new loop. `error` is what `understand` says of `start.error`; none in command mode.
+pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartProblem> {
+    let mode = mode(start)?;
+    let desired = required("desired", &start.desired, LONGEST_TEXT)?;
+    let started = required("started", &start.started, 64)?;
+    let (most, attempts) = match mode {
+        Mode::Command => (f64::from(MOST_ATTEMPTS), MAX_ATTEMPTS),
+        Mode::Error => (ERROR_MODE_ATTEMPTS, ERROR_MODE_ATTEMPTS),
+    };
+    let initial = backoff::in_milliseconds(in_range(
+        "backoff_seconds",
+        start.backoff_seconds,
+        BACKOFF_SECONDS,
+        (0.0, super::LONGEST_DELAY),
+    )?);
+    let (command, first_error) = (start.command.clone().filter(|_| mode == Mode::Command), error.map(ErrorSummary::of));
+    let identity = command.as_deref().or(error.map(|error| error.family_signature.as_str())).unwrap_or_default();
+    let mut state = FixState {
+        version: VERSION,
+        status: Status::Ready,
+        mode,
+        command_hash: command_hash(identity),
+        command,
+        desired,
+        started,
+        current_attempt: 1,
+        max_attempts: whole("max_attempts", start.max_attempts, attempts, most)?,
+        backoff_seconds: initial,
+        circuit_breaker: Circuit::new(whole(
+            "circuit_breaker",
+            start.circuit_breaker,
+            CIRCUIT_BREAKER,
+            f64::from(MOST_ATTEMPTS),
+        )?),
+        attempts: Vec::new(),
+        error: error.map(|error| error.text.clone()),
+        first_error,
+        test: optional("test", start.test.as_ref())?,
+        timeout_seconds: whole("timeout_seconds", start.timeout_seconds, TIMEOUT_SECONDS, f64::from(LONGEST_TIMEOUT))?,
+        namespace: optional("namespace", start.namespace.as_ref())?,
+        initial_backoff_seconds: initial,
+        delay_seconds: 0.0,
+        jitter: start.jitter.unwrap_or_default(),
+        strict_progress: start.strict_progress.unwrap_or_default(),
+        auto: start.auto.unwrap_or_default(),
+        inputs: optional("inputs", start.inputs.as_ref())?,
+        inputs_digest: None,
+        running: None,
+        pending_fix: None,
+        interruptions: 0,
+        escalation: None,
+        cancelled_from: None,
+        human_note: None,
+        host: BTreeMap::new(),
+    };
+    if mode == Mode::Error {
+        place(&mut state);
+    }
+    Ok(state)
+}
+
+/// Where a loop that begins with an error stands.
+fn place(state: &mut FixState) {
+    let class = state.first_error.as_ref().map(|error| error.error_class);
+    match class {
+        Some(ErrorClass::Permanent) => machine::escalate(state, EscalationReason::PermanentError),
+        // It may be gone already: the verification says so, after a wait.
+        Some(ErrorClass::Transient) if state.test.is_some() => {
+            state.delay_seconds = state.initial_backoff_seconds;
+            state.status = Status::Waiting;
+        }
+        _ => state.status = Status::NeedsFix,
+    }
+}
+
+/// Eight hex digits of the SHA-256 of what the loop is about.
+pub fn command_hash(identity: &str) -> String {
+    let mut hash = sha256_hex(identity);
+    hash.truncate(HASH_DIGITS);
+    hash
+}
+
+fn mode(start: &Start) -> Result<Mode, StartProblem> {
+    let given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    let problem = |text: &str| Err(StartProblem(text.to_owned()));
+    match (given(&start.command), given(&start.error), start.mode) {
+        (true, true, _) => problem("Give a command or an error, not both: they are two kinds of loops."),
+        (true, false, None | Some(Mode::Command)) => {
+            required("command", start.command.as_deref().unwrap_or_default(), LONGEST_COMMAND).map(|_| Mode::Command)
+        }
+        (false, true, None | Some(Mode::Error)) => Ok(Mode::Error),
+        (_, false, Some(Mode::Error)) => problem("The error is empty. Give the error output that is to be fixed."),
+        (false, _, Some(Mode::Command)) => problem("The command is empty. Give the command that is to succeed."),
+        _ => problem("There is nothing to fix. Give the error output, or a command that is to succeed."),
+    }
+}
+
+fn required(name: &str, text: &str, longest: usize) -> Result<String, StartProblem> {
+    if text.trim().is_empty() {
+        return Err(StartProblem(format!("{name} is empty. It is required.")));
+    }
+    if text.len() > longest {
+        return Err(StartProblem(format!("{name} has {} bytes; at most {longest} are taken.", text.len())));
+    }
+    if text.contains('\0') {
+        return Err(StartProblem(format!("{name} contains a NUL byte, which no shell takes.")));
+    }
+    Ok(text.to_owned())
+}
+
+fn optional(name: &str, text: Option<&String>) -> Result<Option<String>, StartProblem> {
+    text.filter(|text| !text.trim().is_empty()).map(|text| required(name, text, LONGEST_TEXT)).transpose()
+}
+
+fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f64)) -> Result<f64, StartProblem> {
+    let value = value.unwrap_or(default);
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(StartProblem(format!("{name} must be from {least} to {most}; it is {value}.")))
+}
+
+fn whole(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {
+    let value = in_range(name, value, default, (1.0, most))?;
+    if value.fract() != 0.0 {
+        return Err(StartProblem(format!("{name} must be a whole number from 1 to {most}; it is {value}.")));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, positive and at most a week")]
+    let number = value as u32;
+    Ok(number)
+}

@@ -1,0 +1,157 @@
+//! Whether a state that comes from a file may be believed: its numbers, and that they fit each other.
+//! Does not: read the file or its JSON, or mend anything.
+
+use super::{
+    backoff::delay,
+    begin::{LONGEST_COMMAND, LONGEST_TEXT, LONGEST_TIMEOUT, MOST_ATTEMPTS, command_hash},
+    circuit::CircuitState,
+    state::{Attempt, EscalationReason, FixState, Mode, Status, VERSION},
+};
+
+/// What the host may keep of its own in a state, in bytes.
+const MOST_NOTES: usize = 256 * 1024;
+/// The longest single value of a state: an error text, bounded, may be longer than a description.
+const LONGEST_ERROR: usize = crate::bound::MAX_TEXT + 1024;
+
+/// Why a state is not believed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateProblem {
+    /// A newer program made it.
+    #[error("it has version {0}, and this program knows up to {VERSION}")]
+    Newer(u32),
+    /// It is about something else.
+    #[error("it belongs to another command ({0})")]
+    Another(String),
+    /// Its values are out of range or contradict each other.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+type Checked = Result<(), StateProblem>;
+
+/// Checks all that [`super::advance`] relies on.
+pub fn check(state: &FixState) -> Checked {
+    match state.version {
+        VERSION => {}
+        version if version > VERSION => return Err(StateProblem::Newer(version)),
+        version => return damaged(format!("version {version} never was")),
+    }
+    check_identity(state)?;
+    check_texts(state)?;
+    check_numbers(state)?;
+    check_attempts(state)?;
+    check_circuit(state)?;
+    check_status(state)
+}
+
+fn damaged(text: impl Into<String>) -> Checked {
+    Err(StateProblem::Damaged(text.into()))
+}
+
+fn ensure(holds: bool, otherwise: &str) -> Checked {
+    if holds { Ok(()) } else { damaged(otherwise) }
+}
+
+fn check_identity(state: &FixState) -> Checked {
+    let hex = state.command_hash.len() == 8 && state.command_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    ensure(hex, "command_hash is not eight hex digits")?;
+    match (&state.command, state.mode) {
+        (Some(command), Mode::Command) if command_hash(command) != state.command_hash => {
+            Err(StateProblem::Another(command.chars().take(80).collect()))
+        }
+        (Some(_), Mode::Command) => Ok(()),
+        (None, Mode::Command) => damaged("there is no command"),
+        (_, Mode::Error) => ensure(state.error.is_some() && state.first_error.is_some(), "there is no error"),
+    }
+}
+
+fn check_texts(state: &FixState) -> Checked {
+    let short = |text: &Option<String>, most: usize| text.as_ref().is_none_or(|text| text.len() <= most);
+    ensure(short(&state.command, LONGEST_COMMAND), "the command is too long")?;
+    ensure(short(&state.error, LONGEST_ERROR), "the error is too long")?;
+    let texts = [&state.test, &state.namespace, &state.inputs, &state.inputs_digest, &state.human_note];
+    ensure(texts.into_iter().all(|text| short(text, LONGEST_TEXT)), "a text is too long")?;
+    ensure(!state.desired.trim().is_empty() && state.desired.len() <= LONGEST_TEXT, "desired is empty or too long")?;
+    ensure(!state.started.is_empty() && state.started.len() <= 64, "started is no time")?;
+    let notes: usize = state.host.iter().map(|(key, value)| key.len() + value.len()).sum();
+    ensure(notes <= MOST_NOTES, "the host's notes are too long")
+}
+
+fn check_numbers(state: &FixState) -> Checked {
+    let most = if state.mode == Mode::Error { 3 } else { MOST_ATTEMPTS };
+    ensure((1..=most).contains(&state.max_attempts), "max_attempts is out of range")?;
+    ensure((1..=MOST_ATTEMPTS).contains(&state.circuit_breaker.threshold), "the circuit's threshold is out of range")?;
+    ensure((1..=LONGEST_TIMEOUT).contains(&state.timeout_seconds), "timeout_seconds is out of range")?;
+    let delays = [state.initial_backoff_seconds, state.backoff_seconds, state.delay_seconds];
+    let range = 0.0..=super::LONGEST_DELAY;
+    ensure(delays.iter().all(|delay| range.contains(delay)), "a delay is out of range")?;
+    ensure(state.interruptions <= 1000, "interruptions is out of range")
+}
+
+fn check_attempts(state: &FixState) -> Checked {
+    let made = state.made();
+    ensure(made <= state.max_attempts, "there are more attempts than allowed")?;
+    let numbered = (1..).zip(&state.attempts).all(|(number, attempt): (u32, &Attempt)| attempt.number == number);
+    ensure(numbered, "the attempts are not numbered in order")?;
+    let timed = state.attempts.iter().all(|attempt| (0.0..=f64::from(u32::MAX)).contains(&attempt.duration_seconds));
+    ensure(timed, "a duration is no number")?;
+    let judged = state.attempts.iter().all(|attempt| attempt.exit_code == 0 || attempt.error_hash.is_some());
+    ensure(judged, "a failed attempt has no error")?;
+    let before = state.attempts.split_last().map_or(&[][..], |(_, before)| before);
+    ensure(before.iter().all(|attempt| attempt.error_hash.is_some()), "an attempt follows a green one")?;
+    let fits = match state.current_attempt {
+        0 => false,
+        current => current == made || current == made.saturating_add(1),
+    };
+    ensure(fits && state.current_attempt <= state.max_attempts, "current_attempt does not fit the attempts")
+}
+
+fn check_circuit(state: &FixState) -> Checked {
+    let circuit = &state.circuit_breaker;
+    let failed = state.attempts.iter().rev().filter_map(|attempt| attempt.error_hash.as_ref());
+    let counted = circuit.error_hashes.iter().rev();
+    let last = circuit.error_hashes.len() <= state.attempts.len() && failed.zip(counted).all(|(a, b)| a == b);
+    ensure(last, "the circuit's errors are not those of the last attempts")?;
+    let closed = circuit.state == CircuitState::Closed;
+    ensure(!(closed && circuit.repeats()), "the circuit is closed although the same error came too often")?;
+    let given_up = state.escalation == Some(EscalationReason::CircuitBreakerOpened);
+    ensure(closed != given_up, "the circuit's state is not the one the loop was given up for")?;
+    let opened = state.status == Status::Escalated && !state.attempts.is_empty();
+    ensure(closed || opened, "the circuit is open and the loop goes on")
+}
+
+fn check_status(state: &FixState) -> Checked {
+    let made = state.made();
+    let status = if state.status == Status::Cancelled { state.cancelled_from } else { Some(state.status) };
+    let Some(status) = status else { return damaged("nobody knows where the cancelled loop stood") };
+    let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
+    match status {
+        Status::Ready | Status::Running | Status::Waiting | Status::NeedsFix | Status::NeedsInputs => {
+            ensure(made < state.max_attempts && !green, "the loop goes on after its end")?;
+            ensure(state.current_attempt == made.saturating_add(1), "current_attempt does not fit the attempts")?;
+        }
+        Status::Unverified => {
+            let possible = state.mode == Mode::Error && state.pending_fix.is_some() && made < state.max_attempts;
+            ensure(possible && !green, "nothing is there to verify")?;
+        }
+        Status::Success | Status::Suspicious => ensure(green, "the last attempt of a loop that worked failed")?,
+        Status::Escalated => ensure(state.escalation.is_some(), "nobody knows why the loop was given up")?,
+        Status::Cancelled => return damaged("a cancelled loop was cancelled"),
+    }
+    ensure(status != Status::Waiting || is_scheduled(state), "the delay is not the one that is due")?;
+    check_change(state, status)
+}
+
+fn is_scheduled(state: &FixState) -> bool {
+    let full = delay(state.initial_backoff_seconds, state.made());
+    let due = if state.jitter { 0.0..=full } else { full..=full };
+    due.contains(&state.delay_seconds)
+}
+
+/// That nothing may run unchanged holds for a state from a file too.
+fn check_change(state: &FixState, status: Status) -> Checked {
+    let Some(last) = state.attempts.last() else { return Ok(()) };
+    let runs = matches!(status, Status::Ready | Status::Running | Status::Waiting);
+    let free = last.error_class == Some(super::ErrorClass::Transient) || last.waiting_for_input;
+    ensure(!runs || free || state.pending_fix.is_some(), "the loop would run again although nothing was changed")
+}

@@ -1,0 +1,54 @@
+//! Opens when the same error comes back too often in a row, and stays open until somebody resets it.
+//! Does not: know what an error is; it compares hashes.
+
+plain! {
+    /// The circuit breaker, as in the contract.
+    #[cfg_attr(feature = "types", ts(rename = "FixCircuit"))]
+    pub struct Circuit {
+        /// So many equal errors in a row open it.
+        pub threshold: u32,
+        /// Hashes of the errors since it was last reset.
+        pub error_hashes: Vec<String>,
+        /// Whether attempts may be made.
+        pub state: CircuitState,
+    }
+}
+
+/// Whether attempts may be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "UPPERCASE")]
+pub enum CircuitState {
+    /// They may.
+    Closed,
+    /// None until it is reset.
+    Open,
+}
+
+impl Circuit {
+    /// A closed one.
+    pub(super) const fn new(threshold: u32) -> Self {
+        Self { threshold, error_hashes: Vec::new(), state: CircuitState::Closed }
+    }
+
+    /// Takes one more error.
+    pub(super) fn push(&mut self, hash: String) {
+        self.error_hashes.push(hash);
+        if self.repeats() {
+            self.state = CircuitState::Open;
+        }
+    }
+
+    /// The last errors are the same, as many as it takes.
+    pub(super) fn repeats(&self) -> bool {
+        let threshold = usize::try_from(self.threshold.max(1)).unwrap_or(usize::MAX);
+        let Some(start) = self.error_hashes.len().checked_sub(threshold) else { return false };
+        let last = &self.error_hashes[start..];
+        last.iter().all(|hash| *hash == last[0])
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.error_hashes.clear();
+        self.state = CircuitState::Closed;
+    }
+}

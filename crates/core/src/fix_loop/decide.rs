@@ -1,0 +1,151 @@
+//! What may be done in a state, in words: derived from the state alone, so that a loop that was killed goes on.
+//! Does not: change anything.
+
+use super::{
+    approach,
+    event::{Decision, DecisionType, Warning},
+    progress,
+    state::{Attempt, EscalationReason, FixState, Mode, Status},
+};
+
+plain! {
+    /// What may be done, without an event.
+    #[cfg_attr(feature = "types", ts(rename = "FixOutlook"))]
+    pub struct Outlook {
+        /// What may be done.
+        pub decision: Decision,
+        /// What to know.
+        pub warnings: Vec<Warning>,
+    }
+}
+
+/// What may be done in this state.
+pub fn outlook(state: &FixState) -> Outlook {
+    Outlook { decision: decision(state), warnings: progress::warnings(state) }
+}
+
+pub(super) fn decision(state: &FixState) -> Decision {
+    let attempt = state.current_attempt;
+    let (kind, reason) = match state.status {
+        Status::Ready => (DecisionType::Run, ready(state)),
+        Status::Running => (DecisionType::Run, format!("Attempt {attempt} runs; tell how it ended.")),
+        Status::Waiting => (DecisionType::Wait, waiting(state)),
+        Status::NeedsFix => (DecisionType::ApplyFix, needs_fix(state)),
+        Status::NeedsInputs => (DecisionType::ProvideInputs, needs_inputs(state)),
+        Status::Unverified => (DecisionType::Escalate, UNVERIFIED.to_owned()),
+        Status::Success => (DecisionType::Done, success(state)),
+        Status::Suspicious | Status::Escalated => (DecisionType::Escalate, escalation(state)),
+        Status::Cancelled => (DecisionType::Escalate, "The loop was cancelled. Resume it to go on.".to_owned()),
+    };
+    let approach = (kind == DecisionType::ApplyFix).then(|| approach::due(state));
+    let delay_seconds = if kind == DecisionType::Wait { state.delay_seconds } else { 0.0 };
+    Decision { kind, reason, approach, delay_seconds, attempt, escalation: state.escalation }
+}
+
+pub(super) fn refused(state: &FixState, reason: String) -> Decision {
+    Decision { kind: DecisionType::Refused, reason, approach: None, ..decision(state) }
+}
+
+const UNVERIFIED: &str = "The fix cannot be verified, for there is no verification command. Run one as the next \
+     attempt, or let a human accept or reject the fix.";
+
+fn ready(state: &FixState) -> String {
+    match (state.attempts.last(), state.mode) {
+        (None, Mode::Error) => "Run the verification of the fix.".to_owned(),
+        (None, Mode::Command) => "Run the command.".to_owned(),
+        (Some(_), _) => format!("Run attempt {} of {}.", state.current_attempt, state.max_attempts),
+    }
+}
+
+fn waiting(state: &FixState) -> String {
+    let why = if state.pending_fix.is_some() { "The fix is in place" } else { "The error may pass by itself" };
+    format!(
+        "{why}: wait {} s, then run attempt {} of {}.",
+        seconds(state.delay_seconds),
+        state.current_attempt,
+        state.max_attempts
+    )
+}
+
+fn seconds(value: f64) -> String {
+    let rounded = (value * 10.0).round() / 10.0;
+    format!("{rounded}")
+}
+
+fn needs_fix(state: &FixState) -> String {
+    let step = approach::due(state);
+    let failed = match (state.last_failed(), &state.first_error) {
+        (Some(attempt), _) => format!("Attempt {} failed with {}.", attempt.number, named(attempt)),
+        (None, Some(error)) => format!("The error is {}.", brief(&error.error_type, &error.headline)),
+        (None, None) => "The last attempt failed.".to_owned(),
+    };
+    format!("{failed} Change something before it runs again: {}. {}", step.title, step.description)
+}
+
+fn needs_inputs(state: &FixState) -> String {
+    let said = state.last_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or("a prompt");
+    format!("The command waits for an answer: {said}. Provide inputs for its prompts before it runs again.")
+}
+
+fn success(state: &FixState) -> String {
+    match state.made() {
+        0 => "It works.".to_owned(),
+        1 => "It works, after 1 attempt.".to_owned(),
+        attempts => format!("It works, after {attempts} attempts."),
+    }
+}
+
+fn escalation(state: &FixState) -> String {
+    let last = state.last_failed().map(named);
+    let last = last.or_else(|| state.first_error.as_ref().map(|error| brief(&error.error_type, &error.headline)));
+    let last = last.unwrap_or_else(|| "an error".to_owned());
+    match state.escalation {
+        Some(EscalationReason::CircuitBreakerOpened) => opened(state, &last),
+        Some(EscalationReason::MaxAttemptsReached) => {
+            format!("All {} attempts are used; the last one failed with {last}.", state.max_attempts)
+        }
+        Some(EscalationReason::PermanentError) => {
+            format!("No change of the code and no further attempt helps against {last}. A human has to look at it.")
+        }
+        Some(EscalationReason::SuspiciousSuccess) => suspicious(state),
+        Some(EscalationReason::InterruptedTooOften) => format!(
+            "Attempt {} was cut off {} times before it ended. Look at what ends it.",
+            state.current_attempt, state.interruptions
+        ),
+        Some(EscalationReason::StoppedByHuman) | None => "A human stopped the loop.".to_owned(),
+    }
+}
+
+fn opened(state: &FixState, last: &str) -> String {
+    let circuit = &state.circuit_breaker;
+    if circuit.repeats() {
+        return format!("The same error came {} times in a row: {last}. The circuit is open.", circuit.threshold);
+    }
+    let said = progress::warnings(state).first().map_or_else(String::new, |warning| format!("{} ", warning.text));
+    format!("{said}The circuit is open, for progress is strict; the last error is {last}.")
+}
+
+fn suspicious(state: &FixState) -> String {
+    let weaker = state.attempts.last().map_or(0, |attempt| attempt.weakened.len());
+    format!(
+        "It passes, but the tests are weaker than at the beginning, in {weaker} {}. A human has to accept or reject \
+         that.",
+        if weaker == 1 { "place" } else { "places" }
+    )
+}
+
+/// `TypeError: x is not a function`.
+pub(super) fn named(attempt: &Attempt) -> String {
+    brief(attempt.error_type.as_deref().unwrap_or("an unknown error"), attempt.headline.as_deref().unwrap_or_default())
+}
+
+pub(super) fn brief(error_type: &str, headline: &str) -> String {
+    let headline = headline.trim().trim_end_matches('.');
+    if headline.is_empty() {
+        error_type.to_owned()
+    } else if headline.contains(error_type) || error_type == "unknown" {
+        headline.to_owned()
+    } else {
+        format!("{error_type}: {headline}")
+    }
+}

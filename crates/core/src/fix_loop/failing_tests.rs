@@ -1,0 +1,161 @@
+//! Names of the tests that failed, where a runner's output gives them, so that a loop without progress is seen.
+//! Does not: read reports, or name a test whose runner does not.
+
+use crate::display::Plain;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Most names that are handed out.
+const MOST: usize = 200;
+/// Longest name.
+const NAME: usize = 300;
+/// What of a line is looked at.
+const LINE: usize = 1024;
+
+/// The shapes in which one runner names a failed test; of those that match, the first says it best.
+struct Runner {
+    shapes: Vec<Regex>,
+}
+
+static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
+    let runner = |shapes: &[&str]| Runner {
+        shapes: shapes.iter().map(|shape| Regex::new(shape).expect("a constant pattern")).collect(),
+    };
+    vec![
+        // Vitest, Jest, Playwright, AVA, node:test.
+        runner(&[
+            r"^\s*FAIL\s+(?:\|[^|]+\|\s+)?(\S+ > .+)$",
+            r"^\s+\d+\) (\[[^\]]+\] › .+?)(?: ─+)?$",
+            r"^\s*● (.+ › .+)$",
+            r"^  ● ([^\s].*)$",
+            r"^\s*(?:[✕✗×]|✖|✘) {1,3}(?:\[fail\]: )?(\S.*)$",
+            r"^\s*FAIL\s+(\S+\.\w+)(?: .*)?$",
+        ]),
+        // pytest, in its summary, in -v, and by its headings.
+        runner(&[
+            r"^(?:FAILED|ERROR) ((?:\S+::)+.+?|\S+\.py)(?: - .*)?$",
+            r"^(\S+::\S+.*?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?$",
+            r"^_{3,} (?:ERROR at \w+ of )?(test\S*.*?|\S+\.test\S*.*?) _{3,}$",
+        ]),
+        // Go; a package that does not build fails as a whole.
+        runner(&[r"^\s*--- FAIL: (\S+) \("]),
+        runner(&[r"^FAIL\t(\S+) \[(?:build|setup) failed\]$"]),
+        // cargo test, nextest, Deno.
+        runner(&[r"^test (\S.*?) \.\.\. FAILED$", r"^\s*FAIL \[\s*[\d.]+s\]\s+(?:\([^)]*\)\s+)?(\S+ \S+)$"]),
+        runner(&[r"^(\S.*?) \.\.\. FAILED \(.*\)$"]),
+        // Maven, Gradle.
+        runner(&[
+            r"^\[ERROR\]\s{2,}([\w$]+(?:\.[\w$]+)*\.\w+(?:\[[^\]]*\])?)(?::\d+|->|\s»)",
+            r"^\[ERROR\]\s+([\w$.]+\.\w+)(?:\([^)]*\))?\s+(?:Time elapsed|--).*<<< (?:FAILURE|ERROR)!",
+        ]),
+        runner(&[r"^(\w[\w$.]*(?: > .+)+) FAILED$"]),
+        // dotnet test, xUnit.
+        runner(&[r"^\s*Failed (\S.*?) \[[^\]]*\]$", r"^\s*(?:\[xUnit[^\]]*\]\s+)?(\S.*?) \[FAIL\]$"]),
+        // PHPUnit, RSpec, Minitest, ExUnit.
+        runner(&[r"^\d+\) (\w[\w\\]*::\w.*)$"]),
+        runner(&[r"^rspec (\S+(?: # .+)?)$"]),
+        runner(&[r"^\s*(?:FAIL\s+)?(\w[\w:]*#\w+)(?: \[[^\]]*\]:?|:)$"]),
+        runner(&[r"^\s+\d+\) (test .+ \([\w.]+\))$"]),
+        // TAP; what is to do or skipped did not fail.
+        runner(&[r"^\s*not ok \d+ (?:- )?([^#]+?)(?: # (?i:time|duration)\S*.*)?$"]),
+        // CTest, XCTest.
+        runner(&[r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Not Run)\)"]),
+        runner(&[r"^Test Case '-?\[?([^'\]]+)\]?' failed"]),
+    ]
+});
+
+/// Durations and retries change from run to run.
+static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:\s+\(?\d[\d.,]*\s?(?:ms|s|m|µs)\)?|\s+\(retry #?\d+\)|\s+\(attempt \d+\))+$")
+        .expect("a constant pattern")
+});
+
+/// What Jest marks like a test and is none.
+const NO_TESTS: [&str; 4] =
+    ["Console", "Test suite failed to run", "Validation Error", "Cannot log after tests are done"];
+
+/// The names, each once, in the order of the text.
+pub(super) fn failing_tests(text: &str) -> Vec<String> {
+    let text = Plain::of(text).text;
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| line[..line.floor_char_boundary(LINE)].trim_end())
+        .filter(|line| !line.is_empty())
+        .collect();
+    let mut names = Vec::new();
+    for runner in &*RUNNERS {
+        let found = runner.shapes.iter().map(|shape| matches(shape, &lines)).find(|found| !found.is_empty());
+        for name in found.unwrap_or_default() {
+            add(&mut names, name);
+        }
+    }
+    for name in mocha(&lines).into_iter().chain(unittest(&lines)) {
+        add(&mut names, name);
+    }
+    names
+}
+
+fn matches(shape: &Regex, lines: &[&str]) -> Vec<String> {
+    let found = lines.iter().filter_map(|line| shape.captures(line)?.get(1));
+    found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(tidy).take(MOST).collect()
+}
+
+fn tidy(name: &str) -> String {
+    let name = TRAILER.replace(name.trim(), "");
+    // RSpec puts a comment's mark between place and name.
+    let name = name.replacen(" # ", " ", 1);
+    name[..name.floor_char_boundary(NAME)].trim().to_owned()
+}
+
+fn add(names: &mut Vec<String>, name: String) {
+    if !name.is_empty() && names.len() < MOST && !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+/// Mocha, after `1 failing`: a number, the suites, and the name with a colon, each on a line of its own.
+fn mocha(lines: &[&str]) -> Vec<String> {
+    let is_count = |line: &&str| {
+        let mut words = line.split_whitespace();
+        words.next().is_some_and(|count| count.parse::<u32>().is_ok())
+            && words.next() == Some("failing")
+            && words.next().is_none()
+    };
+    let Some(start) = lines.iter().position(is_count) else { return Vec::new() };
+    let mut names = Vec::new();
+    let mut parts: Option<Vec<&str>> = None;
+    for line in &lines[start + 1..] {
+        let trimmed = line.trim();
+        let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0
+            && let Some(first) = trimmed[digits..].strip_prefix(") ")
+        {
+            parts = Some(vec![first]);
+        } else if let Some(known) = &mut parts {
+            known.push(trimmed);
+        }
+        let Some(known) = &parts else { continue };
+        let done = known.last().is_some_and(|last| last.ends_with(':'));
+        if done {
+            names.push(tidy(known.join(" ").trim_end_matches(':')));
+        }
+        if done || known.len() > 6 {
+            parts = None;
+        }
+    }
+    names
+}
+
+/// unittest: `FAIL: test_total (tests.test_cart.CartTest)`, since Python 3.11 with the test's name in it.
+fn unittest(lines: &[&str]) -> Vec<String> {
+    let named = lines.iter().filter_map(|line| {
+        let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
+        let (test, class) = rest.split_once(" (")?;
+        let class = class.split_once(')')?.0;
+        let words = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte));
+        let known = class.rsplit('.').next() == Some(test);
+        let name = if known { class.to_owned() } else { format!("{class}.{test}") };
+        (words(test) && words(class) && class.contains('.')).then_some(name)
+    });
+    named.take(MOST).collect()
+}

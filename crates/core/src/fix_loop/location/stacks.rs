@@ -1,0 +1,241 @@
+//! Reads the stacks of the usual runtimes, with the lines that the normalizer leaves out.
+//! Does not: choose one.
+
+use super::{frame, number};
+use crate::fix_loop::error::Location;
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// Frames that belong together.
+#[derive(Default)]
+pub(super) struct Stack {
+    frames: Vec<Location>,
+    /// The runtime prints the outermost frame first.
+    outer_first: bool,
+    /// It is the cause of the one before it, or what came while that was handled.
+    pub(super) continues: bool,
+}
+
+impl Stack {
+    pub(super) fn is_in_app(&self) -> bool {
+        self.frames.iter().any(|frame| frame.in_app)
+    }
+
+    pub(super) fn innermost_first(&self) -> Vec<Location> {
+        let frames = self.frames.iter().cloned();
+        if self.outer_first { frames.rev().collect() } else { frames.collect() }
+    }
+}
+
+/// A shape of frames on one line; named groups `file`, `line`, `column`, `function`.
+struct Shape {
+    pattern: Regex,
+    outer_first: bool,
+}
+
+static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
+    let shape =
+        |pattern: &str, outer_first| Shape { pattern: Regex::new(pattern).expect("a constant pattern"), outer_first };
+    vec![
+        // Python: `File "app/cart.py", line 3, in total`.
+        shape(r#"^\s*File "(?<file>[^"\n]+)", line (?<line>\d+)(?:, in (?<function>.+))?$"#, true),
+        // pytest, short and long: `app/cart.py:12: in total`, `app/cart.py:12: TypeError`.
+        shape(
+            r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.pyx?):(?<line>\d+): (?:in (?<function>\S+)|[A-Z]\w*(?:Error|Exception|Exit|Warning)\b.*)?$",
+            true,
+        ),
+        // .NET: `at Acme.Cart.Total(Int32 n) in C:\src\Cart.cs:line 12`.
+        shape(r"^\s*at (?<function>[^(\n]+)(?:\([^)\n]*\))? in (?<file>.+):line (?<line>\d+)\.?$", false),
+        // JavaScript: `at total (src/cart.ts:12:5)`, `at file:///srv/cart.js:12:5`.
+        shape(
+            r"^\s*(?:->\s*)?at (?<function>[^(\n]+?) \((?<file>(?:webpack-internal:///\([\w-]+\)/)?[^()\n]+?):(?<line>\d+)(?::(?<column>\d+))?\)$",
+            false,
+        ),
+        shape(
+            r"^\s*at (?:async )?(?<file>(?:file:///?|webpack\S*:///|[A-Za-z]:[\\/]|[./~\w@-])[^()\n]*?):(?<line>\d+):(?<column>\d+)$",
+            false,
+        ),
+        // node:test in TAP, whose YAML leaves out the `at`: `    exports.total (/srv/shop/cart.js:1:34)`.
+        shape(
+            r"^\s+(?:async )?(?<function>[\w$.<>\[\] ]+?) \((?<file>(?:file://)?(?:/|[A-Za-z]:[\\/])[^()\n]+?\.[cm]?[jt]sx?):(?<line>\d+):(?<column>\d+)\)$",
+            false,
+        ),
+        // Java and Kotlin: `at com.acme.Cart.total(Cart.java:88)`, also with a module or loader before it.
+        shape(
+            r"^\s*(?:->\s*)?at (?:[\w.$@-]*/{1,2})?(?<function>[\w.$<>]+(?:[\w$ <>-]*[\w$>])?)\((?<file>[\w$.-]+\.(?:java|kt|kts|scala|groovy|clj)):(?<line>\d+)\)",
+            false,
+        ),
+        // Firefox and Safari: `total@http://localhost:3000/src/cart.js:12:5`.
+        shape(
+            r"^\s*(?<function>[\w$.<>/]*)@(?:https?://[^/\s]+/)?(?<file>[^\s@]+?\.\w+)(?:\?[^\s:]*)?:(?<line>\d+):(?<column>\d+)$",
+            false,
+        ),
+        // Vitest: `❯ total src/cart.ts:12:5`.
+        shape(
+            r"^\s*❯ (?:(?<function>\S+) )?(?<file>[^\s:][^:\n]*?\.[cm]?[jt]sx?|[^\s:][^:\n]*?\.(?:vue|svelte)):(?<line>\d+)(?::(?<column>\d+))?$",
+            false,
+        ),
+        // Ruby: `from lib/cart.rb:12:in 'total'`, `# ./lib/cart.rb:12:in`, `lib/cart.rb:12:in 'total': no (TypeError)`.
+        shape(
+            r"^\s*(?:from |# |\d+: from )?(?<file>(?:[A-Za-z]:)?[^\s:#][^:\n]*\.(?:rb|rake|erb|ru)):(?<line>\d+)(?::in [`'](?<function>[^'\n]+)'.*|:in .*)?$",
+            false,
+        ),
+        // PHP: `#0 /app/src/Cart.php(12): Acme\Cart->total()`.
+        shape(r"^\s*#\d+ (?<file>[^\s(][^(\n]*\.php)\((?<line>\d+)\): (?<function>[^(\n]*)", false),
+        shape(
+            r"^(?:\[[^\]]*\] )?(?:PHP )?(?:Fatal error|Parse error|Warning|Error|Exception|\S*(?:Error|Exception)\b).* in (?<file>\S+\.php)(?: on line |:)(?<line>\d+)$",
+            false,
+        ),
+        // Rust: `thread 'main' panicked at src/cart.rs:12:5:`, and the older form with the message in front.
+        shape(
+            r"^thread '[^'\n]*'(?: \(\d+\))? panicked at (?:'.*', )?(?<file>[^\s:'][^:'\n]*\.rs):(?<line>\d+):(?<column>\d+):?$",
+            false,
+        ),
+        // Elixir, Swift and others that say `at path:line`.
+        shape(r"^\s*(?:\([^)]*\) )?(?<file>[\w./-]+\.(?:exs?|erl)):(?<line>\d+): (?<function>\S+)$", false),
+    ]
+});
+
+/// The second line of a frame in Go (`\t/src/cart.go:12 +0x1d`) and of one in Rust (`   at ./src/cart.rs:12:5`).
+static SECOND_LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"^\s+(?:at )?(?<file>(?:[A-Za-z]:)?[\w./\\~][^:\n]*\.(?:go|s|rs)):(?<line>\d+)(?::(?<column>\d+))?(?: \+0x[0-9a-f]+)?$";
+    Regex::new(pattern).expect("a constant pattern")
+});
+/// The first: `main.total(0x1, 0x2)`, `   3: shop::cart::total`.
+static FIRST_LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern =
+        r"^(?:\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?<rust>\S.*)|(?:  )?(?<go>(?:[\w./~-]+\.)?[\w./()*\[\]~-]+)\([^\n]*\)?)$";
+    Regex::new(pattern).expect("a constant pattern")
+});
+
+/// Lines between two stacks; those of the second kind say that the next belongs to the one before.
+const BREAKS: [&str; 15] = [
+    "Traceback (most recent call last)",
+    "goroutine ",
+    "thread '",
+    "stack backtrace:",
+    "--- FAIL",
+    "=== RUN",
+    "FAIL ",
+    " FAIL ",
+    "● ",
+    "____",
+    "panic: ",
+    "Failed ",
+    "PHP Fatal error",
+    "==========",
+    // .NET prints the cause first.
+    "--- End of inner exception",
+];
+const CAUSES: [&str; 6] = [
+    "Caused by:",
+    "[cause]:",
+    "During handling of the above exception",
+    "The above exception was the direct cause",
+    "Suppressed:",
+    "Next ",
+];
+
+#[derive(Default)]
+struct Reader {
+    stacks: Vec<Stack>,
+    current: Stack,
+    /// The function whose place is on the next line.
+    function: Option<String>,
+}
+
+/// Every stack, in the order of the text.
+pub(super) fn read(lines: &[&str]) -> Vec<Stack> {
+    let mut reader = Reader::default();
+    for line in lines {
+        reader.line(line);
+    }
+    reader.close(false);
+    reader.stacks
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        let paired = self.function.is_some().then(|| SECOND_LINE.captures(line)).flatten();
+        if paired.is_none()
+            && let Some((place, outer_first)) = one_line(line)
+        {
+            if outer_first != self.current.outer_first && !self.current.frames.is_empty() {
+                self.close(false);
+            }
+            self.current.outer_first = outer_first;
+            self.current.frames.push(place);
+            self.function = None;
+            return;
+        }
+        if let Some(found) = paired.or_else(|| SECOND_LINE.captures(line)) {
+            let function = self.function.take().unwrap_or_default();
+            self.current.frames.push(place(&found, &function));
+            return;
+        }
+        let trimmed = line.trim_start();
+        let starts = |starts: &[&str]| starts.iter().any(|start| trimmed.starts_with(start) || line.starts_with(start));
+        if starts(&CAUSES) {
+            self.close(true);
+        } else if starts(&BREAKS) || is_heading(trimmed) {
+            // What a traceback continues was said on the line before.
+            let continues = self.current.continues && self.current.frames.is_empty();
+            self.close(continues);
+        }
+        self.function = FIRST_LINE.captures(line).and_then(|found| {
+            let name = found.name("rust").or_else(|| found.name("go"))?;
+            Some(name.as_str().to_owned())
+        });
+    }
+
+    /// Ends the stack; the next one continues it, or is another.
+    fn close(&mut self, continues: bool) {
+        let next = Stack { continues, ..Stack::default() };
+        let done = std::mem::replace(&mut self.current, next);
+        if !done.frames.is_empty() {
+            self.stacks.push(done);
+        }
+    }
+}
+
+/// `  1) cart totals`, with which Mocha and `RSpec` begin each failure.
+fn is_heading(line: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    digits > 0 && line[digits..].starts_with(") ")
+}
+
+fn one_line(line: &str) -> Option<(Location, bool)> {
+    // Every shape has a place in it.
+    if !line.contains(|mark: char| mark.is_ascii_digit()) {
+        return None;
+    }
+    SHAPES.iter().find_map(|shape| {
+        let found = shape.pattern.captures(line)?;
+        let function = found.name("function").map_or("", |name| name.as_str());
+        Some((place(&found, function), shape.outer_first))
+    })
+}
+
+fn place(found: &Captures<'_>, function: &str) -> Location {
+    let file = found.name("file").map_or("", |file| file.as_str());
+    let (line, column) = (number(found.name("line")), number(found.name("column")));
+    let mut place = frame(file, line, column, function);
+    if is_jvm(file)
+        && let Some(folders) = package(function)
+    {
+        place.file = format!("{folders}/{file}");
+    }
+    place
+}
+
+fn is_jvm(file: &str) -> bool {
+    let ending = file.rsplit('.').next().unwrap_or_default();
+    matches!(ending, "java" | "kt" | "scala" | "groovy") && !file.contains('/')
+}
+
+/// `com/acme` of `com.acme.Cart.total`: package names are lower case, and the class comes after them.
+fn package(function: &str) -> Option<String> {
+    let parts: Vec<&str> = function.split('.').collect();
+    let class = parts.iter().position(|part| part.starts_with(|first: char| first.is_ascii_uppercase()))?;
+    (class > 0).then(|| parts[..class].join("/"))
+}

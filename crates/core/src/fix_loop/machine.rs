@@ -1,0 +1,251 @@
+//! What an event does to a loop: the only place where a state changes.
+//! Does not: check a state it was given (`check`), run, wait, or draw random numbers.
+//!
+//! What always holds: no more attempts than allowed; none without a change but after a transient error; no fix
+//! twice; an open circuit lets nothing through but its reset.
+
+use super::{
+    approach, backoff, change, decide,
+    decide::named,
+    error::ErrorClass,
+    event::{Advanced, Event, Warning, WarningKind},
+    human, progress,
+    record::{self, Run},
+    state::{AppliedFix, EscalationReason, FixState, Mode, Running, Status},
+};
+
+/// So often may the same attempt be cut off before it ended: something in it ends the host.
+const MOST_INTERRUPTIONS: u32 = 3;
+/// What shells say of a run that was ended for time.
+pub(super) const OUT_OF_TIME: i32 = 124;
+
+/// What an event came to: refused with a sentence, or done, with warnings.
+pub(super) type Outcome = Result<Vec<Warning>, String>;
+
+/// The next state. `random`, in [0, 1), is for the jitter of a delay.
+pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
+    let mut next = state.clone();
+    match apply(&mut next, event, random) {
+        Ok(mut warnings) => {
+            warnings.extend(progress::warnings(&next));
+            Advanced { decision: decide::decision(&next), state: next, warnings }
+        }
+        Err(reason) => Advanced {
+            decision: decide::refused(state, reason),
+            state: state.clone(),
+            warnings: progress::warnings(state),
+        },
+    }
+}
+
+fn apply(state: &mut FixState, event: &Event, random: f64) -> Outcome {
+    if state.is_open() && !matches!(event, Event::CircuitReset) {
+        return Err(format!(
+            "The circuit is open: the same error came too often. Look at {}, then reset the circuit.",
+            state.last_failed().map_or_else(|| "the last error".to_owned(), named)
+        ));
+    }
+    match event {
+        Event::AttemptStarted { timestamp, snapshot } => {
+            let running = Running { timestamp: timestamp.clone(), snapshot: snapshot.clone() };
+            start(state, running)
+        }
+        Event::AttemptFinished { exit_code, timed_out, duration_seconds, error, timestamp, weakened } => {
+            let run = Run {
+                exit_code: if *timed_out { OUT_OF_TIME } else { *exit_code },
+                timed_out: *timed_out,
+                duration_seconds: duration(*duration_seconds),
+                timestamp: timestamp.clone(),
+                weakened: weakened.clone(),
+            };
+            record::finish(state, run, error.as_deref(), random)
+        }
+        Event::FixDeclared { description, digest, files, outside, approach } => {
+            let fix = AppliedFix {
+                description: description.trim().to_owned(),
+                digest: given(digest.as_ref()),
+                files: files.clone(),
+                outside: given(outside.as_ref()),
+                approach: approach.unwrap_or_else(|| approach::after(state.fixes())),
+            };
+            change::declare(state, fix, random)
+        }
+        Event::Waited => wait_over(state),
+        Event::InputsProvided { digest, inputs } => {
+            change::provide(state, given(digest.as_ref()), inputs.clone(), random)
+        }
+        Event::CircuitReset => reset(state, random),
+        Event::HumanDecided { verdict, note, timestamp } => {
+            state.human_note.clone_from(note);
+            human::judge(state, *verdict, timestamp.clone(), random)
+        }
+        Event::Cancelled => cancel(state),
+        Event::Resumed => Ok(resume(state)),
+    }
+}
+
+fn duration(seconds: f64) -> f64 {
+    let bounded = if seconds.is_finite() { seconds.clamp(0.0, f64::from(u32::MAX)) } else { 0.0 };
+    backoff::in_milliseconds(bounded)
+}
+
+pub(super) fn given(text: Option<&String>) -> Option<String> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
+}
+
+fn start(state: &mut FixState, running: Running) -> Outcome {
+    match state.status {
+        Status::Ready | Status::Unverified => {
+            state.status = Status::Running;
+            state.running = Some(running);
+            Ok(Vec::new())
+        }
+        Status::Running => Err(format!(
+            "Attempt {} runs already. Tell how it ended, or resume the loop if it was cut off.",
+            state.current_attempt
+        )),
+        Status::NeedsFix => {
+            Err("Nothing was changed since the last attempt. Apply a fix and declare it first.".to_owned())
+        }
+        Status::Waiting => Err("The backoff is not over. Wait first.".to_owned()),
+        Status::NeedsInputs => Err("The command waits for an answer. Provide its inputs first.".to_owned()),
+        _ => Err(over(state)),
+    }
+}
+
+/// Why nothing runs in a loop that is over.
+pub(super) fn over(state: &FixState) -> String {
+    let next = match state.status {
+        Status::Cancelled => "Resume it first.",
+        Status::Suspicious => "A human has to accept or reject it.",
+        Status::Escalated => "A human has to decide.",
+        _ => "Begin a new one.",
+    };
+    format!("The loop is over: {}. {next}", state.status.as_str())
+}
+
+/// Counts the last attempt's error and says where the loop stands.
+pub(super) fn after_failure(state: &mut FixState, random: f64) {
+    if let Some(hash) = state.attempts.last().and_then(|attempt| attempt.error_hash.clone()) {
+        state.circuit_breaker.push(hash);
+    }
+    if state.strict_progress && !progress::warnings(state).is_empty() {
+        state.circuit_breaker.state = super::CircuitState::Open;
+    }
+    if state.is_open() {
+        escalate(state, EscalationReason::CircuitBreakerOpened);
+    } else {
+        settle(state, random);
+    }
+}
+
+/// Where a loop stands after its last error, the circuit being closed.
+pub(super) fn settle(state: &mut FixState, random: f64) {
+    let Some(last) = state.attempts.last() else {
+        state.status = Status::NeedsFix;
+        return;
+    };
+    let (class, asks, green) = (last.error_class, last.waiting_for_input, last.error_hash.is_none());
+    if green {
+        escalate(state, EscalationReason::SuspiciousSuccess);
+        state.status = Status::Suspicious;
+        return;
+    }
+    backoff::schedule(state, random);
+    if class == Some(ErrorClass::Permanent) {
+        escalate(state, EscalationReason::PermanentError);
+    } else if state.made() >= state.max_attempts {
+        escalate(state, EscalationReason::MaxAttemptsReached);
+    } else if asks {
+        state.status = Status::NeedsInputs;
+    } else if class == Some(ErrorClass::Transient) {
+        state.status = Status::Waiting;
+    } else {
+        state.status = Status::NeedsFix;
+    }
+}
+
+pub(super) fn escalate(state: &mut FixState, reason: EscalationReason) {
+    state.status = Status::Escalated;
+    state.escalation = Some(reason);
+}
+
+/// Something changed: the next attempt may come, after its delay.
+pub(super) fn go_on(state: &mut FixState, random: f64) {
+    if before_run(state) == Status::Unverified {
+        state.status = Status::Unverified;
+        return;
+    }
+    if state.attempts.is_empty() {
+        state.delay_seconds = 0.0;
+        state.status = Status::Ready;
+        return;
+    }
+    if matches!(state.status, Status::NeedsFix | Status::NeedsInputs) {
+        backoff::schedule(state, random);
+        state.status = Status::Waiting;
+    }
+}
+
+fn wait_over(state: &mut FixState) -> Outcome {
+    if state.status != Status::Waiting {
+        return Err(format!("Nothing is to be waited for: the loop is {}.", state.status.as_str()));
+    }
+    state.status = Status::Ready;
+    state.delay_seconds = 0.0;
+    Ok(Vec::new())
+}
+
+fn reset(state: &mut FixState, random: f64) -> Outcome {
+    if !state.is_open() {
+        return Err("The circuit is closed; there is nothing to reset.".to_owned());
+    }
+    state.circuit_breaker.reset();
+    state.escalation = None;
+    settle(state, random);
+    Ok(Vec::new())
+}
+
+fn cancel(state: &mut FixState) -> Outcome {
+    if state.status.is_over() {
+        return Err(over(state));
+    }
+    // A run that was cancelled on purpose is made again under the same number.
+    let from = if state.status == Status::Running { before_run(state) } else { state.status };
+    state.running = None;
+    state.cancelled_from = Some(from);
+    state.status = Status::Cancelled;
+    Ok(Vec::new())
+}
+
+fn resume(state: &mut FixState) -> Vec<Warning> {
+    match state.status {
+        Status::Cancelled => {
+            state.status = state.cancelled_from.take().unwrap_or(Status::Ready);
+            Vec::new()
+        }
+        Status::Running => vec![interrupted(state)],
+        _ => Vec::new(),
+    }
+}
+
+/// Where a loop stands whose attempt may be started; without a command for it, the attempt is somebody else's.
+pub(super) fn before_run(state: &FixState) -> Status {
+    let unverified = state.mode == Mode::Error && state.test.is_none() && state.pending_fix.is_some();
+    if unverified { Status::Unverified } else { Status::Ready }
+}
+
+/// Whoever ran the attempt is gone; it is made again, but not without end.
+fn interrupted(state: &mut FixState) -> Warning {
+    state.running = None;
+    state.interruptions = state.interruptions.saturating_add(1);
+    let next = if state.interruptions >= MOST_INTERRUPTIONS {
+        escalate(state, EscalationReason::InterruptedTooOften);
+        "."
+    } else {
+        state.status = before_run(state);
+        "; it is made again."
+    };
+    let text = format!("Attempt {} was cut off before it ended{next}", state.current_attempt);
+    Warning { kind: WarningKind::Interrupted, text }
+}

@@ -1,0 +1,59 @@
+//! The rules of the fix loop: what an error is, what may happen next, and when it ends.
+//! Does not: run a command, read a file, know git, wait, or draw random numbers. The host does, and tells it here.
+//!
+//! [`understand`] turns a failed run's output into a [`FixError`]; [`begin`] makes the state of a new loop;
+//! [`advance`] takes a state and an event to the next state and says what may be done; [`weakened`] finds in a diff
+//! what makes a green run suspicious. The state is what the host keeps in `state.json`; one that comes back is
+//! checked with [`check`] before it is believed.
+
+/// Derives what every type of the loop has: names are those of `state.json`, in snake case.
+macro_rules! plain {
+    ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "types", derive(ts_rs::TS))]
+        #[serde(rename_all = "snake_case")]
+        $(#[$meta])*
+        pub $kind $name $body
+    )*};
+}
+
+mod approach;
+mod backoff;
+mod begin;
+mod change;
+mod check;
+mod circuit;
+mod decide;
+mod error;
+mod error_class;
+mod error_hash;
+mod error_type;
+mod event;
+mod failing_tests;
+mod human;
+mod location;
+mod machine;
+mod progress;
+mod prompt;
+mod record;
+mod state;
+mod weakened;
+
+pub use approach::{Approach, Step};
+pub use backoff::{LONGEST_DELAY, delay};
+pub use begin::{Start, StartProblem, begin, command_hash};
+pub use check::{StateProblem, check};
+pub use circuit::{Circuit, CircuitState};
+pub use decide::{Outlook, outlook};
+pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location, understand};
+pub use event::{Advanced, Decision, DecisionType, Event, Verdict, Warning, WarningKind};
+pub use machine::advance;
+pub use prompt::prompt;
+pub use state::{
+    AppliedFix, Attempt, EscalationReason, FileChange, FixState, Mode, Running, Status, VERSION, Weakening,
+    WeakeningKind,
+};
+pub use weakened::weakened;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Notices a loop that moves without getting anywhere: errors that come in turns, tests that stay red.
+//! Does not: stop it; that is the machine's, where progress is strict.
+
+use super::{
+    event::{Warning, WarningKind},
+    state::{Attempt, FixState},
+};
+
+/// The errors come in turns of up to so many.
+const LONGEST_TURN: usize = 3;
+
+/// What is wrong with the way the loop goes.
+pub(super) fn warnings(state: &FixState) -> Vec<Warning> {
+    let recent = since_reset(state);
+    let hashes: Vec<&str> = recent.iter().filter_map(|attempt| attempt.error_hash.as_deref()).collect();
+    let mut warnings = Vec::new();
+    if let Some(turn) = turn(&hashes) {
+        let text = format!(
+            "The same {turn} errors come back in turns: each fix brings back what an earlier one repaired. Look for \
+             what they have in common."
+        );
+        warnings.push(Warning { kind: WarningKind::Oscillation, text });
+    }
+    if let Some((tests, attempts)) = stuck(recent, state.circuit_breaker.threshold) {
+        let text = format!(
+            "No progress: at least {tests} {} failed in each of the last {attempts} attempts.",
+            if tests == 1 { "test" } else { "tests" }
+        );
+        warnings.push(Warning { kind: WarningKind::NoProgress, text });
+    }
+    warnings
+}
+
+/// The failed attempts since the circuit was last reset.
+fn since_reset(state: &FixState) -> &[Attempt] {
+    let known = state.circuit_breaker.error_hashes.len();
+    &state.attempts[state.attempts.len().saturating_sub(known)..]
+}
+
+/// A, B, A, B: how many errors take turns; each of them twice.
+fn turn(hashes: &[&str]) -> Option<usize> {
+    (2..=LONGEST_TURN).find(|&length| {
+        let Some(start) = hashes.len().checked_sub(2 * length) else { return false };
+        let (first, second) = hashes[start..].split_at(length);
+        first == second && first.iter().any(|hash| *hash != first[0])
+    })
+}
+
+/// How many tests have failed in as many attempts without becoming fewer.
+fn stuck(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
+    let length = usize::try_from(threshold.max(2)).unwrap_or(usize::MAX);
+    let last = &attempts[attempts.len().checked_sub(length)?..];
+    let first = last.first()?.failing_tests.len();
+    let never_fewer = last.iter().all(|attempt| attempt.failing_tests.len() >= first);
+    (first > 0 && never_fewer).then_some((first, length))
+}

@@ -1,0 +1,125 @@
+//! Whether an output ends at a question that nobody answers.
+//! Does not: answer it, or know whether the process reads; that it fell silent is handed in.
+
+use crate::display::Plain;
+use regex::{Regex, RegexBuilder};
+use std::sync::LazyLock;
+
+/// How much of the end is looked at.
+const TAIL: usize = 8 * 1024;
+/// Lines from the end in which a list of choices may stand under its question.
+const CHOICES: usize = 20;
+/// Lines from the end in which a question stands that was not answered: `Aborted.` may come after it.
+const LAST: usize = 4;
+/// A prompt is short; a longer line is output.
+const LONGEST: usize = 240;
+
+/// Programs that say themselves that they wait, or that there is nobody to ask.
+static SAID: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"\bwaiting for (?:user )?input\b|\bEOF when reading a line\b|\bis not a (?:tty|terminal)\b|\bnot a tty\b",
+        r"|\bno tty present\b|\ba terminal is required\b|\bforce closed the prompt\b|\bprompts? (?:can ?not|could not) be\b",
+        r"|\bcannot (?:prompt|ask) \b|\bnon-?interactive (?:mode|terminal|shell|environment)\b.*\b(?:prompt|input|confirm)",
+        r"|\buse -y\b|\bplease (?:provide|enter) .* (?:interactively|manually)\b",
+    ))
+});
+/// Questions that nothing else looks like.
+static ASKED: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"[\[(<]\s*(?:y(?:es)?\s*[/|]\s*no?|y(?:es)?/no?/\S+|yn)\s*[\])>](?:\s*[:?>›]?\s*$|\s*\(?\w*\)?\.?\s*[:?›]?\s*$)",
+        r"|^\s*(?:\[\w+\] )?(?:enter |re-?enter |confirm |repeat |new |current |unix |retype )*(?:\S+'s )?(?:password|passphrase|passcode|pin)(?: for [^:]+| \([^)]*\)| again)?\s*:\s*$",
+        r"|^\s*enter passphrase for .*:\s*$|\bpress (?:any key|\W?(?:enter|return)\W?)(?: to \w+)?|^\s*#\? *$",
+        r"|^\s*(?:are you sure|do you want|would you like|ok to proceed|proceed|continue|overwrite)\b[^\n]*\?\s*(?:[\[(][^\])]*[\])])?\s*:?\s*$",
+        r"|^\s*(?:please )?(?:enter|type|choose|select|input|specify|provide)\b[^\n:]{0,100}(?:\[[^\]]*\]|\([^)]*\))?\s*[:?>›]\s*(?:\([^)]*\))?\s*$",
+        r"|^\s*(?:username|user name|login|e-?mail)(?: for [^:]+)?\s*:\s*$",
+    ))
+});
+/// inquirer, enquirer, prompts, clack, survey: the question's own line, with its choices under it.
+static WIDGET: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*(?:\?|◆) \S.*"));
+/// A line without an end that looks like a question, once the program has fallen silent.
+static OPEN_END: LazyLock<Regex> = LazyLock::new(|| compile(r"[:?>›)\]]\s*$"));
+/// Progress bars and spinners end like one.
+static PROGRESS: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\d%|={3,}|#{4,}|\.{3}\s*$|\d+/\d+|^\s*at |\b(?:error|exception|warning)\b"));
+
+/// The prompt at the end of an output; `silent`: the program printed nothing more and did not end by itself.
+pub fn prompt(output: &str, silent: bool) -> Option<String> {
+    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(TAIL))..];
+    let tail = Plain::of(tail).text;
+    let lines: Vec<&str> = tail.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
+    let last = |count: usize| lines[lines.len().saturating_sub(count)..].iter().rev().copied();
+    let short = |line: &&str| line.len() <= LONGEST;
+    let asked = last(LAST).filter(short).find(|line| ASKED.is_match(line));
+    let widget = || last(CHOICES).filter(|_| silent).filter(short).find(|line| WIDGET.is_match(line));
+    let open_end = || {
+        let open = silent && !tail.ends_with(['\n', '\r']);
+        last(1).filter(|_| open).filter(short).find(|line| OPEN_END.is_match(line) && !PROGRESS.is_match(line))
+    };
+    let said = || last(CHOICES).find(|line| SAID.is_match(line));
+    let found = asked.or_else(widget).or_else(open_end).or_else(said)?;
+    Some(found[..found.floor_char_boundary(LONGEST)].trim().to_owned())
+}
+
+fn compile(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).case_insensitive(true).build().expect("a constant pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prompt;
+    use proptest::prelude::*;
+
+    #[test]
+    fn questions_are_told_from_output() {
+        let asks = [
+            "Project name: (shop) ",
+            "package name: ",
+            "Continue? [y/N] ",
+            "Do you want to overwrite it? (yes/no): ",
+            "Password: ",
+            "dev@host's password: ",
+            "[sudo] password for dev: ",
+            "Enter passphrase for key '/home/dev/.ssh/id_ed25519': ",
+            "1) a\n2) b\n#? ",
+            "? Pick one › \n❯ a\n  b",
+            "Enter your name: ",
+            "Press ENTER to continue",
+            "Username for 'https://host.test': ",
+            "Ok to proceed? (y) ",
+            "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+            "Overwrite? [Y/n]\nAborted.\n",
+        ];
+        for text in asks {
+            assert!(prompt(text, true).is_some(), "{text}");
+        }
+        let speaks = [
+            "",
+            "Downloading [=====>      ] 40%",
+            "done.\n",
+            "error: expected ')'\n",
+            "src/a.ts:12:5 - error TS2304: Cannot find name 'total'.\n",
+            "Listening on http://localhost:3000/\n",
+            "Tests: 1 failed (2 total)\n",
+            "fatal: password authentication failed for user \"shop\"\n",
+            "> shop@1.0.0 build\n> vite build\n",
+        ];
+        for text in speaks {
+            assert_eq!(prompt(text, true), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn who_ended_by_itself_did_not_wait() {
+        assert_eq!(prompt("? not a question of a widget", false), None);
+        assert_eq!(prompt("Ready (main) ", false), None);
+        assert!(prompt("EOFError: EOF when reading a line\n", false).is_some());
+        assert!(prompt("the input device is not a TTY\n", false).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn any_output_is_answered(text in "\\PC{0,60}(\n\\PC{0,60}){0,4}", silent in any::<bool>()) {
+            let _ = prompt(&text, silent);
+        }
+    }
+}

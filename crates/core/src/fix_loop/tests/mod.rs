@@ -1,0 +1,93 @@
+//! Tests of the fix loop. `properties` holds for any events and any state, `walks` are loops from begin to end.
+
+mod properties;
+mod walks;
+
+use super::{
+    AppliedFix, Because, ErrorClass, Event, FixError, FixState, Start, advance, begin,
+    event::{Advanced, Decision},
+};
+use crate::Category;
+
+/// An error of the class whose hash is its name.
+fn error(name: &str, class: ErrorClass) -> FixError {
+    FixError {
+        error_type: "TypeError".to_owned(),
+        error_class: class,
+        class_because: Because { rule: "test".to_owned(), words: None },
+        category: Category::Unknown,
+        error_hash: name.to_owned(),
+        headline: format!("TypeError: {name}"),
+        location: None,
+        frames: Vec::new(),
+        failing_tests: Vec::new(),
+        waiting_for_input: false,
+        prompt: None,
+        text: name.to_owned(),
+        normalized: name.to_owned(),
+        family_signature: name.to_owned(),
+    }
+}
+
+fn fixable(name: &str) -> FixError {
+    error(name, ErrorClass::Fixable)
+}
+
+fn started() -> Event {
+    Event::AttemptStarted { timestamp: None, snapshot: None }
+}
+
+fn finished(exit_code: i32, error: Option<FixError>) -> Event {
+    Event::AttemptFinished {
+        exit_code,
+        timed_out: false,
+        duration_seconds: 1.0,
+        error: error.map(Box::new),
+        timestamp: None,
+        weakened: Vec::new(),
+    }
+}
+
+fn fix(digest: &str) -> Event {
+    Event::FixDeclared {
+        description: format!("fix {digest}"),
+        digest: Some(digest.to_owned()),
+        files: Vec::new(),
+        outside: None,
+        approach: None,
+    }
+}
+
+fn command() -> Start {
+    Start {
+        command: Some("npm test".to_owned()),
+        desired: "passes".to_owned(),
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        ..Start::default()
+    }
+}
+
+fn given_error(test: Option<&str>) -> Start {
+    Start { command: None, error: Some("TypeError: first".to_owned()), test: test.map(ToOwned::to_owned), ..command() }
+}
+
+/// A loop with the events behind it; every event must be allowed.
+fn walk(mut state: FixState, events: &[Event]) -> (FixState, Decision) {
+    let mut decision = super::outlook(&state).decision;
+    for event in events {
+        let Advanced { state: next, decision: made, .. } = advance(&state, event, 0.5);
+        assert_ne!(made.kind, super::DecisionType::Refused, "{event:?}: {}", made.reason);
+        assert_eq!(super::check(&next), Ok(()), "{event:?}");
+        (state, decision) = (next, made);
+    }
+    (state, decision)
+}
+
+fn begun(start: &Start) -> FixState {
+    let error = start.error.as_ref().map(|_| fixable("first"));
+    begin(start, error.as_ref()).expect("a valid start")
+}
+
+fn pending(state: &FixState) -> Option<&AppliedFix> {
+    state.pending_fix.as_ref()
+}

@@ -1,0 +1,226 @@
+//! What holds for any sequence of events and for any file.
+
+use super::{begun, command, error, given_error, pending};
+use crate::fix_loop::{
+    Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, LONGEST_DELAY, Mode, Start, Status,
+    Verdict, Weakening, WeakeningKind, advance, check, delay, outlook,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn any_class() -> impl Strategy<Value = ErrorClass> {
+    prop_oneof![4 => Just(ErrorClass::Fixable), 3 => Just(ErrorClass::Transient), 1 => Just(ErrorClass::Permanent)]
+}
+
+fn any_finish() -> impl Strategy<Value = Event> {
+    let weakening =
+        Weakening { file: "a.test.ts".into(), line: 1, kind: WeakeningKind::TestSkipped, text: "it.skip".into() };
+    let given = ("[abc]", any_class(), 0_usize..4, prop::bool::weighted(0.1));
+    let given = given.prop_map(|(name, class, tests, waiting_for_input)| {
+        let failing_tests = (0..tests).map(|number| format!("test {number}")).collect();
+        crate::fix_loop::FixError { failing_tests, waiting_for_input, ..error(&name, class) }
+    });
+    let code = prop_oneof![5 => Just(1), 1 => Just(0), 1 => any::<i32>()];
+    let weak = prop::bool::weighted(0.3);
+    (code, prop::bool::weighted(0.2), any::<f64>(), prop::option::weighted(0.9, given), weak).prop_map(
+        move |(exit_code, timed_out, duration_seconds, error, weak)| Event::AttemptFinished {
+            exit_code,
+            timed_out,
+            duration_seconds,
+            error: error.map(Box::new),
+            timestamp: None,
+            weakened: if weak { vec![weakening.clone()] } else { Vec::new() },
+        },
+    )
+}
+
+fn any_fix() -> impl Strategy<Value = Event> {
+    let approach = prop_oneof![Just(None), Just(Some(Approach::Direct)), Just(Some(Approach::Alternative))];
+    let digest = prop_oneof![6 => "[0-9]{1,2}".prop_map(Some), 1 => Just(None)];
+    (prop::option::weighted(0.9, "[a-z]{3}"), digest, prop::option::weighted(0.2, "[xyz ]"), approach).prop_map(
+        |(description, digest, outside, approach)| Event::FixDeclared {
+            description: description.unwrap_or_default(),
+            digest,
+            files: vec![FileChange { path: "a.ts".into(), change: "one line".into() }],
+            outside,
+            approach,
+        },
+    )
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let verdict =
+        prop_oneof![Just(Verdict::Accept), Just(Verdict::Reject), Just(Verdict::Continue), Just(Verdict::Stop)];
+    prop_oneof![
+        8 => Just(super::started()),
+        8 => any_finish(),
+        8 => any_fix(),
+        6 => Just(Event::Waited),
+        2 => prop::option::of("[12]").prop_map(|digest| Event::InputsProvided { digest, inputs: None }),
+        1 => Just(Event::CircuitReset),
+        2 => verdict.prop_map(|verdict| Event::HumanDecided { verdict, note: None, timestamp: None }),
+        1 => Just(Event::Cancelled),
+        2 => Just(Event::Resumed),
+    ]
+}
+
+fn any_start() -> impl Strategy<Value = Start> {
+    let numbers = (1_u32..=6, 0.0..=60.0, 1_u32..=4);
+    (any::<bool>(), any::<bool>(), numbers, any::<bool>(), any::<bool>()).prop_map(
+        |(error, test, (attempts, backoff, threshold), jitter, strict)| {
+            let start = if error { given_error(test.then_some("npm test")) } else { command() };
+            let attempts = if error { attempts.min(3) } else { attempts };
+            Start {
+                max_attempts: Some(f64::from(attempts)),
+                backoff_seconds: Some(backoff),
+                circuit_breaker: Some(f64::from(threshold)),
+                jitter: Some(jitter),
+                strict_progress: Some(strict),
+                ..start
+            }
+        },
+    )
+}
+
+/// What must be true of one step, whatever came before.
+fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState, TestCaseError> {
+    let advanced = advance(before, event, random);
+    let (after, decision) = (advanced.state, advanced.decision);
+    prop_assert_eq!(check(&after), Ok(()), "{:?} on {:?} gives {:?}", event, before, &after);
+    prop_assert!(!decision.reason.is_empty());
+    if decision.kind == DecisionType::Refused {
+        prop_assert_eq!(before, &after);
+        return Ok(after);
+    }
+    prop_assert_eq!(&decision, &outlook(&after).decision);
+    prop_assert!(after.attempts.len() <= after.max_attempts as usize);
+    prop_assert!(after.attempts.len() <= before.attempts.len() + 1);
+    if before.circuit_breaker.state == CircuitState::Open {
+        prop_assert_eq!(event, &Event::CircuitReset, "an open circuit lets nothing through");
+    }
+    prop_assert!((0.0..=LONGEST_DELAY).contains(&decision.delay_seconds));
+    let wanted = delay(after.initial_backoff_seconds, u32::try_from(after.attempts.len()).unwrap());
+    if decision.kind == DecisionType::Wait && after.jitter {
+        prop_assert!(decision.delay_seconds <= wanted + 1e-3);
+    } else if decision.kind == DecisionType::Wait {
+        prop_assert!((decision.delay_seconds - wanted).abs() < 2e-3);
+    }
+    if after.status == Status::Running {
+        runs_changed(before)?;
+    }
+    if let Event::FixDeclared { digest: Some(digest), .. } = event {
+        let known = before.attempts.iter().filter_map(|attempt| attempt.fix_digest.as_ref());
+        prop_assert!(known.filter(|known| *known == digest).count() == 0, "the same fix twice");
+    }
+    Ok(after)
+}
+
+/// Nothing runs again as it was, but what may pass by itself.
+fn runs_changed(state: &FixState) -> Result<(), TestCaseError> {
+    let Some(last) = state.attempts.last() else { return Ok(()) };
+    let free = last.error_class == Some(ErrorClass::Transient) || last.waiting_for_input;
+    prop_assert!(free || pending(state).is_some(), "runs unchanged: {:?}", state);
+    Ok(())
+}
+
+/// A valid state with one value replaced by something else.
+fn damaged(state: &FixState, path: usize, value: &Value) -> Option<FixState> {
+    let mut json = serde_json::to_value(state).expect("a state is JSON");
+    let object = json.as_object_mut().expect("an object");
+    let key = object.keys().nth(path % object.len())?.clone();
+    object.insert(key, value.clone());
+    serde_json::from_value(json).ok()
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (0_u32..200).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        prop::sample::select(vec![
+            "ready",
+            "running",
+            "needs_fix",
+            "waiting",
+            "needs_inputs",
+            "unverified",
+            "success",
+            "suspicious",
+            "escalated",
+            "cancelled",
+            "command",
+            "error",
+            "circuit_breaker_opened",
+        ])
+        .prop_map(Value::from),
+    ];
+    prop_oneof![5 => leaf, 1 => Just(Value::Array(Vec::new())), 1 => Just(serde_json::json!({}))]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_events_keep_the_rules(
+        start in any_start(),
+        events in prop::collection::vec((any_event(), 0.0..1.0), 0..60),
+    ) {
+        let mut state = begun(&start);
+        prop_assert_eq!(check(&state), Ok(()));
+        let mut runs = 0_u32;
+        for (event, random) in &events {
+            let after = step_holds(&state, event, *random)?;
+            runs += u32::from(after.attempts.len() > state.attempts.len());
+            let file = serde_json::to_string(&after).expect("a state is JSON");
+            let read: FixState = serde_json::from_str(&file).expect("what was written can be read");
+            prop_assert_eq!(&read, &after);
+            state = after;
+        }
+        prop_assert!(runs <= state.max_attempts);
+    }
+
+    /// Whoever edits the file: nothing panics, and what is believed keeps the rules from there on.
+    #[test]
+    fn any_file_is_refused_or_keeps_the_rules(
+        start in any_start(),
+        events in prop::collection::vec((any_event(), 0.0..1.0), 0..20),
+        changes in prop::collection::vec((any::<usize>(), any_value()), 1..4),
+        later in prop::collection::vec((any_event(), any::<f64>()), 0..20),
+    ) {
+        let mut state = begun(&start);
+        for (event, random) in &events {
+            state = advance(&state, event, *random).state;
+        }
+        for (path, value) in &changes {
+            state = damaged(&state, *path, value).unwrap_or(state);
+        }
+        for (event, random) in &later {
+            if check(&state).is_ok() {
+                let random = if random.is_finite() { random.rem_euclid(1.0) } else { 0.5 };
+                state = step_holds(&state, event, random)?;
+            } else {
+                state = advance(&state, event, *random).state;
+            }
+        }
+    }
+
+    #[test]
+    fn backoff_doubles_up_to_a_minute(initial in 0.0..=60.0_f64, failures in 1_u32..200) {
+        let (now, next) = (delay(initial, failures), delay(initial, failures + 1));
+        prop_assert!((0.0..=LONGEST_DELAY).contains(&now));
+        prop_assert!((next - (2.0 * now).min(LONGEST_DELAY)).abs() < 2e-3);
+    }
+
+    #[test]
+    fn error_mode_makes_three_attempts_at_most(events in prop::collection::vec((any_event(), 0.0..1.0), 0..80)) {
+        let mut state = begun(&given_error(Some("npm test")));
+        for (event, random) in &events {
+            state = advance(&state, event, *random).state;
+        }
+        prop_assert_eq!(state.mode, Mode::Error);
+        prop_assert!(state.attempts.len() <= 3);
+    }
+}

@@ -1,0 +1,266 @@
+//! What in a diff lets tests pass without the fault being gone: tests that went, are skipped, expect less, may take
+//! longer; snapshots that were rewritten; commands whose failure no longer counts.
+//! Does not: look at anything but tests and their settings, or say that a change was wrong: a human decides that.
+//!
+//! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
+
+mod commands;
+mod declared;
+mod diff;
+mod expectations;
+mod files;
+mod markers;
+mod numbers;
+mod settings;
+
+use super::state::{Weakening, WeakeningKind};
+use declared::{After, Test, declared};
+use diff::{File, Hunk, Line, Mark};
+use files::{Language, Role, language, role};
+use std::{
+    cell::LazyCell,
+    collections::{HashMap, HashSet},
+};
+
+/// Most findings; one is enough to ask a human.
+const MOST: usize = 100;
+/// Longest line that is quoted.
+const QUOTE: usize = 200;
+
+/// Everything of that kind in a unified diff of git, in the order of the diff.
+pub fn weakened(diff: &str) -> Vec<Weakening> {
+    let files = diff::read(diff);
+    let mut moves = Moves::of(&files);
+    let mut found: Vec<Weakening> = files.iter().flat_map(|file| in_file(file, &mut moves)).collect();
+    found.truncate(MOST);
+    found
+}
+
+/// What went and came with the diff, wherever: it tells what moved from what is gone.
+#[derive(Default)]
+struct Moves {
+    /// How often each line came.
+    lines: HashMap<String, usize>,
+    /// How often each test came.
+    tests: HashMap<String, usize>,
+    /// Tests that went.
+    went: HashSet<String>,
+    /// Expectations of new files that are no moved lines: they may be edited ones of a test that moved there.
+    edited: usize,
+}
+
+impl Moves {
+    fn of(files: &[File]) -> Self {
+        let mut moves = Self::default();
+        let mut expected: HashSet<&str> = HashSet::new();
+        for file in files {
+            let language = language(file.path());
+            for line in file.lines(Mark::Added) {
+                *moves.lines.entry(line.text.trim().to_owned()).or_default() += 1;
+            }
+            for hunk in test_hunks(file) {
+                for test in declared(hunk, Mark::Added, language) {
+                    *moves.tests.entry(test.name).or_default() += 1;
+                }
+                moves.went.extend(declared(hunk, Mark::Removed, language).into_iter().map(|test| test.name));
+                let gone = hunk.lines(Mark::Removed).filter(|line| markers::expects(&line.text, language));
+                expected.extend(gone.map(|line| line.text.trim()));
+            }
+        }
+        for file in files.iter().filter(|file| file.is_new()) {
+            let language = language(file.path());
+            let lines = test_hunks(file).flat_map(|hunk| hunk.lines(Mark::Added));
+            let edited = lines.filter(|line| markers::expects(&line.text, language));
+            moves.edited += edited.filter(|line| !expected.contains(line.text.trim())).count();
+        }
+        moves
+    }
+
+    /// Whether the line came elsewhere; each coming answers for one going.
+    fn takes_line(&mut self, line: &str) -> bool {
+        take(&mut self.lines, line.trim())
+    }
+
+    fn takes_test(&mut self, name: &str) -> bool {
+        !name.is_empty() && take(&mut self.tests, name)
+    }
+
+    /// Whether an expectation of a test that moved may be one that was edited on the way.
+    fn takes_edited(&mut self) -> bool {
+        let any = self.edited > 0;
+        self.edited = self.edited.saturating_sub(1);
+        any
+    }
+}
+
+fn take(counts: &mut HashMap<String, usize>, key: &str) -> bool {
+    let Some(left) = counts.get_mut(key).filter(|left| **left > 0) else { return false };
+    *left -= 1;
+    true
+}
+
+fn in_file(file: &File, moves: &mut Moves) -> Vec<Weakening> {
+    let mut found = Found { file, weakenings: Vec::new() };
+    match role(file.path()) {
+        Role::Snapshot => snapshot(&mut found, moves),
+        Role::Test | Role::Mixed => tests(&mut found, moves),
+        Role::Settings(about) => settings::settings(&mut found, about),
+        Role::Other => {}
+    }
+    found.weakenings
+}
+
+struct Found<'f> {
+    file: &'f File,
+    weakenings: Vec<Weakening>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, kind: WeakeningKind, line: &Line) {
+        self.add_text(kind, line.number, line.text.trim());
+    }
+
+    fn add_text(&mut self, kind: WeakeningKind, line: u32, text: &str) {
+        let text = text[..text.floor_char_boundary(QUOTE)].to_owned();
+        self.weakenings.push(Weakening { file: self.file.path().to_owned(), line, kind, text });
+    }
+}
+
+/// The hunks that are inside of tests; of a file of Rust, those that speak of them.
+fn test_hunks(file: &File) -> impl Iterator<Item = &Hunk> {
+    let role = role(file.path());
+    let speaks = |text: &str| {
+        text.contains("#[test]") || text.contains("::test]") || text.contains("mod tests") || text.contains("#[ignore")
+    };
+    file.hunks.iter().filter(move |hunk| match role {
+        Role::Test => true,
+        Role::Mixed => speaks(&hunk.section) || hunk.lines.iter().any(|line| speaks(&line.text)),
+        _ => false,
+    })
+}
+
+fn snapshot(found: &mut Found<'_>, moves: &mut Moves) {
+    let file = found.file;
+    if file.is_new() {
+        return;
+    }
+    if file.binary || (file.is_deleted() && file.hunks.is_empty()) {
+        let text = if file.is_deleted() { "the snapshot is gone" } else { "the snapshot is another one" };
+        found.add_text(WeakeningKind::SnapshotRewritten, 1, text);
+        return;
+    }
+    // What only came is of new tests; a key changes with the name of its test.
+    let value =
+        |line: &Line| line.text.strip_prefix("exports[`")?.split_once("`] = ").map(|(_, value)| value.to_owned());
+    let renamed: HashSet<String> = file.lines(Mark::Added).filter_map(value).collect();
+    let gone = file.lines(Mark::Removed).find(|line| {
+        let same = line.text.trim().is_empty() || value(line).is_some_and(|value| renamed.contains(&value));
+        !same && !moves.takes_line(&line.text)
+    });
+    if let Some(line) = gone {
+        found.add(WeakeningKind::SnapshotRewritten, line);
+    }
+}
+
+fn tests(found: &mut Found<'_>, moves: &mut Moves) {
+    let (file, language) = (found.file, language(found.file.path()));
+    if file.is_deleted() {
+        deleted_file(found, moves, language);
+        return;
+    }
+    for hunk in test_hunks(file) {
+        skipped(found, moves, hunk, language);
+    }
+    if file.is_new() {
+        return;
+    }
+    let gone = deleted_tests(found, moves, language);
+    expectations::dropped(found, moves, language, &gone);
+    for hunk in test_hunks(file) {
+        expectations::loosened(found, hunk, language);
+        expectations::inline_snapshot(found, hunk);
+        let after = After::of(hunk, language);
+        let old_test = |line: &Line| !after.is_of_new_test(line, &moves.went);
+        settings::changed(found, hunk, &settings::TIME, &|_, _| true);
+        settings::changed(found, hunk, &settings::RETRIES, &|_, _| true);
+        settings::new_limits(found, hunk, &old_test);
+        let added = hunk.lines(Mark::Added).filter(|line| old_test(line));
+        for line in added.filter(|line| commands::swallows_expectation(&line.text)) {
+            found.add(WeakeningKind::FailureIgnored, line);
+        }
+    }
+}
+
+/// A file of tests that is gone, but for the tests that came elsewhere.
+fn deleted_file(found: &mut Found<'_>, moves: &mut Moves, language: Language) {
+    let file = found.file;
+    let all: Vec<Test<'_>> = test_hunks(file).flat_map(|hunk| declared(hunk, Mark::Removed, language)).collect();
+    let gone: Vec<&Test<'_>> = all.iter().filter(|test| !moves.takes_test(&test.name)).collect();
+    let expects = file.lines(Mark::Removed).any(|line| markers::expects(&line.text, language));
+    if !gone.is_empty() {
+        let first: Vec<&str> = gone.iter().take(3).map(|test| test.name.as_str()).collect();
+        let text = format!("the file is gone, with {} of its tests: {}", gone.len(), first.join(", "));
+        found.add_text(WeakeningKind::TestDeleted, 1, &text);
+    } else if all.is_empty() && (expects || (file.hunks.is_empty() && language != Language::Data)) {
+        found.add_text(WeakeningKind::TestDeleted, 1, "the file is gone");
+    } else {
+        expectations::lost_on_the_way(found, moves, language);
+    }
+}
+
+/// Tests that went and came nowhere; answers the numbers of their lines in the old file.
+fn deleted_tests(found: &mut Found<'_>, moves: &mut Moves, language: Language) -> Gone {
+    let file = found.file;
+    let mut answer = Gone::default();
+    for hunk in test_hunks(file) {
+        let went = declared(hunk, Mark::Removed, language);
+        let came = declared(hunk, Mark::Added, language);
+        // Another name in the same place is another name of the same test.
+        let renamed = came.iter().filter(|test| !went.iter().any(|old| old.name == test.name)).count();
+        let mut kept = Vec::new();
+        for test in went {
+            if !moves.takes_test(&test.name) {
+                kept.push(test);
+            } else if !came.iter().any(|again| again.name == test.name) {
+                answer.elsewhere.insert(test.line.number);
+            }
+        }
+        let gone = kept.len().saturating_sub(renamed);
+        for test in kept.into_iter().rev().take(gone).rev() {
+            answer.deleted.insert(test.line.number);
+            found.add(WeakeningKind::TestDeleted, test.line);
+        }
+    }
+    answer
+}
+
+/// Lines of the old file that declared a test which is no more, or is elsewhere.
+#[derive(Default)]
+struct Gone {
+    deleted: HashSet<u32>,
+    elsewhere: HashSet<u32>,
+}
+
+/// Marks that keep tests from running, where they were not before; a new test was not kept from anything.
+fn skipped(found: &mut Found<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
+    let marked = |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::skip(&line.text, language)?)));
+    // A mark that went lets its own kind come again: its reason was changed, or it moved.
+    let mut went: Vec<&str> = marked(Mark::Removed).map(|(_, words)| words).collect();
+    let mut added: Vec<&Line> = Vec::new();
+    let after = LazyCell::new(|| After::of(hunk, language));
+    for (line, words) in marked(Mark::Added) {
+        match went.iter().position(|old| *old == words) {
+            Some(at) => drop(went.swap_remove(at)),
+            None if markers::is_only(words) => added.push(line),
+            None if after.is_of_new_test(line, &moves.went) => {}
+            None => added.push(line),
+        }
+    }
+    added.extend(declared::early_returns(hunk, language));
+    for line in added {
+        found.add(WeakeningKind::TestSkipped, line);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Commands and settings by which a failing test run counts as passed, or tests are left out of it.
+//! Does not: look at scripts that run no tests.
+
+use super::files::About;
+use crate::fix_loop::WeakeningKind::{self, FailureIgnored, TestSkipped};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What runs tests or checks.
+static RUNS_TESTS: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?i)\btests?\b|\bpytest\b|\bjest\b|\bvitest\b|\bmocha\b|\bcypress\b|\bplaywright\b|\bcargo (?:check|clippy)\b|\bgo vet\b|\bmvnw?\b|\bgradlew?\b|\bphpunit\b|\bpest\b|\brspec\b|\btox\b|\bnox\b|\bctest\b|\blint\b|\beslint\b|\btsc\b|\bmypy\b|\bruff\b|\bcheck\b|\bverify\b",
+    )
+});
+/// What makes a command's failure disappear; before it stands the command.
+static SWALLOWS: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"^(?:.*?(?:&&|;|\brun:|:\s*\x22)\s*)?([^;]*?)\s*(?:\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:[\x22']|$)|&\s*exit 0)",
+    )
+});
+/// Commands of which nobody minds that they fail.
+static CLEANS_UP: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"^[\s@-]*(?:sudo )?(?:rm|kill|pkill|killall|mkdir|wait|unset|cp|mv|grep|which|command|test -|\[|read|umount|stop|trap|docker (?:rm|stop|kill|network|volume)|docker[ -]compose\b.* (?:down|stop|rm)|podman (?:rm|stop)|kubectl delete|git (?:diff|config|stash))\b",
+    )
+});
+/// Commands that fetch things; that they try again hides nothing.
+static DOWNLOADS: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\b(?:curl|wget|install|fetch|pull|push|npm ci|download|apt(?:-get)?)\b"));
+/// An expectation whose failure is caught.
+static CATCHES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"\bexcept\s*\(?.*\bAssertionError\b|\bsuppress\(.*\bAssertionError\b|\bcatch\s*\(.*\bAssertion\w*Error\b|\brescue\b.*\bExpectationNotMet",
+    )
+});
+/// Settings that do the same, wherever they stand.
+static SETTINGS: LazyLock<Vec<(Regex, WeakeningKind)>> = LazyLock::new(|| {
+    [
+        (r"^\s*-?\s*(?:continue-on-error|allow_failure|continueOnError)\s*:\s*(?:true|\$\{\{|'true')", FailureIgnored),
+        (r"\b(?:testFailureIgnore|ignoreFailures|ignoreExitCode)\b\s*(?:=|>|:)?\s*true\b|-Dmaven\.test\.failure\.ignore(?:=true)?\b", FailureIgnored),
+        (r"--passWithNoTests\b|\bpassWithNoTests\s*:\s*true|--exit-zero\b|--pass-with-no-tests\b|--suppress-tests-failed", FailureIgnored),
+        (r"\bdangerouslyIgnoreUnhandledErrors\s*:\s*true|\bxfail_strict\s*=\s*[fF]alse|--no-error-on-unmatched", FailureIgnored),
+        (r#""(?:test|check|verify|lint|ci)[\w:-]*"\s*:\s*"(?:exit 0|true|:|echo [^"&|;]*)""#, FailureIgnored),
+        (r"^\s*set \+e\b|^\s*exit 0\s*$", FailureIgnored),
+        (r"-DskipTests\b|-Dmaven\.test\.skip\b|\s-x test\b|--deselect\b|\s-k[ =]*[\x22'\\]*not\b|--ignore(?:-glob)?[= ]\S*tests?\b|--skip-tests?\b|\bskipTests\b.{0,3}true", TestSkipped),
+        (r"\b(?:cargo (?:test|nextest)|cargo\s.*\btest)\b.*--skip\s|\bgo test\b.*\s-(?:skip|run)\b|\b(?:jest|vitest)\b.*\s(?:-t|--testNamePattern)\b|\bdotnet test\b.*--filter\b|\bphpunit\b.*--filter\b", TestSkipped),
+        (r"\b(?:testPathIgnorePatterns|testIgnore|collect_ignore\w*|norecursedirs|exclude_tests|modulePathIgnorePatterns)\b|<exclude>.*(?:Test|IT)\b", TestSkipped),
+    ]
+    .into_iter()
+    .map(|(pattern, kind)| (compile(pattern), kind))
+    .collect()
+});
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+/// Whether the line runs tests or checks.
+pub(super) fn runs_tests(line: &str) -> bool {
+    RUNS_TESTS.is_match(line)
+}
+
+/// Whether the line fetches something.
+pub(super) fn downloads(line: &str) -> bool {
+    DOWNLOADS.is_match(line)
+}
+
+/// Whether the line catches what an expectation throws.
+pub(super) fn swallows_expectation(line: &str) -> bool {
+    CATCHES.is_match(line)
+}
+
+/// What the line does to a failing run.
+pub(super) fn ignores(line: &str, about: About) -> Option<WeakeningKind> {
+    let line = &line[..line.floor_char_boundary(2048)];
+    let trimmed = line.trim_start();
+    if trimmed.starts_with('#') || trimmed.starts_with("//") {
+        return None;
+    }
+    let swallowed = SWALLOWS.captures(line).and_then(|found| found.get(1)).map(|command| command.as_str());
+    if swallowed.is_some_and(|command| !CLEANS_UP.is_match(command) && matters(command, about)) {
+        return Some(FailureIgnored);
+    }
+    // `make` goes on after a failing line that begins with a dash.
+    if line.strip_prefix("\t-").is_some_and(runs_tests) {
+        return Some(FailureIgnored);
+    }
+    // Vitest's own list; other tools leave out what is no test.
+    if about == About::Runner && trimmed.starts_with("exclude") {
+        return Some(TestSkipped);
+    }
+    let found = SETTINGS.iter().find(|(shape, _)| shape.is_match(line)).map(|&(_, kind)| kind)?;
+    // `exit 0` and `set +e` are ordinary in a script that is about something else.
+    let ordinary = trimmed.starts_with("exit 0") || trimmed.starts_with("set +e");
+    (about != About::Commands || !ordinary).then_some(found)
+}
+
+/// In a script about tests every command counts; what is installed in a pipeline does not.
+fn matters(command: &str, about: About) -> bool {
+    runs_tests(command) || (about == About::Tests && !downloads(command))
+}

@@ -1,0 +1,101 @@
+//! The tests that a hunk declares, and to which of them a line belongs.
+//! Does not: see more of a file than the hunk shows.
+
+use super::{
+    diff::{Hunk, Line, Mark},
+    files::Language,
+    markers,
+};
+use std::collections::HashSet;
+
+/// A test where it is declared.
+pub(super) struct Test<'h> {
+    pub(super) line: &'h Line,
+    /// Its name; the line under the mark where the language puts it there.
+    pub(super) name: String,
+}
+
+/// Lines under a mark in which the name may stand.
+const REACH: usize = 6;
+
+/// The tests whose declaration went or came.
+pub(super) fn declared(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Test<'_>> {
+    let side = side(hunk, mark);
+    let declares = |at: usize| (side[at].mark == mark).then(|| name_at(&side, at, language)).flatten();
+    (0..side.len()).filter_map(|at| Some(Test { name: declares(at)?, line: side[at] })).collect()
+}
+
+/// The lines of the old or of the new file.
+pub(super) fn side(hunk: &Hunk, mark: Mark) -> Vec<&Line> {
+    hunk.lines.iter().filter(|line| line.mark == mark || line.mark == Mark::Kept).collect()
+}
+
+fn name_at(side: &[&Line], at: usize, language: Language) -> Option<String> {
+    let name = markers::test_name(&side[at].text, language)?;
+    if !name.is_empty() {
+        return Some(name.to_owned());
+    }
+    let under = side[at + 1..].iter().take(REACH).map(|line| line.text.trim());
+    let named = under.into_iter().find(|text| !text.is_empty() && !is_attribute(text)).unwrap_or_default();
+    Some(named.trim_matches(['\'', '"', '`', ',', ' ', '{']).to_owned())
+}
+
+fn is_attribute(text: &str) -> bool {
+    text.starts_with('@') || text.starts_with("#[") || (text.starts_with('[') && text.ends_with(']'))
+}
+
+/// The new side of a hunk, and which of its tests are new.
+pub(super) struct After<'h> {
+    side: Vec<&'h Line>,
+    /// Names of the tests that are declared in these lines.
+    names: Vec<Option<String>>,
+    /// As many tests went as came: they may be the same under other names.
+    renamed: bool,
+    /// Nothing of it was there before.
+    all_new: bool,
+}
+
+impl<'h> After<'h> {
+    pub(super) fn of(hunk: &'h Hunk, language: Language) -> Self {
+        let side = side(hunk, Mark::Added);
+        let names: Vec<_> = (0..side.len()).map(|at| name_at(&side, at, language)).collect();
+        let came = side.iter().zip(&names).filter(|(line, name)| line.mark == Mark::Added && name.is_some()).count();
+        let renamed = declared(hunk, Mark::Removed, language).len() >= came;
+        Self { side, names, renamed, all_new: hunk.lines.iter().all(|line| line.mark == Mark::Added) }
+    }
+
+    /// Whether the line belongs to a test that is not one of `went` in another place or under another name.
+    pub(super) fn is_of_new_test(&self, line: &Line, went: &HashSet<String>) -> bool {
+        let Ok(at) = self.side.binary_search_by_key(&line.number, |other| other.number) else { return false };
+        let is_attribute = is_attribute(line.text.trim());
+        let below = is_attribute.then(|| self.below(at)).flatten();
+        // What stands above all tests of a new file keeps no old one from running.
+        let Some(at) = below.or_else(|| self.above(at)) else { return self.all_new };
+        let new = self.names[at].as_ref().is_some_and(|name| !went.contains(name));
+        self.side[at].mark == Mark::Added && new && !self.renamed
+    }
+
+    fn above(&self, at: usize) -> Option<usize> {
+        self.names[..=at].iter().rposition(Option::is_some)
+    }
+
+    /// The test that the attribute is of.
+    fn below(&self, at: usize) -> Option<usize> {
+        let attributes = self.side[at..].iter().take(REACH).take_while(|line| is_attribute(line.text.trim())).count();
+        let end = self.side.len().min(at + attributes + 1);
+        self.names[at..end].iter().position(Option::is_some).map(|further| at + further)
+    }
+}
+
+/// A bare `return` as the first line of a test that was there before.
+pub(super) fn early_returns(hunk: &Hunk, language: Language) -> Vec<&Line> {
+    let side = side(hunk, Mark::Added);
+    let is_return = |text: &str| matches!(text.trim(), "return" | "return;");
+    let added = side.windows(2).filter(|pair| {
+        pair[0].mark == Mark::Kept
+            && pair[1].mark == Mark::Added
+            && is_return(&pair[1].text)
+            && markers::test_name(&pair[0].text, language).is_some()
+    });
+    added.map(|pair| pair[1]).collect()
+}

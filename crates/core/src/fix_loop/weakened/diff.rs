@@ -1,0 +1,208 @@
+//! Reads a unified diff of git: files, hunks, and the lines that went and came.
+//! Does not: need git, or fail; what cannot be read is passed over.
+
+/// One file of a diff.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    /// Path before; empty for a new file.
+    pub(super) old: String,
+    /// Path after; empty for a deleted file.
+    pub(super) new: String,
+    pub(super) binary: bool,
+    pub(super) hunks: Vec<Hunk>,
+}
+
+/// Lines that stand together.
+#[derive(Debug, Default)]
+pub(super) struct Hunk {
+    /// What git says the hunk is in.
+    pub(super) section: String,
+    pub(super) lines: Vec<Line>,
+}
+
+/// One line.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) mark: Mark,
+    /// Without its mark.
+    pub(super) text: String,
+    /// In the new file; of a line that went, in the old one.
+    pub(super) number: u32,
+}
+
+/// What happened to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Kept,
+    Removed,
+    Added,
+}
+
+impl File {
+    /// The path it has now, or had.
+    pub(super) fn path(&self) -> &str {
+        if self.new.is_empty() { &self.old } else { &self.new }
+    }
+
+    pub(super) const fn is_new(&self) -> bool {
+        self.old.is_empty()
+    }
+
+    pub(super) const fn is_deleted(&self) -> bool {
+        self.new.is_empty()
+    }
+
+    pub(super) fn lines(&self, mark: Mark) -> impl Iterator<Item = &Line> {
+        self.hunks.iter().flat_map(move |hunk| hunk.lines(mark))
+    }
+}
+
+impl Hunk {
+    pub(super) fn lines(&self, mark: Mark) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(move |line| line.mark == mark)
+    }
+}
+
+/// Every file of the diff.
+pub(super) fn read(diff: &str) -> Vec<File> {
+    let mut reader = Reader::default();
+    diff.lines().for_each(|line| reader.line(line));
+    reader.files
+}
+
+#[derive(Default)]
+struct Reader {
+    files: Vec<File>,
+    /// Lines of the open hunk that are still to come: of the old file, and of the new one.
+    left: (u32, u32),
+    /// The next line's number in the old and in the new file.
+    at: (u32, u32),
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        if self.left != (0, 0) && self.content(line) {
+            return;
+        }
+        if let Some(rest) = line.strip_prefix("diff --git ") {
+            self.left = (0, 0);
+            let (old, new) = both_paths(rest);
+            self.files.push(File { old, new, ..File::default() });
+            return;
+        }
+        let Some(file) = self.files.last_mut() else { return };
+        if let Some(path) = line.strip_prefix("--- ") {
+            file.old = path_of(path);
+        } else if let Some(path) = line.strip_prefix("+++ ") {
+            file.new = path_of(path);
+        } else if let Some(path) = line.strip_prefix("rename from ") {
+            file.old = unquoted(path);
+        } else if let Some(path) = line.strip_prefix("rename to ") {
+            file.new = unquoted(path);
+        } else if line.starts_with("new file mode") {
+            file.old.clear();
+        } else if line.starts_with("deleted file mode") {
+            file.new.clear();
+        } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
+            file.binary = true;
+        } else if let Some((old, new, section)) = hunk_header(line) {
+            (self.left, self.at) = ((old.1, new.1), (old.0, new.0));
+            file.hunks.push(Hunk { section: section.to_owned(), lines: Vec::new() });
+        }
+    }
+
+    /// Takes a line of the open hunk; false where it is none.
+    fn content(&mut self, line: &str) -> bool {
+        let Some(hunk) = self.files.last_mut().and_then(|file| file.hunks.last_mut()) else { return false };
+        let mut push = |mark, number, text: &str| hunk.lines.push(Line { mark, text: text.to_owned(), number });
+        // An editor may have cut the blank of an empty context line.
+        let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
+        let (old, new) = match mark {
+            "-" => {
+                push(Mark::Removed, self.at.0, text);
+                (1, 0)
+            }
+            "+" => {
+                push(Mark::Added, self.at.1, text);
+                (0, 1)
+            }
+            " " => {
+                push(Mark::Kept, self.at.1, text);
+                (1, 1)
+            }
+            "\\" => (0, 0),
+            _ => {
+                self.left = (0, 0);
+                return false;
+            }
+        };
+        self.left = (self.left.0.saturating_sub(old), self.left.1.saturating_sub(new));
+        self.at = (self.at.0.saturating_add(old), self.at.1.saturating_add(new));
+        true
+    }
+}
+
+type Range = (u32, u32);
+
+/// `@@ -12,5 +12,6 @@ fn total() {`.
+fn hunk_header(line: &str) -> Option<(Range, Range, &str)> {
+    let rest = line.strip_prefix("@@ -")?;
+    let (ranges, section) = rest.split_once(" @@").unwrap_or((rest, ""));
+    let (old, new) = ranges.split_once(" +")?;
+    let range = |text: &str| {
+        let (start, length) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse().ok()?, length.parse().ok()?))
+    };
+    Some((range(old)?, range(new)?, section.trim()))
+}
+
+/// `a/src/cart.ts b/src/cart.ts`; for files without hunks, both paths are nearly always the same.
+fn both_paths(rest: &str) -> (String, String) {
+    if let Some(quoted) = rest.strip_prefix('"') {
+        let end = quoted.find("\" ").map_or(rest.len(), |end| end + 2);
+        return (path_of(&rest[..end]), path_of(rest[end..].trim_start()));
+    }
+    let middle = rest.match_indices(' ').map(|(at, _)| at).find(|&at| {
+        let (old, new) = (path_of(&rest[..at]), path_of(&rest[at + 1..]));
+        old == new
+    });
+    let middle = middle.or_else(|| rest.find(" b/")).or_else(|| rest.find(' '));
+    middle.map_or_else(|| (path_of(rest), path_of(rest)), |at| (path_of(&rest[..at]), path_of(&rest[at + 1..])))
+}
+
+/// The path without git's quotes and prefix; empty for `/dev/null`.
+fn path_of(text: &str) -> String {
+    let path = unquoted(text.split('\t').next().unwrap_or(text));
+    if path == "/dev/null" {
+        return String::new();
+    }
+    let prefixed = path.as_bytes().get(1) == Some(&b'/') && b"abciwo".contains(&path.as_bytes()[0]);
+    if prefixed { path[2..].to_owned() } else { path }
+}
+
+/// `"a/caf\303\251.ts"` as it is on the disk.
+fn unquoted(text: &str) -> String {
+    let Some(inside) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return text.to_owned() };
+    let mut bytes = Vec::with_capacity(inside.len());
+    let mut rest = inside.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let octal = rest.get(..3).and_then(|digits| u8::from_str_radix(str::from_utf8(digits).ok()?, 8).ok());
+        if let Some(value) = octal {
+            bytes.push(value);
+            rest = &rest[3..];
+        } else if let Some((&escaped, after)) = rest.split_first() {
+            bytes.push(match escaped {
+                b'n' => b'\n',
+                b't' => b'\t',
+                other => other,
+            });
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,147 @@
+//! What a file is to the tests: a test, a snapshot, settings of tests, or nothing.
+//! Does not: look into it.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Tests, or what helps them.
+    Test,
+    /// What a test's output is compared with.
+    Snapshot,
+    /// Says which tests run, and how.
+    Settings(About),
+    /// Source that may hold tests of its own, as in Rust.
+    Mixed,
+    /// Neither.
+    Other,
+}
+
+/// What settings are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// A test runner or a coverage tool.
+    Runner,
+    /// The whole project, its tests among other things.
+    Project,
+    /// Commands that run tests: a pipeline of CI, or a script named after them.
+    Tests,
+    /// Any commands.
+    Commands,
+}
+
+/// A family of languages whose tests look alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    JavaScript,
+    Python,
+    Go,
+    Rust,
+    Jvm,
+    DotNet,
+    Ruby,
+    Php,
+    Other,
+    /// No code: documents, and what tests read.
+    Data,
+}
+
+static SNAPSHOT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"(?:^|/)__(?:image_)?snapshots__/|\.(?:snap|ambr|golden|gold|snapshot)$|\.[cm]?[jt]sx?-snapshots/",
+        r"|\.(?:approved|verified)\.\w+$|_golden\.\w+$|\.golden\.\w+$",
+    ))
+});
+/// Also names of ordinary folders of code.
+static DATA_SNAPSHOT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?:^|/)(?:golden|goldens|goldenfiles|snapshots|expected)/|[._-]expected\.\w+$|(?:^|/)expected[._-]?\w*\.\w+$",
+    )
+});
+static TEST: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"(?:^|/)(?:tests?|__tests__|specs?|e2e|cypress|testing|step_definitions|androidTest|testFixtures)/",
+        r"|\.(?:test|spec|cy|e2e|bench)\.\w+$|(?:^|/)test_[^/]*\.py$|_test\.\w+$|_spec\.rb$|(?:^|/)test_[^/]*\.rb$",
+        r"|(?:^|/)conftest\.py$|[a-z0-9](?:Tests?|IT|Spec|TestCase)\.\w+$|\.(?:feature|bats|t)$|_tests?\.(?:c|cc|cpp|rs|exs)$",
+    ))
+});
+static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"(?:^|/)(?:jest|vitest|playwright|cypress|karma|wdio|ava|web-test-runner)\.(?:config|conf|setup|workspace)\.\w+$",
+        r"|(?:^|/)(?:\.mocharc(?:\.\w+)?|\.nycrc(?:\.\w+)?|\.c8rc(?:\.\w+)?|jest\.\w+\.json|pytest\.ini|\.coveragerc)$",
+        r"|(?:^|/)\.?codecov\.ya?ml$|(?:^|/)\.simplecov$|(?:^|/)\.rspec$|(?:^|/)phpunit\.xml(?:\.dist)?$|\.runsettings$|(?:^|/)\.config/nextest\.toml$",
+    ))
+});
+static PROJECT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|vite\.config\.\w+|build\.gradle(?:\.kts)?|pom\.xml|build\.sbt|composer\.json|mix\.exs)$",
+    )
+});
+static PIPELINE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?:^|/)\.github/workflows/[^/]+$|(?:^|/)\.gitlab-ci\.ya?ml$|(?:^|/)\.circleci/|(?:^|/)azure-pipelines[^/]*\.ya?ml$|(?:^|/)Jenkinsfile$|(?:^|/)\.travis\.yml$|(?:^|/)bitbucket-pipelines\.yml$|(?:^|/)\.buildkite/",
+    )
+});
+static COMMANDS: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?:^|/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Dockerfile[^/]*)$|\.(?:mk|sh|bash|ps1|cmd|bat)$",
+    )
+});
+/// A word of a script's path that says what it runs.
+static ABOUT_TESTS: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"(?i)(?:^|[/._-])(?:tests?|ci|checks?|verify|lint|specs?|e2e)(?:[/._-]|$)"));
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+/// What the file is to the tests.
+pub(super) fn role(path: &str) -> Role {
+    let language = language(path);
+    if SNAPSHOT.is_match(path) || (matches!(language, Language::Data) && DATA_SNAPSHOT.is_match(path)) {
+        Role::Snapshot
+    } else if let Some(about) = about(path) {
+        Role::Settings(about)
+    } else if TEST.is_match(path) {
+        Role::Test
+    } else if language == Language::Rust {
+        Role::Mixed
+    } else {
+        Role::Other
+    }
+}
+
+fn about(path: &str) -> Option<About> {
+    if RUNNER.is_match(path) {
+        Some(About::Runner)
+    } else if PROJECT.is_match(path) {
+        Some(About::Project)
+    } else if PIPELINE.is_match(path) {
+        Some(About::Tests)
+    } else if COMMANDS.is_match(path) {
+        Some(if ABOUT_TESTS.is_match(path) { About::Tests } else { About::Commands })
+    } else {
+        None
+    }
+}
+
+/// By the file's ending.
+pub(super) fn language(path: &str) -> Language {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" | "coffee" => {
+            Language::JavaScript
+        }
+        "py" | "pyi" => Language::Python,
+        "go" => Language::Go,
+        "rs" => Language::Rust,
+        "java" | "kt" | "kts" | "scala" | "groovy" => Language::Jvm,
+        "cs" | "fs" | "vb" => Language::DotNet,
+        "rb" => Language::Ruby,
+        "php" => Language::Php,
+        "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" | "m" | "mm" | "swift" | "ex" | "exs" | "bats" | "sh" | "bash"
+        | "feature" | "t" | "pl" => Language::Other,
+        _ => Language::Data,
+    }
+}

@@ -1,0 +1,195 @@
+//! How tests, skips and expectations are written, language by language.
+//! Does not: know what changed.
+
+use super::files::Language;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// The shapes of one family of languages.
+struct Shapes {
+    /// Declares a test; the first group that matches is its name.
+    test: Regex,
+    /// Keeps tests from running.
+    skip: Regex,
+    /// Expects something.
+    expects: Regex,
+}
+
+fn shapes(test: &str, skip: &str, expects: &str) -> Shapes {
+    let compile = |pattern: &str| Regex::new(pattern).expect("a constant pattern");
+    Shapes { test: compile(test), skip: compile(skip), expects: compile(expects) }
+}
+
+static JAVASCRIPT: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r#"(?:^|[^.\w$'"`])(?:it|test|describe|context|specify|suite|scenario|x?it|xdescribe|xtest|fit|fdescribe|Deno\.test)(?:\.\w+)*\s*(?:\([^)]*\)\s*)?\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`|$)"#,
+        concat!(
+            r"\b(?:it|test|describe|context|specify|suite|bench)(?:\.\w+)*\.(?:skip|todo|fixme|fails|failing|skipIf|runIf|only)\b",
+            r"|\b(?:xit|xdescribe|xtest|xcontext|xspecify|fit|fdescribe|fcontext)\s*\(|\b(?:this|ctx|context|t)\.skip\(",
+            r"|\b(?:it|test|describe|suite)\b.*\b(?:skip|todo|only):\s*(?:true|'|\x22|`)|\btest\.fail\(|^\s*pending\(",
+        ),
+        r"\bexpect(?:\.\w+)*\s*\(|\b(?:expect|assert|verify|check|ensure)[A-Z]\w*\(|\bassert(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|not|deepEqual|true|false|truthy|falsy|throws\w*|equal|ok|like|regex|snapshot|same)\(|\bexpectTypeOf\(|\bassertType\(",
+    )
+});
+static PYTHON: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r"^\s*(?:async\s+)?(?:def\s+(test\w*)|class\s+(Test\w*|\w+Tests?))\b",
+        concat!(
+            r"@pytest\.mark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bpytestmark\s*=.*\b(?:skip|xfail)",
+            r"|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bself\.skipTest\(|\braise (?:unittest\.)?SkipTest\b",
+            r"|\bcollect_ignore\w*\b|\b__test__\s*=\s*False|\bpytest\.mark\.(?:skip|xfail)\(|\bmarks\s*=.*\b(?:skip|xfail)",
+        ),
+        r"^\s*assert\b|\bself\.(?:assert\w+|fail)\(|\bpytest\.(?:raises|warns|fail)\(|\.assert_\w+\(|\b_?(?:assert|expect|verify|check)_\w+\(",
+    )
+});
+static GO: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r#"^\s*func\s+((?:Test|Benchmark|Fuzz|Example)\w*)\s*\(|\b(?:t|s)\.Run\(\s*"([^"]*)"|\b[PXF]?(?:It|Describe|Context)\(\s*"([^"]*)""#,
+        r"\b(?:t|b|f|s\.T\(\))\.Skip(?:Now|f)?\(|^\s*Skip\(|\b(?:XIt|PIt|XDescribe|PDescribe|FIt|FDescribe)\(|^//go:build \w|^// \+build \w",
+        r"\b(?:t|b|f)\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require)\.\w+\(|\b(?:qt|c)\.(?:Assert|Check)\(|\bis\.(?:Equal|True|NoErr|Nil|Fail)\(|\bExpect\(|\bcmp\.Diff\(|\b(?:assert|require|expect|verify|check)[A-Z]\w*\(",
+    )
+});
+static RUST: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r"#\[(?:[\w:]*::)?(?:test|rstest|wasm_bindgen_test|test_case|bench)\b",
+        r"#\[ignore\b|#\[cfg\((?:any\(\)|ignore|FALSE|never)\)\]|#\[should_panic|\bcfg_attr\([^)]*\bignore\b",
+        r"\b(?:debug_|prop_)?assert\w*!|\binsta::assert\w*!|\bexpect_test\b|\bpanic!\(",
+    )
+});
+static JVM: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r#"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b|^\s*(?:should|test|it|describe|context|given|"[^"]+" should|feature|scenario)\s*\(\s*"([^"]*)"|^\s*"!?([^"]+)"(?:\.config\([^)]*\))? \{\s*$|^\s*def ['"]([^'"]+)['"]\s*\("#,
+        concat!(
+            r"@(?:Disabled\w*|Ignore[d]?|EnabledIf\w*|EnabledOn\w*|PendingFeature|IgnoreRest)\b|\bassum(?:e|ing)\w*\(|\bAssumptions\.",
+            r"|\benabled\s*=\s*false\b|^\s*\x22!|\bx(?:should|test|it|describe|context)\s*\(|\bpending\b\s*$|^\s*ignore\(\s*\x22",
+        ),
+        r"\b[aA]ssert\w*\s*[.({]|\bverify\w*\s*[({]|\bfail\(|\bshould(?:Be|Not|Throw|Have|Contain|Equal)\w*\b|\bexpect\w*\(|\.andExpect\(|\.isEqualTo\(",
+    )
+});
+static DOTNET: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r"\[(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b",
+        r#"\bSkip\s*=\s*[$@]?"|\bSkip\s*=\s*nameof|\[(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive|Skip)\b|\bSkip\.(?:If|Unless)|\[SkippableFact"#,
+        r"\bAssert\.(?:\w+\.)?\w+|\.Should\w*\(|\.Verify\w*\(|\bShould\.\w+",
+    )
+});
+static RUBY: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r#"^\s*(?:f|x)?(?:it|specify|example|scenario|describe|context|feature|test|should)\s*\(?\s*(?:'([^']*)'|"([^"]*)")|^\s*def\s+(test_\w+)"#,
+        r"^\s*(?:xit|xdescribe|xcontext|xspecify|xexample|xscenario|fit|fdescribe|fcontext|pending|skip)\b|\b(?:skip|pending|focus):\s*(?:true|'|\x22)|,\s*:(?:skip|pending|focus)\b",
+        r"\bexpect\b|\bassert\w*\b|\brefute\w*\b|\.should(?:_not)?\b|\bis_expected\b|\.(?:must|wont)_\w+",
+    )
+});
+static PHP: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r#"\bfunction\s+(test\w*)\s*\(|@test\b|#\[Test\]|\b(?:it|test|describe)\(\s*(?:'([^']*)'|"([^"]*)")"#,
+        r"\bmarkTest(?:Skipped|Incomplete)\(|->(?:skip|todo|only)\(|@(?:group|requires)\s+(?:skip|disabled)|#\[(?:Requires|DoesNotPerformAssertions)",
+        r"(?:->|::)assert\w+\(|\bexpect(?:Exception\w*)?\(|->should\w+\(",
+    )
+});
+/// C and C++ with `GoogleTest` and Catch, Swift, Elixir, bats, plain shell.
+static OTHER: LazyLock<Shapes> = LazyLock::new(|| {
+    shapes(
+        r#"^\s*TEST(?:_[FP])?\(\s*(\w+\s*,\s*\w+)|\bTEST_CASE\(\s*"([^"]*)"|\bfunc\s+(test\w*)\s*\(|^\s*test\s+"([^"]*)"|^@test\s+"([^"]*)"|^\s*Scenario(?: Outline)?:\s*(.+)$"#,
+        r"\bDISABLED_\w+|\bGTEST_SKIP\(|\[\.\w*\]|\bXCTSkip\w*|@(?:module)?tag\s+:skip|^\s*skip\b|^\s*@(?:wip|ignore|skip|disabled)\b",
+        r"\b(?:EXPECT|ASSERT)_\w+\(|\b(?:REQUIRE|CHECK)\w*\(|\bXCTAssert\w*\(|\bassert\w*\b|\brefute\b|#expect\(|^\s*\[\[? .* \]\]?\s*$|^\s*(?:Then|And) \S",
+    )
+});
+
+fn of(language: Language) -> Option<&'static Shapes> {
+    Some(match language {
+        Language::JavaScript => &JAVASCRIPT,
+        Language::Python => &PYTHON,
+        Language::Go => &GO,
+        Language::Rust => &RUST,
+        Language::Jvm => &JVM,
+        Language::DotNet => &DOTNET,
+        Language::Ruby => &RUBY,
+        Language::Php => &PHP,
+        Language::Other => &OTHER,
+        Language::Data => return None,
+    })
+}
+
+/// Longest line that is looked at.
+const LINE: usize = 4096;
+
+/// The code of a line; nothing of a comment.
+fn code(line: &str, language: Language) -> Option<&str> {
+    let line = &line[..line.floor_char_boundary(LINE)];
+    let trimmed = line.trim_start();
+    let comment = match language {
+        Language::Python | Language::Ruby => trimmed.starts_with('#'),
+        Language::Rust => trimmed.starts_with("//"),
+        Language::Go => {
+            trimmed.starts_with("//") && !trimmed.starts_with("//go:build") && !trimmed.starts_with("// +build")
+        }
+        Language::Php => trimmed.starts_with("//") || (trimmed.starts_with('#') && !trimmed.starts_with("#[")),
+        Language::Other => trimmed.starts_with("//") || trimmed.starts_with("# "),
+        _ => {
+            trimmed.starts_with("//")
+                || trimmed.starts_with("/*")
+                || trimmed.starts_with("* ")
+                || trimmed.starts_with("<!--")
+        }
+    };
+    (!comment && !trimmed.is_empty()).then_some(line)
+}
+
+/// The name of the test that the line declares; empty where the language puts it on another line.
+pub(super) fn test_name(line: &str, language: Language) -> Option<&str> {
+    let found = of(language)?.test.captures(code(line, language)?)?;
+    Some(found.iter().skip(1).flatten().next().map_or("", |name| name.as_str()))
+}
+
+/// What keeps tests from running on this line.
+pub(super) fn skip(line: &str, language: Language) -> Option<&str> {
+    of(language)?.skip.find(code(line, language)?).map(|found| found.as_str())
+}
+
+/// Whether the mark makes other tests not run.
+pub(super) fn is_only(words: &str) -> bool {
+    words.ends_with("only") || words.contains("only:") || words.starts_with("fit") || words.starts_with("fd")
+}
+
+/// Whether the line expects something.
+pub(super) fn expects(line: &str, language: Language) -> bool {
+    of(language).zip(code(line, language)).is_some_and(|(shapes, code)| shapes.expects.is_match(code))
+}
+
+/// How much an expectation accepts: 0 anything, 1 whatever is there, 2 a part or a range, 3 one value.
+pub(super) fn strictness(line: &str) -> u8 {
+    static TRIVIAL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\bexpect\(\s*(?:true|1|!0)\s*\)\.to(?:Be|Equal|BeTruthy)\(\s*(?:true|1)?\s*\)|\bassert(?:\.ok|True|_true|\.True|\.IsTrue)?!?\s*\(?\s*(?i:true|1)\s*\)?;?\s*$",
+            r"|\bassert\s+(?:1\s*==\s*1|True)\b|\bassert(?:Equals|_eq!|\.equal|\.Equal|Equal)\(\s*(?:(?:t|true|1),\s*)?(?:1,\s*1|true,\s*true|True,\s*True)\b",
+        ))
+        .expect("a constant pattern")
+    });
+    static ONE_VALUE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\.to(?:Be|Equal|StrictEqual|HaveBeenCalledWith|HaveBeenLastCalledWith|HaveBeenNthCalledWith|HaveBeenCalledTimes|HaveLength|HaveText|HaveValue|HaveCount|HaveURL|HaveTitle|BeCloseTo|MatchSnapshot|MatchInlineSnapshot|HaveScreenshot)\(\s*[^)\s]",
+            r"|\.toMatch(?:Inline)?Snapshot\(|\.toHaveScreenshot\(|\b(?:deep|strict|deepStrict)?[eE]qual\(|\.(?:eql?|equals?)\(|\bassert\b.*[^=!<>]==[^=]|\bassert_eq!|\bassertEquals?\(|\bassertSame\(|\b(?:assert|Assert)\.(?:Equal|Same|AreEqual|StrictEqual)\w*\(",
+            r"|\brequire\.Equal\w*\(|\.isEqualTo\(|\bto\s+eql?\b|\bto\s+be\s*\(?\s*\d|\bassert_equal\b|\bmust_equal\b|\bEXPECT_EQ\(|\bASSERT_EQ\(|\bXCTAssertEqual\(|\.assert_called(?:_once)?_with\(|\.Should\(\)\.Be\(",
+            r"|\bt\.(?:is|deepEqual)\(|\bshouldBe\b|\.should\(\s*['\x22](?:have\.(?:text|value|length)|(?:deep\.)?eq)|\bassertThat\([^)]*,\s*(?:is|equalTo)\(",
+        ))
+        .expect("a constant pattern")
+    });
+    static THERE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\.to(?:BeDefined|BeTruthy|BeFalsy|HaveBeenCalled|Throw|ThrowError|BeVisible|BeInTheDocument|BeAttached)\(\s*\)|\.not\.to(?:BeNull|BeUndefined|Throw|ThrowError|BeNaN)\(\s*\)|\.to(?:Be|Equal)\(\s*expect\.any(?:thing)?\(|\.to\.(?:be\.(?:ok|true|an?)|exist)\b|\.to\.be\.a\(",
+            r"|\bassert(?:\.ok|\.exists|\.isDefined|\.isOk|\.isNotNull)?\(\s*[^,=<>]*\)|^\s*assert\s+(?:[\w.\[\]()'\x22, ]+|.*\bis not None)\s*$|\bassert(?:True|IsNotNone|NotNull|IsNotNull|NotEmpty|IsInstance)\(|\bassert!\(",
+            r"|\.should\(\s*['\x22](?:not\.be\.empty|exist|be\.visible)|\b(?:assert|require)\.(?:NotNil|NotEmpty|NotZero|True|NoError)\(|\bAssert\.(?:NotNull|True|IsTrue|IsNotNull|NotEmpty)\(|\.is(?:NotNull|NotEmpty|Present|NotBlank)\(\)|\bbe_(?:truthy|present|nil|a)\b|\bassert_not_nil\b|\brefute_nil\b|\b(?:EXPECT|ASSERT)_(?:TRUE|NE)\(|\bXCTAssert(?:NotNil|True)?\(|\.assert_called(?:_once)?\(\)|\.Should\(\)\.NotBe(?:Null|Empty)",
+        ))
+        .expect("a constant pattern")
+    });
+    if TRIVIAL.is_match(line) {
+        0
+    } else if THERE.is_match(line) && !line.contains("toStrictEqual") {
+        1
+    } else if ONE_VALUE.is_match(line) && !line.contains("expect.any") {
+        3
+    } else {
+        2
+    }
+}

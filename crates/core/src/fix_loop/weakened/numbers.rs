@@ -1,0 +1,94 @@
+//! Numbers in tests and their settings: how long a test may take, how much must be covered, how often it is tried.
+//! Does not: guess a unit; values of the same key are compared with each other.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// A setting and its value on one line.
+#[derive(Debug, PartialEq)]
+pub(super) struct Setting<'l> {
+    pub(super) key: &'l str,
+    pub(super) value: f64,
+}
+
+impl Setting<'_> {
+    /// Whether the key itself says that it is about tests.
+    pub(super) fn is_of_tests(&self) -> bool {
+        let key = self.key.to_lowercase();
+        ["test", "hook", "teardown"].iter().any(|word| key.contains(word))
+    }
+}
+
+/// The unit and the factors are part of the value: `30 * 1000`, `2m`, `Duration.ofSeconds(30)`.
+const VALUE: &str = r"(?:(\d[\d_]*(?:\.\d+)?)(?:\s*\*\s*(\d[\d_]*))?(?:\s*\*\s*(\d[\d_]*))?\s*(ms|s|sec|m|min|h)?\b)";
+
+static TIMEOUTS: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = [
+        r"(?i)\b((?:test|hook|default|teardown|expect|action|navigation|command|page-?load|response|request|max|slow|per-test|global|session|wait|polling|job)?[-_]?time-?out(?:[-_]?(?:ms|millis|seconds|secs?|minutes|in[-_]millis))?|settimeout|settesttimeout|setdefaulttimeout|waitfor|wait_until|eventually|within|atmost|withtimeout)\b[\x22']?\s*(?:[:=(]|\s)\s*(?:value\s*=\s*)?(?:Duration\.of\w+\(|time\.\w+\s*\*\s*|timedelta\(\w+=|Duration::from_\w+\()?",
+        VALUE,
+    ]
+    .concat();
+    compile(&pattern)
+});
+/// Jest's and Vitest's last argument of a test: `}, 30000);`.
+static LAST_ARGUMENT: LazyLock<Regex> =
+    LazyLock::new(|| compile(&[r"^\s*(\}),\s*", VALUE, r"\s*\)\s*;?\s*$"].concat()));
+static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = [
+        r"(?i)\b(branches|functions|lines|statements|fail[-_]under|cov-fail-under|minimum[-_]coverage(?:_by_file)?|minimum|threshold|check-coverage|covered_?ratio|line_?coverage|branch_?coverage|min[-_]?coverage|target)\b[\x22']?\s*(?:[:=(>\s]|\s)\s*[\x22']?(?:global\s*:\s*)?",
+        VALUE,
+    ]
+    .concat();
+    compile(&pattern)
+});
+static RETRIES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(&[r"(?i)\b(retries|retry|retrytimes|reruns|flaky|max_runs|rerun_count|test-?retry)\b[\x22']?\s*[:=(\s]\s*(?:max_runs\s*=\s*|reruns\s*=\s*)?", VALUE].concat())
+});
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+/// What a test may take, on this line.
+pub(super) fn timeout(line: &str) -> Option<Setting<'_>> {
+    setting(&TIMEOUTS, line).or_else(|| setting(&LAST_ARGUMENT, line))
+}
+
+/// What must be covered, on this line.
+pub(super) fn coverage(line: &str) -> Option<Setting<'_>> {
+    setting(&COVERAGE, line)
+}
+
+/// Whether the line has a failed test tried again.
+pub(super) fn tries_again(line: &str) -> bool {
+    static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"\bjest\.retryTimes\(\s*[1-9]|\bthis\.retries\(\s*[1-9]|@(?:pytest\.mark\.)?flaky\b|@(?:RetryingTest|RepeatedIfExceptionsTest|Flaky)\b|\bretr(?:y|ies)\b['\x22]?\s*[:=]\s*[1-9]|--(?:retries|reruns|retry)[= ][1-9]",
+        )
+    });
+    AGAIN.is_match(line)
+}
+
+/// Playwright's and Vitest's words for a test that may take long.
+pub(super) fn is_slow(line: &str) -> bool {
+    line.contains("test.slow(")
+}
+
+/// How often a failed test is tried again, on this line.
+pub(super) fn retries(line: &str) -> Option<Setting<'_>> {
+    setting(&RETRIES, line)
+}
+
+fn setting<'l>(shape: &Regex, line: &'l str) -> Option<Setting<'l>> {
+    let line = &line[..line.floor_char_boundary(1024)];
+    let found = shape.captures(line)?;
+    let number = |group: usize| found.get(group).and_then(|text| text.as_str().replace('_', "").parse::<f64>().ok());
+    let unit = match found.get(5).map(|unit| unit.as_str()) {
+        Some("s" | "sec") => 1e3,
+        Some("m" | "min") => 60e3,
+        Some("h") => 3600e3,
+        _ => 1.0,
+    };
+    let value = number(2)? * number(3).unwrap_or(1.0) * number(4).unwrap_or(1.0) * unit;
+    Some(Setting { key: found.get(1)?.as_str(), value })
+}

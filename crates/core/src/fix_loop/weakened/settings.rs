@@ -1,0 +1,125 @@
+//! Settings that let more pass than before: limits of time and coverage, retries, commands that swallow a failure.
+//! Does not: look at what is not about tests; a deployment may wait as long as it likes.
+
+use super::{
+    Found, commands,
+    diff::{Hunk, Line, Mark},
+    files::About,
+    numbers::{self, Setting},
+};
+use crate::fix_loop::WeakeningKind;
+
+/// A number that lets more pass when it changes.
+pub(super) struct Limit {
+    read: fn(&str) -> Option<Setting<'_>>,
+    kind: WeakeningKind,
+    is_weaker: fn(f64, f64) -> bool,
+}
+
+/// How long a test may take; 0 is for ever.
+pub(super) const TIME: Limit = Limit {
+    read: numbers::timeout,
+    kind: WeakeningKind::TimeoutRaised,
+    is_weaker: |before, now| now > before || (now == 0.0 && before > 0.0),
+};
+/// How often it is tried again.
+pub(super) const RETRIES: Limit =
+    Limit { read: numbers::retries, kind: WeakeningKind::FailureIgnored, is_weaker: |before, now| now > before };
+const COVERAGE: Limit =
+    Limit { read: numbers::coverage, kind: WeakeningKind::ThresholdLowered, is_weaker: |before, now| now < before };
+
+pub(super) fn settings(found: &mut Found<'_>, about: About) {
+    let file = found.file;
+    let codecov = file.path().contains("codecov");
+    // `"lines": "3.0.0"` is a dependency.
+    let covers = |text: &str, setting: &Setting<'_>| {
+        (codecov || setting.key != "target") && !(about == About::Project && text.contains("\": \""))
+    };
+    // A job's `timeout-minutes` is one of its tests; a proxy's or a deployment's is not.
+    let bounds_tests = |text: &str, setting: &Setting<'_>| {
+        matches!(about, About::Runner | About::Tests) || commands::runs_tests(text) || setting.is_of_tests()
+    };
+    let retries_tests = |text: &str, _: &Setting<'_>| {
+        (about != About::Commands || commands::runs_tests(text)) && !commands::downloads(text)
+    };
+    for hunk in &file.hunks {
+        changed(found, hunk, &TIME, &bounds_tests);
+        changed(found, hunk, &RETRIES, &retries_tests);
+        changed(found, hunk, &COVERAGE, &covers);
+        if about == About::Runner {
+            new_limits(found, hunk, &|_| true);
+        }
+        dropped_thresholds(found, hunk);
+        ignored(found, hunk, about);
+    }
+}
+
+fn ignored(found: &mut Found<'_>, hunk: &Hunk, about: About) {
+    let went: Vec<&str> = hunk.lines(Mark::Removed).map(|line| line.text.trim()).collect();
+    for line in hunk.lines(Mark::Added) {
+        let known = went.contains(&line.text.trim());
+        let Some(kind) = commands::ignores(&line.text, about).filter(|_| !known) else { continue };
+        let before = hunk.lines(Mark::Removed).any(|old| commands::ignores(&old.text, about) == Some(kind));
+        if !before || kind == WeakeningKind::TestSkipped {
+            found.add(kind, line);
+        }
+    }
+}
+
+/// Settings of the same key whose value lets more pass than before; `counts` says which lines are about tests.
+pub(super) fn changed(found: &mut Found<'_>, hunk: &Hunk, limit: &Limit, counts: &dyn Fn(&str, &Setting<'_>) -> bool) {
+    let key = |setting: &Setting<'_>| setting.key.to_lowercase().replace(['-', '_'], "");
+    let read = |line| -> Option<(&Line, Setting<'_>)> {
+        let line: &Line = line;
+        let setting = (limit.read)(&line.text).filter(|setting| counts(&line.text, setting))?;
+        Some((line, setting))
+    };
+    let mut went: Vec<_> = hunk.lines(Mark::Removed).filter_map(read).collect();
+    for (line, now) in hunk.lines(Mark::Added).filter_map(read) {
+        let Some(at) = went.iter().position(|(_, old)| key(old) == key(&now)) else { continue };
+        let (_, before) = went.remove(at);
+        if (limit.is_weaker)(before.value, now.value) {
+            found.add(limit.kind, line);
+        }
+    }
+}
+
+/// A limit or a retry where there was the runner's own: a few seconds, and none.
+pub(super) fn new_limits(found: &mut Found<'_>, hunk: &Hunk, counts: &dyn Fn(&Line) -> bool) {
+    const ORDINARY: f64 = 5000.0;
+    let read = |line: &Line| numbers::timeout(&line.text).map(|setting| setting.key.to_lowercase());
+    let mut went: Vec<String> = hunk.lines(Mark::Removed).filter_map(read).collect();
+    let retried = hunk.lines(Mark::Removed).any(|line| numbers::retries(&line.text).is_some());
+    for line in hunk.lines(Mark::Added).filter(|line| counts(line)) {
+        if !retried && numbers::tries_again(&line.text) {
+            found.add(WeakeningKind::FailureIgnored, line);
+        }
+        let Some(setting) = numbers::timeout(&line.text) else {
+            if numbers::is_slow(&line.text) {
+                found.add(WeakeningKind::TimeoutRaised, line);
+            }
+            continue;
+        };
+        if let Some(at) = went.iter().position(|key| *key == setting.key.to_lowercase()) {
+            went.swap_remove(at);
+            continue;
+        }
+        if setting.value > ORDINARY || (setting.value == 0.0 && !setting.key.starts_with('}')) {
+            found.add(WeakeningKind::TimeoutRaised, line);
+        }
+    }
+}
+
+/// A threshold that went without another coming.
+fn dropped_thresholds(found: &mut Found<'_>, hunk: &Hunk) {
+    let sure = |text: &str| {
+        let text = text.to_lowercase();
+        ["coveragethreshold", "fail_under", "fail-under", "minimum_coverage", "check-coverage"]
+            .iter()
+            .any(|key| text.contains(key))
+    };
+    let came = hunk.lines(Mark::Added).any(|line| sure(&line.text));
+    if let Some(line) = hunk.lines(Mark::Removed).find(|line| sure(&line.text)).filter(|_| !came) {
+        found.add(WeakeningKind::ThresholdLowered, line);
+    }
+}

@@ -1,0 +1,142 @@
+//! The fix loop for a host: what core decides, for states and texts that nobody has checked yet.
+//! Does not: remember a loop between two calls; the host keeps its state and hands it in each time.
+
+use crate::{
+    contract::{FixAdvanced, FixError, FixEvent, FixFailure, FixOutlook, FixStart, FixState},
+    errors::{EngineError, ErrorCode},
+};
+use argus_core::{
+    Analyzer, bound,
+    fix_loop::{self, StateProblem, VERSION},
+};
+use argus_report::{CaseStatus, Format, Options, ReportCase, tail::salient_tail};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What a failed run, or an error that was given, says.
+pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
+    let redacted = analyzer.redact(&failure.text);
+    // A given error is all salient; of a command's output most is not.
+    let chosen = failure.exit_code.map(|_| tap_errors(&redacted).unwrap_or_else(|| salient_tail(&redacted)));
+    let chosen = chosen.filter(|tail| !tail.trim().is_empty());
+    fix_loop::understand(analyzer, failure, &redacted, chosen.as_deref().unwrap_or(&redacted))
+}
+
+/// What the failed tests of a TAP stream say: what a terminal does not show has every error in fields of YAML.
+fn tap_errors(output: &str) -> Option<String> {
+    if !output.contains("TAP version 1") {
+        return None;
+    }
+    let mut errors = Vec::new();
+    let mut keep = |case: ReportCase| {
+        if case.status == CaseStatus::Failed {
+            errors.extend(case.error);
+        }
+    };
+    argus_report::parse(output.as_bytes(), Some(Format::Tap), &Options::default(), &mut keep).ok()?;
+    (!errors.is_empty()).then(|| errors.join("\n\n"))
+}
+
+/// A new loop. What is stored of the caller's words is without secrets; the commands stay as they must be run.
+pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineError> {
+    let error = start.error.as_ref().filter(|text| !text.trim().is_empty());
+    let failure = error.map(|text| FixFailure { text: text.clone(), ..FixFailure::default() });
+    let understood = failure.map(|failure| understand(analyzer, &failure));
+    let start = FixStart { desired: analyzer.redact(&start.desired), ..start.clone() };
+    fix_loop::begin(&start, understood.as_ref()).map_err(|problem| EngineError::invalid(problem.0))
+}
+
+/// The next state. `random`, in [0, 1), is for the jitter of a delay.
+pub fn advance(analyzer: &Analyzer, state: Value, event: FixEvent, random: f64) -> Result<FixAdvanced, EngineError> {
+    Ok(fix_loop::advance(&believed(state)?, &clean(analyzer, event), random))
+}
+
+/// What may be done in a state.
+pub fn outlook(state: Value) -> Result<FixOutlook, EngineError> {
+    Ok(fix_loop::outlook(&believed(state)?))
+}
+
+/// The state in a file. `command_hash`, where given, is whose state it should be.
+pub fn read_state(text: &str, command_hash: Option<&str>) -> Result<FixState, EngineError> {
+    let value = serde_json::from_str(text).map_err(|error| unreadable(&error.to_string()))?;
+    let state = believed(value)?;
+    match command_hash {
+        Some(wanted) if wanted != state.command_hash => Err(another(&state.command_hash)),
+        _ => Ok(state),
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+}
+
+/// The version is looked at first: a newer form may have other fields.
+fn believed(value: Value) -> Result<FixState, EngineError> {
+    let head = Head::deserialize(&value).map_err(|error| unreadable(&error.to_string()))?;
+    if head.version > VERSION {
+        return Err(refused(&StateProblem::Newer(head.version)));
+    }
+    let state = FixState::deserialize(value).map_err(|error| unreadable(&error.to_string()))?;
+    fix_loop::check(&state).map_err(|problem| refused(&problem))?;
+    Ok(state)
+}
+
+fn refused(problem: &StateProblem) -> EngineError {
+    match problem {
+        StateProblem::Newer(_) => EngineError::new(
+            ErrorCode::StateNewer,
+            format!("The state of the loop was written by a newer version: {problem}. Update this one."),
+        ),
+        StateProblem::Another(command) => another(command),
+        StateProblem::Damaged(reason) => unreadable(reason),
+    }
+}
+
+fn another(whose: &str) -> EngineError {
+    let message = format!("The state of the loop belongs to another command ({whose}). Move it away, or name its own.");
+    EngineError::new(ErrorCode::StateMismatch, message)
+}
+
+fn unreadable(reason: &str) -> EngineError {
+    let message = format!(
+        "The state of the loop cannot be read: {reason}. It is left as it is; move it away to begin a new loop."
+    );
+    EngineError::new(ErrorCode::StateUnreadable, message)
+}
+
+/// What somebody wrote into an event, bounded and without secrets.
+fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
+    let words = |text: String| short(&analyzer.redact(&text));
+    match event {
+        FixEvent::FixDeclared { description, digest, mut files, outside, approach } => {
+            files.truncate(MOST_FILES);
+            for file in &mut files {
+                file.change = words(std::mem::take(&mut file.change));
+            }
+            let digest = digest.map(|digest| short(&digest));
+            let (description, outside) = (words(description), outside.map(words));
+            FixEvent::FixDeclared { description, digest, files, outside, approach }
+        }
+        FixEvent::HumanDecided { verdict, note, timestamp } => {
+            FixEvent::HumanDecided { verdict, note: note.map(words), timestamp }
+        }
+        FixEvent::InputsProvided { digest, inputs } => {
+            FixEvent::InputsProvided { digest: digest.map(|digest| short(&digest)), inputs }
+        }
+        other => other,
+    }
+}
+
+/// More files than a fix changes; a state stays small.
+const MOST_FILES: usize = 500;
+/// Longest text of an event that is kept, in bytes.
+const LONGEST_WORDS: usize = 8 * 1024;
+
+fn short(text: &str) -> String {
+    let text = bound::bound(text);
+    text[..text.floor_char_boundary(LONGEST_WORDS)].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

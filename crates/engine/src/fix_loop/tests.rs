@@ -1,0 +1,208 @@
+//! The shared vectors of errors, and states as they come from files.
+
+use super::{advance, begin, outlook, read_state, understand};
+use crate::{
+    ErrorCode,
+    contract::{FixEvent, FixFailure, FixStart},
+};
+use argus_core::Analyzer;
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A row of `tests/vectors/fix-loop-errors.jsonl`; what is not there may be anything.
+#[derive(Deserialize)]
+struct Row {
+    name: String,
+    #[serde(flatten)]
+    failure: FixFailure,
+    #[serde(flatten)]
+    wanted: serde_json::Map<String, Value>,
+}
+
+const ERRORS: &str = include_str!("../../../../tests/vectors/fix-loop-errors.jsonl");
+
+fn analyzer() -> Analyzer {
+    Analyzer::new(&[], &[]).unwrap()
+}
+
+/// Every field of the answer that the row names and that is otherwise.
+fn differences(row: &Row) -> Vec<String> {
+    let answer = serde_json::to_value(understand(&analyzer(), &row.failure)).unwrap();
+    let same = |key: &str, wanted: &Value| match key {
+        "rule" => answer["class_because"]["rule"] == *wanted,
+        "location" => match wanted.as_object() {
+            None => answer[key].is_null(),
+            Some(place) => place.iter().all(|(name, value)| value.is_null() || answer[key][name] == *value),
+        },
+        _ => answer[key] == *wanted,
+    };
+    let known = ["text", "name", "exit_code", "timed_out", "signal"];
+    let wrong = row.wanted.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !same(key, value));
+    wrong
+        .map(|(key, value)| {
+            let is = if key == "rule" { &answer["class_because"] } else { &answer[key.as_str()] };
+            format!("{}: {key} should be {value}, is {is}", row.name)
+        })
+        .collect()
+}
+
+#[test]
+fn vectors_hold() {
+    let rows: Vec<Row> = ERRORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let wrong: Vec<String> = rows.iter().flat_map(differences).collect();
+    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
+const SAME: &str = include_str!("../../../../tests/vectors/fix-loop-same.jsonl");
+const WALKS: &str = include_str!("../../../../tests/vectors/fix-loop-walks.jsonl");
+
+#[derive(Deserialize)]
+struct Pair {
+    same: bool,
+    name: String,
+    a: String,
+    b: String,
+    exit_code: i32,
+}
+
+#[test]
+fn the_same_error_has_the_same_hash() {
+    let pairs: Vec<Pair> = SAME.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let hash = |text: &str, exit_code| {
+        let failure = FixFailure { text: text.to_owned(), exit_code: Some(exit_code), ..FixFailure::default() };
+        understand(&analyzer(), &failure).error_hash
+    };
+    let wrong =
+        pairs.iter().filter(|pair| (hash(&pair.a, pair.exit_code) == hash(&pair.b, pair.exit_code)) != pair.same);
+    let wrong: Vec<&str> = wrong.map(|pair| pair.name.as_str()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// A row of `tests/vectors/fix-loop-walks.jsonl`: a loop, step by step.
+#[derive(Deserialize)]
+struct Walk {
+    name: String,
+    start: FixStart,
+    steps: Vec<Step>,
+}
+
+/// An event, or a failure that is understood and then told; and what is answered.
+#[derive(Deserialize)]
+struct Step {
+    event: Option<FixEvent>,
+    failure: Option<FixFailure>,
+    #[serde(rename = "type")]
+    kind: String,
+    status: Option<String>,
+    approach: Option<String>,
+    escalation: Option<String>,
+    delay_seconds: Option<f64>,
+}
+
+fn event(step: &Step) -> FixEvent {
+    let Some(failure) = &step.failure else { return step.event.clone().unwrap() };
+    FixEvent::AttemptFinished {
+        exit_code: failure.exit_code.unwrap(),
+        timed_out: failure.timed_out.unwrap_or_default(),
+        duration_seconds: 2.0,
+        error: Some(Box::new(understand(&analyzer(), failure))),
+        timestamp: None,
+        weakened: Vec::new(),
+    }
+}
+
+#[test]
+fn walks_hold() {
+    for line in WALKS.lines() {
+        let walk: Walk = serde_json::from_str(line).unwrap();
+        let mut state = begin(&analyzer(), &walk.start).unwrap();
+        for (number, step) in walk.steps.iter().enumerate() {
+            let state_value = serde_json::to_value(&state).unwrap();
+            let advanced = advance(&analyzer(), state_value, event(step), 0.5).unwrap();
+            let answer = serde_json::to_value(&advanced).unwrap();
+            let decision = &answer["decision"];
+            let place = format!("{}, step {number}: {answer:#}", walk.name);
+            assert_eq!(decision["type"], step.kind, "{place}");
+            let texts = [
+                (&step.status, &answer["state"]["status"]),
+                (&step.approach, &decision["approach"]["name"]),
+                (&step.escalation, &decision["escalation"]),
+            ];
+            for (wanted, is) in texts {
+                assert!(wanted.as_ref().is_none_or(|wanted| is == wanted), "{wanted:?} {place}");
+            }
+            assert!(step.delay_seconds.is_none_or(|wanted| decision["delay_seconds"] == wanted), "{place}");
+            state = advanced.state;
+        }
+    }
+}
+
+fn command() -> FixStart {
+    FixStart {
+        command: Some("npm test".to_owned()),
+        desired: "passes".to_owned(),
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        ..FixStart::default()
+    }
+}
+
+#[test]
+fn a_state_that_is_not_one_is_refused_with_its_code() {
+    let state = begin(&analyzer(), &command()).unwrap();
+    let text = serde_json::to_string(&state).unwrap();
+    assert_eq!(read_state(&text, None).unwrap(), state);
+    assert_eq!(read_state(&text, Some(&state.command_hash)).unwrap(), state);
+    let code = |text: &str, hash| read_state(text, hash).unwrap_err().code;
+    assert_eq!(code(&text, Some("00000000")), ErrorCode::StateMismatch);
+    let other = text.replacen("\"npm test\"", "\"npm run build\"", 1);
+    assert_eq!(code(&other, None), ErrorCode::StateMismatch);
+    assert_eq!(code("{\"version\": 2, \"anything\": true}", None), ErrorCode::StateNewer);
+    let broken = ["", "null", "[]", "{}", "{\"version\": \"1\"}", "{\"version\": 1}", &text[..text.len() / 2]];
+    for broken in broken {
+        assert_eq!(code(broken, None), ErrorCode::StateUnreadable, "{broken}");
+    }
+    let absurd = text.replacen("\"max_attempts\":5", "\"max_attempts\":-1", 1);
+    assert_eq!(code(&absurd, None), ErrorCode::StateUnreadable);
+    assert_eq!(outlook(Value::Null).unwrap_err().code, ErrorCode::StateUnreadable);
+}
+
+#[test]
+fn what_is_declared_is_without_secrets_and_short() {
+    let token = format!("token=gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
+    let state = begin(&analyzer(), &FixStart { desired: token.clone(), ..command() }).unwrap();
+    assert!(!state.desired.contains("Fake2"));
+    let failure = FixFailure { text: format!("TypeError: {token}"), exit_code: Some(1), ..FixFailure::default() };
+    let error = understand(&analyzer(), &failure);
+    assert!(!serde_json::to_string(&error).unwrap().contains("Fake2"));
+    let run = FixEvent::AttemptFinished {
+        exit_code: 1,
+        timed_out: false,
+        duration_seconds: 1.0,
+        error: Some(Box::new(error)),
+        timestamp: None,
+        weakened: Vec::new(),
+    };
+    let started = FixEvent::AttemptStarted { timestamp: None, snapshot: None };
+    let fix = FixEvent::FixDeclared {
+        description: format!("{} {token}", "word ".repeat(10_000)),
+        digest: Some("1".to_owned()),
+        files: Vec::new(),
+        outside: Some(token),
+        approach: None,
+    };
+    let done = [started, run, fix].into_iter().fold(state, |state, event| {
+        advance(&analyzer(), serde_json::to_value(state).unwrap(), event, 0.0).unwrap().state
+    });
+    let text = serde_json::to_string(&done).unwrap();
+    assert!(!text.contains("Fake2") && text.len() < 20_000, "{}", text.len());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_no_state_and_any_output_is_understood(text in "\\PC{0,200}", exit_code in any::<Option<i32>>()) {
+        prop_assert!(read_state(&text, None).is_err());
+        let error = understand(&analyzer(), &FixFailure { text, exit_code, ..FixFailure::default() });
+        prop_assert!(!error.error_type.is_empty() && error.error_hash.len() == 16);
+    }
+}

@@ -1,0 +1,135 @@
+/** The vectors of the fix loop that the Rust tests run natively, through the wasm that is published. */
+import { readFileSync } from 'node:fs';
+import { createFixLoop, type FixEvent, type FixFailure, type FixStart, type FixState } from 'argus-engine';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+
+const loop = createFixLoop();
+
+const Failure = z.looseObject({
+  text: z.string(),
+  exit_code: z.number().nullable().default(null),
+  timed_out: z.boolean().nullable().default(null),
+});
+const ErrorRow = Failure.extend({ name: z.string(), error_type: z.string().optional(), rule: z.string().optional() });
+const Pair = z.object({ same: z.boolean(), name: z.string(), a: z.string(), b: z.string(), exit_code: z.number() });
+const Diff = z.object({ name: z.string(), diff: z.string(), kinds: z.array(z.string()) });
+const Step = z.object({
+  event: z.custom<FixEvent>().optional(),
+  failure: Failure.optional(),
+  type: z.string(),
+  status: z.string().optional(),
+  approach: z.string().optional(),
+  escalation: z.string().optional(),
+  delay_seconds: z.number().optional(),
+});
+const Walk = z.object({ name: z.string(), start: z.custom<FixStart>(), steps: z.array(Step) });
+
+function rows<T>(file: string, schema: z.ZodType<T>): T[] {
+  const text = readFileSync(new URL(`../../../tests/vectors/${file}`, import.meta.url), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => schema.parse(JSON.parse(line)));
+}
+
+function finished(failure: FixFailure): FixEvent {
+  const error = loop.understand(failure);
+  return {
+    type: 'attempt_finished',
+    exit_code: failure.exit_code ?? 1,
+    timed_out: failure.timed_out ?? false,
+    duration_seconds: 2,
+    error,
+  };
+}
+
+const command = { command: 'npm test', desired: 'passes', started: '2026-01-01T00:00:00Z' };
+
+test('errors', () => {
+  const wrong = [];
+  for (const row of rows('fix-loop-errors.jsonl', ErrorRow)) {
+    const { error_type, class_because } = loop.understand(row);
+    if ((row.error_type ?? error_type) !== error_type || (row.rule ?? class_because.rule) !== class_because.rule)
+      wrong.push([row.name, error_type, class_because]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('the same error has the same hash', () => {
+  const hash = (text: string, exit_code: number) => loop.understand({ text, exit_code }).error_hash;
+  const wrong = rows('fix-loop-same.jsonl', Pair).filter(
+    ({ same, a, b, exit_code }) => (hash(a, exit_code) === hash(b, exit_code)) !== same,
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('weaker tests', () => {
+  const wrong = [];
+  for (const { name, diff, kinds } of rows('fix-loop-weakened.jsonl', Diff)) {
+    const found = loop.weakened(diff).map(({ kind }) => kind);
+    if (found.sort().join() !== kinds.join()) wrong.push([name, found, kinds]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test.each(rows('fix-loop-walks.jsonl', Walk))('$name', ({ start, steps }) => {
+  let state = loop.begin(start);
+  for (const step of steps) {
+    const event = step.failure === undefined ? step.event : finished(step.failure);
+    if (event === undefined) throw new Error('a step is an event or a failure');
+    const advanced = loop.advance(state, event, 0.5);
+    expect(advanced.decision).toMatchObject({
+      type: step.type,
+      ...(step.escalation !== undefined && { escalation: step.escalation }),
+      ...(step.approach !== undefined && { approach: { name: step.approach } }),
+      ...(step.delay_seconds !== undefined && { delay_seconds: step.delay_seconds }),
+    });
+    expect(advanced.state.status).toBe(step.status ?? advanced.state.status);
+    if (step.type === 'refused') expect(advanced.state).toEqual(state);
+    else expect(loop.outlook(advanced.state).decision).toEqual(advanced.decision);
+    // What the host writes and reads again is the same state.
+    state = loop.readState(JSON.stringify(advanced.state, undefined, 2), state.command_hash);
+    expect(state).toEqual(advanced.state);
+  }
+});
+
+test('what cannot be begun or read says so, and its code', () => {
+  const code = (work: () => unknown) => {
+    try {
+      work();
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? error.code : error;
+    }
+    return undefined;
+  };
+  expect(code(() => loop.begin({ ...command, timeout_seconds: -5 }))).toBe('INVALID_INPUT');
+  expect(code(() => loop.begin({ ...command, desired: ' ' }))).toBe('INVALID_INPUT');
+  const text = JSON.stringify(loop.begin(command));
+  expect(code(() => loop.readState(text.slice(0, 100)))).toBe('STATE_UNREADABLE');
+  expect(code(() => loop.readState(text, 'ffffffff'))).toBe('STATE_MISMATCH');
+  expect(code(() => loop.readState(text.replace('"version":1', '"version":9')))).toBe('STATE_NEWER');
+  const broken: FixState = { ...loop.begin(command), max_attempts: 1e9 };
+  expect(code(() => loop.advance(broken, { type: 'attempt_started' }))).toBe('STATE_UNREADABLE');
+});
+
+test('jitter is drawn, and never longer than the delay', () => {
+  const start = loop.begin({ ...command, jitter: true, backoff_seconds: 10 });
+  const running = loop.advance(start, { type: 'attempt_started' }).state;
+  const refused = finished({ text: 'Error: connect ECONNREFUSED 127.0.0.1:1', exit_code: 1 });
+  const delays = Array.from({ length: 20 }, () => loop.advance(running, refused).decision.delay_seconds);
+  expect(new Set(delays).size).toBeGreaterThan(1);
+  expect(delays.every((delay) => delay >= 0 && delay <= 10)).toBe(true);
+});
+
+test('prompts, and what the host writes itself', () => {
+  expect(loop.prompt('Project name: ', true)).toBe('Project name:');
+  expect(loop.prompt('Compiling...\n', true)).toBeUndefined();
+  const token = ['ghp', 'Fake1Fake2Fake3Fake4Fake5Fake6Fake7Fake8'].join('_');
+  expect(loop.redact(`${'x\n'.repeat(300_000)}token ${token}\n`)).not.toContain('Fake3');
+});
+
+test('the host keeps notes of its own in a state', () => {
+  const state = { ...loop.begin(command), host: { base: 'refs/argus/fixes/0' } };
+  expect(loop.advance(state, { type: 'attempt_started' }).state.host).toEqual(state.host);
+});
