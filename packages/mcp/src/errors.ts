@@ -14,6 +14,10 @@ export type HostErrorCode =
   | 'COMMAND_FAILED'
   | 'REPORT_NOT_FOUND'
   | 'CANCELLED'
+  | 'LOOP_BUSY'
+  | 'LOOP_NOT_FOUND'
+  | 'STATE_UNREADABLE'
+  | 'STATE_NOT_WRITTEN'
   | 'INTERNAL_ERROR';
 
 /** Thrown anywhere, caught once per call. */

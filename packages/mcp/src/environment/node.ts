@@ -30,7 +30,7 @@ const FRAMEWORKS: readonly { package: string; name?: string }[] = [
   { package: 'express' },
 ];
 
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies'];
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** Undefined without a package.json or deno.json. */
 export function nodeFacts(files: Texts, machine: { nodeVersion: string }): Finding | undefined {
@@ -61,6 +61,12 @@ function runtime(manifest: unknown, files: Texts, machine: { nodeVersion: string
   if (files['bun.lock'] !== undefined || files['bun.lockb'] !== undefined) return 'bun';
   const pinned = [files['.nvmrc'], files['.node-version'], text(at(manifest, 'volta', 'node'))];
   return named('node', pinned.find((version) => major(version) !== undefined) ?? machine.nodeVersion);
+}
+
+/** The same for whoever has the texts alone; undefined without a package.json. */
+export function nodePackages(files: Texts): ((name: string) => string | undefined) | undefined {
+  const manifest = parsed(JSON.parse, files['package.json']);
+  return manifest === undefined ? undefined : versionsOf(manifest, files);
 }
 
 /** A package's version: as locked, else as asked for, which is a range; undefined where it is no dependency. */

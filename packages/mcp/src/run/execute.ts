@@ -4,7 +4,7 @@
  * Does not: know runners or reports.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
@@ -24,8 +24,23 @@ export interface Execution {
   env: Record<string, string | undefined>;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** The program that is started in place of the system's shell; `command` is then only what people call it. */
+  program?: Program | undefined;
+  /** What it reads on stdin, which is closed after it; without it stdin is empty. `open`: nothing comes, and no end. */
+  input?: string | { open: true } | undefined;
+  /** Ends it like a timeout, without being one. */
+  stop?: AbortSignal | undefined;
+  /** Called once, with the id of the process, which is that of its group. */
+  onStart?: ((pid: number) => void) | undefined;
+  /** Called when this process must go at once; for what has left the group. */
+  onKill?: (() => void) | undefined;
   /** Called with everything printed, in order of arrival. */
   onOutput?: ((text: string, stream: 'stdout' | 'stderr') => void) | undefined;
+}
+
+export interface Program {
+  file: string;
+  args: readonly string[];
 }
 
 export interface Executed {
@@ -37,11 +52,14 @@ export interface Executed {
 }
 
 /** Process groups that must not outlive this process. */
-const running = new Set<ChildProcess>();
+const running = new Map<ChildProcess, Execution>();
 
 /** Ends every command that still runs; for the moment this process is told to go. */
 export function killAllRunning(): void {
-  for (const child of running) killGroup(child, 'SIGKILL');
+  for (const [child, { onKill }] of running) {
+    killGroup(child, 'SIGKILL');
+    onKill?.();
+  }
 }
 
 /**
@@ -49,16 +67,18 @@ export function killAllRunning(): void {
  * COMMAND_FAILED when the system would not start it.
  */
 export async function execute(execution: Execution): Promise<Executed> {
-  const { signal } = execution;
+  const { signal, stop } = execution;
   if (signal?.aborted) throw cancelled();
   const startedAt = Date.now();
   const started = performance.now();
   const child = start(execution);
-  running.add(child);
+  running.set(child, execution);
   const end = new Ending(child);
   const timer = setTimeout(() => end.because('timeout'), execution.timeoutMs);
   const onAbort = () => end.because('cancel');
+  const onStop = () => end.because('stop');
   signal?.addEventListener('abort', onAbort, { once: true });
+  stop?.addEventListener('abort', onStop, { once: true });
   try {
     const { code, killedBy } = await ended(child, execution);
     if (end.reason === 'cancel') throw cancelled();
@@ -68,6 +88,7 @@ export async function execute(execution: Execution): Promise<Executed> {
     clearTimeout(timer);
     end.done();
     signal?.removeEventListener('abort', onAbort);
+    stop?.removeEventListener('abort', onStop);
     running.delete(child);
   }
 }
@@ -95,6 +116,10 @@ export class Tail {
 function start(execution: Execution): ChildProcess {
   const { onOutput } = execution;
   const child = spawned(execution);
+  if (child.pid !== undefined) execution.onStart?.(child.pid);
+  // Who does not read to the end is no error of ours.
+  child.stdin?.on('error', () => {});
+  if (typeof execution.input === 'string') child.stdin?.end(execution.input);
   for (const stream of ['stdout', 'stderr'] as const) {
     const decoder = new StringDecoder('utf8');
     // None where the system had no descriptors left; the error event follows.
@@ -106,17 +131,17 @@ function start(execution: Execution): ChildProcess {
 
 /** Some refusals of the system come as an event, others are thrown right here. */
 function spawned(execution: Execution): ChildProcess {
-  const { command, cwd, env } = execution;
+  const { command, cwd, env, input, program } = execution;
+  const options: SpawnOptions = {
+    cwd,
+    env,
+    // Its own group, so that one signal reaches all of it. Windows has no groups; taskkill follows the tree.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  };
   try {
-    return spawn(command, {
-      shell: true,
-      cwd,
-      env,
-      // Its own group, so that one signal reaches all of it. Windows has no groups; taskkill follows the tree.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    return program ? spawn(program.file, program.args, options) : spawn(command, { ...options, shell: true });
   } catch (thrown) {
     throw notStarted(thrown, execution);
   }
@@ -158,7 +183,7 @@ function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
 
 /** Why and how a command is ended before it ends itself. */
 class Ending {
-  reason: 'timeout' | 'cancel' | undefined;
+  reason: 'timeout' | 'cancel' | 'stop' | undefined;
   readonly #child: ChildProcess;
   #harder: NodeJS.Timeout | undefined;
 
@@ -166,7 +191,7 @@ class Ending {
     this.#child = child;
   }
 
-  because(reason: 'timeout' | 'cancel'): void {
+  because(reason: 'timeout' | 'cancel' | 'stop'): void {
     this.reason ??= reason;
     killGroup(this.#child, 'SIGTERM');
     this.#harder ??= setTimeout(() => killGroup(this.#child, 'SIGKILL'), GRACE_MS);

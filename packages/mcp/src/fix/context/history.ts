@@ -1,0 +1,131 @@
+/**
+ * What git remembers: when the line came, what changed around it lately, and commits about errors like this one.
+ * Does not: fetch, or look at other branches than the one checked out.
+ */
+
+import type { Finding } from './model.ts';
+import type { Scene } from './scene.ts';
+
+const LOG_FORMAT = '--format=%h %ad %an: %s';
+
+/** Commits whose messages are compared. */
+const MAX_COMMITS = 400;
+const MAX_SHOWN = 5;
+
+export async function startedWhen(scene: Scene): Promise<Finding> {
+  const { request, place, git } = scene;
+  const seen = request.firstSeen ? [`First recorded here: ${request.firstSeen}`] : [];
+  const blamed = git === null || place === null ? null : await blame(git, place.file, place.line);
+  const lines = [...seen, ...(blamed === null ? [] : [`${place?.file}:${place?.line} ${blamed}`])];
+  if (lines.length > 0) {
+    const source = [seen.length > 0 && 'run history', blamed !== null && 'git blame'].filter((one) => one !== false);
+    return { answer: lines.join('\n'), source: source.join(', ') };
+  }
+  if (git === null) return { why_not: `${scene.noGit} No earlier run with this error is recorded.` };
+  if (place !== null)
+    return { why_not: `git knows nothing of ${place.file}. No earlier run with this error is recorded.` };
+  const { stdout } = await git(['log', '-1', '--date=iso-strict', LOG_FORMAT]);
+  if (stdout.trim() === '') return { why_not: 'Nothing is committed yet, and the place of the error is not known.' };
+  return { answer: `The place is not known; the last commit is ${stdout.trim()}`, source: 'git log' };
+}
+
+type Git = NonNullable<Scene['git']>;
+
+async function blame(git: Git, file: string, line: number): Promise<string | null> {
+  const { stdout } = await git(['blame', '--porcelain', '-w', '-L', `${line},${line}`, '--', file]);
+  const field = (name: string) => new RegExp(`^${name} (.*)$`, 'mu').exec(stdout)?.[1];
+  const commit = /^[0-9a-f]{40,64}/u.exec(stdout)?.[0];
+  if (commit === undefined) return null;
+  if (/^0+$/u.test(commit)) return 'is not committed yet: it was changed in the work tree.';
+  const time = Number(field('author-time'));
+  const date = Number.isFinite(time) ? new Date(time * 1_000).toISOString().slice(0, 10) : 'an unknown day';
+  return `was last changed on ${date} in ${commit.slice(0, 10)} (${field('author') ?? '?'}: ${field('summary') ?? ''})`;
+}
+
+export async function recentChanges({ git, noGit, place }: Scene): Promise<Finding> {
+  if (git === null) return { why_not: noGit };
+  const about = place === null ? [] : ['--', place.file];
+  const [log, status] = await Promise.all([
+    git(['log', '--oneline', '--date=short', LOG_FORMAT, place === null ? '-20' : '-10', ...about]),
+    git([
+      'status',
+      '--porcelain',
+      '--untracked-files=normal',
+      ...(place === null ? ['--', '.', ':(exclude).claude'] : about),
+    ]),
+  ]);
+  const changed = status.stdout.split('\n').filter((row) => row.trim() !== '');
+  const commits = log.stdout.trim();
+  const lines = [
+    changed.length > 0 && `Not committed: ${changed.slice(0, 10).map(statusWords).join(', ')}`,
+    commits && `${place === null ? 'Last commits of the project' : `Last commits of ${place.file}`}:\n${commits}`,
+  ].filter((line) => typeof line === 'string' && line !== '');
+  if (lines.length === 0) return { why_not: log.problem === null ? 'git knows nothing of it.' : `${log.problem}.` };
+  return { answer: lines.join('\n'), source: `git log --oneline${place === null ? '' : ` -- ${place.file}`}` };
+}
+
+function statusWords(row: string): string {
+  const kind = row.startsWith('??') ? 'new' : row.slice(0, 2).includes('D') ? 'deleted' : 'changed';
+  return `${row.slice(3)} (${kind})`;
+}
+
+export async function similarIssues(scene: Scene): Promise<Finding> {
+  const { git, noGit } = scene;
+  if (git === null) return { why_not: noGit };
+  const words = tellingWords(scene);
+  if (words.length === 0) return { why_not: 'The error has no words that a commit message could share.' };
+  const patterns = words.map((word) => `--grep=${word}`);
+  const { stdout, problem } = await git([
+    'log',
+    '-i',
+    '-F',
+    ...patterns,
+    `-${MAX_COMMITS}`,
+    '-z',
+    '--date=short',
+    '--format=%h %ad %s%n%b',
+  ]);
+  if (problem !== null && stdout === '')
+    return { why_not: /does not have any commits/u.test(problem) ? 'Nothing is committed yet.' : `${problem}.` };
+  const ranked = stdout
+    .split('\0')
+    .filter((message) => message.trim() !== '')
+    .map((message) => ({ title: message.split('\n', 1)[0] ?? '', shared: sharedWords(message, words) }))
+    // One common word is chance, unless it names something of the code.
+    .filter(
+      ({ shared }) => shared.length > 1 || shared.some((word) => /[_.A-Z]/u.test(word.slice(1)) && word.length > 5),
+    )
+    .sort((a, b) => b.shared.length - a.shared.length)
+    .slice(0, MAX_SHOWN);
+  const source = `git log --grep ${words.slice(0, 4).join(' ')}`;
+  if (ranked.length === 0)
+    return { why_not: `No commit message shares enough words with the error (${words.join(', ')}).` };
+  return { answer: ranked.map(({ title, shared }) => `${title} (shares: ${shared.join(', ')})`).join('\n'), source };
+}
+
+function sharedWords(message: string, words: readonly string[]): string[] {
+  const lower = message.toLowerCase();
+  return words.filter((word) => lower.includes(word.toLowerCase()));
+}
+
+/** Words that say little in any repository. */
+const COMMON = new Set(
+  'error errors exception failed failure cannot could would should does not with from that this what when expected received actual undefined null none true false value values line file type test tests code read reading property properties object function process command exit status while into than more have been were will your'.split(
+    ' ',
+  ),
+);
+
+/** Names in the error first, then its longer words. */
+export function tellingWords({ request, place }: Scene): string[] {
+  const { error_type, headline } = request.error;
+  const quoted = [...headline.matchAll(/["'`]([\w$.@/-]{3,60})["'`]/gu)].map((match) => match[1] ?? '');
+  const base =
+    place?.file
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/u, '') ?? '';
+  const names = [place?.function ?? '', base, ...quoted, error_type.replace(/.*[.:]/u, '')];
+  const plain = (headline.match(/[A-Za-z_][\w]{3,30}/gu) ?? []).filter((word) => !COMMON.has(word.toLowerCase()));
+  const all = [...names, ...plain].filter((word) => word.length >= 4 && !COMMON.has(word.toLowerCase()));
+  return [...new Map(all.map((word) => [word.toLowerCase(), word])).values()].slice(0, 8);
+}

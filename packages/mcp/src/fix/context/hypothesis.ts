@@ -1,0 +1,66 @@
+/**
+ * The most likely cause in half a sentence: what a question found out first, else what the message means.
+ * Does not: claim more than the evidence says; with none it repeats the message.
+ */
+
+import type { Scene } from './scene.ts';
+
+/** Messages whose meaning is known, in order; `$1` is what the message names. */
+const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
+  {
+    pattern: /Cannot read propert(?:y|ies) of (undefined|null) \(reading ['"]([^'"]+)['"]\)/u,
+    text: "the value whose '$2' is read is $1",
+  },
+  { pattern: /Cannot read property ['"]([^'"]+)['"] of (undefined|null)/u, text: "the value whose '$1' is read is $2" },
+  { pattern: /([\w.$]+) is not a function/u, text: '$1 is called and is no function' },
+  { pattern: /([\w$]+) is not defined/u, text: '$1 is used where it is not defined or imported' },
+  { pattern: /'NoneType' object has no attribute '(\w+)'/u, text: "the object whose '$1' is read is None" },
+  { pattern: /KeyError: '?([\w.-]+)/u, text: 'the key $1 is missing from a dictionary' },
+  { pattern: /No module named '?([\w.]+)/u, text: 'the module $1 is not installed' },
+  { pattern: /Cannot find (?:module|package) '([^']+)'/u, text: 'the module $1 cannot be found' },
+  { pattern: /NullPointerException|nil pointer dereference/u, text: 'a reference that is null is used' },
+  { pattern: /ECONNREFUSED(?: ([\w.:[\]-]+))?/u, text: 'nothing listens at $1' },
+  { pattern: /connection refused/iu, text: 'nothing listens where it connects to' },
+  { pattern: /EADDRINUSE.*?:(\d+)/u, text: 'another process already listens on port $1' },
+  { pattern: /ENOENT.*?'([^']+)'/u, text: 'the file $1 does not exist' },
+  { pattern: /EACCES|permission denied/iu, text: 'the process may not touch a file it needs' },
+  { pattern: /heap out of memory|OutOfMemoryError/u, text: 'the process needs more memory than it may have' },
+];
+
+/** Half a sentence behind "when". */
+export function hypothesisOf({ request, clues }: Scene): string {
+  const { headline, error_type } = request.error;
+  const [clue] = [...clues].sort((a, b) => b.weight - a.weight);
+  // What a program saw explains more than what the message says, unless it is the message itself.
+  const meaning = meaningOf(headline) ?? meaningOf(request.errorText);
+  const cause = clue?.text ?? meaning ?? (headline || error_type || 'a command fails without a message');
+  return cause.replace(/\s+/gu, ' ').slice(0, 240);
+}
+
+function meaningOf(text: string): string | undefined {
+  for (const { pattern, text: meaning } of MEANINGS) {
+    const match = pattern.exec(text);
+    if (match) return meaning.replaceAll(/\$(\d)/gu, (_, group) => match[Number(group)] ?? 'its address');
+  }
+  return undefined;
+}
+
+/** What kills or keeps containers, in words that stand behind "when". */
+const CONTAINER_CLUES: readonly { pattern: RegExp; text: string }[] = [
+  { pattern: /OOMKilled/u, text: 'a container is killed because it needs more memory than its limit' },
+  { pattern: /ImagePullBackOff|ErrImagePull|InvalidImageName/u, text: 'the image of a container cannot be pulled' },
+  {
+    pattern: /unbound immediate PersistentVolumeClaims|persistentvolumeclaim/iu,
+    text: 'a pod waits for a volume that is not bound',
+  },
+  { pattern: /Insufficient (?:cpu|memory)/iu, text: 'no node has enough room for the pod' },
+  { pattern: /FailedScheduling|not scheduled/u, text: 'no node fits the pod' },
+  { pattern: /CreateContainerConfigError/u, text: 'a config map or secret that the pod names does not exist' },
+  { pattern: /CrashLoopBackOff/u, text: 'a container crashes each time it starts' },
+];
+
+export function addContainerClue(scene: Scene, told: string): void {
+  const index = CONTAINER_CLUES.findIndex(({ pattern }) => pattern.test(told));
+  const clue = CONTAINER_CLUES[index];
+  if (clue) scene.clues.push({ weight: 20 - index, text: clue.text });
+}

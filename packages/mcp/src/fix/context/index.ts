@@ -1,0 +1,97 @@
+/**
+ * Gathers what is known around an error: the contract's fifteen questions, each answered by a program where one can.
+ * Does not: change anything, use the network, or fail because a program is missing.
+ */
+
+import { messageOf } from '../../errors.ts';
+import { clipped, visible } from '../../untrusted.ts';
+import { cancelled } from './ask.ts';
+import { clusterState, deploymentState } from './cluster.ts';
+import { behaviour, interfaceOf } from './code.ts';
+import { dependencies } from './dependencies.ts';
+import { recentChanges, similarIssues, startedWhen } from './history.ts';
+import { hypothesisOf } from './hypothesis.ts';
+import { logEntries } from './logs.ts';
+import type { Answer, ContextRequest, Finding, FixContext, Layer } from './model.ts';
+import { errorType, functionOf, whereOf } from './place.ts';
+import { type Scene, sceneOf } from './scene.ts';
+import { similarCode } from './similar.ts';
+import { environmentName, techStack } from './stack.ts';
+import { testExpectations } from './tests.ts';
+import { environmentVariables } from './variables.ts';
+
+export type { Answer, ContextRequest, FixContext } from './model.ts';
+
+/** Fifteen answers must stay readable, and cheap for an agent. */
+const MAX_ANSWER = 2_400;
+
+/** Each program has its own limit; several in a row, in a huge repository, are not worth more than this. */
+const MAX_WAIT_MS = 25_000;
+const TOO_LATE: Finding = { why_not: 'The programs that would know took too long.' };
+
+/** In the contract's order and words; the number is the position. */
+const QUESTIONS: readonly [Layer, string, (scene: Scene) => Promise<Finding> | Finding][] = [
+  ['Error Context', 'What is the exact error type? (syntax, runtime, timeout, permission, etc.)', errorType],
+  ['Error Context', 'What file/line is the error occurring in?', whereOf],
+  ['Error Context', 'What function/method is involved?', functionOf],
+  ['Error Context', 'When did this start happening?', startedWhen],
+  ['Code Context', 'What does the failing code do?', behaviour],
+  ['Code Context', 'What are the inputs/outputs expected?', interfaceOf],
+  ['Code Context', 'What dependencies are involved?', dependencies],
+  ['Code Context', 'Are there similar patterns elsewhere that work?', similarCode],
+  ['Environment Context', 'What K8s resources are involved? (if applicable)', clusterState],
+  ['Environment Context', 'What environment variables are relevant?', environmentVariables],
+  ['Environment Context', 'What is the deployment state?', deploymentState],
+  ['Environment Context', 'Are there related log entries?', logEntries],
+  ['Historical Context', 'Has this code been modified recently?', recentChanges],
+  ['Historical Context', 'Are there similar past issues in git history?', similarIssues],
+  ['Historical Context', 'What do the tests expect?', testExpectations],
+];
+
+/** Rejects with CANCELLED when the caller gave up, and for nothing else. */
+export async function gatherContext(request: ContextRequest): Promise<FixContext> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), MAX_WAIT_MS);
+  try {
+    const signal = request.signal ? AbortSignal.any([late.signal, request.signal]) : late.signal;
+    return await gathered(await sceneOf({ ...request, signal }), request);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function gathered(scene: Scene, request: ContextRequest): Promise<FixContext> {
+  const clean = (text: string) => clipped(scene.redact(visible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER);
+  const answers = await Promise.all(
+    QUESTIONS.map(async ([layer, question, answer], index): Promise<Answer> => {
+      const found = await findingOf(scene, answer);
+      const known = 'answer' in found;
+      return {
+        number: index + 1,
+        layer,
+        question,
+        answer: known ? clean(found.answer) : null,
+        why_not: known ? null : clean(found.why_not),
+        source: known ? clean(found.source) : null,
+      };
+    }),
+  );
+  if (request.signal?.aborted) throw cancelled();
+  return {
+    answers,
+    error_type: request.error.error_type,
+    location: scene.place === null ? null : clean(`${scene.place.file}:${scene.place.line}`),
+    function: scene.place?.function == null ? null : clean(scene.place.function),
+    hypothesis: clean(hypothesisOf(scene)),
+    tech_stack: techStack(scene),
+    environment: environmentName(scene),
+  };
+}
+
+async function findingOf(scene: Scene, answer: (typeof QUESTIONS)[number][2]): Promise<Finding> {
+  try {
+    return await answer(scene);
+  } catch (thrown) {
+    return scene.request.signal?.aborted ? TOO_LATE : { why_not: `It could not be answered: ${messageOf(thrown)}.` };
+  }
+}

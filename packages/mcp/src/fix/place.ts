@@ -1,0 +1,40 @@
+/**
+ * Where a loop works: the project, its configuration, its memories, and the rules with the project's own patterns.
+ * Does not: know any loop.
+ */
+
+import { createFixLoop, type FixLoop } from 'argus-engine';
+import type { Config } from '../config/schema.ts';
+import type { Session, SessionManager } from '../session.ts';
+import { visible } from '../untrusted.ts';
+
+export interface Place {
+  session: Session;
+  sessionManager: SessionManager;
+  rules: FixLoop;
+}
+
+/** Who follows what happens. */
+export interface Watcher {
+  signal?: AbortSignal | undefined;
+  /** What a command prints, as it comes. */
+  onOutput?: ((text: string) => void) | undefined;
+  /** One line for people about what happens now. */
+  onNote?: ((line: string) => void) | undefined;
+}
+
+export function placeOf(session: Session, sessionManager: SessionManager): Place {
+  const { classify, redact } = session.config;
+  const rules = createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
+  return { session, sessionManager, rules };
+}
+
+/** The configuration with the namespace that the caller named. */
+export function configFor({ session }: Place, namespace: string | null): Config {
+  return namespace === null ? session.config : { ...session.config, kubernetes: { namespace } };
+}
+
+/** A text of somebody else as it may be kept and shown. */
+export function cleanText({ rules }: Place, text: string): string {
+  return rules.redact(visible(text)).trim();
+}
