@@ -9,7 +9,10 @@ export const BUILD_PROGRAMS = [
   { program: 'cc', packages: ['gcc', 'libc6-dev'], use: 'links Rust programs' },
   { program: 'git', packages: ['git'], use: 'the demo project is a repository' },
 ];
-export const TEST_PROGRAMS = [{ program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' }];
+export const TEST_PROGRAMS = [
+  { program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' },
+  { program: 'expect', packages: ['expect'], use: 'answers programs that read from a terminal' },
+];
 
 const OTHER_SYSTEMS = {
   darwin: 'xcode-select --install (git, cc) and: brew install llvm (a clang that knows wasm, first on PATH), sqlite',

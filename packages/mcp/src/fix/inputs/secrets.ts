@@ -1,0 +1,20 @@
+/**
+ * Keeps secrets out of inputs files: what the engine would take out of any text, nothing here shows or stores either.
+ * Does not: know which questions ask for one; `kinds.ts` does.
+ */
+
+import { createInspector } from 'argus-engine';
+import { UNKNOWN } from './shell-words.ts';
+
+export type Redact = (text: string) => string;
+
+export function redactor(): Redact {
+  const inspector = createInspector();
+  return (text) => inspector.inspect({ text }).redacted;
+}
+
+/** With a gap where a secret was, as where only a run would know. */
+export function hidden(text: string, redact: Redact): string {
+  const redacted = redact(text);
+  return redacted === text ? text : redacted.replaceAll(/\[REDACTED:[^\]]*\]/gu, UNKNOWN);
+}
