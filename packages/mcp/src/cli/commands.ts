@@ -8,7 +8,6 @@ import type { FailureCategory, PatternSort, PatternSource, ReportFormat, RunResu
 import { formatDiagnosis, formatFix } from '../format/diagnosis.ts';
 import { formatHistory, formatPatterns } from '../format/lists.ts';
 import { formatRun } from '../format/run.ts';
-import { killAllRunning } from '../run/execute.ts';
 import { quoted } from '../run/words.ts';
 import { handleDiagnose } from '../tools/diagnose.ts';
 import { handleHistory } from '../tools/history.ts';
@@ -16,9 +15,12 @@ import { handleImport } from '../tools/import.ts';
 import { handlePatterns } from '../tools/patterns.ts';
 import { handleReportFix } from '../tools/report-fix.ts';
 import { handleRun } from '../tools/run.ts';
+import { cancelledBySignals } from './cancel.ts';
 import { answer, EXIT, type GlobalOptions } from './output.ts';
 
 export { doctor } from './doctor.ts';
+export { fixProblem } from './fix-problem.ts';
+export { generateInputs } from './generate-inputs.ts';
 export { inspect } from './inspect.ts';
 export { addIncident, addSolution, outcome, solutions } from './memory.ts';
 export { memoryExport, memoryImport, memorySearch } from './memory-bulk.ts';
@@ -30,17 +32,7 @@ export async function run(
   command: string[],
   options: GlobalOptions & { filter?: string; timeout?: number },
 ): Promise<void> {
-  const cancel = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      cancel.abort();
-      // A second time means now.
-      process.once(signal, () => {
-        killAllRunning();
-        process.exit(EXIT.error);
-      });
-    });
-  }
+  const signal = cancelledBySignals(EXIT.error);
   // With --json stdout belongs to the answer.
   const onOutput = (text: string, stream: 'stdout' | 'stderr') =>
     (stream === 'stdout' && !options.json ? process.stdout : process.stderr).write(text);
@@ -53,7 +45,7 @@ export async function run(
       handleRun(
         { projectPath, command: line, filter: options.filter, timeoutSeconds: options.timeout },
         sessionManager,
-        { signal: cancel.signal, onOutput },
+        { signal, onOutput },
       ),
     formatRun,
     runExit,

@@ -6,6 +6,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import { CATEGORIES, FORMATS } from '../choices.ts';
 import { VERSION } from '../version.ts';
+import { addFixCommands, withErrorLast } from './fix-program.ts';
+import type { GenerateInputsOptions } from './generate-inputs.ts';
 import { addMemoryCommands } from './memory-program.ts';
 import { wholeNumber } from './numbers.ts';
 import type { GlobalOptions } from './output.ts';
@@ -19,9 +21,9 @@ Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or proble
 export async function main(argv: readonly string[], commands: Commands): Promise<void> {
   const { EXIT, fail } = commands;
   // A reader that has seen enough (`| head`) is no error.
-  process.stdout.on('error', () => process.exit(EXIT.done));
+  process.stdout.on('error', () => process.exit(process.exitCode ?? EXIT.done));
   try {
-    await program(commands).parseAsync([...argv]);
+    await program(commands).parseAsync(withErrorLast(argv));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
@@ -38,10 +40,21 @@ function program(commands: Commands): Command {
     // So that options after `run COMMAND` belong to COMMAND.
     .enablePositionalOptions()
     .exitOverride();
-  for (const add of [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addDoctor, addInspect]) {
+  for (const add of [
+    addRun,
+    addImport,
+    addHistory,
+    addDiagnose,
+    addReportFix,
+    addPatterns,
+    addDoctor,
+    addInspect,
+    addGenerateInputs,
+  ]) {
     add(root, commands);
   }
   addMemoryCommands(root, commands);
+  addFixCommands(root, commands);
   return root;
 }
 
@@ -136,5 +149,22 @@ function addInspect(root: Command, commands: Commands): void {
     )
     .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
       await commands.inspect(options);
+    });
+}
+
+function addGenerateInputs(root: Command, commands: Commands): void {
+  root
+    .command('generate-inputs <script>')
+    .description('find what a script or command asks, and write a file of proposed answers for fix-problem --inputs')
+    .option('--project <dir>', 'project directory', '.')
+    .option('--output <file>', 'file to write (default: .claude/inputs/SCRIPT-inputs.yaml in the project)')
+    .option('--force', 'write it anew although it exists')
+    .option('--json', 'print what was found as JSON')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 2 wrong usage or an error, 4 done, and some answers only you can give.',
+    )
+    .action(async (script: string, options: GenerateInputsOptions) => {
+      await commands.generateInputs(script, options);
     });
 }

@@ -1,11 +1,14 @@
 /**
- * All tools, in the order agents see them: the order of a session, then of a debugging.
+ * All tools, in the order agents see them: the order of a session, of a debugging, of a fix loop.
  * Does not: do anything else; a tool that is not here does not exist.
  */
 
 import { addIncidentTool } from './add-incident.ts';
 import { addSolutionTool } from './add-solution.ts';
 import { diagnoseTool } from './diagnose.ts';
+import { fixAttemptTool } from './fix-attempt.ts';
+import { fixProblemTool } from './fix-problem.ts';
+import { fixStatusTool } from './fix-status.ts';
 import { historyTool } from './history.ts';
 import { importTool } from './import.ts';
 import { initTool } from './init.ts';
@@ -28,4 +31,7 @@ export const TOOLS: readonly Tool[] = [
   recordOutcomeTool,
   addSolutionTool,
   addIncidentTool,
+  fixProblemTool,
+  fixAttemptTool,
+  fixStatusTool,
 ];

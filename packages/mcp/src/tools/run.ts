@@ -7,14 +7,9 @@ import type { RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
 import type { SessionManager } from '../session.ts';
+import { withProgress } from './progress.ts';
 import { envelopeOf, projectPath, runResult } from './schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
-
-/** How often a waiting agent hears that the run goes on. */
-const PROGRESS_MS = 1_000;
-
-/** A progress message is one line on a screen. */
-const PROGRESS_CHARACTERS = 120;
 
 const input = () =>
   z.strictObject({
@@ -49,26 +44,13 @@ export async function handleRun(
   return { ...result, notes: [...warnings, ...result.notes, ...unread] };
 }
 
-/** Reports elapsed time and the last line while the tests run. */
 async function handleRunWithProgress(
   params: RunParams,
   sessionManager: SessionManager,
-  { signal, progress }: CallContext,
+  context: CallContext,
 ): Promise<RunToolResult> {
-  const started = performance.now();
-  let lastLine = '';
-  const timer = setInterval(() => {
-    const seconds = Math.round((performance.now() - started) / 1_000);
-    progress(seconds, `${seconds} s  ${lastLine.slice(0, PROGRESS_CHARACTERS)}`.trim());
-  }, PROGRESS_MS);
-  try {
-    const onLine = (line: string) => {
-      lastLine = line;
-    };
-    return await handleRun(params, sessionManager, { signal, onLine });
-  } finally {
-    clearInterval(timer);
-  }
+  const { signal } = context;
+  return withProgress(context, (onLine) => handleRun(params, sessionManager, { signal, onLine }));
 }
 
 export const runTool = defineTool({

@@ -1,0 +1,201 @@
+/**
+ * fix-problem: drives a loop from the terminal or a script.
+ * Does not: hold the loop's rules, or its work; `fix/` does.
+ */
+
+import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import type { FixStart } from 'argus-engine';
+import { enveloped, withoutEnvelope } from '../answer.ts';
+import { ArgusError } from '../errors.ts';
+import { type DriveOptions, drive, type Stop } from '../fix/drive.ts';
+import { Loop } from '../fix/loop.ts';
+import { type Place, placeOf, type Watcher } from '../fix/place.ts';
+import { inputsMarkdown } from '../fix/report.ts';
+import { resultOf } from '../fix/summary.ts';
+import { reportData } from '../fix/view.ts';
+import { paint } from '../format/text.ts';
+import { SessionManager } from '../session.ts';
+import { visible } from '../untrusted.ts';
+import { cancelledBySignals } from './cancel.ts';
+
+/** Documented in --help. */
+const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
+
+/** An agent reads, thinks and edits; half an hour is long for one fix. */
+const AGENT_TIMEOUT_SECONDS = 1_800;
+
+export interface FixOptions {
+  desired?: string;
+  command?: string;
+  test?: string;
+  auto?: boolean;
+  inputs?: string;
+  timeout?: number;
+  maxAttempts?: number;
+  backoff?: number;
+  circuitBreaker?: number;
+  namespace?: string;
+  agent?: string;
+  agentTimeout?: number;
+  research?: string;
+  resume?: boolean;
+  fix?: string;
+  outside?: string;
+  accept?: string | true;
+  reject?: string | true;
+  resetCircuit?: boolean;
+  strictProgress?: boolean;
+  jitter?: boolean;
+  project: string;
+  config?: string;
+  json?: boolean;
+}
+
+/** How it ended, for the one who called. */
+interface Outcome {
+  exitCode: number;
+  /** For people. */
+  text: string;
+  /** With --json. */
+  data: object;
+}
+
+export async function fixProblem(error: string | undefined, options: FixOptions): Promise<void> {
+  const sessionManager = new SessionManager();
+  const watcher = terminalWatcher();
+  const envelope = await enveloped(async () => {
+    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    const given = error === '-' ? await readText(process.stdin) : error;
+    return fixed(placeOf(session, sessionManager), given, options, watcher);
+  });
+  await sessionManager.closeAll();
+  if (envelope.success) {
+    const { text, data, exitCode } = envelope.data;
+    process.exitCode = exitCode;
+    process.stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`);
+    return;
+  }
+  if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
+  else process.stderr.write(`${envelope.error.code}: ${envelope.error.message}\n`);
+  process.exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
+}
+
+async function fixed(place: Place, error: string | undefined, options: FixOptions, watcher: Watcher): Promise<Outcome> {
+  const start = startOf(error, options);
+  const loop = await opened(place, start, options);
+  try {
+    if (options.resume) loop.adjust(start);
+    if (loop.continued)
+      watcher.onNote?.(`going on with ${loop.folder.shown} (${loop.state.status.replaceAll('_', ' ')})`);
+    for (const note of loop.notes) watcher.onNote?.(note);
+    decide(loop, options, watcher);
+    const stop = await drive(place, loop, driveOptions(loop, options), watcher);
+    return await outcomeOf(loop, stop, watcher);
+  } finally {
+    loop.close();
+  }
+}
+
+async function opened(place: Place, start: FixStart, { resume }: FixOptions): Promise<Loop> {
+  if (!resume) return Loop.start(place, start);
+  if (start.command === null && start.error === null) return Loop.reopen(place, undefined);
+  // Of a loop that goes on, its own description counts.
+  const { command_hash } = place.rules.begin({ ...start, desired: start.desired || '-', started: '-' });
+  return Loop.reopen(place, command_hash);
+}
+
+function startOf(error: string | undefined, options: FixOptions): FixStart {
+  if (!options.desired?.trim() && !options.resume) {
+    throw new ArgusError('INVALID_INPUT', '--desired is required: say in a few words what should happen instead.');
+  }
+  if (options.command !== undefined && options.test !== undefined) {
+    throw new ArgusError('INVALID_INPUT', '--test belongs to error mode; with --command the command verifies itself.');
+  }
+  return {
+    mode: options.command === undefined ? 'error' : 'command',
+    command: options.command ?? null,
+    error: error ?? null,
+    test: options.test ?? null,
+    desired: options.desired ?? '',
+    started: '',
+    max_attempts: options.maxAttempts ?? null,
+    backoff_seconds: options.backoff ?? null,
+    circuit_breaker: options.circuitBreaker ?? null,
+    timeout_seconds: options.timeout ?? null,
+    namespace: options.namespace ?? null,
+    jitter: options.jitter ?? null,
+    strict_progress: options.strictProgress ?? null,
+    auto: options.auto ?? null,
+    inputs: options.inputs ?? null,
+  };
+}
+
+/** What a human says before it goes on. */
+function decide(loop: Loop, options: FixOptions, watcher: Watcher): void {
+  const { accept, reject, resetCircuit } = options;
+  const decisions = [
+    ...(resetCircuit ? [loop.resetCircuit()] : []),
+    ...(accept === undefined ? [] : [loop.humanDecided('accept', noteOf(accept))]),
+    ...(reject === undefined ? [] : [loop.humanDecided('reject', noteOf(reject))]),
+  ];
+  for (const decision of decisions) if (decision.type === 'refused') watcher.onNote?.(decision.reason);
+}
+
+function noteOf(given: string | true): string | null {
+  return given === true ? null : given;
+}
+
+/** Going on means that something was changed, unless a fixer is to do that. */
+function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
+  const { fix = null, outside = null, agent, research } = options;
+  const says = fix !== null || outside !== null;
+  const goesOn = loop.continued && (says || agent === undefined);
+  return {
+    agent,
+    agentTimeoutSeconds: options.agentTimeout ?? AGENT_TIMEOUT_SECONDS,
+    research,
+    fix: goesOn ? { description: fix, outside } : undefined,
+  };
+}
+
+async function outcomeOf(loop: Loop, stop: Stop, watcher: Watcher): Promise<Outcome> {
+  const text = await textOf(loop, stop, watcher);
+  const exitCode = exitCodeOf(loop, stop);
+  const data = { exit_status: exitCode, stopped: stop, ...reportData(loop.record) };
+  if (stop === 'needs_fix')
+    watcher.onNote?.('change something, then: argus-mcp fix-problem --resume [--fix TEXT] [--outside TEXT]');
+  return { exitCode, text, data };
+}
+
+async function textOf(loop: Loop, stop: Stop, watcher: Watcher): Promise<string> {
+  if (stop === 'needs_fix') return loop.prepareFix(watcher);
+  if (stop === 'needs_inputs') return inputsMarkdown(loop.record);
+  return loop.report(watcher);
+}
+
+function exitCodeOf(loop: Loop, stop: Stop): number {
+  if (stop === 'needs_fix') return EXIT.needsFix;
+  if (stop === 'needs_inputs') return EXIT.needsInputs;
+  const result = resultOf(loop.state);
+  if (result === 'unverified') return EXIT.needsFix;
+  return result === 'success' ? EXIT.fixed : EXIT.notFixed;
+}
+
+/** stdout belongs to the report; what happens goes to stderr. */
+function terminalWatcher(): Watcher {
+  let atLineStart = true;
+  // Who looks away (`2>&1 | head`) stops neither the loop nor what it must clear up.
+  process.stderr.on('error', () => {});
+  return {
+    signal: cancelledBySignals(EXIT.cancelled),
+    onOutput(text) {
+      process.stderr.write(text);
+      if (text !== '') atLineStart = text.endsWith('\n');
+    },
+    onNote(line) {
+      process.stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${visible(line)}`)}\n`);
+      atLineStart = true;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Runs a fixer between attempts: any program that reads the brief on stdin and edits files.
+ * Does not: judge what it did; the work tree and the next attempt say that.
+ */
+
+import { devNull } from 'node:os';
+import { runAttempt } from './attempt.ts';
+import { FIX_MARK, OUTSIDE_MARK } from './brief.ts';
+import { cleanText, type Place, type Watcher } from './place.ts';
+
+/** A description is a line or two. */
+const MAX_DESCRIPTION = 1_000;
+
+export interface AgentRequest {
+  command: string;
+  /** Markdown. */
+  brief: string;
+  briefPath: string;
+  timeoutSeconds: number;
+  /** Found in the environment of everything it starts. */
+  mark: string;
+}
+
+export interface AgentResult {
+  /** What it says it did; null where it says nothing. */
+  description: string | null;
+  outside: string | null;
+  /** What it printed, without secrets. */
+  output: string;
+  /** How it ended, where that was not well, and what it left. */
+  notes: string[];
+}
+
+export async function runAgent(place: Place, request: AgentRequest, watcher: Watcher): Promise<AgentResult> {
+  const { command, brief, briefPath, timeoutSeconds, mark } = request;
+  const { exitCode, timedOut, text, notes } = await runAttempt({
+    command,
+    cwd: place.session.root,
+    timeoutSeconds,
+    logPath: devNull,
+    mark,
+    redact: (text) => text,
+    env: { ARGUS_BRIEF: briefPath },
+    input: brief,
+    signal: watcher.signal,
+    onOutput: watcher.onOutput,
+  });
+  const output = cleanText(place, text);
+  const how = timedOut ? `ended after ${timeoutSeconds} s` : `ended with exit code ${exitCode}`;
+  return { ...declared(output), output, notes: exitCode === 0 ? notes : [`The fixer ${how}.`, ...notes] };
+}
+
+/** What an output says of the fix. */
+export function declared(output: string): Pick<AgentResult, 'description' | 'outside'> {
+  return {
+    description: markedLine(output, FIX_MARK) ?? lastParagraph(output),
+    outside: markedLine(output, OUTSIDE_MARK),
+  };
+}
+
+/** The last line with the mark, whatever emphasis stands around it. */
+function markedLine(output: string, mark: string): string | null {
+  const lines = [...output.matchAll(new RegExp(`^[\\s>*_#-]*${mark}[*_]*\\s*(\\S.*)$`, 'gmu'))];
+  return lines.at(-1)?.[1]?.trim().slice(0, MAX_DESCRIPTION).toWellFormed() ?? null;
+}
+
+function lastParagraph(output: string): string | null {
+  const paragraph =
+    output
+      .trim()
+      .split(/\n\s*\n/u)
+      .at(-1)
+      ?.trim() ?? '';
+  return paragraph === ''
+    ? null
+    : paragraph
+        .replaceAll(/\s+/gu, ' ')
+        .slice(0, MAX_DESCRIPTION / 2)
+        .toWellFormed();
+}

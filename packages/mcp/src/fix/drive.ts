@@ -1,0 +1,109 @@
+/**
+ * Takes a loop as far as it goes without anybody: runs, waits, has a fixer work, and stops where somebody is needed.
+ * Does not: print.
+ */
+
+import { runAgent } from './agent.ts';
+import { missingText } from './feed.ts';
+import type { DeclaredFix, Loop } from './loop.ts';
+import type { Place, Watcher } from './place.ts';
+import { isOver } from './summary.ts';
+
+/** A fixer that changes nothing is told so once, and then left. */
+const FIXER_TRIES = 2;
+
+export interface DriveOptions {
+  /** A program that fixes between attempts. */
+  agent?: string | undefined;
+  agentTimeoutSeconds: number;
+  research?: string | undefined;
+  /** What was changed since the loop stopped; given when somebody goes on with it. */
+  fix?: DeclaredFix | undefined;
+}
+
+/** Why it stopped. */
+export type Stop = 'over' | 'needs_fix' | 'needs_inputs' | 'fixer_changed_nothing';
+
+export async function drive(place: Place, loop: Loop, options: DriveOptions, watcher: Watcher): Promise<Stop> {
+  let { fix } = options;
+  for (;;) {
+    switch (loop.decision.type) {
+      case 'run': {
+        const feed = await loop.feed(watcher.signal);
+        if (feed.missing.length > 0) {
+          loop.note(missingText(feed));
+          return 'needs_inputs';
+        }
+        await loop.runAttempt(watcher, feed);
+        break;
+      }
+      case 'wait':
+        await loop.wait(watcher);
+        break;
+      case 'apply_fix': {
+        const refused = fix === undefined ? null : await declined(loop, fix);
+        if (fix !== undefined && refused === null) {
+          fix = undefined;
+          break;
+        }
+        fix = undefined;
+        if (refused !== null) watcher.onNote?.(refused);
+        const brief = await loop.prepareFix(watcher, options.research);
+        if (options.agent === undefined) return 'needs_fix';
+        if (!(await fixed(place, loop, brief, options, watcher))) return 'fixer_changed_nothing';
+        break;
+      }
+      case 'provide_inputs': {
+        const problem = await loop.answerPrompt(watcher.signal);
+        if (problem === null) break;
+        loop.note(problem);
+        return 'needs_inputs';
+      }
+      default:
+        if (loop.state.status === 'unverified' && loop.state.test !== null) {
+          await loop.runAttempt(watcher);
+          break;
+        }
+        if (!isOver(loop.state))
+          throw new Error(`a loop that is ${loop.state.status} stopped: ${loop.decision.reason}`);
+        return 'over';
+    }
+  }
+}
+
+/** Why a fix is refused; null where it is not. */
+async function declined(loop: Loop, fix: DeclaredFix): Promise<string | null> {
+  const decision = await loop.declareFix(fix);
+  return decision.type === 'refused' ? decision.reason : null;
+}
+
+async function fixed(
+  place: Place,
+  loop: Loop,
+  brief: string,
+  options: DriveOptions,
+  watcher: Watcher,
+): Promise<boolean> {
+  const { agent = '', agentTimeoutSeconds } = options;
+  let text = brief;
+  for (let tries = 1; tries <= FIXER_TRIES; tries++) {
+    watcher.onNote?.(`fixer: ${agent}`);
+    const request = {
+      command: agent,
+      brief: text,
+      briefPath: loop.folder.file('brief.md'),
+      timeoutSeconds: agentTimeoutSeconds,
+    };
+    const { description, outside, output, notes } = await loop.marked((mark) =>
+      runAgent(place, { ...request, mark }, watcher),
+    );
+    for (const note of notes) loop.note(note);
+    const refused = await declined(loop, { description, outside, output });
+    if (refused === null) return true;
+    watcher.onNote?.(refused);
+    loop.note(`The fixer's change was refused: ${refused}`);
+    text = `${brief}\n## Refused\n\n${refused}\n`;
+    loop.folder.write('brief.md', text);
+  }
+  return false;
+}

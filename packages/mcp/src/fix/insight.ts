@@ -1,0 +1,111 @@
+/**
+ * Finds out about one error: the context, the research query and what a research program makes of it, and what the
+ * memories know.
+ * Does not: decide anything, or fail because something could not be found out.
+ */
+
+import type { FixError, FixState } from 'argus-engine';
+import { ArgusError, messageOf } from '../errors.ts';
+import type { SessionManager } from '../session.ts';
+import { handleRankedSolutions } from '../tools/ranked-solutions.ts';
+import { type FixContext, gatherContext } from './context/index.ts';
+import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
+import { configFor, type Place, type Watcher } from './place.ts';
+import { markEntry } from './processes.ts';
+import type { Insight, KnownSolution } from './record.ts';
+
+/** What an agent is told of; the memory has the others. */
+const KNOWN_LIMIT = 3;
+
+/** A search takes the error's beginning and end; more finds nothing more. */
+const MAX_QUERY = 16_000;
+
+export interface InsightRequest {
+  attempt: number;
+  error: FixError;
+  state: FixState;
+  /** A program that gets the research query. */
+  research?: string | undefined;
+  /** In the environment of that program. */
+  mark: string;
+  year: number;
+}
+
+export async function insightOf(place: Place, request: InsightRequest, watcher: Watcher): Promise<Insight> {
+  const { attempt, error } = request;
+  const notes: string[] = [];
+  const [context, memory] = await Promise.all([
+    contextOf(place, request, watcher),
+    knownSolutions(place, error).catch((thrown) => {
+      notes.push(`The memories were not searched: ${messageOf(thrown)}`);
+      return { known: [], lookup_id: null, warnings: [] };
+    }),
+  ]);
+  const query = researchQuery(context, request.year);
+  const research = await researched(place, request, query, watcher);
+  if (research.problem !== null) notes.push(research.problem);
+  return {
+    attempt,
+    error,
+    context: context.answers,
+    location: context.location,
+    function: context.function,
+    hypothesis: context.hypothesis,
+    query: query.query,
+    query_markdown: query.markdown,
+    known: memory.known,
+    lookup_id: memory.lookup_id,
+    research: research.text,
+    sources: research.sources,
+    notes: [...notes, ...memory.warnings],
+  };
+}
+
+function contextOf(place: Place, { error, state }: InsightRequest, { signal }: Watcher): Promise<FixContext> {
+  return gatherContext({
+    root: place.session.root,
+    errorText: error.text,
+    error,
+    command: state.command ?? undefined,
+    test: state.test ?? undefined,
+    namespace: state.namespace ?? undefined,
+    signal,
+    config: configFor(place, state.namespace),
+    redact: (text) => place.rules.redact(text),
+  });
+}
+
+async function researched(place: Place, { research, mark }: InsightRequest, query: ResearchQuery, watcher: Watcher) {
+  if (research === undefined) return { text: null, sources: [], problem: null };
+  watcher.onNote?.('researching');
+  const redact = (text: string) => place.rules.redact(text);
+  const { signal } = watcher;
+  return runResearch(research, query, { cwd: place.session.root, signal, redact, env: markEntry(mark) });
+}
+
+interface Known {
+  known: KnownSolution[];
+  lookup_id: string | null;
+  warnings: string[];
+}
+
+/** By all that was printed; where that holds several errors and is like nothing, by the first line of the first. */
+async function knownSolutions({ session, sessionManager }: Place, error: FixError): Promise<Known> {
+  if (!session.historyEnabled) throw new ArgusError('HISTORY_DISABLED', 'history is disabled in the configuration.');
+  let found: Known = { known: [], lookup_id: null, warnings: [] };
+  for (const text of new Set([error.text.trim(), error.headline.trim()])) {
+    if (text !== '' && found.known.length === 0) found = await solutionsFor(text, session.root, sessionManager);
+  }
+  return found;
+}
+
+async function solutionsFor(text: string, projectPath: string, sessionManager: SessionManager): Promise<Known> {
+  const query_text = text.length > MAX_QUERY ? `${text.slice(0, MAX_QUERY / 2)}\n${text.slice(-MAX_QUERY / 2)}` : text;
+  const params = { query_text: query_text.toWellFormed(), env: {}, limit: KNOWN_LIMIT, projectPath };
+  const found = await handleRankedSolutions(params, sessionManager);
+  const titles = new Map(found.incidents.map(({ incident_id, title }) => [incident_id, title]));
+  const known = found.ranked_solutions.map(({ solution_id, incident_id, steps, why }) => {
+    return { solution_id, title: titles.get(incident_id) ?? incident_id, steps, why };
+  });
+  return { known, lookup_id: found.lookup_id, warnings: found.warnings ?? [] };
+}

@@ -1,0 +1,142 @@
+/**
+ * What a loop taught: each fix becomes a solution of its error in the debug memory, with how it turned out, and the
+ * failed run with its fix goes into the memory of failures.
+ * Does not: fail; what could not be recorded is said.
+ */
+
+import type { FixAttempt, FixState } from 'argus-engine';
+import { environmentOf } from '../environment/project.ts';
+import { messageOf } from '../errors.ts';
+import { handleAddIncident } from '../tools/add-incident.ts';
+import { handleAddSolution } from '../tools/add-solution.ts';
+import { handleRecordOutcome } from '../tools/record-outcome.ts';
+import { UNDESCRIBED } from './fix-file.ts';
+import { readLog } from './loop-files.ts';
+import { oneLine } from './markdown.ts';
+import type { Place } from './place.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** The engine takes 10 KB of a text. */
+const MAX_STEPS = 8_000;
+const MAX_SIGNATURE = 8_000;
+const MAX_TITLE = 300;
+
+/** A small fix is told whole; of a large one its beginning. */
+const MAX_DIFF = 2_000;
+const MAX_FILES = 20;
+
+/** One fix and the error it was for. */
+interface Lesson {
+  fix: FixAttempt;
+  /** What the error was. */
+  title: string;
+  signature: string;
+  steps: string;
+  worked: boolean;
+  /** The attempt that failed with it; none where it was given. */
+  failed: FixAttempt | undefined;
+}
+
+/** Of the fixes after `known`, which is where the last call ended; returns what could not be recorded. */
+export async function learn(
+  place: Place,
+  state: FixState,
+  folder: StateFolder,
+  known: number,
+  onLearned: (upTo: number) => void,
+): Promise<string[]> {
+  if (!place.session.historyEnabled) return [];
+  const lessons = lessonsOf(place, state, folder).filter(({ fix }) => fix.number > known);
+  const problems = new Set<string>();
+  for (const lesson of lessons) {
+    try {
+      await learnSolution(place, lesson);
+      if (lesson.failed !== undefined) await learnFailure(place, state, lesson);
+    } catch (thrown) {
+      problems.add(`Not remembered: ${messageOf(thrown)}`);
+    }
+    onLearned(lesson.fix.number);
+  }
+  return [...problems];
+}
+
+/** A fix worked when its error never came back in a loop that came to a good end. */
+function lessonsOf(place: Place, state: FixState, folder: StateFolder): Lesson[] {
+  const verified = state.status === 'success';
+  return state.attempts.flatMap((attempt, index): Lesson[] => {
+    if (attempt.fix_applied === null) return [];
+    // In error mode an attempt verifies the fix for what failed before it.
+    const failed = state.mode === 'command' ? attempt : state.attempts[index - 1];
+    const hash = failed === undefined ? state.first_error?.error_hash : failed.error_hash;
+    const later = state.attempts.slice(state.mode === 'command' ? index + 1 : index);
+    if (later.length === 0) return [];
+    const cameBack = later.some(({ error_hash }) => error_hash === hash);
+    const error = failed ?? state.first_error;
+    const headline = error?.headline || error?.error_type || 'a failed command';
+    const text = failed === undefined ? (state.error ?? '') : salient(place, failed, readLog(folder, failed.number));
+    return [
+      {
+        fix: attempt,
+        title: oneLine(headline, MAX_TITLE),
+        steps: stepsOf(attempt, folder),
+        signature: text.slice(-MAX_SIGNATURE).toWellFormed() || headline,
+        worked: verified && !cameBack,
+        failed,
+      },
+    ];
+  });
+}
+
+/** The part of an output that says what went wrong. */
+function salient({ rules }: Place, { exit_code, timed_out }: FixAttempt, text: string): string {
+  return rules.understand({ text, exit_code, timed_out }).text;
+}
+
+async function learnSolution(place: Place, { fix, title, signature, steps, worked }: Lesson): Promise<void> {
+  const { session, sessionManager } = place;
+  const shared = { env: {}, projectPath: session.root };
+  const notes = worked ? undefined : (fix.why_failed ?? undefined);
+  const incident = { title, error_signature: signature, tags: ['fix-problem'], steps, worked, notes, ...shared };
+  const added = await handleAddIncident(incident, sessionManager);
+  if (added.created) return;
+  const { incident_id } = added;
+  const { solution_id } = await handleAddSolution({ incident_id, steps, ...shared }, sessionManager);
+  await handleRecordOutcome({ solution_id, worked, notes, ...shared }, sessionManager);
+}
+
+/** The failed run, and the fix as it is reported after a diagnosis. */
+async function learnFailure({ session }: Place, state: FixState, lesson: Lesson): Promise<void> {
+  const { failed, steps, worked, signature } = lesson;
+  if (failed === undefined) return;
+  const { value: run } = await session.recordRun({
+    command: state.command ?? state.test,
+    startedAt: Date.parse(failed.timestamp),
+    durationMs: Math.round(failed.duration_seconds * 1_000),
+    exitCode: failed.exit_code,
+    timedOut: failed.timed_out,
+    reports: [],
+    outputTail: signature,
+    containers: [],
+    notes: [],
+  });
+  const caseName = run.failures[0]?.caseName;
+  if (caseName === undefined) return;
+  const report = { runId: run.runId, caseName, fixDescription: steps, success: worked };
+  await session.ask((engine) => engine.reportFix({ ...report, env: environmentOf(session.root) }), run.runId);
+}
+
+/** In words; where nobody described it, as a diff, for else nobody could repeat it. */
+function stepsOf({ number, fix_applied, files, outside }: FixAttempt, folder: StateFolder): string {
+  const named = files.slice(0, MAX_FILES).map(({ path }) => path);
+  const where = named.length > 0 ? ` Files: ${named.join(', ')}.` : '';
+  const also = outside !== null && outside !== fix_applied ? ` Outside the project: ${outside}` : '';
+  const undescribed = fix_applied?.startsWith(`${UNDESCRIBED} `) ?? false;
+  const steps = undescribed ? `${fix_applied}${diffOf(folder, number)}${also}` : `${fix_applied ?? ''}${also}${where}`;
+  return steps.slice(0, MAX_STEPS).toWellFormed();
+}
+
+function diffOf(folder: StateFolder, attempt: number): string {
+  const file = folder.read(`attempt_${attempt}_fix.md`) ?? '';
+  const diff = /^(`{3,})diff\n(.*?)\n\1$/msu.exec(file)?.[2] ?? '';
+  return diff === '' ? '' : `\n${diff.slice(0, MAX_DIFF)}`;
+}

@@ -1,0 +1,504 @@
+/**
+ * One fix loop on one project: does what the rules allow, and keeps all of it on disk after every step.
+ * Does not: decide what may happen next; the rules do. Used by the command line and by MCP alike.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  FixAdvanced,
+  FixApproach,
+  FixDecision,
+  FixError,
+  FixEvent,
+  FixOutlook,
+  FixStart,
+  FixState,
+  FixVerdict,
+} from 'argus-engine';
+import { ArgusError } from '../errors.ts';
+import { clipped, visible } from '../untrusted.ts';
+import { type AttemptResult, runAttempt } from './attempt.ts';
+import { briefMarkdown } from './brief.ts';
+import { type Change, changeSince, describeChange, suspicions, weakenings } from './changes.ts';
+import { type Feed, feedFor, missingText, NO_FEED, withoutSecrets } from './feed.ts';
+import { fixFile } from './fix-file.ts';
+import { insightOf } from './insight.ts';
+import { learn } from './learn.ts';
+import type { Lock } from './lock.ts';
+import { existingFolder, listIn, NOTE, newInsight, readInsight, readLog, readState, recordOf } from './loop-files.ts';
+import { cleanText, type Place, type Watcher } from './place.ts';
+import { endMarked, newMark } from './processes.ts';
+import type { Insight, LoopRecord } from './record.ts';
+import { reportMarkdown } from './report.ts';
+import { type Snapshots, snapshotsOf } from './snapshots.ts';
+import { StateFolder } from './state-folder.ts';
+import { isOver, limitsKept } from './summary.ts';
+import { understandRun } from './understand.ts';
+import { reportData } from './view.ts';
+
+/** A change as whoever made it declares it. */
+export interface DeclaredFix {
+  /** None: what the work tree shows. */
+  description: string | null;
+  outside: string | null;
+  approach?: FixApproach | undefined;
+  /** What a fixer printed. */
+  output?: string | undefined;
+}
+
+export class Loop {
+  readonly folder: StateFolder;
+  /** It was there before this call. */
+  readonly continued: boolean;
+  readonly #place: Place;
+  readonly #lock: Lock;
+  readonly #snapshots: Snapshots;
+  readonly #notes: string[] = [];
+  #state: FixState;
+  #outlook: FixOutlook;
+  #insight: Insight | null = null;
+
+  private constructor(
+    place: Place,
+    folder: StateFolder,
+    lock: Lock,
+    snapshots: Snapshots,
+    state: FixState,
+    continued: boolean,
+  ) {
+    this.#place = place;
+    this.folder = folder;
+    this.#lock = lock;
+    this.#snapshots = snapshots;
+    this.#state = state;
+    this.#outlook = place.rules.outlook(state);
+    this.continued = continued;
+    if (continued) this.#insight = readInsight(folder);
+  }
+
+  /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
+  static async start(place: Place, start: FixStart): Promise<Loop> {
+    const fresh = place.rules.begin({ ...start, started: new Date().toISOString() });
+    const folder = new StateFolder(place.session.root, fresh.command_hash);
+    const lock = folder.lock();
+    try {
+      const snapshots = await snapshotsOf(place.session.root, fresh.command_hash, folder.path);
+      const found = readState(place, folder, fresh.command_hash);
+      if (found !== undefined && found.command !== fresh.command) throw notOurs(folder);
+      if (found !== undefined && !mayBeginAnew(found)) {
+        const loop = new Loop(place, folder, lock, snapshots, found, true);
+        await loop.#goOn();
+        loop.adjust(start);
+        return loop;
+      }
+      if (found !== undefined) {
+        await snapshots.archive(found.started.replaceAll(/[^\w-]/gu, '-'));
+        folder.archive(found.started);
+      }
+      const loop = new Loop(place, folder, lock, snapshots, fresh, false);
+      await loop.#begin();
+      return loop;
+    } catch (thrown) {
+      lock.release();
+      throw thrown;
+    }
+  }
+
+  /** The loop of a folder; of the newest where none is named. */
+  static async reopen(place: Place, commandHash: string | undefined): Promise<Loop> {
+    const folder = existingFolder(place, commandHash);
+    const lock = folder.lock();
+    try {
+      const state = stateOf(place, folder, commandHash);
+      const snapshots = await snapshotsOf(place.session.root, state.command_hash, folder.path);
+      const loop = new Loop(place, folder, lock, snapshots, state, true);
+      await loop.#goOn();
+      return loop;
+    } catch (thrown) {
+      lock.release();
+      throw thrown;
+    }
+  }
+
+  /** A look at a loop that disturbs nobody. */
+  static async look(place: Place, commandHash: string | undefined): Promise<LoopRecord> {
+    const folder = existingFolder(place, commandHash);
+    const state = stateOf(place, folder, commandHash);
+    const snapshots = await snapshotsOf(place.session.root, state.command_hash, folder.path);
+    const outlook = place.rules.outlook(state);
+    return recordOf({
+      state,
+      outlook,
+      folder,
+      snapshots,
+      insight: readInsight(folder),
+      notes: listIn(state, NOTE.said),
+    });
+  }
+
+  get state(): FixState {
+    return this.#state;
+  }
+
+  get decision(): FixDecision {
+    return this.#outlook.decision;
+  }
+
+  get record(): LoopRecord {
+    const { folder } = this;
+    const said = listIn(this.#state, NOTE.said);
+    const notes = [...said, ...this.#notes, ...this.#snapshots.warnings, ...(this.#insight?.notes ?? [])];
+    const [state, outlook, insight] = [this.#state, this.#outlook, this.#insight];
+    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes });
+  }
+
+  /** What this call has to say. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  close(): void {
+    this.#lock.release();
+  }
+
+  /** Says something that belongs into the report of this call. */
+  note(text: string): void {
+    if (!this.#notes.includes(text)) this.#notes.push(text);
+  }
+
+  /** Does something that starts programs; if this process is killed, whoever goes on finds them by the mark and ends them. */
+  async marked<T>(work: (mark: string) => Promise<T>): Promise<T> {
+    const mark = newMark();
+    this.#keep({ [NOTE.mark]: mark });
+    this.#save();
+    const result = await work(mark);
+    this.#forget(NOTE.mark);
+    this.#save();
+    return result;
+  }
+
+  /** Runs the command, or in error mode the verification. */
+  async runAttempt(watcher: Watcher, feed: Feed = NO_FEED): Promise<FixDecision> {
+    const number = this.#state.current_attempt;
+    const snapshot = await this.#snapshots.take(String(number));
+    const mark = newMark();
+    const fed = feed.digest === null ? {} : { [NOTE.fed]: feed.digest };
+    this.#keep({ [NOTE.base]: this.#state.host[NOTE.base] ?? snapshot, [NOTE.mark]: mark, ...fed });
+    const started = this.#apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
+    if (started.type === 'refused') return started;
+    const result = await this.#run(number, mark, watcher, feed);
+    for (const note of feed.notes) this.note(note);
+    this.#remember(
+      NOTE.said,
+      result.notes.map((note) => `Attempt ${number}: ${note}`),
+    );
+    const text = withoutSecrets(result.text, feed);
+    return this.#finish({ ...result, text }, snapshot, watcher);
+  }
+
+  /** Declares what was changed since the last attempt; what the work tree shows counts, not what is said. */
+  async declareFix(fix: DeclaredFix): Promise<FixDecision> {
+    const change = await changeSince(this.#snapshots, this.#state);
+    const { files, tried } = change;
+    const outside = fix.outside === null ? null : cleanText(this.#place, fix.outside);
+    const description = cleanText(this.#place, fix.description ?? '') || describeChange(change, outside);
+    const digest = tried === null ? change.digest : null;
+    const approach = fix.approach ?? null;
+    const declared = this.#advance({ type: 'fix_declared', description, digest, files, outside, approach });
+    const { decision } = declared;
+    if (decision.type === 'refused')
+      return outside === null ? explained(decision, change, this.decision.type) : decision;
+    await this.#noteWeakening(change.now);
+    // In error mode a fix belongs to the attempt that verifies it.
+    const number = this.#state.mode === 'error' ? this.#state.current_attempt : this.#state.attempts.length;
+    const diff = this.#place.rules.redact(change.diff);
+    const text = fixFile({ number, description, outside, files, output: fix.output, diff });
+    this.folder.write(`attempt_${number}_fix.md`, text);
+    this.#accept(declared);
+    return decision;
+  }
+
+  /** Waits for the backoff; rejects with CANCELLED. */
+  async wait({ signal, onNote }: Watcher): Promise<FixDecision> {
+    const { delay_seconds, attempt } = this.decision;
+    if (delay_seconds > 0) onNote?.(`waiting ${Math.round(delay_seconds * 10) / 10} s before attempt ${attempt}`);
+    try {
+      await sleep(delay_seconds * 1_000, undefined, signal ? { signal } : {});
+    } catch {
+      this.cancel();
+      throw new ArgusError('CANCELLED', 'The loop was cancelled while it waited. It can be resumed.');
+    }
+    return this.#apply({ type: 'waited' });
+  }
+
+  /** What the next run is given to read. */
+  feed(signal?: AbortSignal): Promise<Feed> {
+    return feedFor(this.#place, this.#state, { signal });
+  }
+
+  /**
+   * Looks for answers to the prompt that stopped the last run: under `auto` they are made anew, once; else, and after
+   * that, somebody has to have changed them. Null: there are some; else why there are none.
+   */
+  async answerPrompt(signal?: AbortSignal): Promise<string | null> {
+    const { auto, host } = this.#state;
+    const again = auto && host[NOTE.regenerated] === undefined;
+    const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
+    const feed = await feedFor(this.#place, this.#state, { prompts, signal });
+    if (again) this.#keep({ [NOTE.regenerated]: new Date().toISOString() });
+    this.#save();
+    if (feed.missing.length > 0) return missingText(feed);
+    if (feed.digest === null)
+      return 'There are no inputs for its prompts. Give them with --inputs FILE, or use --auto.';
+    if (feed.digest === host[NOTE.fed]) return `The inputs in ${feed.path} did not do the last time. Correct them.`;
+    const decision = this.#apply({ type: 'inputs_provided', digest: feed.digest, inputs: null });
+    return decision.type === 'refused' ? decision.reason : null;
+  }
+
+  /** Takes over what may be changed on the way, and says what may not: the limits stay as they were at the beginning. */
+  adjust(wanted: Partial<FixStart>): void {
+    const { command, error, started, ...own } = this.#state;
+    const changed = this.#place.rules.begin({
+      command,
+      error,
+      started,
+      desired: wanted.desired?.trim() ? wanted.desired : own.desired,
+      test: own.test ?? wanted.test ?? null,
+      inputs: wanted.inputs ?? own.inputs,
+      auto: wanted.auto ?? own.auto,
+      timeout_seconds: wanted.timeout_seconds ?? own.timeout_seconds,
+    });
+    const { desired, test, inputs, auto, timeout_seconds } = changed;
+    this.#state = { ...this.#state, desired, test, inputs, auto, timeout_seconds };
+    this.#save();
+    for (const note of limitsKept(this.#state, wanted)) this.note(note);
+  }
+
+  resetCircuit(): FixDecision {
+    return this.#apply({ type: 'circuit_reset' });
+  }
+
+  humanDecided(verdict: FixVerdict, note: string | null): FixDecision {
+    return this.#apply({ type: 'human_decided', verdict, note, timestamp: new Date().toISOString() });
+  }
+
+  cancel(): void {
+    if (!isOver(this.#state)) this.#apply({ type: 'cancelled' });
+  }
+
+  /** What somebody found on the web, for the report. */
+  addSources(sources: readonly string[]): void {
+    this.#remember(NOTE.sources, sources);
+    this.#save();
+  }
+
+  /** Finds out about the last error, and writes the brief for whoever fixes it. */
+  async prepareFix(watcher: Watcher, research?: string): Promise<string> {
+    await this.#findOut(watcher, research);
+    const brief = briefMarkdown(this.record);
+    this.folder.write('brief.md', brief);
+    return brief;
+  }
+
+  /** Learns from a loop that is over, and writes its report. */
+  async report(watcher: Watcher): Promise<string> {
+    const { status } = this.#state;
+    if (status === 'escalated') await this.#findOut(watcher);
+    if (status === 'success' || status === 'escalated') await this.#learn();
+    const markdown = reportMarkdown(this.record);
+    this.folder.write('report.md', markdown);
+    this.folder.write('report.json', `${JSON.stringify(reportData(this.record), null, 2)}\n`);
+    return markdown;
+  }
+
+  /** Once for each error. */
+  async #findOut(watcher: Watcher, research?: string): Promise<void> {
+    const attempt = this.#state.attempts.length;
+    const asked = research !== undefined && this.#insight?.research === null;
+    if (this.#insight?.attempt === attempt && this.#insight.query !== null && !asked) return;
+    const error = this.#insight?.attempt === attempt ? this.#insight.error : this.#errorGiven();
+    const year = new Date().getFullYear();
+    watcher.onNote?.('gathering context');
+    const request = { attempt, error, state: this.#state, research, year };
+    this.#insight = await this.marked((mark) => insightOf(this.#place, { ...request, mark }, watcher));
+    this.#writeInsight();
+    if (this.#insight.sources.length > 0) this.addSources(this.#insight.sources);
+  }
+
+  async #learn(): Promise<void> {
+    const known = Number(this.#state.host[NOTE.learned] ?? 0);
+    const problems = await learn(this.#place, this.#state, this.folder, known, (upTo) => {
+      this.#keep({ [NOTE.learned]: String(upTo) });
+      this.#save();
+    });
+    for (const problem of problems) this.note(problem);
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#state.mode === 'error') {
+      this.#keep({ [NOTE.base]: await this.#snapshots.take('0') });
+      this.#insight = newInsight(0, this.#errorGiven());
+      this.#writeInsight();
+    }
+    this.#save();
+  }
+
+  /** What a killed process left running is ended; an attempt that was cut off is made again. */
+  async #goOn(): Promise<void> {
+    const { status, host, current_attempt: number } = this.#state;
+    const mark = host[NOTE.mark];
+    if (mark !== undefined) await endMarked(mark);
+    this.#forget(NOTE.mark);
+    if (status === 'running') {
+      const log = this.folder.putAside(`attempt_${number}.log`);
+      this.#remember(NOTE.said, [
+        `Attempt ${number} was cut off, and is made again${log === null ? '' : `; see ${log}`}.`,
+      ]);
+    }
+    if (status === 'running' || status === 'cancelled') this.#apply({ type: 'resumed' });
+  }
+
+  async #run(number: number, mark: string, watcher: Watcher, feed: Feed): Promise<AttemptResult> {
+    const command = this.#state.mode === 'command' ? this.#state.command : this.#state.test;
+    watcher.onNote?.(`attempt ${number} of ${this.#state.max_attempts}: ${visible(command ?? '')}`);
+    try {
+      return await runAttempt({
+        command: command ?? '',
+        cwd: this.#place.session.root,
+        timeoutSeconds: this.#state.timeout_seconds,
+        logPath: this.folder.logPath(number),
+        mark,
+        redact: (text) => withoutSecrets(this.#place.rules.redact(text), feed),
+        input: feed.input,
+        // A verification has nobody to ask.
+        mayAsk: this.#state.mode === 'command',
+        program: feed.program,
+        env: feed.env,
+        signal: watcher.signal,
+        // What a person gave the command is shown to nobody, not even when it prints it.
+        onOutput: (text) => watcher.onOutput?.(withoutSecrets(text, feed)),
+      });
+    } catch (thrown) {
+      this.#forget(NOTE.mark);
+      this.cancel();
+      throw thrown;
+    }
+  }
+
+  async #finish(result: AttemptResult, snapshot: string, watcher: Watcher): Promise<FixDecision> {
+    const { exitCode, timedOut, durationSeconds, startedAt } = result;
+    const failed = exitCode !== 0;
+    const number = this.#state.current_attempt;
+    const error = failed ? await understandRun(this.#place, this.#state, result) : null;
+    if (error) {
+      this.#insight = newInsight(number, error);
+      this.#writeInsight();
+    }
+    const weakened = failed ? [] : await suspicions(this.#place, this.#snapshots, this.#state, snapshot);
+    // What is changed from here on is the next fix.
+    if (failed || weakened.length > 0) this.#keep({ [NOTE.after]: await this.#snapshots.take(`${number}-after`) });
+    this.#forget(NOTE.mark);
+    const decision = this.#apply({
+      type: 'attempt_finished',
+      exit_code: exitCode,
+      timed_out: timedOut,
+      duration_seconds: durationSeconds,
+      timestamp: new Date(startedAt).toISOString(),
+      error,
+      weakened,
+    });
+    watcher.onNote?.(
+      `attempt ${number}: exit code ${exitCode} after ${Math.round(durationSeconds * 10) / 10} s${error ? `, ${error.headline || error.error_type}` : ''}`,
+    );
+    return decision;
+  }
+
+  /** Says it before the run, while it can still be undone. */
+  async #noteWeakening(now: string): Promise<void> {
+    const [first] = await weakenings(this.#place, this.#snapshots, this.#state, now);
+    if (first === undefined) return;
+    this.note(
+      `The tests are weaker than at the beginning (${first.file}:${first.line}, ${first.kind.replaceAll('_', ' ')}): a green run will be suspicious, no success.`,
+    );
+  }
+
+  #errorGiven(): FixError {
+    const last = this.#state.attempts.at(-1);
+    const text =
+      this.#state.mode === 'error' && last === undefined ? this.#state.error : readLog(this.folder, last?.number ?? 0);
+    return this.#place.rules.understand({
+      text: text ?? '',
+      exit_code: last?.exit_code ?? null,
+      timed_out: last?.timed_out ?? null,
+    });
+  }
+
+  #apply(event: FixEvent): FixDecision {
+    const advanced = this.#advance(event);
+    if (advanced.decision.type !== 'refused') this.#accept(advanced);
+    return advanced.decision;
+  }
+
+  #advance(event: FixEvent): FixAdvanced {
+    return this.#place.rules.advance(this.#state, event);
+  }
+
+  #accept({ state, decision, warnings }: FixAdvanced): void {
+    this.#state = state;
+    this.#outlook = { decision, warnings };
+    this.#save();
+  }
+
+  #keep(notes: Record<string, string>): void {
+    this.#state = { ...this.#state, host: { ...this.#state.host, ...notes } };
+  }
+
+  #forget(name: string): void {
+    const { [name]: _, ...host } = this.#state.host;
+    this.#state = { ...this.#state, host };
+  }
+
+  /** Adds to a list among the notes, up to what a state may hold. */
+  #remember(name: string, texts: readonly string[]): void {
+    const clean = texts.map((text) => clipped(cleanText(this.#place, text), MAX_NOTE));
+    const all = [...new Set([...listIn(this.#state, name), ...clean])];
+    this.#keep({ [name]: JSON.stringify(all.slice(0, MAX_LIST)) });
+  }
+
+  #save(): void {
+    this.folder.writeState(this.#state);
+  }
+
+  #writeInsight(): void {
+    this.folder.write('insight.json', `${JSON.stringify(this.#insight)}\n`);
+  }
+}
+
+/** A state holds 256 KiB of notes. */
+const MAX_NOTE = 400;
+const MAX_LIST = 50;
+
+/** Only a loop that came to its end by itself makes way for a new one. */
+function mayBeginAnew({ status, circuit_breaker }: FixState): boolean {
+  return status === 'success' || (status === 'escalated' && circuit_breaker.state === 'CLOSED');
+}
+
+/** Eight digits may be those of another command. */
+function notOurs(folder: StateFolder): ArgusError {
+  const advice = 'Move the folder away to begin anew.';
+  return new ArgusError('STATE_UNREADABLE', `${folder.file('state.json')} belongs to another command. ${advice}`);
+}
+
+/** In a folder that was found to have one. */
+function stateOf(place: Place, folder: StateFolder, commandHash: string | undefined): FixState {
+  const state = readState(place, folder, commandHash);
+  if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
+  return state;
+}
+
+function explained(decision: FixDecision, { digest, tried }: Change, due: FixDecision['type']): FixDecision {
+  const { reason } = decision;
+  const before = tried === null ? '' : `The work tree is as it was before attempt ${tried}, which failed. `;
+  const behind = due === 'apply_fix' && digest === null ? ' Files that git ignores are outside of it.' : '';
+  return { ...decision, reason: before + reason + behind };
+}

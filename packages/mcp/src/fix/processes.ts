@@ -1,0 +1,136 @@
+/**
+ * Finds what a run left behind: its processes carry a mark in their environment, wherever they have gone.
+ * Does not: start processes, or end those of a system whose environments it cannot read exactly; those it names.
+ */
+
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** Set in the environment of everything a loop starts. A loop inside a loop carries both marks. */
+const MARK = 'ARGUS_FIX_RUN';
+
+/** Between the polite signal and the one that cannot be ignored, for what has already outlived its parent. */
+const GRACE_MS = 1_000;
+const POLL_MS = 50;
+
+/** What forks faster than it can be ended is named instead. */
+const ROUNDS = 20;
+
+/** A listing of processes that takes longer is not worth the wait. */
+const PS_TIMEOUT_MS = 5_000;
+
+const run = promisify(execFile);
+
+export interface LeftProcess {
+  pid: number;
+  command: string;
+}
+
+export interface Ended {
+  /** Ended here. */
+  ended: LeftProcess[];
+  /** Still there, to be named. */
+  left: LeftProcess[];
+}
+
+/** A mark nothing else has. */
+export function newMark(): string {
+  return crypto.randomUUID();
+}
+
+/** For the environment of what is started: the mark beside those that are there. */
+export function markEntry(mark: string): Record<string, string> {
+  const outer = process.env[MARK];
+  return { [MARK]: outer ? `${outer}:${mark}` : mark };
+}
+
+/** Ends every process with the mark; what it cannot end it names. */
+export async function endMarked(mark: string): Promise<Ended> {
+  if (process.platform !== 'linux') return { ended: [], left: await findMarked(mark) };
+  const ended = new Map<number, LeftProcess>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = markedProcesses(mark);
+    if (found.length === 0) return { ended: [...ended.values()], left: [] };
+    for (const one of found) ended.set(one.pid, one);
+    for (const { pid } of found) send(pid, round === 0 ? 'SIGTERM' : 'SIGKILL');
+    await gone(mark, round === 0 ? GRACE_MS : POLL_MS);
+  }
+  const left = markedProcesses(mark);
+  const leftIds = new Set(left.map(({ pid }) => pid));
+  return { ended: [...ended.values()].filter(({ pid }) => !leftIds.has(pid)), left };
+}
+
+/** What carries the mark now. */
+export async function findMarked(mark: string): Promise<LeftProcess[]> {
+  if (process.platform === 'linux') return markedProcesses(mark);
+  return process.platform === 'win32' ? [] : listedByPs(mark);
+}
+
+/** For the moment this process is told to go: nothing is waited for. */
+export function killMarked(mark: string): void {
+  if (process.platform !== 'linux') return;
+  for (const { pid } of markedProcesses(mark)) send(pid, 'SIGKILL');
+}
+
+function markedProcesses(mark: string): LeftProcess[] {
+  const found: LeftProcess[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    if (carries(environmentOf(pid), mark)) found.push({ pid, command: commandOf(pid) });
+  }
+  return found;
+}
+
+function carries(environment: string, mark: string): boolean {
+  return environment.split('\0').some((entry) => entry.startsWith(`${MARK}=`) && entry.includes(mark));
+}
+
+/** Empty for those of others and those that are gone or dead. */
+function environmentOf(pid: number): string {
+  return readOrEmpty(`/proc/${pid}/environ`);
+}
+
+function commandOf(pid: number): string {
+  return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() || '?';
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+async function gone(mark: string, withinMs: number): Promise<void> {
+  for (let waited = 0; waited < withinMs; waited += POLL_MS) {
+    await sleep(POLL_MS);
+    if (markedProcesses(mark).length === 0) return;
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** BSD and macOS show the environments of a user's own processes behind their commands. */
+async function listedByPs(mark: string): Promise<LeftProcess[]> {
+  try {
+    const args = ['-Aeww', '-o', 'pid=,command='];
+    const { stdout } = await run('ps', args, { timeout: PS_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
+    const lines = stdout.split('\n').filter((line) => line.includes(`${MARK}=`) && line.includes(mark));
+    return lines.flatMap((line) => {
+      const [, pid, command = ''] = /^\s*(\d+)\s+(.*)$/u.exec(line) ?? [];
+      return pid === undefined ? [] : [{ pid: Number(pid), command: command.split(' ').slice(0, 4).join(' ') }];
+    });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What is known of a loop at one moment; reports, briefs and answers are written from it.
+ * Does not: change, or read anything.
+ */
+
+import type { FixError, FixOutlook, FixState } from 'argus-engine';
+import type { Answer } from './context/index.ts';
+
+/** A solution that helped against something like it before. */
+export interface KnownSolution {
+  solution_id: string;
+  title: string;
+  steps: string;
+  why: string;
+}
+
+/** What was found out about an error; kept in `insight.json` until the next one. */
+export interface Insight {
+  /** The attempt that failed with it; 0 is the error that was given. */
+  attempt: number;
+  error: FixError;
+  context: Answer[];
+  location: string | null;
+  function: string | null;
+  hypothesis: string | null;
+  query: string | null;
+  /** The contract's Markdown around the query. */
+  query_markdown: string | null;
+  known: KnownSolution[];
+  lookup_id: string | null;
+  /** What a research program printed. */
+  research: string | null;
+  /** Addresses that research came from. */
+  sources: string[];
+  notes: string[];
+}
+
+export interface GoingBack {
+  /** Before this attempt; 0 is the beginning. */
+  attempt: number;
+  command: string;
+}
+
+export interface LoopRecord {
+  state: FixState;
+  outlook: FixOutlook;
+  /** Relative to the project, with `/`. */
+  folder: string;
+  insight: Insight | null;
+  /** Addresses that the research came from. */
+  sources: string[];
+  goingBack: GoingBack[];
+  /** The end of what the last attempt printed, without secrets. */
+  output: string;
+  notes: string[];
+}

@@ -1,0 +1,32 @@
+/**
+ * One step of a loop that an agent drives: a declared fix, the wait that is due, and at most one run.
+ * Does not: go on by itself after a run.
+ */
+
+import { missingText } from './feed.ts';
+import type { DeclaredFix, Loop } from './loop.ts';
+import type { Watcher } from './place.ts';
+
+/** Why nothing was run; null where something was. */
+export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix): Promise<string | null> {
+  if (fix !== undefined && (loop.decision.type === 'apply_fix' || says(fix))) {
+    const decision = await loop.declareFix(fix);
+    if (decision.type === 'refused') return decision.reason;
+  }
+  if (loop.decision.type === 'provide_inputs') {
+    const problem = await loop.answerPrompt(watcher.signal);
+    if (problem !== null) return problem;
+  }
+  if (loop.decision.type === 'wait') await loop.wait(watcher);
+  const verifies = loop.state.status === 'unverified' && loop.state.test !== null;
+  if (loop.decision.type !== 'run' && !verifies) return loop.decision.reason;
+  const feed = await loop.feed(watcher.signal);
+  if (feed.missing.length > 0) return missingText(feed);
+  const decision = await loop.runAttempt(watcher, feed);
+  return decision.type === 'refused' ? decision.reason : null;
+}
+
+/** Of an error that may pass by itself, a change need not be declared. */
+function says({ description, outside }: DeclaredFix): boolean {
+  return (description ?? '').trim() !== '' || outside !== null;
+}

@@ -1,0 +1,70 @@
+/**
+ * fix_attempt: takes what was changed since the last attempt, waits as long as is due, and runs again.
+ * Does not: believe that something was changed; the work tree says it.
+ */
+
+import { z } from 'zod';
+import { Loop } from '../fix/loop.ts';
+import type { Place, Watcher } from '../fix/place.ts';
+import { step } from '../fix/step.ts';
+import type { SessionManager } from '../session.ts';
+import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
+import { type CallContext, defineTool } from './tool.ts';
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    loop: loopId().describe('From fix_problem'),
+    fix: z.string().optional().describe('What you changed, in a line or two'),
+    outside: z.string().optional().describe("A change outside the project's files: a service started, a setting"),
+    approach: z.enum(['direct', 'defensive', 'alternative']).optional(),
+    sources: z.array(z.string()).optional().describe('Addresses your research found'),
+    inputs: z.string().optional().describe('Inputs file for prompts'),
+    test: z.string().optional().describe('Verification for a loop that has none'),
+  });
+
+export interface FixAttemptParams {
+  projectPath: string;
+  loop: string;
+  fix?: string | undefined;
+  outside?: string | undefined;
+  approach?: 'direct' | 'defensive' | 'alternative' | undefined;
+  sources?: string[] | undefined;
+  inputs?: string | undefined;
+  test?: string | undefined;
+}
+
+async function handleFixAttempt(
+  params: FixAttemptParams,
+  sessionManager: SessionManager,
+  context: CallContext,
+): Promise<FixAnswer> {
+  const place = await placeAt(params.projectPath, sessionManager);
+  const loop = await Loop.reopen(place, params.loop);
+  try {
+    return await watched(place, context, (watcher) => attempted(place, loop, params, watcher));
+  } finally {
+    loop.close();
+  }
+}
+
+async function attempted(place: Place, loop: Loop, params: FixAttemptParams, watcher: Watcher): Promise<FixAnswer> {
+  const { fix, outside, approach, sources, inputs, test } = params;
+  if (sources !== undefined && sources.length > 0) loop.addSources(sources);
+  loop.adjust({ inputs: inputs ?? null, test: test ?? null });
+  const declared = { description: fix ?? null, outside: outside ?? null, approach };
+  const refused = await step(loop, watcher, declared);
+  return answerOf(place, loop, watcher, refused ?? undefined);
+}
+
+export const fixAttemptTool = defineTool({
+  name: 'fix_attempt',
+  title: 'Attempt again',
+  description:
+    'After your change: declare it and run again. Refused where nothing changed, the same fix was tried before, or the circuit is open. Then do what next_action says.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  handle: handleFixAttempt,
+});

@@ -1,0 +1,40 @@
+/**
+ * fix_status: how a fix loop stands, while it runs and after its end.
+ * Does not: change it.
+ */
+
+import { z } from 'zod';
+import { Loop } from '../fix/loop.ts';
+import { reportMarkdown } from '../fix/report.ts';
+import { isOver } from '../fix/summary.ts';
+import type { SessionManager } from '../session.ts';
+import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
+import { defineTool } from './tool.ts';
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    loop: loop().optional().describe('Default: the one worked on last'),
+  });
+
+export interface FixStatusParams {
+  projectPath: string;
+  loop?: string | undefined;
+}
+
+async function handleFixStatus(params: FixStatusParams, sessionManager: SessionManager): Promise<FixAnswer> {
+  const place = await placeAt(params.projectPath, sessionManager);
+  const record = await Loop.look(place, params.loop);
+  return answerFrom(place, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});
+}
+
+export const fixStatusTool = defineTool({
+  name: 'fix_status',
+  title: 'Status of a fix loop',
+  description: 'How a fix loop stands: attempts, error, circuit, what to do next, and the report once it is over.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleFixStatus,
+});

@@ -1,0 +1,38 @@
+/**
+ * Tells a waiting agent that work goes on: the seconds so far and the last line printed.
+ * Does not: print.
+ */
+
+import { visible } from '../untrusted.ts';
+import type { CallContext } from './tool.ts';
+
+/** How often a waiting agent hears that the run goes on. */
+const PROGRESS_MS = 1_000;
+
+/** A progress message is one line on a screen. */
+const PROGRESS_CHARACTERS = 120;
+
+/** Enough of an endless line that what is shown of it can be made fit to show. */
+const LINE_CHARACTERS = 2_000;
+
+/** Runs the work with a function that takes the newest line, which is somebody's output: `shown` is what goes out. */
+export async function withProgress<T>(
+  { progress }: Pick<CallContext, 'progress'>,
+  work: (onLine: (line: string) => void) => Promise<T>,
+  shown: (line: string) => string = visible,
+): Promise<T> {
+  const started = performance.now();
+  let lastLine = '';
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    const line = shown(lastLine.slice(0, LINE_CHARACTERS)).slice(0, PROGRESS_CHARACTERS).toWellFormed();
+    progress(seconds, `${seconds} s  ${line}`.trim());
+  }, PROGRESS_MS);
+  try {
+    return await work((line) => {
+      lastLine = line;
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}
