@@ -20,10 +20,14 @@ macro_rules! contract {
 mod fix_loop;
 mod memory;
 mod runs;
+mod viewer;
+mod viewer_runs;
 
 pub use fix_loop::*;
 pub use memory::*;
 pub use runs::*;
+pub use viewer::*;
+pub use viewer_runs::*;
 
 contract! {
     /// How an engine is set up for one project.

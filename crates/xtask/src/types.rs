@@ -86,6 +86,7 @@ fn collect_roots(types: &mut Collected) {
     types.visit::<c::Inspection>();
     collect_memory_roots(types);
     collect_fix_loop_roots(types);
+    collect_viewer_roots(types);
 }
 
 fn collect_memory_roots(types: &mut Collected) {
@@ -114,6 +115,36 @@ fn collect_fix_loop_roots(types: &mut Collected) {
     types.visit::<c::FixAdvanced>();
     types.visit::<c::FixOutlook>();
     types.visit::<c::Weakening>();
+}
+
+fn collect_viewer_roots(types: &mut Collected) {
+    types.visit::<c::ViewOverview>();
+    types.visit::<c::ViewPatternsParams>();
+    types.visit::<c::ViewPatternsResult>();
+    types.visit::<c::ViewPatternParams>();
+    types.visit::<c::ViewPatternResult>();
+    types.visit::<c::ViewRunsParams>();
+    types.visit::<c::ViewRunsResult>();
+    types.visit::<c::ViewRunParams>();
+    types.visit::<c::ViewRunResult>();
+    types.visit::<c::ViewCaseParams>();
+    types.visit::<c::ViewCaseResult>();
+    types.visit::<c::ViewComparisonParams>();
+    types.visit::<c::ViewComparisonResult>();
+    types.visit::<c::ViewGridParams>();
+    types.visit::<c::ViewGridResult>();
+    types.visit::<c::ViewTrendParams>();
+    types.visit::<c::ViewTrendResult>();
+    types.visit::<c::ViewIncidentsParams>();
+    types.visit::<c::ViewIncidentsResult>();
+    types.visit::<c::ViewEnvironmentsResult>();
+    types.visit::<c::ViewInspectionParams>();
+    types.visit::<c::ViewInspectionResult>();
+    types.visit::<c::Explanation>();
+    types.visit::<c::EditPatternParams>();
+    types.visit::<c::MergePatternsParams>();
+    types.visit::<c::MarkFixParams>();
+    types.visit::<c::MarkFixResult>();
 }
 
 struct Collected {

@@ -24,6 +24,15 @@ export type * from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
+export {
+  EDIT_METHODS,
+  isViewMethod,
+  VIEW_METHODS,
+  type ViewMethod,
+  type ViewMethods,
+  type ViewParams,
+  type ViewResult,
+} from './viewer.ts';
 
 const runtime = new Runtime(new NodePlatform());
 let plain: Inspector | undefined;

@@ -87,6 +87,16 @@ export type BucketStats = {
   last_confirmed_at: string | null,
 };
 
+/** How a case ended in a run. */
+export type CaseEnd = {
+  /** `run-…`. */
+  runId: string,
+  /** When the run started. */
+  timestamp: string,
+  /** How it ended. */
+  state: CaseState,
+};
+
 /** One case of a run. */
 export type CaseRecord = {
   /** `file > suite > name`. */
@@ -111,11 +121,59 @@ export type CaseRecord = {
   signature: string | null,
 };
 
+/** How a case ended in a run. */
+export type CaseState = "passed" | "failed" | "flaky" | "skipped" | "absent";
+
 /** How a case ended. */
 export type CaseStatus = "passed" | "failed" | "skipped";
 
 /** Whether attempts may be made. */
 export type CircuitState = "CLOSED" | "OPEN";
+/** Patterns of one category. */
+export type CategoryCount = {
+  /** Which. */
+  category: FailureCategory,
+  /** How many. */
+  count: number,
+};
+
+/** A test in two runs. */
+export type ComparedCase = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** How it ended before. */
+  base: CaseState,
+  /** How it ended after. */
+  head: CaseState,
+  /** Of the failure in head, else of that in base. */
+  category: FailureCategory | null,
+  /** Of the same. */
+  headline: string | null,
+};
+
+/** One page of tests that are in two runs. */
+export type ComparedCases = {
+  /** One page. */
+  cases: Array<ComparedCase>,
+  /** All of them. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
+/** How sure a pattern was at a moment. */
+export type ConfidencePoint = {
+  /** When. */
+  at: string,
+  /** `(resolutions + 1) / (occurrences + 2)`. */
+  confidence: number,
+  /** How often it had been diagnosed. */
+  occurrences: number,
+  /** How often a fix had been reported as successful. */
+  resolutions: number,
+  /** Counted on that day; else made up from what was reported, with as few occurrences as there must have been. */
+  known: boolean,
+};
 
 /** What a container runtime says of one container. */
 export type ContainerFact = {
@@ -165,6 +223,18 @@ export type DiagnosticResult = {
   warnings: Array<string>,
 };
 
+/** What a person sets on a pattern: absent leaves it, null goes back to what was learned. */
+export type EditPatternParams = {
+  /** `pat-…` or `builtin-…`; of a built-in the category stays. */
+  id: string,
+  /** What it is. */
+  category?: FailureCategory | null,
+  /** One line, at most 300 characters are kept. */
+  description?: string | null,
+  /** What to do, at most 4 KB are kept. */
+  suggestedFix?: string | null,
+};
+
 /** How an engine is set up for one project. */
 export type EngineOptions = {
   /** Absolute, real path of the project; case files are made relative to it. */
@@ -195,6 +265,14 @@ export type Evidence = {
   end: number,
   /** The words. */
   text: string,
+};
+
+/** A text with its placeholders, from the text alone. */
+export type Explanation = {
+  /** What is concluded. */
+  inspection: Inspection,
+  /** Where placeholders stand in `inspection.normalized`. */
+  placeholders: Array<PlaceholderSpan>,
 };
 
 /** One failure, in short. */
@@ -230,6 +308,20 @@ export type FailureEvent = {
   oomKilled?: boolean,
   /** The runner that reported it, such as `vitest`. */
   runner?: string,
+};
+
+/** Failures of a run with one cause. */
+export type FailureGroup = {
+  /** What it is. */
+  category: FailureCategory,
+  /** The pattern's description, else the first failure's headline. */
+  headline: string,
+  /** How many failed so. */
+  count: number,
+  /** The first of them, at most 20. */
+  caseNames: Array<string>,
+  /** The pattern that one of them matches: a learned one, else the built-in. */
+  pattern: ViewPatternRow | null,
 };
 
 /** A pattern of the knowledge base. */
@@ -667,6 +759,23 @@ export type GitFacts = {
   dirty?: boolean | null,
 };
 
+/** Tests that need attention. */
+export type GridFilter = "flaky" | "broken";
+
+/** A test in the newest runs. */
+export type GridTest = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** One for each column. */
+  states: Array<CaseState>,
+  /** It passed at a later attempt, or passed and failed on the same commit. */
+  flaky: boolean,
+  /** It failed in all of the runs that ran it, at least two, and is not flaky. */
+  broken: boolean,
+  /** In how many of the runs it failed. */
+  failures: number,
+};
+
 /** Which runs to list. */
 export type HistoryParams = {
   /** 1 to 100; 20 when none. */
@@ -801,8 +910,38 @@ export type KnownPattern = {
   suggestedFix: string | null,
 };
 
+/** What a pattern has without a person's hand. */
+export type LearnedValues = {
+  /** What the rules say it is. */
+  category: FailureCategory,
+  /** Headline of the failure it was learned from. */
+  description: string,
+  /** Its best fix. */
+  suggestedFix: string | null,
+};
+
 /** The language of built-in suggestions. */
 export type Locale = "zh" | "en";
+
+/** A fix that a person judges: one of the ids. */
+export type MarkFixParams = {
+  /** `fix-…` or `out-…`: the solution that it reported. */
+  fixId?: string | null,
+  /** `sol-…`. */
+  solutionId?: string | null,
+  /** Wrong: no suggestion any more, and its successes count as none. False takes it back. */
+  wrong: boolean,
+};
+
+/** A judged fix. */
+export type MarkFixResult = {
+  /** `sol-…`. */
+  solutionId: string,
+  /** What it is now. */
+  wrong: boolean,
+  /** The pattern it belongs to, as it is now; none for an incident's. */
+  pattern: ViewPatternRow | null,
+};
 
 /** What a match is. */
 export type MatchKind = "incident" | "pattern";
@@ -871,6 +1010,26 @@ export type MemorySearched = {
   ranked: Array<string>,
   /** Their scores, in [0, 1]. */
   scores: Array<number>,
+};
+
+/** Two learned patterns that are one. */
+export type MergePatternsParams = {
+  /** It becomes part of the other; its failures count there from now on. */
+  from: string,
+  /** What stays. */
+  into: string,
+};
+
+/** A pattern that is part of another. */
+export type MergedPattern = {
+  /** `pat-…`. */
+  id: string,
+  /** One line about it. */
+  description: string,
+  /** Case it was learned from. */
+  caseName: string,
+  /** How often it was diagnosed before it was merged. */
+  occurrences: number,
 };
 
 /** The step that follows. */
@@ -950,6 +1109,28 @@ export type PatternsResult = {
   learnedCount: number,
   /** There is a next page. */
   hasMore: boolean,
+};
+
+/** What a person set; none: not set. */
+export type PersonValues = {
+  /** In place of the learned one. */
+  category: FailureCategory | null,
+  /** In place of the learned one. */
+  description: string | null,
+  /** In place of the best fix. */
+  suggestedFix: string | null,
+  /** When anything of it was last set or taken back. */
+  editedAt: string | null,
+};
+
+/** A placeholder in a normalized text. */
+export type PlaceholderSpan = {
+  /** First UTF-16 code unit. */
+  start: number,
+  /** One past the last. */
+  end: number,
+  /** Without the brackets, such as `UUID`. */
+  name: string,
 };
 
 /** A solution with its reasons. */
@@ -1247,6 +1428,30 @@ export type RunResult = {
 /** Outcome of a run. */
 export type RunStatus = "passed" | "failed";
 
+/** A failure of a pattern. */
+export type SeenIn = {
+  /** `run-…`. */
+  runId: string,
+  /** When the run started. */
+  timestamp: string,
+  /** `file > suite > name`. */
+  caseName: string,
+  /** What went wrong, one line. */
+  headline: string,
+};
+
+/** A test that failed with a pattern. */
+export type SeenTest = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** In how many recorded runs. */
+  failures: number,
+  /** The newest of them. */
+  lastRunId: string,
+  /** When that run started. */
+  lastSeenAt: string,
+};
+
 /** Something in a report that could not be read. */
 export type SkippedInput = {
   /** Where: file name, with line where it is known. */
@@ -1295,6 +1500,14 @@ export type SolutionStats = {
   buckets: Array<BucketStats>,
 };
 
+/** Patterns of one source. */
+export type SourceCount = {
+  /** Which. */
+  source: PatternSource,
+  /** How many. */
+  count: number,
+};
+
 /** Cases by status; flaky ones are counted among passed too. */
 export type Totals = {
   /** Passed, flaky ones included. */
@@ -1305,6 +1518,28 @@ export type Totals = {
   skipped: number,
   /** Failed and then passed within the run. */
   flaky: number,
+};
+
+/** A run as a point. */
+export type TrendPoint = {
+  /** `run-…`. */
+  runId: string,
+  /** When it started. */
+  timestamp: string,
+  /** Wall-clock milliseconds. */
+  durationMs: number,
+  /** Passed cases. */
+  passed: number,
+  /** Failed cases. */
+  failed: number,
+  /** Skipped cases. */
+  skipped: number,
+  /** Flaky cases. */
+  flaky: number,
+  /** Outcome of the whole. */
+  status: RunStatus,
+  /** Passed ones of those that ran, in [0, 1]; none where nothing ran. */
+  passRate: number | null,
 };
 
 /** A rule from the project's own configuration, tried before all others. */
@@ -1339,3 +1574,411 @@ export type Weakening = {
 
 /** What a weakening is. */
 export type WeakeningKind = "test_deleted" | "test_skipped" | "assertion_dropped" | "assertion_loosened" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
+/** Which failed case to show. */
+export type ViewCaseParams = {
+  /** `run-…`. */
+  runId: string,
+  /** Qualified name. */
+  caseName: string,
+};
+
+/** A failed case with all that was kept of it. */
+export type ViewCaseResult = {
+  /** What it is. */
+  category: FailureCategory,
+  /** One line. */
+  headline: string,
+  /** Redacted. */
+  error: string | null,
+  /** End of its standard output, redacted. */
+  stdoutTail: string | null,
+  /** End of its standard error, redacted. */
+  stderrTail: string | null,
+  /** The pattern it matches; looked up, not counted. */
+  pattern: ViewPatternRow | null,
+  /** How it ended in the newest runs, newest first, at most 50; runs without it are left out. */
+  history: Array<CaseEnd>,
+};
+
+/** Two runs, and which page of each list. */
+export type ViewComparisonParams = {
+  /** The run before. */
+  base: string,
+  /** The run after. */
+  head: string,
+  /** Of each list, 1 to 200; 50 when none. */
+  limit?: number | null,
+  /** How many of each list to pass over. */
+  offset?: number | null,
+};
+
+/** What changed from one run to the other. A test is a name: it failed if any case of that name did. */
+export type ViewComparisonResult = {
+  /** The run before. */
+  base: RunRecord,
+  /** The run after. */
+  head: RunRecord,
+  /** Failing in head alone. */
+  new: ComparedCases,
+  /** Failing in base, not in head, where it ran. */
+  fixed: ComparedCases,
+  /** Failing in both. */
+  stillFailing: ComparedCases,
+  /** Failing in base, not run or skipped in head. */
+  gone: ComparedCases,
+};
+
+/** Environments in which something was tried. */
+export type ViewEnvironmentsResult = {
+  /** Canonical forms, most frequent first, at most 100. */
+  envBuckets: Array<string>,
+};
+
+/** One report that something was tried. */
+export type ViewFix = {
+  /** `fix-…` or `out-…`. */
+  fixId: string,
+  /** What was tried. */
+  solutionId: string,
+  /** Run of the failure; none where it was not reported for a run. */
+  runId: string | null,
+  /** The run is still recorded. */
+  runRecorded: boolean,
+  /** Case of the failure. */
+  caseName: string | null,
+  /** What was changed. */
+  fixDescription: string,
+  /** It was reported as a success. */
+  success: boolean,
+  /** A person marked it as wrong, so it counts as no success. */
+  wrong: boolean,
+  /** When it was reported. */
+  createdAt: string,
+};
+
+/** Which part of the grid of tests and runs. */
+export type ViewGridParams = {
+  /** How many of the newest runs, 1 to 50; 20 when none. */
+  runs?: number | null,
+  /** Only tests with these words in their name. */
+  text?: string | null,
+  /** Only these tests. */
+  only?: GridFilter | null,
+  /** Tests, 1 to 200; 100 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** Tests x runs: broken tests first, then flaky ones, then those that failed, then the rest by name. */
+export type ViewGridResult = {
+  /** The columns, newest first. */
+  runs: Array<RunRecord>,
+  /** The rows. */
+  tests: Array<GridTest>,
+  /** All tests that fit the filter. */
+  total: number,
+  /** Flaky ones among those that fit the text. */
+  flaky: number,
+  /** Broken ones among those that fit the text. */
+  broken: number,
+  /** There is a next page. */
+  hasMore: boolean,
+  /** There are fewer columns than asked for, because these hold so many cases. */
+  shortened: boolean,
+};
+
+/** An incident, or a failure pattern with a fix where a text was given. */
+export type ViewIncident = {
+  /** `inc-…` or `pat-…`; an imported one keeps its own. */
+  incidentId: string,
+  /** Which of the two it is. */
+  kind: MatchKind,
+  /** One line. */
+  title: string,
+  /** The error as it was printed, cut short. */
+  errorSignature: string | null,
+  /** The problem in words, cut short. */
+  summary: string | null,
+  /** Labels. */
+  tags: Array<string>,
+  /** Where it is stored. */
+  memory: MemoryKind,
+  /** When it was added. */
+  createdAt: string,
+  /** How many solutions it has. */
+  solutionCount: number,
+  /** How well it answers the text, in [0, 1]. */
+  score: number | null,
+  /** Why it was found, in short phrases. */
+  because: Array<string>,
+  /** With a text its solutions with their scores, best first, at most 10. */
+  solutions: Array<RankedSolution>,
+};
+
+/** Which incidents to show. */
+export type ViewIncidentsParams = {
+  /** A problem, as in `ranked_solutions`; none: all, newest first. */
+  text?: string | null,
+  /** Where a solution must work, as in `ranked_solutions`. */
+  env?: Record<string, unknown> | null,
+  /** In place of what `env` gives; one of `viewEnvironments`. */
+  envBucket?: string | null,
+  /** 1 to 200; 20 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** Incidents, newest or best first. */
+export type ViewIncidentsResult = {
+  /** One page. */
+  incidents: Array<ViewIncident>,
+  /** All of them; with a text all that answer it, at most 200. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+  /** The canonical form of the environment. */
+  envBucket: string,
+  /** Anything that limits this answer. */
+  warnings: Array<string>,
+};
+
+/** A failure to look at. */
+export type ViewInspectionParams = {
+  /** The failure. */
+  event: FailureEvent,
+  /** Qualified name of the case it happened in. */
+  caseName?: string | null,
+};
+
+/** Everything concluded from a failure text, and what the memory has about it. Nothing is stored or counted. */
+export type ViewInspectionResult = {
+  /** What is concluded from the text alone. */
+  inspection: Inspection,
+  /** Where placeholders stand in `inspection.normalized`. */
+  placeholders: Array<PlaceholderSpan>,
+  /** The pattern it matches. */
+  pattern: ViewPatternRow | null,
+  /** Patterns and incidents that are like it. */
+  related: Array<Related>,
+};
+
+/** What a database holds, in a few numbers. */
+export type ViewOverview = {
+  /** Built-in and learned. */
+  patterns: number,
+  /** Learned ones among them. */
+  learnedPatterns: number,
+  /** Recorded runs. */
+  runs: number,
+  /** Incidents of both memories. */
+  incidents: number,
+  /** The newest run. */
+  latestRun: RunRecord | null,
+};
+
+/** Which pattern to show; limit and offset are those of `seen`. */
+export type ViewPatternParams = {
+  /** `pat-…` or `builtin-…`; one that was merged leads to the other. */
+  id: string,
+  /** 1 to 200; 50 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** A pattern with everything that is known about it. */
+export type ViewPatternResult = {
+  /** As it is shown everywhere: what a person set, else what was learned. */
+  pattern: FailurePattern,
+  /** What was learned, or what the built-in says. */
+  learned: LearnedValues,
+  /** What a person set. */
+  set: PersonValues,
+  /** Case it was learned from; none for a built-in. */
+  caseName: string | null,
+  /** Patterns that a person merged into it. */
+  merged: Array<MergedPattern>,
+  /** Reported fixes, newest first, at most 100. */
+  fixes: Array<ViewFix>,
+  /** What was or may be tried: the suggested one first, wrong ones last; at most 50. */
+  solutions: Array<ViewSolution>,
+  /** Oldest first; the last one is now. */
+  confidenceOverTime: Array<ConfidencePoint>,
+  /** From here on every day is known; before it only what was reported. */
+  confidenceKnownSince: string | null,
+  /** Failures of it in recorded runs, newest first: of a built-in, all of its category. */
+  seen: Array<SeenIn>,
+  /** All of them. */
+  seenTotal: number,
+  /** There is a next page of `seen`. */
+  hasMore: boolean,
+  /** The tests it was seen in, most frequent first, at most 50; for a built-in those of the page. */
+  tests: Array<SeenTest>,
+  /** Patterns that are like it. */
+  related: Array<Related>,
+  /** A redacted error text it was learned from. */
+  sample: string | null,
+};
+
+/** A pattern as a row of a table. */
+export type ViewPatternRow = {
+  /** `pat-…` or `builtin-…`. */
+  id: string,
+  /** What it is. */
+  category: FailureCategory,
+  /** One line about it. */
+  description: string,
+  /** None: nothing fixed it yet. A long one is cut. */
+  suggestedFix: string | null,
+  /** `(resolutions + 1) / (occurrences + 2)`. */
+  confidence: number,
+  /** How often it was diagnosed. */
+  occurrences: number,
+  /** How often a fix was reported as successful. */
+  resolutions: number,
+  /** Where it comes from. */
+  source: PatternSource,
+  /** Case it was learned from; none for a built-in. */
+  caseName: string | null,
+  /** First diagnosis; for a built-in, when the database was made. */
+  firstSeenAt: string,
+  /** Last diagnosis. */
+  lastSeenAt: string,
+  /** A person set something of it. */
+  edited: boolean,
+};
+
+/** Order of patterns; equal ones are ordered by occurrences, then newest first. */
+export type ViewPatternSort = "category" | "description" | "confidence" | "occurrences" | "resolutions" | "lastSeen" | "source";
+
+/** Which patterns to show. */
+export type ViewPatternsParams = {
+  /** Only this category. */
+  category?: FailureCategory | null,
+  /** Only from there. */
+  source?: PatternSource | null,
+  /** Only those with these words, letter by letter, in description, suggested fix, case name or id. */
+  text?: string | null,
+  /** `occurrences` when none. */
+  sort?: ViewPatternSort | null,
+  /** True when none. */
+  descending?: boolean | null,
+  /** 1 to 200; 100 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** One page of patterns, and how many there are of each kind. */
+export type ViewPatternsResult = {
+  /** One page. */
+  patterns: Array<ViewPatternRow>,
+  /** All that fit the filter. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+  /** How many fit source and text, by category; categories with none are left out. */
+  categories: Array<CategoryCount>,
+  /** How many fit category and text, by source. */
+  sources: Array<SourceCount>,
+};
+
+/** Which run to show, and which of its cases. */
+export type ViewRunParams = {
+  /** `run-…`. */
+  id: string,
+  /** Only cases that ended so. */
+  status?: CaseState | null,
+  /** Only cases with these words in their name or headline. */
+  text?: string | null,
+  /** 1 to 200; 100 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** One run: why it failed, and its cases. */
+export type ViewRunResult = {
+  /** The run. */
+  run: RunRecord,
+  /** Runner's name. */
+  runner: string | null,
+  /** Exit code of the command. */
+  exitCode: number | null,
+  /** Signal that ended it. */
+  signal: string | null,
+  /** Its time was over. */
+  timedOut: boolean,
+  /** The run before it, for a comparison. */
+  previousId: string | null,
+  /** The run after it. */
+  nextId: string | null,
+  /** Its failures by cause, most frequent first, at most 100. */
+  groups: Array<FailureGroup>,
+  /** Groups that are left out. */
+  moreGroups: number,
+  /** Failed first, then flaky, then the rest, each in the report's order. A long error is cut; `viewCase` has it. */
+  cases: Array<CaseRecord>,
+  /** All that fit the filter. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
+/** Which runs to show. */
+export type ViewRunsParams = {
+  /** Only these. */
+  status?: RunStatus | null,
+  /** 1 to 200; 50 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** Runs, newest first. */
+export type ViewRunsResult = {
+  /** One page. */
+  runs: Array<RunRecord>,
+  /** All that fit the filter. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
+/** Something to try, with what came of it. */
+export type ViewSolution = {
+  /** `sol-…`. */
+  solutionId: string,
+  /** What to do. */
+  steps: string,
+  /** The environment it was written for; empty: any. */
+  envBucket: string,
+  /** How often it worked. */
+  worked: number,
+  /** How often it failed. */
+  failed: number,
+  /** When it last worked. */
+  lastConfirmedAt: string | null,
+  /** When it was added. */
+  createdAt: string,
+  /** It is what the pattern suggests. */
+  suggested: boolean,
+  /** A person set it as what the pattern suggests. */
+  set: boolean,
+  /** A person marked it as wrong. */
+  wrong: boolean,
+};
+
+/** How many runs to draw. */
+export type ViewTrendParams = {
+  /** The newest, 1 to 1000; 100 when none. */
+  runs?: number | null,
+};
+
+/** Runs over time, oldest first. */
+export type ViewTrendResult = {
+  /** One for each run. */
+  points: Array<TrendPoint>,
+};
