@@ -122,9 +122,10 @@ fn answer<D: Database>(
 ) -> DiagnosticResult {
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
+    let person = finding.pattern.as_ref().and_then(|pattern| pattern.person.category);
     let pattern = finding.pattern.map(|pattern| view::pattern(&pattern, engine.options.locale));
     DiagnosticResult {
-        category: analysis.classification.category,
+        category: person.unwrap_or(analysis.classification.category),
         signature: analysis.signatures.exact,
         signature_pattern: analysis.signatures.pattern,
         suggested_fix: pattern.as_ref().and_then(|pattern| pattern.suggested_fix.clone()),

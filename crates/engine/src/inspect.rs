@@ -5,12 +5,16 @@ use crate::{
     contract::{Evidence, Inspection},
     errors::{EngineError, ErrorCode},
 };
-use argus_core::{Analyzer, FailureEvent, classify::Span};
+use argus_core::{Analysis, Analyzer, FailureEvent, classify::Span};
 use serde::{Deserialize, Serialize};
 
 /// Concludes all of it.
 pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Inspection {
-    let analysis = analyzer.analyze(event, case_name);
+    shown(analyzer.analyze(event, case_name))
+}
+
+/// As the contract shows it.
+pub(crate) fn shown(analysis: Analysis) -> Inspection {
     let evidence = analysis.classification.evidence.and_then(|span| evidence(&analysis.redacted, &span));
     Inspection {
         category: analysis.classification.category,
@@ -144,7 +148,7 @@ fn evidence(text: &str, span: &Span) -> Option<Evidence> {
     Some(Evidence { start, end: start.saturating_add(units(words)), text: words.to_owned() })
 }
 
-fn units(text: &str) -> u32 {
+pub(crate) fn units(text: &str) -> u32 {
     u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX)
 }
 

@@ -39,6 +39,7 @@ pub mod resources;
 mod tests;
 mod text;
 mod view;
+pub mod viewer;
 
 use argus_core::{
     Ambient, Analyzer,

@@ -3,6 +3,7 @@
 
 pub mod add_incident;
 pub mod add_solution;
+pub mod browse;
 mod duplicate;
 pub mod export;
 mod find;

@@ -115,7 +115,10 @@ async fn briefs<D: Database>(
         let known = matching::find(engine, tx, analysis).await?;
         briefs.push(FailureBrief {
             case_name: case.name.clone(),
-            category: analysis.classification.category,
+            category: known
+                .as_ref()
+                .and_then(|pattern| pattern.person.category)
+                .unwrap_or(analysis.classification.category),
             headline: case.failure.as_ref().map(|failure| failure.headline.clone()).unwrap_or_default(),
             known: known.map(|pattern| view::known(&pattern, engine.options.locale)),
         });

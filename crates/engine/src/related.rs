@@ -18,20 +18,30 @@ const SHOWN: usize = 5;
 /// Patterns of one family that are looked at.
 const FAMILY: u32 = 50;
 
-/// Same family first, then by likeness; a fix breaks ties. `own` is the pattern the answer already shows.
+/// Patterns that are like a failure. `own` is the pattern the answer already shows.
 pub(crate) async fn related<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
     own: Option<&Pattern>,
 ) -> Result<Vec<Related>, StoreError> {
-    let bands = argus_core::similarity::sketch(&analysis.normalized.text);
+    like(engine, tx, (&analysis.normalized.text, &analysis.signatures.family), own).await
+}
+
+/// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.
+pub(crate) async fn like<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    (normalized, family): (&str, &str),
+    own: Option<&Pattern>,
+) -> Result<Vec<Related>, StoreError> {
+    let bands = argus_core::similarity::sketch(normalized);
     let mut found: Vec<(f64, Pattern)> = Vec::new();
-    for pattern in similar::of_family(tx, &analysis.signatures.family, FAMILY).await? {
+    for pattern in similar::of_family(tx, family, FAMILY).await? {
         found.push((1.0, pattern));
     }
     for pattern in similar::of_bands(tx, bands).await? {
-        let score = similarity(&analysis.normalized.text, &pattern.normalized);
+        let score = similarity(normalized, &pattern.normalized);
         if score >= THRESHOLD && found.iter().all(|(_, other)| other.key != pattern.key) {
             found.push((score, pattern));
         }

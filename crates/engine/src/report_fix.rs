@@ -128,7 +128,8 @@ async fn on_new<D: Database>(
     Ok(changed(pattern, None, fix_record_id))
 }
 
-/// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved.
+/// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved, or a person
+/// judged these steps as wrong.
 async fn record(
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -136,9 +137,9 @@ async fn record(
     learner: PatternKey,
     pattern: &mut Pattern,
 ) -> Result<String, EngineError> {
-    let counts = report.worked && !solutions::is_resolved(tx, report.run_id, report.case_name).await?;
+    let was_resolved = solutions::is_resolved(tx, report.run_id, report.case_name).await?;
     let id = write_down(ambient, tx, report, learner, pattern.key).await?;
-    if counts {
+    if !was_resolved && solutions::is_resolved(tx, report.run_id, report.case_name).await? {
         patterns::count_resolution(tx, pattern, ambient.now).await?;
     }
     Ok(id)
@@ -174,8 +175,8 @@ fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: St
     ReportFixResult {
         updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
         is_new_pattern: previous_confidence.is_none(),
+        category: pattern.shown_category(),
         pattern_id: pattern.id,
-        category: pattern.category,
         previous_confidence,
         occurrences: pattern.occurrences,
         resolutions: pattern.resolutions,

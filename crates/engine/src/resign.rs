@@ -3,7 +3,7 @@
 
 use crate::{Engine, EngineError, matching};
 use argus_core::FailureEvent;
-use argus_store::{Database, Tx, patterns};
+use argus_store::{Database, Tx, merging, patterns};
 
 /// A batch adds a few milliseconds to a call.
 const BATCH: u32 = 200;
@@ -17,7 +17,7 @@ pub(crate) async fn batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> 
             None => text_only(&pattern.normalized),
         };
         let analysis = engine.analyzer.analyze(event, &pattern.case_name);
-        patterns::sign_again(tx, pattern, matching::identity(engine, &analysis)).await?;
+        merging::sign_again(tx, pattern, matching::identity(engine, &analysis)).await?;
     }
     Ok(stale.len())
 }

@@ -1,8 +1,10 @@
-//! Stored things as the contracts show them.
+//! Stored things as the contracts show them, with what a person set in place of what was learned.
 //! Does not: read or compute anything else.
 
 use crate::{
-    contract::{CaseRecord, FailurePattern, FixRecord, KnownPattern, PatternSource, RunRecord, RunStatus},
+    contract::{
+        CaseRecord, FailurePattern, FixRecord, KnownPattern, PatternSource, RunRecord, RunStatus, ViewPatternRow,
+    },
     moment::iso,
 };
 use argus_core::{
@@ -23,10 +25,10 @@ pub(crate) fn pattern(stored: &Pattern, locale: Locale) -> FailurePattern {
     let readable = || format!("{}::{}::{}", stored.category, stored.case_name, stored.normalized);
     FailurePattern {
         id: stored.id.clone(),
-        category: stored.category,
+        category: stored.shown_category(),
         signature: stored.signature.clone(),
         signature_pattern: builtin.map_or_else(readable, |known| known.signature_pattern.to_owned()),
-        description: builtin.map_or_else(|| stored.description.clone(), |known| known.description.to_owned()),
+        description: description(stored),
         suggested_fix: suggested_fix(stored, locale),
         confidence: confidence(stored.resolutions, stored.occurrences),
         occurrences: stored.occurrences,
@@ -38,6 +40,27 @@ pub(crate) fn pattern(stored: &Pattern, locale: Locale) -> FailurePattern {
     }
 }
 
+/// Bytes of a suggested fix in a row.
+const ROW_FIX: usize = 1000;
+
+/// As a row of a table.
+pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
+    ViewPatternRow {
+        id: stored.id.clone(),
+        category: stored.shown_category(),
+        description: description(stored),
+        suggested_fix: suggested_fix(stored, locale).map(|fix| display::shortened(&fix, ROW_FIX)),
+        confidence: confidence(stored.resolutions, stored.occurrences),
+        occurrences: stored.occurrences,
+        resolutions: stored.resolutions,
+        source: if stored.is_builtin { PatternSource::BuiltIn } else { PatternSource::Learned },
+        case_name: (!stored.is_builtin).then(|| stored.case_name.clone()),
+        first_seen_at: iso(stored.first_seen_at),
+        last_seen_at: iso(stored.last_seen_at),
+        edited: stored.person.is_any(),
+    }
+}
+
 pub(crate) fn known(stored: &Pattern, locale: Locale) -> KnownPattern {
     KnownPattern {
         pattern_id: stored.id.clone(),
@@ -46,11 +69,19 @@ pub(crate) fn known(stored: &Pattern, locale: Locale) -> KnownPattern {
     }
 }
 
-/// The built-in's text in the reader's language, or the best fix that was reported.
+/// What a person set, the built-in's words, or what was learned.
+pub(crate) fn description(stored: &Pattern) -> String {
+    match (&stored.person.description, builtin(stored)) {
+        (None, Some(known)) => known.description.to_owned(),
+        _ => stored.shown_description().to_owned(),
+    }
+}
+
+/// What a person set, the built-in's text in the reader's language, or the best fix that was reported.
 pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> {
     match builtin(stored) {
-        Some(known) => Some(known.suggested_fix(locale).to_owned()),
-        None => stored.best_fix.clone(),
+        Some(known) if stored.person.solution.is_none() => Some(known.suggested_fix(locale).to_owned()),
+        _ => stored.best_fix.clone(),
     }
 }
 
@@ -62,7 +93,7 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
         run_id: fix.run_id,
         case_name: fix.case_name,
         fix_description: display::shortened(&fix.steps, most),
-        success: fix.worked,
+        success: fix.worked && !fix.is_wrong,
         created_at: iso(fix.created_at),
     }
 }
@@ -108,6 +139,6 @@ pub(crate) fn case(stored: Case) -> CaseRecord {
     }
 }
 
-fn builtin(stored: &Pattern) -> Option<&'static Builtin> {
+pub(crate) fn builtin(stored: &Pattern) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| stored.is_builtin && builtin.id == stored.id)
 }

@@ -65,12 +65,14 @@ macro_rules! failure_columns {
          f.signal, f.container_status, f.oom_killed, f.runner"
     };
 }
+pub(crate) use failure_columns;
 
 macro_rules! case_columns {
     () => {
         "c.name, c.status, c.rank, c.runner_status, c.duration_ms, c.attempts"
     };
 }
+pub(crate) use case_columns;
 
 /// Adds all cases of a run, in the report's order.
 pub async fn insert_all(tx: &mut impl Tx, run: RunKey, cases: &[Case]) -> Result<(), StoreError> {
@@ -172,7 +174,7 @@ fn failure_row(run: RunKey, seq: i64, failure: &Failure) -> [Value<'_>; FAILURE_
     ]
 }
 
-fn case(row: &mut Row) -> Result<Case, StoreError> {
+pub(crate) fn case(row: &mut Row) -> Result<Case, StoreError> {
     let (name, status) = (row.read()?, row.read()?);
     Ok(Case {
         name,

@@ -122,6 +122,13 @@ pub async fn page(tx: &mut impl Tx, after: Option<&str>, limit: u32) -> Result<V
     rows.into_iter().map(|mut row| incident(&mut row)).collect()
 }
 
+/// Where the newest are and when they were added.
+pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(IncidentKey, i64)>, StoreError> {
+    const SQL: &str = "SELECT key, created_at FROM incidents ORDER BY key DESC LIMIT $1";
+    let rows = tx.query(SQL, &[limit.into()]).await?;
+    rows.into_iter().map(|mut row| Ok((IncidentKey(row.read()?), row.read()?))).collect()
+}
+
 /// How many there are.
 pub async fn count(tx: &mut impl Tx) -> Result<u64, StoreError> {
     search::total(tx, "incidents").await

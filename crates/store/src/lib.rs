@@ -17,19 +17,26 @@
 
 pub mod cases;
 pub mod database;
+pub mod days;
+pub mod edits;
 pub mod error;
 pub mod incidents;
 pub mod lookups;
+pub mod merging;
 mod migrate;
+mod older;
 pub mod outcomes;
 pub mod patterns;
 pub mod probe;
 pub mod retention;
 pub mod runs;
 pub mod search;
+pub mod seen;
 pub mod similar;
 pub mod solutions;
 pub mod sqlite;
+mod texts;
+pub mod view;
 
 pub use database::{Database, Tx, finish};
 pub use error::{StoreError, StoreErrorKind};

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
-const MIGRATIONS: [&str; 2] = [include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql"), include_str!("migrations/0003.sql")];
 
 /// What a file is to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,20 +49,24 @@ pub(crate) fn migrate(connection: &Connection) -> Result<(), StoreError> {
         Schema::Current => return Ok(()),
         Schema::Empty | Schema::Older => pragma(connection, "PRAGMA user_version")?,
     };
+    bring(connection, version, latest())
+}
+
+/// Runs the scripts after version `from` up to version `to`.
+pub(crate) fn bring(connection: &Connection, from: i64, to: i64) -> Result<(), StoreError> {
     for (next, script) in (1_i64..).zip(MIGRATIONS) {
-        if next > version {
+        if next > from && next <= to {
             connection.execute_batch(script)?;
         }
     }
-    connection
-        .execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {};", latest()))?;
+    connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {to};"))?;
     Ok(())
 }
 
-fn latest() -> i64 {
+pub(crate) fn latest() -> i64 {
     i64::try_from(MIGRATIONS.len()).expect("a handful of migrations")
 }
 
-fn pragma(connection: &Connection, sql: &str) -> Result<i64, StoreError> {
+pub(crate) fn pragma(connection: &Connection, sql: &str) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }

@@ -125,6 +125,15 @@ pub async fn stats(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Stats>
     read.collect()
 }
 
+/// Environments in which something was tried lately, most frequent first.
+pub async fn environments(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT env_bucket FROM (SELECT env_bucket FROM solution_env_stats \
+                       ORDER BY solution_key DESC LIMIT 5000) AS newest WHERE env_bucket <> '' \
+                       GROUP BY env_bucket ORDER BY COUNT(*) DESC, env_bucket LIMIT $1";
+    let rows = tx.query(SQL, &[limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.read()).collect()
+}
+
 macro_rules! columns {
     () => {
         "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at FROM outcomes "
@@ -162,6 +171,64 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
         })
     });
     read.collect()
+}
+
+/// The reports about a pattern, newest first: what counted on it, and what started it.
+pub async fn reports(tx: &mut impl Tx, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
+    const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, o.worked, \
+                           s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL FROM outcomes o \
+                           JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
+                           WHERE o.pattern_key = $1 ORDER BY o.key DESC LIMIT $2";
+    const STARTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, o.worked, \
+                           s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL FROM outcomes o \
+                           JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
+                           WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
+    let params = [pattern.into(), limit.into()];
+    let mut rows = tx.query(COUNTED, &params).await?;
+    rows.extend(tx.query(STARTED, &params).await?);
+    let mut reports = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let key: i64 = row.read()?;
+        let report = Report {
+            id: row.read()?,
+            solution_id: row.read()?,
+            run_id: row.read()?,
+            case_name: row.read()?,
+            steps: row.read()?,
+            worked: row.read()?,
+            is_wrong: row.read()?,
+            created_at: row.read()?,
+            is_run_recorded: row.read()?,
+        };
+        reports.push((key, report));
+    }
+    reports.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
+    reports.dedup_by_key(|(key, _)| *key);
+    reports.truncate(limit as usize);
+    Ok(reports.into_iter().map(|(_, report)| report).collect())
+}
+
+/// One report that something was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// `fix-…` or `out-…`.
+    pub id: String,
+    /// `sol-…`.
+    pub solution_id: String,
+    /// Run of the failure.
+    pub run_id: Option<String>,
+    /// Case of the failure.
+    pub case_name: Option<String>,
+    /// What was tried.
+    pub steps: String,
+    /// It was reported as a success.
+    pub worked: bool,
+    /// A person judged the steps as wrong.
+    pub is_wrong: bool,
+    /// UTC milliseconds.
+    pub created_at: i64,
+    /// Retention has left its run.
+    pub is_run_recorded: bool,
 }
 
 /// An import may bring an outcome that is older than what is known.

@@ -1,14 +1,17 @@
-//! Patterns of the knowledge base: lookup, listing, counting.
-//! Does not: hold the texts of built-ins (core does), search by likeness (see `similar`), or delete.
+//! Patterns of the knowledge base: lookup, listing, counting. What a person set stands in for what was learned, and a
+//! merged pattern leads to the one it was merged into.
+//! Does not: hold the texts of built-ins (core does), search by likeness (see `similar`), sign again or merge (see
+//! `merging`), or set what a person sets (see `edits`).
 
 use crate::{
     database::{Row, Tx, Value},
+    days,
     error::StoreError,
-    search,
-    search::Owner,
-    similar, solutions,
+    similar,
+    solutions::SolutionKey,
+    texts,
 };
-use argus_core::{Category, builtin::Builtin, similarity};
+use argus_core::{Category, builtin::Builtin};
 
 /// One pattern. Of a built-in, only ids and statistics are meant; its texts are core's.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +22,7 @@ pub struct Pattern {
     pub id: String,
     /// One of the six.
     pub is_builtin: bool,
-    /// What it is.
+    /// What it is, as the rules say.
     pub category: Category,
     /// Hex, or `builtin::CATEGORY`.
     pub signature: String,
@@ -27,7 +30,7 @@ pub struct Pattern {
     pub case_name: String,
     /// Stable text it was learned from.
     pub normalized: String,
-    /// One line.
+    /// One line, as it was learned; empty for a built-in.
     pub description: String,
     /// How often it was diagnosed.
     pub occurrences: u32,
@@ -39,8 +42,46 @@ pub struct Pattern {
     pub last_seen_at: i64,
     /// UTC milliseconds.
     pub updated_at: i64,
-    /// Steps of its best solution.
+    /// Steps of the solution that a person set, else of its best one.
     pub best_fix: Option<String>,
+    /// That solution.
+    pub suggests: Option<SolutionKey>,
+    /// What a person set.
+    pub person: Person,
+    /// Of one that was merged into another: where it leads.
+    pub merged_into: Option<PatternKey>,
+}
+
+/// What a person set on a pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Person {
+    /// What it is.
+    pub category: Option<Category>,
+    /// One line.
+    pub description: Option<String>,
+    /// What it suggests.
+    pub solution: Option<SolutionKey>,
+    /// UTC milliseconds; also where everything was taken back.
+    pub edited_at: Option<i64>,
+}
+
+impl Person {
+    /// Anything is set.
+    pub const fn is_any(&self) -> bool {
+        self.category.is_some() || self.description.is_some() || self.solution.is_some()
+    }
+}
+
+impl Pattern {
+    /// What it is to everybody.
+    pub fn shown_category(&self) -> Category {
+        self.person.category.unwrap_or(self.category)
+    }
+
+    /// One line to everybody; empty for a built-in of which a person set none.
+    pub fn shown_description(&self) -> &str {
+        self.person.description.as_deref().unwrap_or(&self.description)
+    }
 }
 
 /// Where a pattern's outcomes and samples are.
@@ -99,17 +140,26 @@ pub enum Order {
 macro_rules! columns {
     () => {
         "p.key, p.id, p.source, p.category, p.signature, p.case_name, p.normalized, p.description, p.occurrences, \
-         p.resolutions, p.first_seen_at, p.last_seen_at, p.updated_at, s.steps"
+         p.resolutions, p.first_seen_at, p.last_seen_at, p.updated_at, s.steps, s.key, p.person_category, \
+         p.person_description, p.person_solution, p.edited_at, p.merged_into"
     };
 }
 pub(crate) use columns;
 
 macro_rules! tables {
     () => {
-        " FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution "
+        " FROM patterns p LEFT JOIN solutions s ON s.key = COALESCE(p.person_solution, p.best_solution) "
     };
 }
 pub(crate) use tables;
+
+/// As the indexes have it.
+macro_rules! shown_category {
+    () => {
+        "COALESCE(p.person_category, p.category)"
+    };
+}
+pub(crate) use shown_category;
 
 /// Makes rows for built-ins that have none yet; `now` is when the database was made.
 pub async fn seed(tx: &mut impl Tx, builtins: &[Builtin], now: i64) -> Result<(), StoreError> {
@@ -129,22 +179,50 @@ pub async fn seed(tx: &mut impl Tx, builtins: &[Builtin], now: i64) -> Result<()
     Ok(())
 }
 
-/// The learned pattern of an exact signature under a recipe.
+/// The learned pattern of an exact signature under a recipe, or the one it was merged into.
 pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    let found = exactly(tx, recipe, signature).await?;
+    followed(tx, found).await
+}
+
+/// The row of an exact signature under a recipe, merged or not.
+pub(crate) async fn exactly(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     first(tx.query_first(SQL, &[recipe.into(), signature.into()]).await?)
 }
 
-/// One that a search found.
+/// One that a search found, or the one it was merged into.
 pub async fn get(tx: &mut impl Tx, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
+    let found = row_of(tx, key).await?;
+    followed(tx, found).await
+}
+
+/// Any pattern by id, or the one it was merged into.
+pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Pattern>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
+    let found = first(tx.query_first(SQL, &[id.into()]).await?)?;
+    followed(tx, found).await
+}
+
+/// The patterns that a person merged into this one.
+pub async fn merged_into(tx: &mut impl Tx, key: PatternKey) -> Result<Vec<Pattern>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.merged_into = $1 ORDER BY p.key");
+    let rows = tx.query(SQL, &[key.into()]).await?;
+    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+}
+
+/// One row, merged or not.
+pub(crate) async fn row_of(tx: &mut impl Tx, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
     first(tx.query_first(SQL, &[key.into()]).await?)
 }
 
-/// Any pattern by id.
-pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Pattern>, StoreError> {
-    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
-    first(tx.query_first(SQL, &[id.into()]).await?)
+/// What was merged leads to one that was not.
+async fn followed(tx: &mut impl Tx, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
+    match found.as_ref().and_then(|pattern| pattern.merged_into) {
+        Some(into) => row_of(tx, into).await,
+        None => Ok(found),
+    }
 }
 
 /// Recipe under which built-ins are stored; their signatures never change.
@@ -156,19 +234,25 @@ pub async fn list(tx: &mut impl Tx, category: Category, order: Order, limit: u32
         "SELECT ",
         columns!(),
         tables!(),
-        "WHERE p.category = $1 ORDER BY p.confidence DESC, p.key DESC LIMIT $2"
+        "WHERE ",
+        shown_category!(),
+        " = $1 AND p.merged_into IS NULL ORDER BY p.confidence DESC, p.key DESC LIMIT $2"
     );
     const OCCURRENCES: &str = concat!(
         "SELECT ",
         columns!(),
         tables!(),
-        "WHERE p.category = $1 ORDER BY p.occurrences DESC, p.key DESC LIMIT $2"
+        "WHERE ",
+        shown_category!(),
+        " = $1 AND p.merged_into IS NULL ORDER BY p.occurrences DESC, p.key DESC LIMIT $2"
     );
     const LAST_SEEN: &str = concat!(
         "SELECT ",
         columns!(),
         tables!(),
-        "WHERE p.category = $1 ORDER BY p.last_seen_at DESC, p.key DESC LIMIT $2"
+        "WHERE ",
+        shown_category!(),
+        " = $1 AND p.merged_into IS NULL ORDER BY p.last_seen_at DESC, p.key DESC LIMIT $2"
     );
     let sql = match order {
         Order::Confidence => CONFIDENCE,
@@ -187,7 +271,8 @@ pub async fn learned_counts(tx: &mut impl Tx) -> Result<Vec<(Category, u32)>, St
 
 /// Ids that begin so, newest first.
 pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
-    const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 AND merged_into IS NULL \
+                       ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
     let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
     rows.into_iter().map(|mut row| row.read()).collect()
@@ -217,6 +302,8 @@ pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
     tx.execute("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
     similar::index(tx, key, new.identity.bands).await?;
     count(tx, new.identity.category, 1).await?;
+    texts::write(tx, key).await?;
+    days::note(tx, key, new.now).await?;
     Ok(key)
 }
 
@@ -226,7 +313,7 @@ pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
                        WHERE key = $1 RETURNING occurrences, resolutions";
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
-    Ok(())
+    days::note(tx, pattern.key, now).await
 }
 
 /// One more successful fix; occurrences rise only where resolutions would pass them.
@@ -236,13 +323,22 @@ pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
                        WHERE key = $1 RETURNING occurrences, resolutions";
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     pattern.updated_at = now;
-    Ok(())
+    days::note(tx, pattern.key, now).await
 }
 
 /// The redacted failure it was learned from, as JSON.
 pub async fn sample(tx: &mut impl Tx, key: PatternKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()]).await?;
     row.map(|mut row| row.read()).transpose()
+}
+
+/// Family signature, and the steps that were learned to be the best.
+pub async fn family_and_best(tx: &mut impl Tx, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
+    const SQL: &str = "SELECT p.family, s.steps FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution \
+                       WHERE p.key = $1";
+    let row = tx.query_first(SQL, &[key.into()]).await?;
+    let mut row = row.ok_or_else(|| StoreError::corrupt("a pattern that was just read is gone"))?;
+    Ok((row.read()?, row.read()?))
 }
 
 /// Learned patterns that were signed by another recipe.
@@ -258,60 +354,8 @@ pub async fn signed_otherwise(tx: &mut impl Tx, recipe: &str, limit: u32) -> Res
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
-/// Signs a pattern again. Where the new recipe sees the same failure in two patterns, `pattern` goes into the other.
-pub async fn sign_again(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE patterns SET category = $2, recipe = $3, signature = $4, family = $5, normalized = $6 \
-                       WHERE key = $1";
-    similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized)).await?;
-    count(tx, pattern.category, -1).await?;
-    if let Some(other) = by_signature(tx, new.recipe, new.signature).await? {
-        return merge(tx, pattern, &other).await;
-    }
-    let params = [
-        pattern.key.0.into(),
-        new.category.as_str().into(),
-        new.recipe.into(),
-        new.signature.into(),
-        new.family.into(),
-        new.normalized.into(),
-    ];
-    tx.execute(SQL, &params).await?;
-    similar::index(tx, pattern.key, new.bands).await?;
-    if solutions::count_of(tx, Owner::Pattern(pattern.key)).await? > 0 {
-        // The search knows it by the family that the older recipe saw.
-        search::wait(tx, pattern.key).await?;
-    }
-    count(tx, new.category, 1).await
-}
-
-async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
-    const SUM: &str = "UPDATE patterns SET occurrences = occurrences + $2, resolutions = resolutions + $3, \
-                       first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
-                       last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END \
-                       WHERE key = $1";
-    let keys = [from.key.0.into(), into.key.0.into()];
-    let sum = [
-        keys[1],
-        from.occurrences.into(),
-        from.resolutions.into(),
-        from.first_seen_at.into(),
-        from.last_seen_at.into(),
-    ];
-    tx.execute(SUM, &sum).await?;
-    tx.execute("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    tx.execute("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    tx.execute("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
-    tx.execute("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
-    search::remove(tx, Owner::Pattern(from.key)).await?;
-    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await?;
-    if solutions::count_of(tx, Owner::Pattern(into.key)).await? > 0 {
-        search::wait(tx, into.key).await?;
-    }
-    solutions::choose_best(tx, into.key).await
-}
-
-async fn count(tx: &mut impl Tx, category: Category, change: i64) -> Result<(), StoreError> {
+/// Adds to the count of a category.
+pub(crate) async fn count(tx: &mut impl Tx, category: Category, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
     tx.execute(SQL, &[category.as_str().into(), change.into()]).await.map(drop)
@@ -343,6 +387,14 @@ pub(crate) fn pattern(row: &mut Row) -> Result<Pattern, StoreError> {
         last_seen_at: row.read()?,
         updated_at: row.read()?,
         best_fix: row.read()?,
+        suggests: row.read::<Option<i64>>()?.map(SolutionKey),
+        person: Person {
+            category: row.read()?,
+            description: row.read()?,
+            solution: row.read::<Option<i64>>()?.map(SolutionKey),
+            edited_at: row.read()?,
+        },
+        merged_into: row.read::<Option<i64>>()?.map(PatternKey),
     })
 }
 

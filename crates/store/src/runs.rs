@@ -44,7 +44,7 @@ pub struct Run {
 }
 
 /// Where a run's cases are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey(pub(crate) i64);
 
 /// Which runs to list.
@@ -123,6 +123,27 @@ pub async fn list(tx: &mut impl Tx, filter: RunFilter, limit: u32, offset: u32) 
         Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status(failed).into()]).await?,
     };
     rows.into_iter().map(|mut row| run(&mut row)).collect()
+}
+
+/// The newest runs with where their cases are.
+pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
+    const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs ORDER BY started_at DESC, key DESC LIMIT $1");
+    let rows = tx.query(SQL, &[limit.into()]).await?;
+    rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), run(&mut row)?))).collect()
+}
+
+/// Ids of the run before and the run after one.
+pub async fn beside(
+    tx: &mut impl Tx,
+    key: RunKey,
+    started_at: i64,
+) -> Result<(Option<String>, Option<String>), StoreError> {
+    const BEFORE: &str = "SELECT id FROM runs WHERE (started_at, key) < ($1, $2) \
+                          ORDER BY started_at DESC, key DESC LIMIT 1";
+    const AFTER: &str = "SELECT id FROM runs WHERE (started_at, key) > ($1, $2) ORDER BY started_at, key LIMIT 1";
+    let params = [started_at.into(), key.0.into()];
+    let mut read = async |sql| tx.query_first(sql, &params).await?.map(|mut row| row.read()).transpose();
+    Ok((read(BEFORE).await?, read(AFTER).await?))
 }
 
 /// How many fit the filter.

@@ -10,14 +10,30 @@ use crate::{
 /// Newest patterns looked at per band. A band that many share says little, and the bound keeps a search flat.
 const PER_BAND: u32 = 24;
 
-/// Patterns of the same family, most frequent first.
+/// Patterns of the same family, each once; what was merged leads to where it was.
 pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 LIMIT $2");
     let rows = tx.query(SQL, &[family.into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| patterns::pattern(&mut row)).collect()
+    let mut found: Vec<Pattern> = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let pattern = followed(tx, patterns::pattern(&mut row)?).await?;
+        if found.iter().all(|other| other.key != pattern.key) {
+            found.push(pattern);
+        }
+    }
+    Ok(found)
 }
 
-/// Patterns that share a band, each once.
+/// Where a merged pattern leads, with the text by which it was found.
+async fn followed(tx: &mut impl Tx, found: Pattern) -> Result<Pattern, StoreError> {
+    if found.merged_into.is_none() {
+        return Ok(found);
+    }
+    let into = patterns::get(tx, found.key).await?.ok_or_else(|| StoreError::corrupt("a pattern leads nowhere"))?;
+    Ok(Pattern { normalized: found.normalized, ..into })
+}
+
+/// Patterns that share a band; what was merged leads to where it was, so that one may be there twice.
 pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<Pattern>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
@@ -32,7 +48,8 @@ pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<Pattern>,
     let mut found = Vec::with_capacity(keys.len());
     for key in keys {
         if let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? {
-            found.push(patterns::pattern(&mut row)?);
+            let pattern = patterns::pattern(&mut row)?;
+            found.push(followed(tx, pattern).await?);
         }
     }
     Ok(found)

@@ -10,6 +10,7 @@ use crate::{
     patterns::{Pattern, PatternKey},
     search,
     search::Owner,
+    texts,
 };
 
 /// Where a solution's outcomes are.
@@ -58,11 +59,14 @@ pub struct Solution {
     pub env_bucket: String,
     /// UTC milliseconds.
     pub created_at: i64,
+    /// A person judged it as wrong: it is no suggestion.
+    pub is_wrong: bool,
 }
 
 macro_rules! columns {
     () => {
-        "SELECT key, id, incident_key, pattern_key, steps, env, env_bucket, created_at FROM solutions "
+        "SELECT key, id, incident_key, pattern_key, steps, env, env_bucket, created_at, wrong_at IS NOT NULL \
+         FROM solutions "
     };
 }
 
@@ -74,13 +78,14 @@ macro_rules! successes {
 }
 
 /// Adds a solution; the one that is there already where steps and environment are known. True: it is new.
+/// Steps that a person judged as wrong are wrong in every environment.
 pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
     const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
     const SQL: &str = "INSERT INTO solutions \
-                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING key";
+                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, wrong_at) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING key";
     let (sql, [incident, pattern]) = match new.owner {
         Owner::Incident(key) => (OF_INCIDENT, [key.into(), Value::Null]),
         Owner::Pattern(key) => (OF_PATTERN, [Value::Null, key.into()]),
@@ -89,6 +94,7 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
     if let Some(mut row) = tx.query_first(sql, &[owner, new.digest.into(), new.env_bucket.into()]).await? {
         return Ok((solution(&mut row)?, false));
     }
+    let wrong_at = wrong_at(tx, new.owner, new.digest).await?;
     let params = [
         new.id.into(),
         incident,
@@ -98,6 +104,7 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
         new.env.into(),
         new.env_bucket.into(),
         new.now.into(),
+        wrong_at.into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.read().map(SolutionKey)?;
@@ -112,8 +119,22 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
         env: new.env.map(ToOwned::to_owned),
         env_bucket: new.env_bucket.to_owned(),
         created_at: new.now,
+        is_wrong: wrong_at.is_some(),
     };
     Ok((added, true))
+}
+
+/// When a person judged these steps as wrong.
+async fn wrong_at(tx: &mut impl Tx, owner: Owner, digest: &str) -> Result<Option<i64>, StoreError> {
+    const OF_INCIDENT: &str = "SELECT wrong_at FROM solutions \
+                               WHERE incident_key = $1 AND digest = $2 AND wrong_at IS NOT NULL LIMIT 1";
+    const OF_PATTERN: &str = "SELECT wrong_at FROM solutions \
+                              WHERE pattern_key = $1 AND digest = $2 AND wrong_at IS NOT NULL LIMIT 1";
+    let row = match owner {
+        Owner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into(), digest.into()]).await?,
+        Owner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into(), digest.into()]).await?,
+    };
+    row.map(|mut row| row.read()).transpose()
 }
 
 /// What is written in a solution.
@@ -130,10 +151,15 @@ pub struct Texts<'a> {
 }
 
 /// Gives one other texts; its outcomes stay where they were made.
-pub async fn update(tx: &mut impl Tx, key: SolutionKey, texts: &Texts<'_>) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1";
-    let params = [key.into(), texts.steps.into(), texts.digest.into(), texts.env.into(), texts.env_bucket.into()];
-    tx.execute(SQL, &params).await.map(drop)
+pub async fn update(tx: &mut impl Tx, key: SolutionKey, new: &Texts<'_>) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1 \
+                       RETURNING pattern_key";
+    let params = [key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()];
+    let Some(mut row) = tx.query_first(SQL, &params).await? else { return Ok(()) };
+    match row.read::<Option<i64>>()? {
+        Some(pattern) => texts::write(tx, PatternKey(pattern)).await,
+        None => Ok(()),
+    }
 }
 
 /// One by its id.
@@ -142,10 +168,25 @@ pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Solution>, Store
     row.map(|mut row| solution(&mut row)).transpose()
 }
 
-/// Those of one incident or pattern: the ones that worked most often, then the newest.
+/// Those of one incident or pattern that may be suggested: the ones that worked most often, then the newest.
 pub async fn best_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
-    const OF_INCIDENT: &str = concat!(columns!(), "WHERE incident_key = $1 ORDER BY ", successes!(), "LIMIT $2");
-    const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 ORDER BY ", successes!(), "LIMIT $2");
+    const OF_INCIDENT: &str =
+        concat!(columns!(), "WHERE incident_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
+    const OF_PATTERN: &str =
+        concat!(columns!(), "WHERE pattern_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
+    let rows = match owner {
+        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()]).await?,
+        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()]).await?,
+    };
+    rows.into_iter().map(|mut row| solution(&mut row)).collect()
+}
+
+/// The same with those that a person judged as wrong, which come last.
+pub async fn all_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+    const OF_INCIDENT: &str =
+        concat!(columns!(), "WHERE incident_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
+    const OF_PATTERN: &str =
+        concat!(columns!(), "WHERE pattern_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
     let rows = match owner {
         Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()]).await?,
         Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()]).await?,
@@ -164,6 +205,17 @@ pub async fn of_owner(tx: &mut impl Tx, owner: Owner) -> Result<Vec<Solution>, S
         }
     };
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
+}
+
+/// How many of one incident or pattern may be suggested.
+pub async fn usable_of(tx: &mut impl Tx, owner: Owner) -> Result<u32, StoreError> {
+    const OF_INCIDENT: &str = "SELECT COUNT(*) FROM solutions WHERE incident_key = $1 AND wrong_at IS NULL";
+    const OF_PATTERN: &str = "SELECT COUNT(*) FROM solutions WHERE pattern_key = $1 AND wrong_at IS NULL";
+    let row = match owner {
+        Owner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into()]).await?,
+        Owner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into()]).await?,
+    };
+    row.map_or(Ok(0), |mut row| row.read())
 }
 
 /// How many one incident or pattern has.
@@ -187,7 +239,7 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
         (None, None) => return Err(StoreError::corrupt("a solution solves nothing")),
     };
     let (steps, env, env_bucket) = (row.read()?, row.read()?, row.read()?);
-    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at: row.read()? })
+    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at: row.read()?, is_wrong: row.read()? })
 }
 
 /// A fix to record.
@@ -230,8 +282,10 @@ pub struct Fix {
     pub case_name: String,
     /// What was changed.
     pub steps: String,
-    /// It resolved the failure.
+    /// It was reported to have resolved the failure.
     pub worked: bool,
+    /// A person judged it as wrong, so that it counts as no success.
+    pub is_wrong: bool,
     /// UTC milliseconds.
     pub created_at: i64,
 }
@@ -262,10 +316,12 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreE
 
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
 pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
-    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.created_at, o.key FROM outcomes o \
+    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, s.wrong_at IS NOT NULL, \
+                           o.created_at, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
-    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.created_at, o.key FROM outcomes o \
+    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, s.wrong_at IS NOT NULL, \
+                           o.created_at, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
     let params = [pattern.key.into(), limit.into()];
@@ -279,6 +335,7 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
             case_name: row.read()?,
             steps: row.read()?,
             worked: row.read()?,
+            is_wrong: row.read()?,
             created_at: row.read()?,
         };
         fixes.push((row.read::<i64>()?, fix));
@@ -288,9 +345,10 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
     Ok(fixes.into_iter().map(|(_, fix)| fix).collect())
 }
 
-/// A success was already reported for this failure of this run.
+/// A success was already reported for this failure of this run, by steps that nobody judged as wrong.
 pub async fn is_resolved(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Result<bool, StoreError> {
-    const SQL: &str = "SELECT 1 FROM outcomes WHERE run_id = $1 AND case_name = $2 AND worked = 1 LIMIT 1";
+    const SQL: &str = "SELECT 1 FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       WHERE o.run_id = $1 AND o.case_name = $2 AND o.worked = 1 AND s.wrong_at IS NULL LIMIT 1";
     Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()]).await?.is_some())
 }
 
@@ -315,9 +373,10 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<SolutionKey, StoreE
 /// The best solution worked at least once; successes against failures (Laplace), then the later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET best_solution = (SELECT s.key FROM solutions s \
-                       JOIN solution_env_stats e ON e.solution_key = s.key WHERE s.pattern_key = $1 \
-                       GROUP BY s.key HAVING SUM(e.worked) > 0 \
+                       JOIN solution_env_stats e ON e.solution_key = s.key \
+                       WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
                        ORDER BY (SUM(e.worked) + 1.0) / (SUM(e.worked) + SUM(e.failed) + 2.0) DESC, \
                        MAX(e.last_confirmed_at) DESC, s.key DESC LIMIT 1) WHERE key = $1 AND source = 'learned'";
-    tx.execute(SQL, &[pattern.into()]).await.map(drop)
+    tx.execute(SQL, &[pattern.into()]).await?;
+    texts::write(tx, pattern).await
 }

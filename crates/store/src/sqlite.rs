@@ -1,12 +1,14 @@
 //! The embedded database: SQLite through rusqlite, native or on wasm over a VFS of the host.
 //! Does not: yield; a transaction is atomic inside the process.
 //!
-//! Nothing is created before the first write. Until then reads see an empty database of this version.
+//! Nothing is created before the first write. Until then reads see an empty database of this version. A file of an
+//! earlier version is migrated before it is read; one that cannot be written is shown as if it were.
 
 use crate::{
     database::{Cell, Database, Row, Tx, Value},
     error::{StoreError, StoreErrorKind},
     migrate::{self, Schema},
+    older::StandIn,
 };
 use rusqlite::{
     Connection, Error as SqliteError, OpenFlags, Statement,
@@ -23,7 +25,7 @@ use std::{
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// All statements of the store fit, so that none is compiled twice.
-const CACHED_STATEMENTS: usize = 160;
+const CACHED_STATEMENTS: usize = 240;
 
 /// Set on every connection.
 /// - PERSIST: the journal stays and only its header is cleared, which costs less than making and deleting it.
@@ -58,14 +60,25 @@ pub struct Sqlite {
     moved: Flag<bool>,
     /// Stands in for a file that does not exist yet.
     empty: RefCell<Option<Connection>>,
+    /// Stands in for a file of an earlier version that cannot be written.
+    stand_in: RefCell<Option<StandIn>>,
+}
+
+/// What became of a read.
+enum Read<T> {
+    Done(T),
+    /// There is nothing to read from.
+    Nothing,
+    /// An earlier version that cannot be brought to this one.
+    Older,
 }
 
 impl Sqlite {
     /// Checks that an existing file is a readable database of Argus; a missing one is fine and stays missing.
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
-        let (file, empty) = (RefCell::new(None), RefCell::new(None));
+        let (file, empty, stand_in) = (RefCell::new(None), RefCell::new(None), RefCell::new(None));
         let (path, vfs) = (path.to_owned(), vfs.map(ToOwned::to_owned));
-        let sqlite = Self { path, vfs, mode, patience: BUSY_TIMEOUT, file, moved: Flag::new(false), empty };
+        let sqlite = Self { path, vfs, mode, patience: BUSY_TIMEOUT, file, moved: Flag::new(false), empty, stand_in };
         if let Some(connection) = sqlite.connect(false)? {
             migrate::inspect(&connection)?;
             sqlite.file.replace(Some(connection));
@@ -133,6 +146,20 @@ impl Sqlite {
             None => Ok(None),
         }
     }
+
+    /// The stand-in, made anew where the file has changed.
+    fn current<'s>(&self, slot: &'s mut Option<StandIn>) -> Result<&'s Connection, StoreError> {
+        let kept = match slot.take() {
+            Some(stand_in) if stand_in.is_current()? => stand_in,
+            _ => {
+                let stand_in = StandIn::of(&self.path, self.vfs.as_deref())?;
+                stand_in.connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+                stand_in.connection.busy_timeout(self.patience)?;
+                stand_in
+            }
+        };
+        Ok(&slot.insert(kept).connection)
+    }
 }
 
 impl Database for Sqlite {
@@ -145,23 +172,36 @@ impl Database for Sqlite {
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
         let mut body = Some(body);
-        let answer = self
-            .with_file(false, async |connection: &Connection| -> Result<Option<T>, E> {
+        let outcome = self
+            .with_file(false, async |connection: &Connection| -> Result<Read<T>, E> {
                 let mut tx = noted(Transaction::begin(connection, READING), &self.moved)?;
                 match noted(migrate::inspect(connection), &self.moved)? {
-                    Schema::Empty => return Ok(None),
-                    Schema::Older => tx = upgrade(connection, tx)?,
+                    Schema::Empty => return Ok(Read::Nothing),
+                    Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
+                    Schema::Older => match upgrade(connection, tx) {
+                        Ok(reading) => tx = reading,
+                        Err(error) if error.kind() == StoreErrorKind::ReadOnly => return Ok(Read::Older),
+                        Err(error) => return Err(error.into()),
+                    },
                     Schema::Current => {}
                 }
                 let body = body.take().expect("the body runs once");
                 let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
                 noted(tx.commit(), &self.moved)?;
-                Ok(Some(answer))
+                Ok(Read::Done(answer))
             })
             .await?;
-        match (answer.flatten(), body) {
-            (Some(answer), _) => Ok(answer),
-            (None, Some(body)) => {
+        match (outcome.unwrap_or(Read::Nothing), body) {
+            (Read::Done(answer), _) => Ok(answer),
+            (Read::Older, Some(body)) => {
+                let mut stand_in = self.stand_in.try_borrow_mut().map_err(|_| nested())?;
+                let connection = self.current(&mut stand_in)?;
+                let tx = Transaction::begin(connection, READING)?;
+                let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+                tx.commit()?;
+                Ok(answer)
+            }
+            (Read::Nothing, Some(body)) => {
                 let mut empty = self.empty.try_borrow_mut().map_err(|_| nested())?;
                 if empty.is_none() {
                     *empty = Some(empty_database()?);
@@ -169,7 +209,7 @@ impl Database for Sqlite {
                 let connection = empty.as_ref().expect("just made");
                 body(&mut SqliteTx { connection, moved: &self.moved }).await
             }
-            (None, None) => unreachable!("a body that ran gave an answer"),
+            (Read::Nothing | Read::Older, None) => unreachable!("a body that ran gave an answer"),
         }
     }
 

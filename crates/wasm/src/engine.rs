@@ -38,7 +38,7 @@ pub struct WasmEngine {
     engine: Engine<Sqlite>,
 }
 
-type Answer = Result<JsValue, JsValue>;
+pub(crate) type Answer = Result<JsValue, JsValue>;
 
 #[wasm_bindgen]
 impl WasmEngine {
@@ -184,7 +184,15 @@ impl WasmEngine {
     }
 }
 
-fn answer<T: Serialize>(outcome: Result<T, EngineError>) -> Answer {
+impl WasmEngine {
+    /// What the methods of other files work on.
+    pub(crate) const fn inner(&self) -> &Engine<Sqlite> {
+        &self.engine
+    }
+}
+
+/// Encodes what a function answered.
+pub(crate) fn answer<T: Serialize>(outcome: Result<T, EngineError>) -> Answer {
     let encoded = outcome.map_err(|error| explained(&error)).and_then(|value| encode(&value));
     forget_failure();
     encoded

@@ -3,7 +3,7 @@
 
 use crate::convert::{decode, encode, thrown, utf8};
 use argus_core::{Analyzer, Category, FailureEvent, classify::UserRule, normalize, redact::UserSecret, sign};
-use argus_engine::{ErrorCode, contract::Inspection, inspect};
+use argus_engine::{ErrorCode, contract::Inspection, inspect, viewer::inspection};
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -41,6 +41,13 @@ impl Inspector {
     /// All of it, for one event.
     pub fn inspect(&self, event: JsValue) -> Result<JsValue, JsValue> {
         encode(&self.conclude(event)?)
+    }
+
+    /// All of it, with where placeholders stand.
+    pub fn explain(&self, event: JsValue) -> Result<JsValue, JsValue> {
+        let named: Named = decode(event.clone())?;
+        let case_name = named.case_name.unwrap_or_default();
+        encode(&inspection::explain(&self.analyzer, decode(event)?, &case_name))
     }
 
     /// The category alone.

@@ -40,6 +40,7 @@ import type {
 } from './generated/contract.ts';
 import type { Log } from './host.ts';
 import type { Runtime } from './runtime.ts';
+import type { ViewMethod, ViewParams, ViewResult } from './viewer.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
 /** How to open one project's memory. */
@@ -168,6 +169,12 @@ export class Engine {
   /** One incident of either memory, with its solutions and what came of them. */
   async incident(id: string): Promise<IncidentDetail> {
     return this.#call((engine) => engine.incident(id));
+  }
+
+  /** One of the viewer's functions: what a person looks at or changes. A value that is undefined is none. */
+  async view<M extends ViewMethod>(method: M, params: ViewParams<M>): Promise<ViewResult<M>> {
+    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+    return this.#call((engine) => engine.view(method, given));
   }
 
   /** Ids that begin so, newest first, at most a hundred. */

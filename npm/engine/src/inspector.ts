@@ -1,6 +1,13 @@
 /** Conclusions from one failure text, with nothing stored. Does not: open a file. */
 
-import type { FailureCategory, FailureEvent, Inspection, UserRule, UserSecret } from './generated/contract.ts';
+import type {
+  Explanation,
+  FailureCategory,
+  FailureEvent,
+  Inspection,
+  UserRule,
+  UserSecret,
+} from './generated/contract.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
@@ -28,6 +35,11 @@ export class Inspector {
   /** Everything concluded from one event. */
   inspect(event: InspectedEvent): Inspection {
     return this.#call((inspector) => inspector.inspect(event));
+  }
+
+  /** The same, and where placeholders stand in the normalized text. */
+  explain(event: InspectedEvent): Explanation {
+    return this.#call((inspector) => inspector.explain(event));
   }
 
   /** The category alone. */

@@ -351,7 +351,7 @@ contract! {
         pub created_at: String,
         /// When its texts last changed.
         pub updated_at: String,
-        /// Those that worked most often first.
+        /// Those that worked most often first, wrong ones last.
         pub solutions: Vec<SolutionDetail>,
         /// Solutions that are left out.
         pub more: u32,
@@ -378,6 +378,10 @@ contract! {
         pub buckets: Vec<BucketStats>,
         /// The newest first, not all of many.
         pub outcomes: Vec<OutcomeDetail>,
+        /// A person judged it as wrong; it is not suggested.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub wrong: bool,
     }
 
     /// One time that a solution was tried.

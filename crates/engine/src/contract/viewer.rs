@@ -454,6 +454,17 @@ pub enum Change<T> {
     Set(T),
 }
 
+impl<T> Change<T> {
+    /// What is set afterwards, where `before` was.
+    pub fn over(self, before: Option<T>) -> Option<T> {
+        match self {
+            Self::Keep => before,
+            Self::Learned => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
     fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         Ok(Option::deserialize(value)?.map_or(Self::Learned, Self::Set))

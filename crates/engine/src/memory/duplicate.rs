@@ -51,7 +51,8 @@ async fn named(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option
             incidents::get(tx, key).await?.map(|known| Known { id: known.id, title: known.title, similarity })
         }
         Owner::Pattern(key) => {
-            patterns::get(tx, key).await?.map(|known| Known { id: known.id, title: known.description, similarity })
+            let known = patterns::get(tx, key).await?;
+            known.map(|known| Known { title: known.shown_description().to_owned(), id: known.id, similarity })
         }
     })
 }

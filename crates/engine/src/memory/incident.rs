@@ -76,7 +76,7 @@ async fn detail<D: Database>(
 ) -> Result<IncidentDetail, EngineError> {
     let owner = Owner::Incident(incident.key);
     let (mut shown, mut left) = (Vec::new(), STEPS);
-    for solution in solutions::best_of_owner(tx, owner, SOLUTIONS).await? {
+    for solution in solutions::all_of_owner(tx, owner, SOLUTIONS).await? {
         let mut solution = solution_detail(tx, solution).await?;
         solution.steps = text::bound(&solution.steps, left.max(STEPS_LEAST));
         left = left.saturating_sub(solution.steps.len());
@@ -112,6 +112,7 @@ async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<Solutio
         failed,
         buckets: bucket_stats(stats),
         outcomes: newest.into_iter().map(outcome_detail).collect(),
+        wrong: solution.is_wrong,
     })
 }
 

@@ -53,7 +53,7 @@ async fn of_pattern<D>(engine: &Engine<D>, tx: &mut impl Tx, key: PatternKey) ->
     let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
     let error = event.map(|event| event.text).filter(|text| !text.is_empty());
     let document = Document {
-        title: &pattern.description,
+        title: pattern.shown_description(),
         error_signature: error.as_deref().unwrap_or(&pattern.normalized),
         summary: &pattern.case_name,
         tags: &[],

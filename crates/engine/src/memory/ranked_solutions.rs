@@ -31,7 +31,7 @@ const LIMIT_MOST: i64 = 50;
 /// Incidents in an answer.
 const INCIDENTS: usize = 10;
 /// Characters of an incident's texts in an answer.
-const SHOWN: usize = 500;
+pub(super) const SHOWN: usize = 500;
 /// Bytes of all steps in an answer; the first are whole whatever they have.
 const STEPS: usize = 64 * 1024;
 /// Bytes of all their environments; the bucket says what matters of the others.
@@ -42,10 +42,12 @@ const STEPS_LEAST: usize = 2 * 1024;
 const REMEMBERED: usize = 2 * 1024;
 
 /// An incident or pattern with its solutions.
-struct Listed {
+pub(super) struct Listed {
     side: Side,
-    shown: IncidentMatch,
-    ranked: Vec<Ranked>,
+    pub(super) shown: IncidentMatch,
+    pub(super) ranked: Vec<Ranked>,
+    /// UTC milliseconds.
+    pub(super) created_at: i64,
 }
 
 /// Remembers the search, looks in both memories, and ranks what the best incidents have.
@@ -111,7 +113,7 @@ async fn index_beside<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
 }
 
 /// Reads what was found, in its order.
-async fn list<D: Database>(
+pub(super) async fn list<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     hits: Vec<Hit>,
@@ -126,10 +128,10 @@ async fn list<D: Database>(
         let body = async |tx: &mut D::Tx<'_>| {
             let mut read = Vec::with_capacity(own.len());
             for (at, hit) in &own {
-                if let Some(shown) = shown(engine, tx, hit).await? {
+                if let Some((shown, created_at)) = shown(engine, tx, hit).await? {
                     let score = hit.score.value;
                     let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &place.environment, score).await?;
-                    read.push((*at, Listed { side, shown, ranked }));
+                    read.push((*at, Listed { side, shown, ranked, created_at }));
                 }
             }
             Ok(read)
@@ -144,35 +146,45 @@ async fn shown<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     hit: &Hit,
-) -> Result<Option<IncidentMatch>, EngineError> {
-    let short = |text: String| display::shortened(&text, SHOWN);
-    let solution_count = solutions::count_of(tx, hit.owner).await?;
+) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
+    let short = |text: String| short(text, SHOWN);
+    let solution_count = solutions::usable_of(tx, hit.owner).await?;
     let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
     let memory = engine.kind(hit.side);
     Ok(match hit.owner {
-        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| IncidentMatch {
-            incident_id: incident.id,
-            kind: MatchKind::Incident,
-            title: incident.title,
-            error_signature: incident.error_signature.map(short),
-            summary: incident.summary.map(short),
-            tags: incident.tags,
-            score,
-            because,
-            solution_count,
-            memory,
+        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| {
+            (
+                IncidentMatch {
+                    incident_id: incident.id,
+                    kind: MatchKind::Incident,
+                    title: incident.title,
+                    error_signature: incident.error_signature.map(short),
+                    summary: incident.summary.map(short),
+                    tags: incident.tags,
+                    score,
+                    because,
+                    solution_count,
+                    memory,
+                },
+                incident.created_at,
+            )
         }),
-        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| IncidentMatch {
-            incident_id: pattern.id,
-            kind: MatchKind::Pattern,
-            title: pattern.description,
-            error_signature: Some(short(pattern.normalized)),
-            summary: Some(format!("Failure of {}", short(pattern.case_name))),
-            tags: vec![pattern.category.to_string()],
-            score,
-            because,
-            solution_count,
-            memory,
+        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| {
+            (
+                IncidentMatch {
+                    title: pattern.shown_description().to_owned(),
+                    tags: vec![pattern.shown_category().to_string()],
+                    incident_id: pattern.id,
+                    kind: MatchKind::Pattern,
+                    error_signature: Some(short(pattern.normalized)),
+                    summary: Some(format!("Failure of {}", short(pattern.case_name))),
+                    score,
+                    because,
+                    solution_count,
+                    memory,
+                },
+                pattern.first_seen_at,
+            )
         }),
     })
 }
@@ -257,6 +269,12 @@ fn shorten(ranked: &mut [RankedSolution]) -> bool {
         left = left.saturating_sub(solution.steps.len());
     }
     cut
+}
+
+/// The beginning of a text.
+#[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
+pub(super) fn short(text: String, most: usize) -> String {
+    display::shortened(&text, most)
 }
 
 /// Four digits say all a score has to say.

@@ -15,8 +15,9 @@ use argus_core::{
 use argus_store::{
     Tx,
     outcomes::{self, Stats},
+    patterns,
     search::Owner,
-    solutions::{self, Solution},
+    solutions::{self, Solution, SolutionKey},
 };
 use serde_json::{Map, Value};
 
@@ -53,7 +54,21 @@ pub(super) async fn of_owner<D>(
         let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
         ranked.push(Ranked { solution, ranking, stats });
     }
+    if let Owner::Pattern(key) = owner {
+        let person = patterns::get(tx, key).await?.and_then(|pattern| pattern.person.solution);
+        first_by_person(&mut ranked, person);
+    }
     Ok(ranked)
+}
+
+/// A person is the authority: what they set ranks with the best of its pattern, and before it.
+fn first_by_person(ranked: &mut Vec<Ranked>, person: Option<SolutionKey>) {
+    let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == person) else { return };
+    let mut set = ranked.remove(at);
+    let best = ranked.iter().map(|other| other.ranking.final_solution_score).fold(0.0, f64::max);
+    set.ranking.final_solution_score = set.ranking.final_solution_score.max(best);
+    set.ranking.why = format!("set by a person; {}", set.ranking.why);
+    ranked.insert(0, set);
 }
 
 /// What is known of a solution, as seen from one environment.

@@ -63,7 +63,7 @@ const fn counted_on(solution: &Solution) -> Option<patterns::PatternKey> {
     }
 }
 
-/// An outcome of a pattern's solution counts there as a reported fix does.
+/// An outcome of a pattern's solution counts there as a reported fix does; not that of one that a person judged as wrong.
 async fn count_on_pattern(
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -71,7 +71,10 @@ async fn count_on_pattern(
     worked: bool,
 ) -> Result<(), EngineError> {
     let Owner::Pattern(key) = solution.owner else { return Ok(()) };
-    if worked && let Some(mut pattern) = patterns::get(tx, key).await? {
+    if worked
+        && !solution.is_wrong
+        && let Some(mut pattern) = patterns::get(tx, key).await?
+    {
         patterns::count_resolution(tx, &mut pattern, ambient.now).await?;
     }
     Ok(solutions::choose_best(tx, key).await?)

@@ -1,0 +1,50 @@
+//! What a person looks at, page by page, and the little they may change: one file per view. Incidents:
+//! `memory::browse`.
+//! Does not: count, learn or remember by being looked at.
+
+pub mod comparison;
+pub mod edit;
+pub mod grid;
+pub mod inspection;
+pub mod overview;
+pub mod pattern;
+pub mod patterns;
+pub mod run;
+pub mod runs;
+
+use crate::{EngineError, history};
+use argus_core::display;
+
+/// Things of a page, at most.
+const PAGE: u32 = 200;
+
+/// The deepest page; further in, a filter is the better way.
+const DEEPEST: u32 = 1_000_000;
+
+/// Characters of a filter that are read.
+const WORDS: usize = 200;
+
+/// Limit and offset in their ranges.
+pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Result<(u32, u32), EngineError> {
+    let limit = history::page("limit", limit, default, PAGE)?;
+    let offset = offset.unwrap_or(0);
+    if offset > DEEPEST {
+        return Err(EngineError::invalid(format!("offset is {offset}; it may be {DEEPEST} at most. Use a filter.")));
+    }
+    Ok((limit, offset))
+}
+
+/// The words of a filter; none where it has none.
+fn words(text: Option<&str>) -> Option<String> {
+    text.map(|text| display::line(text.trim(), WORDS)).filter(|words| !words.is_empty())
+}
+
+/// How many there are, as far as a contract counts.
+fn size(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// One page of what is in memory.
+fn cut<T>(all: Vec<T>, limit: u32, offset: u32) -> Vec<T> {
+    all.into_iter().skip(offset as usize).take(limit as usize).collect()
+}

@@ -1,0 +1,99 @@
+//! What changed from one run to another.
+//! Does not: say why.
+
+use super::{cut, grid::end, page, size};
+use crate::{
+    Engine, EngineError,
+    contract::{CaseState, ComparedCase, ComparedCases, ViewComparisonParams, ViewComparisonResult},
+    history::is_more,
+    lookup, view,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    runs::RunKey,
+    seen::{self, Failed, State},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tests of a page.
+const LIMIT: u32 = 50;
+/// Failures of a run that are compared; of more, the first.
+const COMPARED: u32 = 20_000;
+
+/// New, fixed, still failing, and gone.
+pub async fn view_comparison<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewComparisonParams,
+) -> Result<ViewComparisonResult, EngineError> {
+    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewComparisonResult, EngineError> {
+        let (base_key, base) = lookup::find_run(tx, &params.base).await?;
+        let (head_key, head) = lookup::find_run(tx, &params.head).await?;
+        let failed_before = failed(tx, base_key).await?;
+        let failed_after = failed(tx, head_key).await?;
+        let before = states(tx, base_key, head_key).await?;
+        let after = states(tx, head_key, base_key).await?;
+        let names: BTreeSet<&str> = failed_before.iter().map(|case| case.name.as_str()).collect();
+        let names_after: BTreeSet<&str> = failed_after.iter().map(|case| case.name.as_str()).collect();
+        let (mut new, mut still, mut fixed, mut gone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for case in &failed_after {
+            let was = before.get(&case.name).copied().unwrap_or(CaseState::Absent);
+            if names.contains(case.name.as_str()) {
+                still.push(compared(case, CaseState::Failed, CaseState::Failed));
+            } else {
+                new.push(compared(case, was, CaseState::Failed));
+            }
+        }
+        for case in failed_before.iter().filter(|case| !names_after.contains(case.name.as_str())) {
+            let is = after.get(&case.name).copied().unwrap_or(CaseState::Absent);
+            let has_run = matches!(is, CaseState::Passed | CaseState::Flaky);
+            (if has_run { &mut fixed } else { &mut gone }).push(compared(case, CaseState::Failed, is));
+        }
+        let cases = |all: Vec<ComparedCase>| {
+            let total = size(all.len());
+            let cases = cut(all, limit, offset);
+            ComparedCases { has_more: is_more(offset, cases.len(), total), cases, total }
+        };
+        Ok(ViewComparisonResult {
+            base: view::run(base),
+            head: view::run(head),
+            new: cases(new),
+            fixed: cases(fixed),
+            still_failing: cases(still),
+            gone: cases(gone),
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// The failed tests of a run, each once.
+async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Failed>, EngineError> {
+    let mut known = BTreeSet::new();
+    let mut failed = seen::failed(tx, run, COMPARED).await?;
+    failed.retain(|case| known.insert(case.name.clone()));
+    Ok(failed)
+}
+
+/// How those ended here that failed in the other; of several of one name, one that ran.
+async fn states(tx: &mut impl Tx, run: RunKey, other: RunKey) -> Result<BTreeMap<String, CaseState>, EngineError> {
+    let mut states = BTreeMap::new();
+    for (name, state) in seen::states_of_failed_in(tx, run, other).await? {
+        let has_run = state != State::Skipped;
+        if has_run || !states.contains_key(&name) {
+            states.insert(name, end(state));
+        }
+    }
+    Ok(states)
+}
+
+fn compared(case: &Failed, base: CaseState, head: CaseState) -> ComparedCase {
+    ComparedCase {
+        case_name: case.name.clone(),
+        base,
+        head,
+        category: Some(case.category),
+        headline: Some(case.headline.clone()),
+    }
+}

@@ -1,0 +1,151 @@
+//! What a person may change: each function is one transaction, and nothing that learns undoes it.
+//! Does not: change what was learned; taking an edit back shows it again.
+
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, ViewPatternRow},
+    report_fix::unknown_pattern,
+    text::{self, quoted},
+    view,
+};
+use argus_core::{Ambient, display, sign::sha256_hex};
+use argus_store::{
+    Database, Tx,
+    edits::{self, Edit, Suggestion},
+    merging,
+    patterns::{self, Pattern},
+    search::Owner,
+    solutions::{self, NewSolution, Solution},
+};
+
+/// Characters of a description.
+const DESCRIPTION: usize = 300;
+/// Bytes of a suggested fix.
+const FIX: usize = 4 * 1024;
+
+/// Sets values on a pattern, or takes them back.
+pub async fn edit_pattern<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &EditPatternParams,
+) -> Result<ViewPatternRow, EngineError> {
+    let description = text_of(&params.description, "description", |text| {
+        display::line(&engine.analyzer.redact(&display::clean(text)), DESCRIPTION)
+    })?;
+    let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
+        engine.analyzer.redact(&text::bound(display::clean(text).trim(), FIX))
+    })?;
+    let digest = if let Change::Set(fix) = &fix { sha256_hex(&text::folded(fix)) } else { String::new() };
+    let id = ambient.id("sol");
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+        let pattern = find(tx, &params.id).await?;
+        if pattern.is_builtin && params.category != Change::Keep {
+            return Err(EngineError::invalid(
+                "The category of a built-in pattern is what it stands for; description and suggestedFix can be set.",
+            ));
+        }
+        let written = |steps| NewSolution {
+            id: &id,
+            owner: Owner::Pattern(pattern.key),
+            steps,
+            digest: &digest,
+            env: None,
+            env_bucket: "",
+            now: ambient.now,
+        };
+        let description = description.clone().over(pattern.person.description.clone());
+        let edit = Edit {
+            category: params.category.clone().over(pattern.person.category),
+            description: description.as_deref(),
+            fix: match &fix {
+                Change::Keep => Suggestion::Kept,
+                Change::Learned => Suggestion::Learned,
+                Change::Set(steps) => Suggestion::Written(written(steps)),
+            },
+        };
+        edits::edit(tx, &pattern, &edit, ambient.now).await?;
+        shown(engine, tx, &pattern.id).await
+    };
+    engine.write(ambient, body).await
+}
+
+/// Makes one learned pattern part of another.
+pub async fn merge_patterns<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &MergePatternsParams,
+) -> Result<ViewPatternRow, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+        let (from, into) = (find(tx, &params.from).await?, find(tx, &params.into).await?);
+        if from.is_builtin || into.is_builtin {
+            return Err(EngineError::invalid(
+                "A built-in pattern stands for its category and cannot be merged; merge two learned ones.",
+            ));
+        }
+        if from.key == into.key {
+            let message = format!("'{}' and '{}' are one pattern already.", quoted(&params.from), quoted(&params.into));
+            return Err(EngineError::invalid(message));
+        }
+        merging::merge(tx, &from, &into, ambient.now).await?;
+        shown(engine, tx, &into.id).await
+    };
+    engine.write(ambient, body).await
+}
+
+/// Judges a fix as wrong, or takes that back.
+pub async fn mark_fix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &MarkFixParams,
+) -> Result<MarkFixResult, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<MarkFixResult, EngineError> {
+        let solution = judged(tx, params).await?;
+        if solution.is_wrong != params.wrong {
+            edits::judge(tx, &solution, params.wrong, ambient.now).await?;
+        }
+        let pattern = match solution.owner {
+            Owner::Pattern(key) => patterns::get(tx, key).await?,
+            Owner::Incident(_) => None,
+        };
+        Ok(MarkFixResult {
+            solution_id: solution.id,
+            wrong: params.wrong,
+            pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+        })
+    };
+    engine.write(ambient, body).await
+}
+
+async fn judged(tx: &mut impl Tx, params: &MarkFixParams) -> Result<Solution, EngineError> {
+    let (found, what, id) = match (&params.fix_id, &params.solution_id) {
+        (Some(id), None) => (edits::solution_of(tx, id.trim()).await?, "Fix", id),
+        (None, Some(id)) => (solutions::by_id(tx, id.trim()).await?, "Solution", id),
+        _ => return Err(EngineError::invalid("Give one of fixId and solutionId.")),
+    };
+    found.ok_or_else(|| {
+        let message = format!("{what} '{}' not found. viewPattern lists fixes and solutions.", quoted(id));
+        EngineError::new(ErrorCode::SolutionNotFound, message)
+    })
+}
+
+async fn find(tx: &mut impl Tx, id: &str) -> Result<Pattern, EngineError> {
+    patterns::by_id(tx, id.trim()).await?.ok_or_else(|| unknown_pattern(id))
+}
+
+async fn shown<D>(engine: &Engine<D>, tx: &mut impl Tx, id: &str) -> Result<ViewPatternRow, EngineError> {
+    Ok(view::row(&find(tx, id).await?, engine.options.locale))
+}
+
+/// With the text as it is kept.
+fn text_of(
+    change: &Change<String>,
+    field: &str,
+    clean: impl Fn(&str) -> String,
+) -> Result<Change<String>, EngineError> {
+    let Change::Set(text) = change else { return Ok(change.clone()) };
+    let kept = clean(text);
+    if kept.trim().is_empty() {
+        return Err(EngineError::invalid(format!("{field} is empty; null goes back to what was learned.")));
+    }
+    Ok(Change::Set(kept))
+}

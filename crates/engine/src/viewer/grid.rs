@@ -1,0 +1,149 @@
+//! Tests x runs: which tests are flaky, which are broken.
+//! Does not: look further back than the runs that are shown.
+
+use super::{cut, page, size, words};
+use crate::{
+    Engine, EngineError,
+    contract::{CaseState, GridFilter, GridTest, ViewGridParams, ViewGridResult},
+    history::{self, is_more},
+    view,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    runs::{self, Run},
+    seen::{self, State},
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// Columns.
+const RUNS: u32 = 20;
+/// At most.
+const RUNS_MOST: u32 = 50;
+/// Rows of a page.
+const LIMIT: u32 = 100;
+/// Cases that are read for one grid; older runs are left out where there are more.
+const CASES: u32 = 60_000;
+
+/// The newest runs, and one page of their tests.
+pub async fn view_grid<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewGridParams,
+) -> Result<ViewGridResult, EngineError> {
+    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let asked = history::page("runs", params.runs, RUNS, RUNS_MOST)?;
+    let words = words(params.text.as_deref()).map(|words| words.to_lowercase());
+    let (runs, found, shortened) = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, asked).await).await?;
+    let commits = commits(&runs);
+    let mut tests: Vec<Test> = found
+        .into_iter()
+        .filter(|(name, _)| words.as_ref().is_none_or(|words| name.to_lowercase().contains(words)))
+        .map(|(name, states)| Test::of(name, states, &commits))
+        .collect();
+    let (flaky, broken) = (count(&tests, |test| test.flaky), count(&tests, |test| test.broken));
+    tests.retain(|test| match params.only {
+        None => true,
+        Some(GridFilter::Flaky) => test.flaky,
+        Some(GridFilter::Broken) => test.broken,
+    });
+    tests.sort_by(|a, b| {
+        let urgent = |test: &Test| (test.broken, test.flaky, test.failures);
+        urgent(b).cmp(&urgent(a)).then_with(|| a.name.cmp(&b.name))
+    });
+    let total = size(tests.len());
+    let tests: Vec<GridTest> = cut(tests, limit, offset).into_iter().map(|test| test.shown(runs.len())).collect();
+    Ok(ViewGridResult {
+        runs: runs.into_iter().map(view::run).collect(),
+        has_more: is_more(offset, tests.len(), total),
+        tests,
+        total,
+        flaky,
+        broken,
+        shortened,
+    })
+}
+
+/// How a case ended, as the contract says it.
+pub(super) const fn end(state: State) -> CaseState {
+    match state {
+        State::Failed => CaseState::Failed,
+        State::Flaky => CaseState::Flaky,
+        State::Passed => CaseState::Passed,
+        State::Skipped => CaseState::Skipped,
+    }
+}
+
+/// For each test how it ended, by column.
+type Found = HashMap<String, Vec<(usize, State)>>;
+
+async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
+    let newest = runs::newest(tx, asked).await?;
+    let (all, mut columns, mut found, mut cases) = (newest.len(), Vec::new(), Found::new(), 0_u32);
+    for (key, run) in newest {
+        cases = cases.saturating_add(run.passed + run.failed + run.skipped);
+        if cases > CASES && !columns.is_empty() {
+            break;
+        }
+        for (name, state) in seen::states(tx, key).await? {
+            found.entry(name).or_default().push((columns.len(), state));
+        }
+        columns.push(run);
+    }
+    let shortened = columns.len() < all;
+    Ok((columns, found, shortened))
+}
+
+/// For each column a number for the code it ran: the same commit, and nothing changed since. None where that is unknown.
+fn commits(runs: &[Run]) -> Vec<Option<usize>> {
+    let mut known = BTreeMap::new();
+    let mut number = |run: &Run| {
+        let commit = run.git_commit.clone().filter(|_| run.git_dirty == Some(false))?;
+        let next = known.len();
+        Some(*known.entry(commit).or_insert(next))
+    };
+    runs.iter().map(&mut number).collect()
+}
+
+fn count(tests: &[Test], is: impl Fn(&Test) -> bool) -> u32 {
+    size(tests.iter().filter(|test| is(test)).count())
+}
+
+struct Test {
+    name: String,
+    /// By column; of several cases of one name the worst.
+    states: Vec<(usize, State)>,
+    flaky: bool,
+    broken: bool,
+    failures: u32,
+}
+
+impl Test {
+    /// The cases of a run come failed first, so that the first of a column is the worst.
+    fn of(name: String, mut states: Vec<(usize, State)>, commits: &[Option<usize>]) -> Self {
+        states.dedup_by_key(|(column, _)| *column);
+        let ran = states.iter().filter(|(_, state)| *state != State::Skipped).count();
+        let failures = states.iter().filter(|(_, state)| *state == State::Failed).count();
+        let flaky = states.iter().any(|(_, state)| *state == State::Flaky)
+            || (failures > 0 && failures < ran && is_undecided(&states, commits));
+        let broken = !flaky && failures == ran && failures > 1;
+        Self { name, states, flaky, broken, failures: size(failures) }
+    }
+
+    fn shown(self, columns: usize) -> GridTest {
+        let mut states = vec![CaseState::Absent; columns];
+        for (column, state) in self.states {
+            states[column] = end(state);
+        }
+        GridTest { case_name: self.name, states, flaky: self.flaky, broken: self.broken, failures: self.failures }
+    }
+}
+
+/// It failed and passed on the same code.
+fn is_undecided(states: &[(usize, State)], commits: &[Option<usize>]) -> bool {
+    let code = |wanted: State| {
+        let of = states.iter().filter(move |(_, state)| *state == wanted);
+        of.filter_map(|(column, _)| commits[*column])
+    };
+    code(State::Failed).any(|failed| code(State::Passed).any(|passed| passed == failed))
+}

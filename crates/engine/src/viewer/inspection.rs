@@ -1,0 +1,108 @@
+//! Everything concluded from a failure text, with what the memory has about it.
+//! Does not: store or count.
+
+use crate::{
+    Engine, EngineError,
+    contract::{Explanation, PlaceholderSpan, ViewInspectionParams, ViewInspectionResult},
+    inspect, matching, memory, related, view,
+};
+use argus_core::{Ambient, Analyzer, FailureEvent};
+use argus_store::Database;
+
+/// From the text alone.
+pub fn explain(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Explanation {
+    let inspection = inspect::inspect(analyzer, event, case_name);
+    Explanation { placeholders: placeholders(&inspection.normalized), inspection }
+}
+
+/// With the project's rules and memory.
+pub async fn view_inspection<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewInspectionParams,
+) -> Result<ViewInspectionResult, EngineError> {
+    let case_name = params.case_name.as_deref().unwrap_or_default();
+    let analysis = engine.analyzer.analyze(params.event.clone(), case_name);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
+        let pattern = matching::find(engine, tx, &analysis).await?;
+        let related = related::related(engine, tx, &analysis, pattern.as_ref()).await?;
+        Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), related))
+    };
+    let (pattern, mut related) = engine.read(ambient, body).await?;
+    related.extend(memory::related::incidents(engine, ambient, &analysis.redacted).await?);
+    related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    let inspection = inspect::shown(analysis);
+    let placeholders = placeholders(&inspection.normalized);
+    Ok(ViewInspectionResult { inspection, placeholders, pattern, related })
+}
+
+/// What the normalizer of core writes between angle brackets.
+const NAMES: [&str; 25] = [
+    "BOOL",
+    "DURATION",
+    "EMAIL",
+    "HASH",
+    "HEX",
+    "HOME",
+    "HOST",
+    "ID",
+    "IP",
+    "JWT",
+    "LINE",
+    "MAC",
+    "NUM",
+    "PERCENT",
+    "PID",
+    "PORT",
+    "SIZE",
+    "STR",
+    "TIMESTAMP",
+    "TMP",
+    "TRACE",
+    "URL",
+    "USER",
+    "UUID",
+    "VERSION",
+];
+
+fn placeholders(normalized: &str) -> Vec<PlaceholderSpan> {
+    let mut spans = Vec::new();
+    let (mut at, mut units) = (0, 0);
+    while let Some(open) = normalized[at..].find('<') {
+        units += inspect::units(&normalized[at..at + open]);
+        at += open;
+        let name = normalized[at + 1..].split_once('>').map(|(name, _)| name).filter(|name| NAMES.contains(name));
+        if let Some(name) = name {
+            let end = units + inspect::units(name) + 2;
+            spans.push(PlaceholderSpan { start: units, end, name: name.to_owned() });
+            (at, units) = (at + name.len() + 2, end);
+        } else {
+            (at, units) = (at + 1, units + 1);
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{explain, placeholders};
+    use argus_core::{Analyzer, FailureEvent};
+
+    #[test]
+    fn counts_in_utf16() {
+        let spans = placeholders("😀 <UUID> is no <T> of <b> < <NUM>");
+        let found: Vec<_> = spans.iter().map(|span| (span.start, span.end, span.name.as_str())).collect();
+        assert_eq!(found, [(3, 9, "UUID"), (29, 34, "NUM")]);
+    }
+
+    #[test]
+    fn explains_a_text_with_its_placeholders() {
+        let analyzer = Analyzer::new(&[], &[]).unwrap();
+        let text = "Error: order 123e4567-e89b-42d3-a456-426614174000 is late".to_owned();
+        let explained = explain(&analyzer, FailureEvent { text, ..FailureEvent::default() }, "");
+        let span = &explained.placeholders[0];
+        let normalized: Vec<u16> = explained.inspection.normalized.encode_utf16().collect();
+        let words = String::from_utf16(&normalized[span.start as usize..span.end as usize]).unwrap();
+        assert_eq!((words.as_str(), span.name.as_str()), ("<UUID>", "UUID"));
+    }
+}

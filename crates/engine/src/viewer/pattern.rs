@@ -1,0 +1,268 @@
+//! One pattern with everything that is known about it.
+//! Does not: list patterns, or change one.
+
+use super::{cut, page, size};
+use crate::{
+    Engine, EngineError,
+    contract::{
+        ConfidencePoint, LearnedValues, MergedPattern, PersonValues, SeenIn, SeenTest, ViewFix, ViewPatternParams,
+        ViewPatternResult, ViewSolution,
+    },
+    history::is_more,
+    moment::iso,
+    related,
+    report_fix::unknown_pattern,
+    view as show,
+};
+use argus_core::{Ambient, FailureEvent, confidence::confidence};
+use argus_store::{
+    Database, Tx,
+    days::{self, DAY_MS, Day},
+    outcomes::{self, Report},
+    patterns::{self, Pattern},
+    runs,
+    search::Owner,
+    seen::{self, Place},
+    solutions, view,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Failures of a page.
+const LIMIT: u32 = 50;
+/// Reports.
+const FIXES: u32 = 100;
+/// Solutions.
+const SOLUTIONS: u32 = 50;
+/// Days of a curve.
+const DAYS: u32 = 400;
+/// Tests in an answer.
+const TESTS: usize = 50;
+/// Failures of one case that are looked at.
+const PLACES: u32 = 5_000;
+/// Runs in which failures of a built-in are looked for, and how many of them.
+const RUNS: u32 = 100;
+const FAILURES: usize = 5_000;
+
+/// One pattern in full.
+pub async fn view_pattern<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewPatternParams,
+) -> Result<ViewPatternResult, EngineError> {
+    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternResult, EngineError> {
+        let pattern = patterns::by_id(tx, params.id.trim()).await?.ok_or_else(|| unknown_pattern(&params.id))?;
+        let merged = patterns::merged_into(tx, pattern.key).await?;
+        let (family, best_fix) = patterns::family_and_best(tx, pattern.key).await?;
+        let own = |fix: &Option<String>| pattern.person.solution.and_then(|_| fix.clone());
+        let sample = patterns::sample(tx, pattern.key).await?;
+        let sample = sample.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
+        let related = if pattern.is_builtin {
+            Vec::new()
+        } else {
+            related::like(engine, tx, (&pattern.normalized, &family), Some(&pattern)).await?
+        };
+        let reports = outcomes::reports(tx, pattern.key, FIXES).await?;
+        let days = days::of_pattern(tx, pattern.key, DAYS).await?;
+        let (seen, seen_total, tests) = if pattern.is_builtin {
+            seen_builtin(tx, &pattern, limit, offset).await?
+        } else {
+            seen_learned(tx, &pattern, &merged, limit, offset).await?
+        };
+        Ok(ViewPatternResult {
+            learned: learned(&pattern, best_fix, engine.options.locale),
+            set: PersonValues {
+                category: pattern.person.category,
+                description: pattern.person.description.clone(),
+                suggested_fix: own(&pattern.best_fix),
+                edited_at: pattern.person.edited_at.map(iso),
+            },
+            case_name: (!pattern.is_builtin).then(|| pattern.case_name.clone()),
+            merged: merged.into_iter().map(part).collect(),
+            solutions: solutions(tx, &pattern).await?,
+            confidence_over_time: curve(&pattern, &reports, &days, ambient.now),
+            confidence_known_since: days.first().map(|first| iso(first.day * DAY_MS)),
+            fixes: reports.into_iter().map(fix).collect(),
+            has_more: is_more(offset, seen.len(), seen_total),
+            seen,
+            seen_total,
+            tests,
+            related,
+            sample: sample.map(|event| event.text).filter(|text| !text.is_empty()),
+            pattern: show::pattern(&pattern, engine.options.locale),
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+fn learned(pattern: &Pattern, best_fix: Option<String>, locale: argus_core::builtin::Locale) -> LearnedValues {
+    let builtin = show::builtin(pattern);
+    LearnedValues {
+        category: pattern.category,
+        description: builtin.map_or_else(|| pattern.description.clone(), |known| known.description.to_owned()),
+        suggested_fix: builtin.map_or(best_fix, |known| Some(known.suggested_fix(locale).to_owned())),
+    }
+}
+
+fn part(pattern: Pattern) -> MergedPattern {
+    MergedPattern {
+        description: pattern.shown_description().to_owned(),
+        id: pattern.id,
+        case_name: pattern.case_name,
+        occurrences: pattern.occurrences,
+    }
+}
+
+fn fix(report: Report) -> ViewFix {
+    ViewFix {
+        fix_id: report.id,
+        solution_id: report.solution_id,
+        run_id: report.run_id,
+        run_recorded: report.is_run_recorded,
+        case_name: report.case_name,
+        fix_description: report.steps,
+        success: report.worked,
+        wrong: report.is_wrong,
+        created_at: iso(report.created_at),
+    }
+}
+
+/// The suggested one first, wrong ones last.
+async fn solutions(tx: &mut impl Tx, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
+    let mut shown = Vec::new();
+    for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), SOLUTIONS).await? {
+        let stats = outcomes::stats(tx, solution.key).await?;
+        shown.push(ViewSolution {
+            suggested: pattern.suggests == Some(solution.key),
+            set: pattern.person.solution == Some(solution.key),
+            wrong: solution.is_wrong,
+            solution_id: solution.id,
+            steps: solution.steps,
+            env_bucket: solution.env_bucket,
+            worked: stats.iter().map(|row| row.worked).fold(0, u32::saturating_add),
+            failed: stats.iter().map(|row| row.failed).fold(0, u32::saturating_add),
+            last_confirmed_at: stats.iter().filter_map(|row| row.last_confirmed_at).max().map(iso),
+            created_at: iso(solution.created_at),
+        });
+    }
+    shown.sort_by_key(|solution| !solution.suggested);
+    Ok(shown)
+}
+
+/// What is kept of each day, before it what the reports show, and now.
+fn curve(pattern: &Pattern, reports: &[Report], days: &[Day], now: i64) -> Vec<ConfidencePoint> {
+    let point = |at: i64, occurrences, resolutions, known| ConfidencePoint {
+        at: iso(at),
+        confidence: confidence(resolutions, occurrences),
+        occurrences,
+        resolutions,
+        known,
+    };
+    let since = days.first().map_or(now, |first| first.day * DAY_MS);
+    let before: Vec<&Report> = reports.iter().rev().filter(|report| report.created_at < since).collect();
+    let mut points = Vec::new();
+    if pattern.first_seen_at < since {
+        points.push(point(pattern.first_seen_at, u32::from(!pattern.is_builtin), 0, false));
+    }
+    let (mut met, mut solved) = (BTreeSet::new(), BTreeSet::new());
+    for report in before {
+        let failure = (report.run_id.as_ref().unwrap_or(&report.id), report.case_name.as_ref());
+        met.insert(failure);
+        if report.worked && !report.is_wrong {
+            solved.insert(failure);
+        }
+        points.push(point(report.created_at, size(met.len()), size(solved.len()), false));
+    }
+    for day in days {
+        let end = ((day.day + 1) * DAY_MS - 1).min(now);
+        points.push(point(end, day.occurrences, day.resolutions, true));
+    }
+    if points.last().is_none_or(|last| last.at != iso(now)) {
+        points.push(point(now, pattern.occurrences, pattern.resolutions, true));
+    }
+    points
+}
+
+type Seen = (Vec<SeenIn>, u32, Vec<SeenTest>);
+
+/// Failures by the case and the signatures that the pattern and its parts had.
+async fn seen_learned(
+    tx: &mut impl Tx,
+    pattern: &Pattern,
+    merged: &[Pattern],
+    limit: u32,
+    offset: u32,
+) -> Result<Seen, EngineError> {
+    let mut found: Vec<(Place, &str)> = Vec::new();
+    for part in merged.iter().chain([pattern]) {
+        let signatures: BTreeSet<String> = view::signatures(tx, part.key).await?.into_iter().collect();
+        let places = seen::places(tx, &part.case_name, PLACES).await?;
+        let own = places.into_iter().filter(|place| signatures.contains(&place.signature));
+        found.extend(own.map(|place| (place, part.case_name.as_str())));
+    }
+    found.sort_by_key(|(place, _)| std::cmp::Reverse((place.run, place.seq)));
+    found.dedup_by(|(a, _), (b, _)| a == b);
+    let tests = tests(tx, &found).await?;
+    let total = size(found.len());
+    let mut seen = Vec::new();
+    for (place, case_name) in cut(found, limit, offset) {
+        let at = seen::at(tx, &place).await?;
+        seen.extend(at.map(|(run_id, started_at, headline)| SeenIn {
+            run_id,
+            timestamp: iso(started_at),
+            case_name: case_name.to_owned(),
+            headline,
+        }));
+    }
+    Ok((seen, total, tests))
+}
+
+async fn tests(tx: &mut impl Tx, found: &[(Place, &str)]) -> Result<Vec<SeenTest>, EngineError> {
+    let mut by_name: BTreeMap<&str, (u32, &Place)> = BTreeMap::new();
+    for (place, name) in found {
+        by_name.entry(name).or_insert((0, place)).0 += 1;
+    }
+    let mut counted: Vec<_> = by_name.into_iter().collect();
+    counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    let mut tests = Vec::new();
+    for (name, (failures, last)) in counted.into_iter().take(TESTS) {
+        if let Some((last_run_id, started_at, _)) = seen::at(tx, last).await? {
+            tests.push(SeenTest { case_name: name.to_owned(), failures, last_run_id, last_seen_at: iso(started_at) });
+        }
+    }
+    Ok(tests)
+}
+
+/// Failures of the category in the newest runs.
+async fn seen_builtin(tx: &mut impl Tx, pattern: &Pattern, limit: u32, offset: u32) -> Result<Seen, EngineError> {
+    let mut found = Vec::new();
+    for (key, run) in runs::newest(tx, RUNS).await? {
+        if run.failed == 0 {
+            continue;
+        }
+        let left = FAILURES.saturating_sub(found.len());
+        for failed in seen::failed_of(tx, key, pattern.category, size(left)).await? {
+            found.push(SeenIn {
+                run_id: run.id.clone(),
+                timestamp: iso(run.started_at),
+                case_name: failed.name,
+                headline: failed.headline,
+            });
+        }
+    }
+    let mut by_name: BTreeMap<&str, (u32, &SeenIn)> = BTreeMap::new();
+    for seen in &found {
+        by_name.entry(&seen.case_name).or_insert((0, seen)).0 += 1;
+    }
+    let mut counted: Vec<_> = by_name.into_iter().collect();
+    counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    let test = |(name, (failures, last)): (&str, (u32, &SeenIn))| SeenTest {
+        case_name: name.to_owned(),
+        failures,
+        last_run_id: last.run_id.clone(),
+        last_seen_at: last.timestamp.clone(),
+    };
+    let tests = counted.into_iter().take(TESTS).map(test).collect();
+    let total = size(found.len());
+    Ok((cut(found, limit, offset), total, tests))
+}

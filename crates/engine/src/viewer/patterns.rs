@@ -1,0 +1,269 @@
+//! The table of patterns: sorted by any column, filtered by category, source and words, with counts for each filter.
+//! Does not: read more of a pattern than its place until the page is known.
+//!
+//! An order is a row of sections, each as large as it is known to be, so that a page is found without reading what is
+//! before it: the six built-ins, which are in memory, and learned ones, which each category has in order in an index.
+
+use super::{page, size, words};
+use crate::{
+    Engine, EngineError,
+    contract::{CategoryCount, PatternSource, SourceCount, ViewPatternSort, ViewPatternsParams, ViewPatternsResult},
+    history::is_more,
+    view as show,
+};
+use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
+use argus_store::{
+    Database, Tx,
+    patterns::{self, Pattern, PatternKey},
+    view::{self, Column, Placed, Sorted},
+};
+
+/// Matches of words that are sorted in memory; of more, the index is walked until the page is full.
+const FEW: u32 = 3_000;
+
+/// Patterns of a page.
+const LIMIT: u32 = 100;
+
+/// One page, and how many there are of each kind.
+pub async fn view_patterns<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewPatternsParams,
+) -> Result<ViewPatternsResult, EngineError> {
+    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternsResult, EngineError> {
+        let all = All::find(engine, tx, words(params.text.as_deref())).await?;
+        let sections = sections(params);
+        let total = sections.iter().map(|section| all.size_of(section)).sum();
+        let mut rows = Vec::new();
+        for key in all.keys(tx, &sections, limit, offset).await? {
+            let builtin = all.builtins.iter().find(|builtin| builtin.key == key).cloned();
+            let pattern = if builtin.is_some() { builtin } else { patterns::get(tx, key).await? };
+            rows.extend(pattern.map(|pattern| show::row(&pattern, engine.options.locale)));
+        }
+        Ok(ViewPatternsResult {
+            has_more: is_more(offset, rows.len(), total),
+            patterns: rows,
+            total,
+            categories: all.categories(params.source),
+            sources: all.sources(params.category),
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// Everything that has the words.
+struct All {
+    words: Option<String>,
+    builtins: Vec<Pattern>,
+    /// Learned ones.
+    counts: Vec<(Category, u32)>,
+    /// Learned ones with the words, where they are few.
+    few: Option<Vec<(Category, PatternKey)>>,
+    /// Built-ins stand among learned ones in the index, and are left out there.
+    builtin_keys: Vec<PatternKey>,
+    descriptions: Vec<String>,
+}
+
+/// Patterns that are sorted together.
+struct Section {
+    categories: Vec<Category>,
+    builtin: bool,
+    learned: bool,
+    by: Column,
+    descending: bool,
+}
+
+impl All {
+    async fn find<D>(engine: &Engine<D>, tx: &mut impl Tx, words: Option<String>) -> Result<Self, EngineError> {
+        let mut builtins = Vec::with_capacity(BUILTINS.len());
+        for builtin in &BUILTINS {
+            builtins.extend(patterns::by_id(tx, builtin.id).await?);
+        }
+        let builtin_keys = builtins.iter().map(|builtin| builtin.key).collect();
+        let (mut counts, mut few) = (Vec::new(), None);
+        if let Some(words) = &words {
+            let has = |text: String| text.to_lowercase().contains(&words.to_lowercase());
+            let locale = engine.options.locale;
+            builtins.retain(|builtin| {
+                has(show::description(builtin)) || show::suggested_fix(builtin, locale).is_some_and(has)
+            });
+            let found = view::with_words(tx, words, FEW + 1).await?;
+            if size(found.len()) > FEW {
+                counts = view::count_words(tx, words).await?;
+            } else {
+                for category in Category::ALL {
+                    counts.push((category, size(found.iter().filter(|(of, _)| *of == category).count())));
+                }
+                few = Some(found);
+            }
+        } else {
+            counts = patterns::learned_counts(tx).await?;
+        }
+        let descriptions = builtins.iter().map(|builtin| show::description(builtin).to_ascii_lowercase()).collect();
+        Ok(Self { words, builtins, counts, few, builtin_keys, descriptions })
+    }
+
+    fn learned(&self, categories: &[Category]) -> u32 {
+        let of = |(category, count): &(Category, u32)| if categories.contains(category) { *count } else { 0 };
+        self.counts.iter().map(of).sum()
+    }
+
+    fn builtin(&self, categories: &[Category]) -> u32 {
+        size(self.builtins.iter().filter(|builtin| categories.contains(&builtin.category)).count())
+    }
+
+    fn size_of(&self, section: &Section) -> u32 {
+        let builtin = if section.builtin { self.builtin(&section.categories) } else { 0 };
+        builtin + if section.learned { self.learned(&section.categories) } else { 0 }
+    }
+
+    fn categories(&self, source: Option<PatternSource>) -> Vec<CategoryCount> {
+        let count = |category: Category| {
+            let builtin = if source == Some(PatternSource::Learned) { 0 } else { self.builtin(&[category]) };
+            builtin + if source == Some(PatternSource::BuiltIn) { 0 } else { self.learned(&[category]) }
+        };
+        let counts = Category::ALL.map(|category| CategoryCount { category, count: count(category) });
+        counts.into_iter().filter(|counted| counted.count > 0).collect()
+    }
+
+    fn sources(&self, category: Option<Category>) -> Vec<SourceCount> {
+        let one = category.map(|category| [category]);
+        let categories = one.as_ref().map_or(&Category::ALL[..], |one| &one[..]);
+        vec![
+            SourceCount { source: PatternSource::BuiltIn, count: self.builtin(categories) },
+            SourceCount { source: PatternSource::Learned, count: self.learned(categories) },
+        ]
+    }
+
+    /// The keys of a page.
+    async fn keys(
+        &self,
+        tx: &mut impl Tx,
+        sections: &[Section],
+        limit: u32,
+        offset: u32,
+    ) -> Result<Vec<PatternKey>, EngineError> {
+        let (mut keys, mut skip) = (Vec::new(), offset);
+        for section in sections {
+            let (size, left) = (self.size_of(section), limit - super::size(keys.len()));
+            if skip >= size || left == 0 {
+                skip = skip.saturating_sub(size);
+                continue;
+            }
+            keys.extend(self.part(tx, section, skip, left.min(size - skip)).await?);
+            skip = 0;
+        }
+        Ok(keys)
+    }
+
+    /// A part of a section, which is read from its nearer end.
+    async fn part(
+        &self,
+        tx: &mut impl Tx,
+        section: &Section,
+        skip: u32,
+        take: u32,
+    ) -> Result<Vec<PatternKey>, EngineError> {
+        let behind = self.size_of(section) - skip - take;
+        let turned = behind < skip;
+        let descending = section.descending != turned;
+        let skip = if turned { behind } else { skip };
+        let mut placed = if section.builtin { self.placed_builtins(section) } else { Vec::new() };
+        if section.learned {
+            for category in &section.categories {
+                placed.extend(self.placed(tx, *category, section.by, descending, skip + take).await?);
+            }
+        }
+        // Mostly sorted runs, which a stable sort goes through once.
+        placed.sort_by(|a, b| if descending { b.compare(a) } else { a.compare(b) });
+        let part = placed.into_iter().skip(skip as usize).take(take as usize).map(|placed| placed.key);
+        let mut keys: Vec<PatternKey> = part.collect();
+        if turned {
+            keys.reverse();
+        }
+        Ok(keys)
+    }
+
+    /// The first learned ones of a category.
+    async fn placed(
+        &self,
+        tx: &mut impl Tx,
+        category: Category,
+        by: Column,
+        descending: bool,
+        most: u32,
+    ) -> Result<Vec<Placed>, EngineError> {
+        if self.learned(&[category]) == 0 {
+            return Ok(Vec::new());
+        }
+        Ok(match (&self.words, &self.few) {
+            (None, _) => {
+                // One more for the built-in among them.
+                let mut placed = view::in_order(tx, category, by, descending, most + 1).await?;
+                placed.retain(|placed| !self.builtin_keys.contains(&placed.key));
+                placed
+            }
+            (Some(_), Some(few)) => {
+                let own = few.iter().filter(|(of, _)| *of == category).map(|(_, key)| *key);
+                view::values(tx, &own.collect::<Vec<_>>(), by).await?
+            }
+            (Some(words), None) => view::in_order_with(tx, category, by, descending, most, words).await?,
+        })
+    }
+
+    fn placed_builtins(&self, section: &Section) -> Vec<Placed> {
+        let own = self.builtins.iter().zip(&self.descriptions);
+        let own = own.filter(|(builtin, _)| section.categories.contains(&builtin.category));
+        let place = |(builtin, description): (&Pattern, &String)| {
+            #[expect(clippy::cast_precision_loss, reason = "a moment of this age of the world is far below 2^53")]
+            let value = match section.by {
+                Column::Description => Sorted::Text(description.clone()),
+                Column::Confidence => Sorted::Number(confidence(builtin.resolutions, builtin.occurrences)),
+                Column::Occurrences => Sorted::Number(f64::from(builtin.occurrences)),
+                Column::Resolutions => Sorted::Number(f64::from(builtin.resolutions)),
+                Column::LastSeen => Sorted::Number(builtin.last_seen_at as f64),
+            };
+            Placed { value, key: builtin.key }
+        };
+        own.map(place).collect()
+    }
+}
+
+fn sections(params: &ViewPatternsParams) -> Vec<Section> {
+    let categories = params.category.map_or_else(|| Category::ALL.to_vec(), |category| vec![category]);
+    let descending = params.descending.unwrap_or(true);
+    let builtin = params.source != Some(PatternSource::Learned);
+    let learned = params.source != Some(PatternSource::BuiltIn);
+    let sort = params.sort.unwrap_or_default();
+    let Some(by) = column(sort) else {
+        let mut sections: Vec<Section> = if sort == ViewPatternSort::Category {
+            let mut categories = categories;
+            categories.sort_by_key(|category| category.as_str());
+            let section = |category| most_frequent(vec![category], builtin, learned);
+            categories.into_iter().map(section).collect()
+        } else {
+            vec![most_frequent(categories.clone(), builtin, false), most_frequent(categories, false, learned)]
+        };
+        if descending {
+            sections.reverse();
+        }
+        return sections;
+    };
+    vec![Section { categories, builtin, learned, by, descending }]
+}
+
+fn most_frequent(categories: Vec<Category>, builtin: bool, learned: bool) -> Section {
+    Section { categories, builtin, learned, by: Column::Occurrences, descending: true }
+}
+
+const fn column(sort: ViewPatternSort) -> Option<Column> {
+    match sort {
+        ViewPatternSort::Category | ViewPatternSort::Source => None,
+        ViewPatternSort::Description => Some(Column::Description),
+        ViewPatternSort::Confidence => Some(Column::Confidence),
+        ViewPatternSort::Occurrences => Some(Column::Occurrences),
+        ViewPatternSort::Resolutions => Some(Column::Resolutions),
+        ViewPatternSort::LastSeen => Some(Column::LastSeen),
+    }
+}

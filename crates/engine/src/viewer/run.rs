@@ -1,0 +1,208 @@
+//! One run: why it failed, and its cases; and one failed case with all that was kept of it.
+//! Does not: count a failure as met.
+
+use super::{grid::end, page, size, words};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{
+        CaseEnd, CaseRecord, CaseState, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams, ViewRunResult,
+    },
+    history::is_more,
+    lookup, matching,
+    moment::iso,
+    text::quoted,
+    view,
+};
+use argus_core::{Ambient, Category, builtin, display, normalize::normalize};
+use argus_store::{
+    Database, Tx, cases, merging,
+    patterns::{self, Pattern, PatternKey},
+    runs::{self, RunKey},
+    seen::{self, CaseFilter, Failed, State},
+};
+use std::collections::BTreeMap;
+
+/// Cases of a page.
+const LIMIT: u32 = 100;
+/// Failures that are grouped; of more, the first.
+const GROUPED: u32 = 10_000;
+/// Groups in an answer.
+const GROUPS: usize = 100;
+/// Case names of a group.
+const NAMES: usize = 20;
+/// Characters of an error in a list.
+const ERROR: usize = 4_000;
+/// Runs of a case's history.
+const HISTORY: u32 = 50;
+/// Cases that are read to find one in the runs before.
+const READ: u32 = 100_000;
+
+/// The run, its failures by cause, and one page of its cases.
+pub async fn view_run<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewRunParams,
+) -> Result<ViewRunResult, EngineError> {
+    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let words = words(params.text.as_deref());
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunResult, EngineError> {
+        let (key, run) = lookup::find_run(tx, &params.id).await?;
+        let state = match params.status.map(stored) {
+            Some(None) => return Err(EngineError::invalid("status is 'absent'; a run has no absent cases.")),
+            state => state.flatten(),
+        };
+        let filter = CaseFilter { state, words: words.as_deref() };
+        let is_all = filter.state.is_none() && filter.words.is_none();
+        let total = if is_all { run.passed + run.failed + run.skipped } else { seen::count(tx, key, filter).await? };
+        let cases: Vec<_> = seen::list(tx, key, filter, limit, offset).await?.into_iter().map(listed).collect();
+        let (groups, more_groups) = groups(engine, tx, key).await?;
+        let (previous_id, next_id) = runs::beside(tx, key, run.started_at).await?;
+        Ok(ViewRunResult {
+            runner: run.runner.clone(),
+            exit_code: run.exit_code,
+            signal: run.signal.clone(),
+            timed_out: run.timed_out,
+            run: view::run(run),
+            previous_id,
+            next_id,
+            groups,
+            more_groups,
+            has_more: is_more(offset, cases.len(), total),
+            cases,
+            total,
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// A failed case in full, with what is known about it and how it ended before and after.
+pub async fn view_case<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewCaseParams,
+) -> Result<ViewCaseResult, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewCaseResult, EngineError> {
+        let (key, run) = lookup::find_run(tx, &params.run_id).await?;
+        let Some(failure) = cases::failed(tx, key, &params.case_name).await? else {
+            let message = format!("Run '{}' has no failed case '{}'.", run.id, quoted(&params.case_name));
+            return Err(EngineError::new(ErrorCode::CaseNotFailed, message));
+        };
+        let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &params.case_name);
+        let pattern = matching::find(engine, tx, &analysis).await?;
+        Ok(ViewCaseResult {
+            category: pattern.as_ref().and_then(|pattern| pattern.person.category).unwrap_or(failure.category),
+            pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+            history: history(tx, &params.case_name).await?,
+            headline: failure.headline,
+            error: failure.error,
+            stdout_tail: failure.stdout_tail,
+            stderr_tail: failure.stderr_tail,
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+async fn history(tx: &mut impl Tx, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
+    let (mut ends, mut read) = (Vec::new(), 0);
+    for (key, run) in runs::newest(tx, HISTORY).await? {
+        read += run.passed + run.failed + run.skipped;
+        if read > READ && !ends.is_empty() {
+            break;
+        }
+        if let Some(state) = seen::state_of(tx, key, name).await? {
+            ends.push(CaseEnd { run_id: run.id, timestamp: iso(run.started_at), state: end(state) });
+        }
+    }
+    Ok(ends)
+}
+
+fn listed(case: cases::Case) -> CaseRecord {
+    let mut record = view::case(case);
+    record.error = record.error.map(|error| display::shortened(&error, ERROR));
+    record
+}
+
+const fn stored(state: CaseState) -> Option<State> {
+    match state {
+        CaseState::Passed => Some(State::Passed),
+        CaseState::Failed => Some(State::Failed),
+        CaseState::Flaky => Some(State::Flaky),
+        CaseState::Skipped => Some(State::Skipped),
+        CaseState::Absent => None,
+    }
+}
+
+/// Failures of one cause.
+struct Group {
+    first: Failed,
+    names: Vec<String>,
+    count: u32,
+    pattern: Option<Pattern>,
+}
+
+/// Failures whose headlines are the same but for what changes from run to run, and those that are one pattern, however
+/// their headlines are.
+async fn groups<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    run: RunKey,
+) -> Result<(Vec<FailureGroup>, u32), EngineError> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut by_headline: BTreeMap<(Category, String), usize> = BTreeMap::new();
+    let mut by_pattern: BTreeMap<PatternKey, usize> = BTreeMap::new();
+    for failed in seen::failed(tx, run, GROUPED).await? {
+        let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature).await? {
+            None => merging::had_signature(tx, &failed.signature).await?,
+            found => found,
+        };
+        let cause = (failed.category, normalize(&failed.headline).text);
+        let known = pattern.as_ref().and_then(|pattern| by_pattern.get(&pattern.key));
+        let at = known.or_else(|| by_headline.get(&cause)).copied().unwrap_or(groups.len());
+        by_headline.entry(cause).or_insert(at);
+        if let Some(pattern) = &pattern {
+            by_pattern.entry(pattern.key).or_insert(at);
+        }
+        match groups.get_mut(at) {
+            Some(group) => group.add(failed, pattern),
+            None => groups.push(Group { names: vec![failed.name.clone()], first: failed, count: 1, pattern }),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+    let more = size(groups.len().saturating_sub(GROUPS));
+    groups.truncate(GROUPS);
+    let mut shown = Vec::with_capacity(groups.len());
+    for group in groups {
+        shown.push(group.shown(engine, tx).await?);
+    }
+    Ok((shown, more))
+}
+
+impl Group {
+    /// Of several patterns the one that was met most often is shown.
+    fn add(&mut self, failed: Failed, pattern: Option<Pattern>) {
+        self.count += 1;
+        if self.names.len() < NAMES {
+            self.names.push(failed.name);
+        }
+        let met = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.occurrences);
+        if met(&pattern) > met(&self.pattern) {
+            self.pattern = pattern;
+        }
+    }
+
+    async fn shown<D: Database>(self, engine: &Engine<D>, tx: &mut impl Tx) -> Result<FailureGroup, EngineError> {
+        let edited = self.pattern.as_ref().and_then(|pattern| pattern.person.description.clone());
+        let category = self.pattern.as_ref().map_or(self.first.category, Pattern::shown_category);
+        let pattern = match (self.pattern, builtin::matching(self.first.category)) {
+            (None, Some(builtin)) => patterns::by_id(tx, builtin.id).await?,
+            (pattern, _) => pattern,
+        };
+        Ok(FailureGroup {
+            category,
+            headline: edited.unwrap_or(self.first.headline),
+            count: self.count,
+            case_names: self.names,
+            pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+        })
+    }
+}

@@ -1,0 +1,35 @@
+//! The list of runs.
+//! Does not: read their cases.
+
+use super::page;
+use crate::{
+    Engine, EngineError,
+    contract::{RunStatus, ViewRunsParams, ViewRunsResult},
+    history::is_more,
+    view,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database,
+    runs::{self, RunFilter},
+};
+
+/// Runs of a page.
+const LIMIT: u32 = 50;
+
+/// Newest first.
+pub async fn view_runs<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewRunsParams,
+) -> Result<ViewRunsResult, EngineError> {
+    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let has_failed = params.status.map(|status| status == RunStatus::Failed);
+    let filter = RunFilter { has_failed, since: None };
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunsResult, EngineError> {
+        let total = runs::count(tx, filter).await?;
+        let runs: Vec<_> = runs::list(tx, filter, limit, offset).await?.into_iter().map(view::run).collect();
+        Ok(ViewRunsResult { has_more: is_more(offset, runs.len(), total), runs, total })
+    };
+    engine.read(ambient, body).await
+}

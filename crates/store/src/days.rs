@@ -1,0 +1,38 @@
+//! The counts of a pattern at the end of each day on which they changed.
+//! Does not: know what was before a database was brought to version 3.
+
+use crate::{database::Tx, error::StoreError, patterns::PatternKey};
+
+/// The day of a moment counts from the Unix epoch.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The counts at the end of a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day {
+    /// Since the Unix epoch, UTC.
+    pub day: i64,
+    /// How often it had been diagnosed.
+    pub occurrences: u32,
+    /// How often a fix had been reported as successful.
+    pub resolutions: u32,
+}
+
+/// Keeps what a pattern counts now as the end of this day.
+pub(crate) async fn note(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) \
+                       SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
+                       ON CONFLICT (pattern_key, day) DO UPDATE SET \
+                       occurrences = excluded.occurrences, resolutions = excluded.resolutions";
+    tx.execute(SQL, &[key.into(), now.div_euclid(DAY_MS).into()]).await.map(drop)
+}
+
+/// The last days of a pattern, oldest first.
+pub async fn of_pattern(tx: &mut impl Tx, key: PatternKey, limit: u32) -> Result<Vec<Day>, StoreError> {
+    const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
+                       ORDER BY day DESC LIMIT $2";
+    let rows = tx.query(SQL, &[key.into(), limit.into()]).await?;
+    let read = |mut row: crate::database::Row| {
+        Ok(Day { day: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
+    };
+    rows.into_iter().rev().map(read).collect()
+}

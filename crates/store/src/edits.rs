@@ -1,0 +1,178 @@
+//! What a person sets: values of a pattern in place of what was learned, and fixes that are wrong.
+//! Does not: merge patterns (see `merging`), or let anything that learns write what it writes.
+
+use crate::{
+    database::Tx,
+    days,
+    error::StoreError,
+    merging::{hide, search_again, show},
+    patterns::{Pattern, PatternKey},
+    search::Owner,
+    solutions::{self, NewSolution, Solution, SolutionKey},
+};
+use argus_core::Category;
+
+/// What a person sets on a pattern; none: what was learned.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'a> {
+    /// What it is.
+    pub category: Option<Category>,
+    /// One line; redacted.
+    pub description: Option<&'a str>,
+    /// What it suggests.
+    pub fix: Suggestion<'a>,
+}
+
+/// What becomes of a pattern's suggestion.
+#[derive(Clone, Copy, Debug)]
+pub enum Suggestion<'a> {
+    /// It stays.
+    Kept,
+    /// Back to the best that was learned.
+    Learned,
+    /// What a person wrote; redacted.
+    Written(NewSolution<'a>),
+}
+
+/// Sets values on a pattern that is in no other.
+pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &Edit<'_>, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
+                       edited_at = $5, updated_at = $5 WHERE key = $1";
+    hide(tx, pattern).await?;
+    let before = &pattern.person;
+    let solution = match &edit.fix {
+        Suggestion::Kept => before.solution,
+        Suggestion::Learned => None,
+        Suggestion::Written(fix) => Some(written(tx, fix, now).await?),
+    };
+    let category = edit.category.map(Category::as_str);
+    let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
+    tx.execute(SQL, &params).await?;
+    if let Some(old) = before.solution.filter(|old| Some(*old) != solution) {
+        drop_untried(tx, old).await?;
+    }
+    show(tx, pattern.key).await?;
+    search_again(tx, pattern.key).await
+}
+
+/// Judges a solution, and all with the same steps for the same problem: wrong ones are no suggestion, and their
+/// successes count as none.
+pub async fn judge(tx: &mut impl Tx, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
+    const OF_INCIDENT: &str = "UPDATE solutions SET wrong_at = $3 WHERE incident_key = $1 \
+                               AND digest = (SELECT digest FROM solutions WHERE key = $2)";
+    const OF_PATTERN: &str = "UPDATE solutions SET wrong_at = $3 WHERE pattern_key = $1 \
+                              AND digest = (SELECT digest FROM solutions WHERE key = $2)";
+    let wrong_at = wrong.then_some(now);
+    let key = match solution.owner {
+        Owner::Incident(key) => {
+            return tx.execute(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]).await.map(drop);
+        }
+        Owner::Pattern(key) => key,
+    };
+    let counting = counting(tx, key, solution.key).await?;
+    let mut before = Vec::with_capacity(counting.len());
+    for pattern in &counting {
+        before.push(successes(tx, *pattern).await?);
+    }
+    tx.execute(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()]).await?;
+    for (pattern, before) in counting.into_iter().zip(before) {
+        let change = successes(tx, pattern).await? - before;
+        correct(tx, pattern, change, now).await?;
+    }
+    if wrong {
+        unset(tx, key, now).await?;
+    }
+    solutions::choose_best(tx, key).await
+}
+
+/// The solution that an outcome reported.
+pub async fn solution_of(tx: &mut impl Tx, outcome_id: &str) -> Result<Option<Solution>, StoreError> {
+    const SQL: &str = "SELECT s.id FROM outcomes o JOIN solutions s ON s.key = o.solution_key WHERE o.id = $1";
+    match tx.query_first(SQL, &[outcome_id.into()]).await? {
+        Some(mut row) => solutions::by_id(tx, &row.read::<String>()?).await,
+        None => Ok(None),
+    }
+}
+
+/// Where two patterns were joined, steps that are wrong in one are wrong in the other.
+pub(crate) async fn spread_wrong(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE solutions SET wrong_at = (SELECT MAX(w.wrong_at) FROM solutions w \
+                       WHERE w.pattern_key = $1 AND w.digest = solutions.digest) \
+                       WHERE pattern_key = $1 AND wrong_at IS NULL \
+                       AND digest IN (SELECT w.digest FROM solutions w \
+                       WHERE w.pattern_key = $1 AND w.wrong_at IS NOT NULL)";
+    const KEPT: &str = "UPDATE patterns SET resolutions = CASE WHEN resolutions > $2 THEN resolutions - $2 ELSE 0 END \
+                        WHERE key = $1";
+    let before = successes(tx, key).await?;
+    if tx.execute(SQL, &[key.into()]).await? == 0 {
+        return Ok(());
+    }
+    let lost = before - successes(tx, key).await?;
+    tx.execute(KEPT, &[key.into(), lost.into()]).await.map(drop)
+}
+
+/// The solution that a person wrote; one that is there already where these steps are. What a person sets is not wrong.
+async fn written(tx: &mut impl Tx, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
+    let (solution, created) = solutions::add(tx, fix).await?;
+    if created {
+        tx.execute("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()]).await?;
+    }
+    if solution.is_wrong {
+        judge(tx, &solution, false, now).await?;
+    }
+    Ok(solution.key)
+}
+
+async fn drop_untried(tx: &mut impl Tx, key: SolutionKey) -> Result<(), StoreError> {
+    const SQL: &str = "DELETE FROM solutions WHERE key = $1 AND by_person = 1 \
+                       AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.solution_key = $1)";
+    tx.execute(SQL, &[key.into()]).await.map(drop)
+}
+
+/// The patterns on which outcomes of these steps count.
+async fn counting(tx: &mut impl Tx, owner: PatternKey, solution: SolutionKey) -> Result<Vec<PatternKey>, StoreError> {
+    const SQL: &str = "SELECT o.pattern_key, o.started_pattern FROM outcomes o \
+                       JOIN solutions s ON s.key = o.solution_key WHERE s.pattern_key = $1 \
+                       AND s.digest = (SELECT digest FROM solutions WHERE key = $2) AND o.worked = 1";
+    let mut keys = Vec::new();
+    for mut row in tx.query(SQL, &[owner.into(), solution.into()]).await? {
+        keys.extend(row.read::<Option<i64>>()?);
+        keys.extend(row.read::<Option<i64>>()?);
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    Ok(keys.into_iter().map(PatternKey).collect())
+}
+
+/// Failures of a pattern that something solved which is not wrong: each once, however often it was reported.
+async fn successes(tx: &mut impl Tx, key: PatternKey) -> Result<i64, StoreError> {
+    const SQL: &str = "SELECT COUNT(*) FROM (\
+                       SELECT COALESCE(o.run_id, o.id), o.case_name FROM outcomes o \
+                       JOIN solutions s ON s.key = o.solution_key \
+                       WHERE o.pattern_key = $1 AND o.worked = 1 AND s.wrong_at IS NULL UNION \
+                       SELECT COALESCE(o.run_id, o.id), o.case_name FROM outcomes o \
+                       JOIN solutions s ON s.key = o.solution_key \
+                       WHERE o.started_pattern = $1 AND o.worked = 1 AND s.wrong_at IS NULL) AS solved";
+    tx.query_first(SQL, &[key.into()]).await?.map_or(Ok(0), |mut row| row.read())
+}
+
+/// Adds to the resolutions; occurrences rise only where resolutions would pass them.
+async fn correct(tx: &mut impl Tx, key: PatternKey, change: i64, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET \
+                       resolutions = CASE WHEN resolutions + $2 < 0 THEN 0 ELSE resolutions + $2 END, \
+                       occurrences = CASE WHEN occurrences < resolutions + $2 THEN resolutions + $2 \
+                       ELSE occurrences END, updated_at = $3 WHERE key = $1";
+    if change == 0 {
+        return Ok(());
+    }
+    tx.execute(SQL, &[key.into(), change.into(), now.into()]).await?;
+    days::note(tx, key, now).await
+}
+
+/// A pattern suggests nothing that is wrong, even where a person had set it.
+async fn unset(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET person_solution = NULL, edited_at = $2 WHERE key = $1 \
+                       AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \
+                       AND wrong_at IS NOT NULL)";
+    tx.execute(SQL, &[key.into(), now.into()]).await.map(drop)
+}

@@ -1,0 +1,192 @@
+//! Patterns that are one: a newer recipe sees the same failure in both, or a person says so.
+//! Does not: decide it.
+//!
+//! What a recipe joins is one row afterwards. What a person merges stays a row of its own that leads to the other, so
+//! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.
+
+use crate::{
+    database::Tx,
+    days, edits,
+    error::StoreError,
+    patterns::{self, Identity, Pattern, PatternKey, count, exactly, row_of},
+    search,
+    search::Owner,
+    similar, solutions, texts,
+};
+use argus_core::{Category, similarity};
+
+/// Signs a pattern again. Where the new recipe sees the same failure in two patterns, they become one.
+pub async fn sign_again(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+    // An earlier one of the same batch may have moved it.
+    let Some(pattern) = row_of(tx, pattern.key).await? else { return Ok(()) };
+    similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized)).await?;
+    if pattern.signature != new.signature {
+        remember(tx, &pattern.signature, pattern.key).await?;
+    }
+    match exactly(tx, new.recipe, new.signature).await?.filter(|other| other.key != pattern.key) {
+        Some(other) => join(tx, &pattern, &other, new).await,
+        None => rewrite(tx, &pattern, new).await,
+    }
+}
+
+/// A person says that `from` is `into`: its failures, fixes and counts are there from now on. Both are learned ones.
+pub async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
+    absorb(tx, from, into.key).await?;
+    lead(tx, from.key, into.key).await?;
+    tx.execute("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
+    days::note(tx, into.key, now).await
+}
+
+/// Learned patterns of any recipe, merged ones too, that had this signature once.
+pub async fn had_signature(tx: &mut impl Tx, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    const SQL: &str =
+        "SELECT pattern_key FROM pattern_signatures WHERE signature = $1 ORDER BY pattern_key DESC LIMIT 1";
+    match tx.query_first(SQL, &[signature.into()]).await? {
+        Some(mut row) => patterns::get(tx, PatternKey(row.read()?)).await,
+        None => Ok(None),
+    }
+}
+
+async fn rewrite(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET category = $2, recipe = $3, signature = $4, family = $5, normalized = $6 \
+                       WHERE key = $1";
+    hide(tx, pattern).await?;
+    let params = [
+        pattern.key.into(),
+        new.category.as_str().into(),
+        new.recipe.into(),
+        new.signature.into(),
+        new.family.into(),
+        new.normalized.into(),
+    ];
+    tx.execute(SQL, &params).await?;
+    similar::index(tx, pattern.key, new.bands).await?;
+    show(tx, pattern.key).await?;
+    // The search knows it by the family that the older recipe saw.
+    search_again(tx, pattern.key).await
+}
+
+/// `pattern` would get the signature that `other` has under the new recipe.
+async fn join(tx: &mut impl Tx, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+    match (pattern.merged_into, other.merged_into) {
+        (None, None) => {
+            absorb(tx, pattern, other.key).await?;
+            inherit(tx, pattern, other).await?;
+            forget(tx, pattern, other.key).await
+        }
+        // A person said where these failures count; so do those that are the same now.
+        (Some(into), None) if into != other.key => {
+            absorb(tx, other, into).await?;
+            lead(tx, other.key, into).await?;
+            forget(tx, pattern, other.key).await
+        }
+        (None, Some(into)) if into == pattern.key => {
+            similar::remove(tx, other.key, similarity::sketch(&other.normalized)).await?;
+            forget(tx, other, pattern.key).await?;
+            rewrite(tx, pattern, new).await
+        }
+        (None, Some(into)) => {
+            absorb(tx, pattern, into).await?;
+            forget(tx, pattern, other.key).await
+        }
+        (Some(_), _) => forget(tx, pattern, other.key).await,
+    }
+}
+
+/// Counts, solutions, outcomes and merged patterns of `from` go to `into`.
+async fn absorb(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Result<(), StoreError> {
+    const SUM: &str = "UPDATE patterns SET occurrences = occurrences + $2, resolutions = resolutions + $3, \
+                       first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
+                       last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END \
+                       WHERE key = $1";
+    hide(tx, from).await?;
+    let keys = [from.key.into(), into.into()];
+    let sum = [
+        keys[1],
+        from.occurrences.into(),
+        from.resolutions.into(),
+        from.first_seen_at.into(),
+        from.last_seen_at.into(),
+    ];
+    tx.execute(SUM, &sum).await?;
+    tx.execute("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.execute("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.execute("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
+    tx.execute("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys).await?;
+    search::remove(tx, Owner::Pattern(from.key)).await?;
+    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
+    edits::spread_wrong(tx, into).await?;
+    solutions::choose_best(tx, into).await?;
+    search_again(tx, into).await
+}
+
+/// What a person set on `from` is not lost, unless something was set on `into` too.
+async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET person_category = COALESCE(person_category, $2), \
+                       person_description = COALESCE(person_description, $3), \
+                       person_solution = COALESCE(person_solution, $4), edited_at = COALESCE(edited_at, $5) \
+                       WHERE key = $1";
+    let person = &from.person;
+    if person.edited_at.is_none() {
+        return Ok(());
+    }
+    hide(tx, into).await?;
+    let category = person.category.map(Category::as_str);
+    let params = [
+        into.key.into(),
+        category.into(),
+        (&person.description).into(),
+        person.solution.into(),
+        person.edited_at.into(),
+    ];
+    tx.execute(SQL, &params).await?;
+    show(tx, into.key).await
+}
+
+async fn lead(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
+    tx.execute("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await.map(drop)
+}
+
+/// Deletes a row that has nothing of its own left; its signatures go to `into`, the row of the same failure.
+async fn forget(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result<(), StoreError> {
+    const MOVE: &str = "INSERT INTO pattern_signatures (signature, pattern_key) \
+                        SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
+    let keys = [row.key.into(), into.into()];
+    remember(tx, &row.signature, into).await?;
+    tx.execute(MOVE, &keys).await?;
+    tx.execute("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.execute("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.execute("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await.map(drop)
+}
+
+async fn remember(tx: &mut impl Tx, signature: &str, key: PatternKey) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    tx.execute(SQL, &[signature.into(), key.into()]).await.map(drop)
+}
+
+/// Takes a learned pattern out of counts and texts, before what is shown of it changes.
+pub(crate) async fn hide(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), StoreError> {
+    if pattern.is_builtin || pattern.merged_into.is_some() {
+        return Ok(());
+    }
+    texts::remove(tx, pattern.shown_category(), pattern.key).await?;
+    count(tx, pattern.shown_category(), -1).await
+}
+
+/// Puts it in again, as it is shown now.
+pub(crate) async fn show(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    let shown = row_of(tx, key).await?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
+    let Some(pattern) = shown else { return Ok(()) };
+    texts::write(tx, key).await?;
+    count(tx, pattern.shown_category(), 1).await
+}
+
+/// Lets the search read a pattern again, where it has anything to suggest.
+pub(crate) async fn search_again(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    if solutions::count_of(tx, Owner::Pattern(key)).await? > 0 {
+        return search::wait(tx, key).await;
+    }
+    search::remove(tx, Owner::Pattern(key)).await?;
+    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()]).await.map(drop)
+}

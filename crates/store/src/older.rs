@@ -1,0 +1,115 @@
+//! A file of an earlier version that may not be changed, as this version shows it.
+//! Does not: write to the file, or hold more of it in memory than the migrations change.
+//!
+//! The tables that later migrations alter are copied into memory and migrated there, by the same scripts as ever; the
+//! others, which hold runs and all their cases, are views of the file. A script that writes to a table which no script
+//! alters would need that table on the list of those that are copied.
+
+use crate::{
+    error::StoreError,
+    migrate::{self, bring, latest, pragma},
+};
+use rusqlite::{Connection, OpenFlags};
+use std::{collections::BTreeMap, fmt::Write};
+
+/// What stands in for the file.
+#[derive(Debug)]
+pub(crate) struct StandIn {
+    pub(crate) connection: Connection,
+    /// As it was when the copy was made.
+    version: i64,
+    data: i64,
+}
+
+impl StandIn {
+    /// Copies what must be copied.
+    pub(crate) fn of(path: &str, vfs: Option<&str>) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_in_memory_with_flags(flags)?;
+        connection
+            .execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF;")?;
+        connection.execute("ATTACH $1 AS older", [uri(path, vfs)])?;
+        let (version, data) = state(&connection)?;
+        connection.execute_batch("BEGIN")?;
+        copy(&connection, version)?;
+        connection.execute_batch("COMMIT")?;
+        Ok(Self { connection, version, data })
+    }
+
+    /// Nobody changed the file since.
+    pub(crate) fn is_current(&self) -> Result<bool, StoreError> {
+        Ok(state(&self.connection)? == (self.version, self.data))
+    }
+}
+
+fn state(connection: &Connection) -> Result<(i64, i64), StoreError> {
+    Ok((pragma(connection, "PRAGMA older.user_version")?, pragma(connection, "PRAGMA older.data_version")?))
+}
+
+fn copy(connection: &Connection, version: i64) -> Result<(), StoreError> {
+    let newest = Connection::open_in_memory()?;
+    migrate::migrate(&newest)?;
+    bring(connection, 0, version)?;
+    let (before, after) = (tables(connection)?, tables(&newest)?);
+    let (viewed, copied): (Vec<_>, Vec<_>) =
+        before.iter().partition(|(table, words)| after.get(*table) == Some(*words));
+    for (table, _) in copied {
+        let columns = columns(connection, table)?;
+        connection.execute_batch(&format!(
+            "DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {columns} FROM older.{table};"
+        ))?;
+    }
+    bring(connection, version, latest())?;
+    for (table, _) in viewed {
+        connection.execute_batch(&format!(
+            "DROP TABLE main.{table}; CREATE TEMP VIEW {table} AS SELECT * FROM older.{table};"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Each table with the words that made it and its indexes.
+fn tables(connection: &Connection) -> Result<BTreeMap<String, Vec<String>>, StoreError> {
+    const SQL: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY tbl_name, sql";
+    let mut statement = connection.prepare(SQL)?;
+    let mut rows = statement.query([])?;
+    let mut tables: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        tables.entry(row.get(0)?).or_default().push(row.get(1)?);
+    }
+    Ok(tables)
+}
+
+/// Without those that are computed.
+fn columns(connection: &Connection, table: &str) -> Result<String, StoreError> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info($1, 'main')")?;
+    let names = statement.query_map([table], |row| row.get::<_, String>(0))?;
+    Ok(names.collect::<Result<Vec<_>, _>>()?.join(", "))
+}
+
+fn uri(path: &str, vfs: Option<&str>) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri.push_str("?mode=ro");
+    if let Some(vfs) = vfs {
+        let _ = write!(uri, "&vfs={vfs}");
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_path_is_nothing_but_a_path() {
+        assert_eq!(super::uri("/a b/c?d#e.db", Some("argus")), "file:/a%20b/c%3Fd%23e.db?mode=ro&vfs=argus");
+    }
+}

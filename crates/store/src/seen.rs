@@ -1,0 +1,203 @@
+//! Cases of many runs: where failures were seen, what changed between two runs, how tests ended over time.
+//! Does not: conclude from it which test is flaky.
+
+use crate::{
+    cases::{self, Case},
+    database::{Cell, FromCell, Row, Tx, Value},
+    error::StoreError,
+    runs::RunKey,
+};
+use argus_core::Category;
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// At every attempt.
+    Failed,
+    /// It failed and then passed.
+    Flaky,
+    /// At the first attempt.
+    Passed,
+    /// Not run.
+    Skipped,
+}
+
+/// A failed case, slim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Qualified name.
+    pub name: String,
+    /// When it was recorded.
+    pub category: Category,
+    /// One line.
+    pub headline: String,
+    /// When it was recorded.
+    pub signature: String,
+}
+
+/// Where a case failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The run.
+    pub run: RunKey,
+    /// Where in it.
+    pub seq: i64,
+    /// When it was recorded.
+    pub signature: String,
+}
+
+/// Which cases of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CaseFilter<'a> {
+    /// Only those that ended so.
+    pub state: Option<State>,
+    /// Only with these words in name or headline.
+    pub words: Option<&'a str>,
+}
+
+/// 0 failed, 1 flaky, 2 passed, 3 skipped.
+macro_rules! state {
+    () => {
+        "CASE WHEN c.rank < 2 THEN c.rank WHEN c.status = 'skipped' THEN 3 ELSE 2 END"
+    };
+}
+
+macro_rules! filtered {
+    () => {
+        " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+         WHERE c.run_key = $1 AND c.rank >= $2 AND c.rank <= $3 AND (c.rank < 2 OR c.status = $4 OR $4 = '') \
+         AND ($5 = '' OR instr(lower(c.name), lower($5)) > 0 OR instr(lower(COALESCE(f.headline, '')), lower($5)) > 0) "
+    };
+}
+
+/// One page of the cases of a run that fit: failed first, then flaky, then the rest, each in the report's order.
+pub async fn list(
+    tx: &mut impl Tx,
+    run: RunKey,
+    filter: CaseFilter<'_>,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<Case>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        cases::case_columns!(),
+        ", ",
+        cases::failure_columns!(),
+        filtered!(),
+        "ORDER BY c.rank, c.seq LIMIT $6 OFFSET $7"
+    );
+    let [run, least, most, status, words] = bounds(run, filter);
+    let rows = tx.query(SQL, &[run, least, most, status, words, limit.into(), offset.into()]).await?;
+    rows.into_iter().map(|mut row| cases::case(&mut row)).collect()
+}
+
+/// How many cases of a run fit.
+pub async fn count(tx: &mut impl Tx, run: RunKey, filter: CaseFilter<'_>) -> Result<u32, StoreError> {
+    const SQL: &str = concat!("SELECT COUNT(*)", filtered!());
+    tx.query_first(SQL, &bounds(run, filter)).await?.map_or(Ok(0), |mut row| row.read())
+}
+
+fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
+    let (least, most, status) = match filter.state {
+        None => (0, 2, ""),
+        Some(State::Failed) => (0, 0, ""),
+        Some(State::Flaky) => (1, 1, ""),
+        Some(State::Passed) => (2, 2, "passed"),
+        Some(State::Skipped) => (2, 2, "skipped"),
+    };
+    [run.0.into(), least.into(), most.into(), status.into(), filter.words.unwrap_or_default().into()]
+}
+
+/// The failed cases of a run, in the report's order.
+pub async fn failed(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<Failed>, StoreError> {
+    const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
+                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       WHERE c.run_key = $1 AND c.rank = 0 ORDER BY c.seq LIMIT $2";
+    read_failed(tx.query(SQL, &[run.0.into(), limit.into()]).await?)
+}
+
+/// The failed cases of a run that were of a category.
+pub async fn failed_of(
+    tx: &mut impl Tx,
+    run: RunKey,
+    category: Category,
+    limit: u32,
+) -> Result<Vec<Failed>, StoreError> {
+    const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
+                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       WHERE c.run_key = $1 AND c.rank = 0 AND f.category = $2 ORDER BY c.seq LIMIT $3";
+    read_failed(tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()]).await?)
+}
+
+/// Where a case of this name failed, newest first.
+pub async fn places(tx: &mut impl Tx, name: &str, limit: u32) -> Result<Vec<Place>, StoreError> {
+    const SQL: &str = "SELECT c.run_key, c.seq, f.signature FROM cases c \
+                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC, c.seq LIMIT $2";
+    let rows = tx.query(SQL, &[name.into(), limit.into()]).await?;
+    let read = |mut row: Row| Ok(Place { run: RunKey(row.read()?), seq: row.read()?, signature: row.read()? });
+    rows.into_iter().map(read).collect()
+}
+
+/// Of one place: id and start of its run, and the failure's headline.
+pub async fn at(tx: &mut impl Tx, place: &Place) -> Result<Option<(String, i64, String)>, StoreError> {
+    const SQL: &str = "SELECT r.id, r.started_at, f.headline FROM failures f JOIN runs r ON r.key = f.run_key \
+                       WHERE f.run_key = $1 AND f.seq = $2";
+    let row = tx.query_first(SQL, &[place.run.0.into(), place.seq.into()]).await?;
+    row.map(|mut row| Ok((row.read()?, row.read()?, row.read()?))).transpose()
+}
+
+/// How each case of a run ended, in the order of listing.
+pub async fn states(tx: &mut impl Tx, run: RunKey) -> Result<Vec<(String, State)>, StoreError> {
+    const SQL: &str = concat!("SELECT c.name, ", state!(), " FROM cases c WHERE c.run_key = $1 ORDER BY c.rank, c.seq");
+    read_states(tx.query(SQL, &[run.0.into()]).await?)
+}
+
+/// How cases of a run ended that did not fail there and failed in another.
+pub async fn states_of_failed_in(
+    tx: &mut impl Tx,
+    run: RunKey,
+    other: RunKey,
+) -> Result<Vec<(String, State)>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT c.name, ",
+        state!(),
+        " FROM cases c WHERE c.run_key = $1 AND c.rank > 0 AND EXISTS (SELECT 1 FROM cases o \
+         WHERE o.name = c.name AND o.run_key = $2 AND o.status = 'failed') ORDER BY c.rank, c.seq"
+    );
+    read_states(tx.query(SQL, &[run.0.into(), other.0.into()]).await?)
+}
+
+/// How the case of this name ended in a run; the worst of several.
+pub async fn state_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<State>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        state!(),
+        " FROM cases c WHERE c.run_key = $1 AND c.name = $2 ORDER BY c.rank, c.seq LIMIT 1"
+    );
+    let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
+    row.map(|mut row| row.read()).transpose()
+}
+
+fn read_failed(rows: Vec<Row>) -> Result<Vec<Failed>, StoreError> {
+    let read = |mut row: Row| {
+        Ok(Failed { name: row.read()?, category: row.read()?, headline: row.read()?, signature: row.read()? })
+    };
+    rows.into_iter().map(read).collect()
+}
+
+fn read_states(rows: Vec<Row>) -> Result<Vec<(String, State)>, StoreError> {
+    rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
+}
+
+impl FromCell for State {
+    fn from_cell(cell: Cell) -> Result<Self, StoreError> {
+        match i64::from_cell(cell)? {
+            0 => Ok(Self::Failed),
+            1 => Ok(Self::Flaky),
+            2 => Ok(Self::Passed),
+            3 => Ok(Self::Skipped),
+            _ => Err(StoreError::corrupt("a case ended in a way that does not exist")),
+        }
+    }
+}

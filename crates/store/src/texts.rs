@@ -1,0 +1,24 @@
+//! What learned patterns are filtered by: one slim text each, in lower case.
+//! Does not: fold letters in any other way than the database's `lower` does.
+
+use crate::{database::Tx, error::StoreError, patterns::PatternKey};
+use argus_core::Category;
+
+/// Writes the text of a learned pattern as it is shown now; a merged one has none.
+pub(crate) async fn write(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
+                       SELECT COALESCE(p.person_category, p.category), p.key, \
+                       lower(COALESCE(p.person_description, p.description) || char(10) || \
+                       substr(p.case_name, 1, 300) || char(10) || COALESCE(substr(s.steps, 1, 200), '')) \
+                       FROM patterns p LEFT JOIN solutions s ON s.key = COALESCE(p.person_solution, p.best_solution) \
+                       WHERE p.key = $1 AND p.source = 'learned' AND p.merged_into IS NULL \
+                       ON CONFLICT (category, pattern_key) DO UPDATE SET text = excluded.text \
+                       WHERE pattern_texts.text <> excluded.text";
+    tx.execute(SQL, &[key.into()]).await.map(drop)
+}
+
+/// Takes the text of a pattern out that was shown in this category.
+pub(crate) async fn remove(tx: &mut impl Tx, category: Category, key: PatternKey) -> Result<(), StoreError> {
+    const SQL: &str = "DELETE FROM pattern_texts WHERE category = $1 AND pattern_key = $2";
+    tx.execute(SQL, &[category.as_str().into(), key.into()]).await.map(drop)
+}
