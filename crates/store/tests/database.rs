@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
 
-use argus_core::builtin::BUILTINS;
+use argus_core::{Category, builtin::BUILTINS};
 use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx,
     cases::{self, Case, Status},
     database::Value,
-    finish, incidents, outcomes, patterns, retention, runs, search, solutions,
+    days, finish, incidents, outcomes, patterns, retention, runs, search, seen, solutions, view,
 };
 use std::{
     fs,
@@ -138,7 +138,8 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
 }
 
 /// `fixtures/version-N.db` was made once by the release that had schema N:
-/// a run with a failed case, a learned pattern with a fix, and the built-ins; from 2 on a search and an incident.
+/// a run with a failed case, a learned pattern with a fix, and the built-ins; from 2 on a search and an incident; from 3
+/// on values that a person set.
 #[test]
 fn files_of_every_earlier_version_open() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -150,11 +151,43 @@ fn files_of_every_earlier_version_open() {
         }
         let path = fresh(&fixture.file_stem().unwrap().to_string_lossy());
         fs::copy(&fixture, &path).unwrap();
-        check(&open(&path));
-        check_memory(&open(&path), path.to_string_lossy().contains("version-1"));
+        let version = path.to_string_lossy().chars().rev().find(char::is_ascii_digit).unwrap().to_digit(10).unwrap();
+        let before = fs::read(&path).unwrap();
+        let shown = Sqlite::open(path.to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+        check_shown(&shown, version);
+        check_shown(&shown, version);
+        assert_eq!(fs::read(&path).unwrap(), before, "what is only read does not change");
+        check(&open(&path), version);
+        check_shown(&shown, version);
+        check_memory(&open(&path), version == 1);
         versions += 1;
     }
-    assert_eq!(versions, 2, "one file for each schema version");
+    assert_eq!(versions, 3, "one file for each schema version");
+}
+
+/// Whatever its version, a file that may not be written is shown as one of this version.
+fn check_shown(database: &Sqlite, version: u32) {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        patterns::seed(tx, &BUILTINS, 0).await?;
+        let id = &runs::newest_ids(tx, 1).await?[0];
+        let (key, _) = runs::by_id(tx, id).await?.unwrap();
+        assert_eq!(seen::failed(tx, key, 10).await?[0].headline, "Error: the flux capacitor is out of tune");
+        assert_eq!(cases::list(tx, key, 10, 0).await?.len(), 2);
+        let shown = if version < 3 { Category::Unknown } else { Category::ConfigError };
+        let placed = view::in_order(tx, shown, view::Column::Description, false, 10).await?;
+        assert_eq!(placed.len(), 1);
+        let found = view::with_words(tx, if version < 3 { "TUNED it" } else { "out of TUNE" }, 10).await?;
+        assert_eq!(found, [(shown, placed[0].key)]);
+        let pattern = patterns::get(tx, placed[0].key).await?.unwrap();
+        assert_eq!(seen::places(tx, &pattern.case_name, 10).await?.len(), 1);
+        assert_eq!(view::signatures(tx, pattern.key).await?, [pattern.signature.as_str()]);
+        assert!(version < 3 || !days::of_pattern(tx, pattern.key, 10).await?.is_empty());
+        assert_eq!(incidents::count(tx).await?, u64::from(version > 1));
+        Ok(())
+    };
+    finish(database.read(body)).unwrap();
+    let write = async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await.map(drop);
+    assert_eq!(finish(database.write(write)).unwrap_err().kind(), StoreErrorKind::ReadOnly);
 }
 
 /// A file from before the debug memory is empty there, and its pattern waits to be indexed.
@@ -175,7 +208,7 @@ fn check_memory(database: &Sqlite, is_first: bool) {
     finish(database.write(body)).unwrap();
 }
 
-fn check(database: &Sqlite) {
+fn check(database: &Sqlite, version: u32) {
     let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
         patterns::seed(tx, &BUILTINS, 0).await?;
         let id = &runs::newest_ids(tx, 1).await?[0];
@@ -185,10 +218,12 @@ fn check(database: &Sqlite) {
         assert_eq!(cases[0].failure.as_ref().unwrap().headline, "Error: the flux capacitor is out of tune");
         let learned: Vec<_> = patterns::ids_with_prefix(tx, "pat-", 10).await?;
         let mut pattern = patterns::by_id(tx, &learned[0]).await?.unwrap();
-        assert_eq!((pattern.occurrences, pattern.best_fix.as_deref()), (2, Some("Tuned it")));
+        let (occurrences, fix) = if version < 3 { (2, "Tuned it") } else { (3, "Tune it") };
+        assert_eq!((pattern.occurrences, pattern.best_fix.as_deref()), (occurrences, Some(fix)));
+        assert_eq!(pattern.person.is_any(), version > 2);
         assert_eq!(solutions::history(tx, &pattern, 10).await?.len(), 1);
         patterns::count_occurrence(tx, &mut pattern, 9).await?;
-        assert_eq!(pattern.occurrences, 3);
+        assert_eq!(pattern.occurrences, occurrences + 1);
         assert_eq!(patterns::ids_with_prefix(tx, "builtin-", 10).await?.len(), 6);
         Ok(())
     };

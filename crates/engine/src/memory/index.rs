@@ -16,6 +16,9 @@ use argus_store::{
 /// Patterns that one search indexes before it looks; a few milliseconds.
 const BATCH: u32 = 200;
 
+/// Patterns that a person merged into one by whose texts it is found too.
+const PARTS: usize = 10;
+
 /// The texts of an incident as a search reads them.
 pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
     Document {
@@ -52,10 +55,15 @@ async fn of_pattern<D>(engine: &Engine<D>, tx: &mut impl Tx, key: PatternKey) ->
     let event = patterns::sample(tx, key).await?;
     let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
     let error = event.map(|event| event.text).filter(|text| !text.is_empty());
+    let mut summary = pattern.case_name.clone();
+    for part in patterns::merged_into(tx, key).await?.into_iter().take(PARTS) {
+        summary.push('\n');
+        summary.push_str(&part.normalized);
+    }
     let document = Document {
         title: pattern.shown_description(),
         error_signature: error.as_deref().unwrap_or(&pattern.normalized),
-        summary: &pattern.case_name,
+        summary: &summary,
         tags: &[],
     };
     Ok(Some(search::index(&document, &engine.analyzer)))

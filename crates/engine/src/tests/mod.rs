@@ -7,6 +7,7 @@ mod fixing;
 mod listing;
 mod memory;
 mod recording;
+mod viewer;
 
 use crate::{
     Engine, EngineError,

@@ -170,13 +170,15 @@ fn changed_rules_sign_what_was_learned_again() {
 #[test]
 #[ignore = "makes a file of the store's tests"]
 fn fixture_of_this_schema_version() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/fixtures/version-2.db");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/fixtures/version-3.db");
     let world = World::with(path, EngineOptions::default()).unwrap();
     let params = RecordRunParams { command: Some("npm test".to_owned()), ..RecordRunParams::default() };
     let run = world.record(&params, vec![failed("boom", UNKNOWN), passed("fine")]).unwrap().run_id;
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.diagnose(&run, "boom").unwrap();
-    world.ask(UNKNOWN, super::memory::linux());
     world.added(&super::memory::pool());
+    let id = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
+    world.set(&id, Category::ConfigError, "Out of tune", "Tune it");
+    world.ask(UNKNOWN, super::memory::linux());
 }

@@ -1,0 +1,159 @@
+//! What a person sets on a pattern stays, whatever is learned afterwards.
+
+use super::flux_rule;
+use crate::{
+    ErrorCode,
+    contract::{Change, EditPatternParams, EngineOptions, PatternsParams, Retention, ViewPatternsParams},
+    patterns::patterns,
+    resources::pattern,
+    tests::{Folder, REFUSED, UNKNOWN, World, failed},
+};
+use argus_core::Category;
+use argus_store::finish;
+use serde_json::json;
+
+#[test]
+fn everybody_sees_what_a_person_set() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let row = world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
+    assert_eq!((row.category, row.edited), (Category::NetworkError, true));
+
+    let known = world.diagnose(&run, "boom").unwrap();
+    let shown = known.pattern.unwrap();
+    assert_eq!((known.category, shown.category), (Category::NetworkError, Category::NetworkError));
+    assert_eq!(known.suggested_fix.as_deref(), Some("Restart the uplink"));
+    assert_eq!(shown.description, "The uplink is down");
+    assert_eq!(known.signature, shown.signature);
+    assert!(known.signature_pattern.starts_with("UNKNOWN::"), "the signature stays what the rules made of it");
+    assert_eq!(known.signature_pattern, shown.signature_pattern);
+
+    let params = PatternsParams { category: Some(Category::NetworkError), ..PatternsParams::default() };
+    let listed = finish(patterns(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((listed.learned_count, listed.patterns[0].id.as_str()), (1, id.as_str()));
+    let params = PatternsParams { category: Some(Category::Unknown), ..PatternsParams::default() };
+    let listed = finish(patterns(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((listed.learned_count, listed.patterns.len()), (0, 0));
+
+    let answer = world.ask(UNKNOWN, json!({}));
+    assert_eq!(answer.incidents[0].title, "The uplink is down");
+    assert_eq!(answer.incidents[0].tags, ["NETWORK_ERROR"]);
+    let best = answer.recommended_solution.unwrap();
+    assert_eq!((best.steps.as_str(), &best.why[..16]), ("Restart the uplink", "set by a person;"));
+    assert_eq!(answer.ranked_solutions[1].steps, "Tuned it");
+    let resource = finish(pattern(&world.engine, &world.ambient(), &id)).unwrap();
+    assert_eq!(resource.pattern.suggested_fix.as_deref(), Some("Restart the uplink"));
+
+    let brief = world.record(&crate::contract::RecordRunParams::default(), vec![failed("boom", UNKNOWN)]).unwrap();
+    assert_eq!(brief.failures[0].category, Category::NetworkError);
+    assert_eq!(brief.failures[0].known.as_ref().unwrap().suggested_fix.as_deref(), Some("Restart the uplink"));
+}
+
+#[test]
+fn what_was_learned_is_kept_apart_and_comes_back() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
+    let page = world.page_of(&id);
+    assert_eq!(page.learned.category, Category::Unknown);
+    assert_eq!(page.learned.description, UNKNOWN);
+    assert_eq!(page.learned.suggested_fix.as_deref(), Some("Tuned it"));
+    assert_eq!(page.set.suggested_fix.as_deref(), Some("Restart the uplink"));
+    assert_eq!(
+        page.solutions.iter().map(|one| (one.suggested, one.set)).collect::<Vec<_>>(),
+        [(true, true), (false, false)]
+    );
+
+    let back = EditPatternParams { id: id.clone(), suggested_fix: Change::Learned, ..EditPatternParams::default() };
+    assert_eq!(world.edit(&back).unwrap().suggested_fix.as_deref(), Some("Tuned it"));
+    let page = world.page_of(&id);
+    assert_eq!((page.solutions.len(), page.pattern.description.as_str()), (1, "The uplink is down"));
+    let back = EditPatternParams { category: Change::Learned, description: Change::Learned, ..back };
+    let row = world.edit(&back).unwrap();
+    assert_eq!((row.category, row.description.as_str(), row.edited), (Category::Unknown, UNKNOWN, false));
+    assert!(world.page_of(&id).set.edited_at.is_some());
+}
+
+#[test]
+fn it_survives_later_runs_other_rules_and_retention() {
+    let folder = Folder::new("edits");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    world.learn(&run, "other");
+    world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    drop(world);
+    let retention = Retention { max_runs: Some(1), max_age_days: None };
+    let options = EngineOptions { rules: vec![flux_rule()], retention, ..EngineOptions::default() };
+    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+    let mut last = run;
+    for _ in 0..3 {
+        last = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    }
+    let known = world.diagnose(&last, "boom").unwrap();
+    assert_eq!((known.category, &known.pattern.unwrap().id), (Category::NetworkError, &id));
+    assert_eq!(known.suggested_fix.as_deref(), Some("Restart the uplink"));
+    assert_eq!(world.diagnose(&last, "other").unwrap().category, Category::ConfigError);
+    let page = world.page_of(&id);
+    assert_eq!((page.learned.category, page.seen_total), (Category::ConfigError, 1));
+    let counts = world.rows(&ViewPatternsParams::default());
+    let of = |category| counts.categories.iter().find(|one| one.category == category).map(|one| one.count);
+    assert_eq!(
+        (of(Category::NetworkError), of(Category::ConfigError), of(Category::Unknown)),
+        (Some(1), Some(1), None)
+    );
+}
+
+#[test]
+fn a_built_in_takes_words_but_no_category() {
+    let world = World::new();
+    let id = "builtin-conn-refused".to_owned();
+    let params = EditPatternParams {
+        id: id.clone(),
+        description: Change::Set("The database is not up".to_owned()),
+        suggested_fix: Change::Set("Run make up".to_owned()),
+        category: Change::Keep,
+    };
+    world.edit(&params).unwrap();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    let known = world.diagnose(&run, "health").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Run make up"));
+    assert_eq!(known.pattern.unwrap().description, "The database is not up");
+    let refused = EditPatternParams { category: Change::Set(Category::Timeout), ..params.clone() };
+    assert_eq!(world.edit(&refused).unwrap_err().code, ErrorCode::InvalidInput);
+    let back = EditPatternParams { description: Change::Learned, suggested_fix: Change::Learned, ..params };
+    let row = world.edit(&back).unwrap();
+    assert_eq!((row.description.as_str(), row.edited), ("Service connection refused", false));
+    assert!(row.suggested_fix.unwrap().contains("healthcheck"));
+    assert!(world.page_of(&id).solutions.is_empty(), "what was never tried goes with the edit");
+}
+
+#[test]
+fn what_a_person_writes_is_cleaned_like_all_else() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    let secret = format!("use postgres://me:{}@db/x\u{1b}[31m\u{202e}", "hunter2secret");
+    let row = world.set(&id, Category::Unknown, &format!("one\ntwo {secret}"), &secret);
+    let stored = format!("{}{}", row.description, row.suggested_fix.unwrap());
+    assert!(!stored.contains("hunter2") && !stored.contains('\u{1b}') && !stored.contains('\u{202e}'), "{stored}");
+    assert!(!row.description.contains('\n'));
+    let empty = EditPatternParams { id, description: Change::Set(" \u{200b} ".to_owned()), ..Default::default() };
+    assert_eq!(world.edit(&empty).unwrap_err().code, ErrorCode::InvalidInput);
+    let unknown = EditPatternParams { id: "pat-x".to_owned(), ..Default::default() };
+    assert_eq!(world.edit(&unknown).unwrap_err().code, ErrorCode::PatternNotFound);
+}
+
+#[test]
+fn absent_null_and_a_value_are_three_things() {
+    let read = |json| serde_json::from_value::<EditPatternParams>(json).unwrap();
+    let params = read(json!({ "id": "pat-1", "category": null, "description": "x" }));
+    assert_eq!(params.category, Change::Learned);
+    assert_eq!(params.description, Change::Set("x".to_owned()));
+    assert_eq!(params.suggested_fix, Change::Keep);
+}

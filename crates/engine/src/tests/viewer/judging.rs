@@ -1,0 +1,96 @@
+//! A fix that a person marks as wrong is no suggestion and counts as no success.
+
+use crate::{
+    ErrorCode,
+    contract::{Change, EditPatternParams, MarkFixParams},
+    tests::{REFUSED, UNKNOWN, World, failed},
+    viewer::edit::mark_fix,
+};
+use argus_store::finish;
+use serde_json::json;
+
+#[test]
+fn a_wrong_fix_is_no_suggestion_and_no_success() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    let good = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let later = world.run(vec![failed("boom", UNKNOWN)]);
+    let bad = world.fix(&later, "boom", "Deleted the test", true).unwrap();
+    assert_eq!(world.diagnose(&run, "boom").unwrap().suggested_fix.as_deref(), Some("Deleted the test"));
+    let judged = world.judge(&bad.fix_record_id, true).unwrap();
+    let row = judged.pattern.unwrap();
+    assert_eq!((row.resolutions, row.suggested_fix.as_deref()), (1, Some("Tuned it")));
+    let known = world.diagnose(&run, "boom").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
+    assert_eq!(known.fix_history.iter().map(|fix| fix.success).collect::<Vec<_>>(), [false, true]);
+    let answer = world.ask(UNKNOWN, json!({}));
+    assert_eq!((answer.ranked_solutions.len(), answer.incidents[0].solution_count, answer.more), (1, 1, 0));
+    let page = world.page_of(&id);
+    assert_eq!(
+        page.fixes.iter().map(|fix| (fix.success, fix.wrong)).collect::<Vec<_>>(),
+        [(true, true), (true, false)]
+    );
+    assert_eq!(page.solutions.iter().map(|one| one.wrong).collect::<Vec<_>>(), [false, true]);
+
+    // The same steps again are wrong again; other steps for the same failure count.
+    let again = world.fix(&later, "boom", "deleted  THE test", true).unwrap();
+    assert_eq!((again.resolutions, world.page_of(&id).solutions.len()), (1, 2));
+    assert_eq!(world.fix(&later, "boom", "Tuned it", true).unwrap().resolutions, 2);
+    assert_eq!(world.outcome(&judged.solution_id, true, json!({})).solution_stats.worked, 3);
+    assert_eq!(world.page_of(&id).pattern.resolutions, 2);
+
+    let row = world.judge(&good.fix_record_id, true).unwrap().pattern.unwrap();
+    assert_eq!((row.resolutions, row.suggested_fix), (0, None));
+    let row = world.judge(&good.fix_record_id, false).unwrap().pattern.unwrap();
+    assert_eq!((row.resolutions, row.suggested_fix.as_deref()), (2, Some("Tuned it")));
+    // The failure of the later run is solved by the good one already; the outcome without a run comes on top.
+    assert_eq!(world.judge(&bad.fix_record_id, false).unwrap().pattern.unwrap().resolutions, 3);
+}
+
+#[test]
+fn it_counts_no_more_on_the_built_in_either() {
+    let world = World::new();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&run, "health").unwrap();
+    let fix = world.fix(&run, "health", "Turned the test off", true).unwrap();
+    assert_eq!((fix.pattern_id.as_str(), fix.resolutions), ("builtin-conn-refused", 1));
+    let own = world.judge(&fix.fix_record_id, true).unwrap().pattern.unwrap();
+    assert_eq!((own.resolutions, own.suggested_fix), (0, None));
+    assert_eq!(world.page_of("builtin-conn-refused").pattern.resolutions, 0);
+    world.judge(&fix.fix_record_id, false).unwrap();
+    assert_eq!(world.page_of("builtin-conn-refused").pattern.resolutions, 1);
+}
+
+#[test]
+fn a_person_may_set_what_was_wrong_and_judge_what_was_set() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.judge(&fix.fix_record_id, true).unwrap();
+    let set = EditPatternParams {
+        id: id.clone(),
+        suggested_fix: Change::Set("Tuned it".to_owned()),
+        ..EditPatternParams::default()
+    };
+    let row = world.edit(&set).unwrap();
+    assert_eq!((row.suggested_fix.as_deref(), row.resolutions), (Some("Tuned it"), 1));
+    let row = world.judge(&fix.fix_record_id, true).unwrap().pattern.unwrap();
+    assert_eq!((row.suggested_fix, row.resolutions, row.edited), (None, 0, false));
+}
+
+#[test]
+fn solutions_of_incidents_can_be_judged_too() {
+    let world = World::new();
+    let added = world.added(&crate::tests::memory::pool());
+    let params = MarkFixParams { fix_id: None, solution_id: Some(added.solution_id.clone()), wrong: true };
+    let judged = finish(mark_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((judged.pattern, judged.wrong), (None, true));
+    let answer = world.ask(crate::tests::memory::POOL, json!({}));
+    assert_eq!((answer.incidents.len(), answer.ranked_solutions.len()), (1, 0));
+    assert!(world.incident(&added.incident_id).unwrap().solutions[0].wrong);
+    let both = MarkFixParams { fix_id: Some("fix-1".to_owned()), ..params.clone() };
+    assert_eq!(finish(mark_fix(&world.engine, &world.ambient(), &both)).unwrap_err().code, ErrorCode::InvalidInput);
+    assert_eq!(world.judge("fix-1", true).unwrap_err().code, ErrorCode::SolutionNotFound);
+}

@@ -1,0 +1,87 @@
+//! Two patterns that a person merged are one from then on.
+
+use super::flux_rule;
+use crate::{
+    ErrorCode,
+    contract::{EngineOptions, ViewPatternsParams},
+    tests::{Folder, UNKNOWN, World, failed},
+};
+use argus_core::Category;
+use serde_json::json;
+
+const OTHER: &str = "Error: the warp core is cold";
+
+#[test]
+fn later_failures_of_one_count_on_the_other() {
+    let world = World::new();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
+    world.fix(&run, "a", "Tuned it", true).unwrap();
+    let row = world.join(&from, &into).unwrap();
+    assert_eq!((&row.id, row.occurrences, row.resolutions), (&into, 4, 1));
+    assert_eq!(row.suggested_fix.as_deref(), Some("Tuned it"));
+    let known = world.diagnose(&run, "a").unwrap();
+    assert_eq!((known.pattern.unwrap().id, known.suggested_fix.as_deref()), (into.clone(), Some("Tuned it")));
+    assert_eq!(known.fix_history.len(), 1);
+    let fixed = world.fix(&run, "a", "Warmed it", false).unwrap();
+    assert_eq!((fixed.pattern_id.as_str(), fixed.is_new_pattern), (into.as_str(), false));
+    let page = world.page_of(&from);
+    assert_eq!((&page.pattern.id, page.merged[0].id.as_str(), page.merged[0].occurrences), (&into, from.as_str(), 2));
+    assert_eq!((page.seen_total, page.tests.len()), (2, 2));
+    assert_eq!(world.rows(&ViewPatternsParams::default()).total, 7);
+    let answer = world.ask(UNKNOWN, json!({}));
+    assert_eq!(answer.incidents.len(), 1, "{:?}", answer.incidents);
+    assert_eq!(answer.incidents[0].incident_id, into);
+}
+
+#[test]
+fn what_was_merged_may_be_merged_on() {
+    let world = World::new();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER), failed("c", "Error: no dilithium is left")]);
+    let ids: Vec<_> = ["a", "b", "c"].iter().map(|case| world.learn(&run, case)).collect();
+    world.join(&ids[0], &ids[1]).unwrap();
+    let row = world.join(&ids[1], &ids[2]).unwrap();
+    assert_eq!((&row.id, row.occurrences), (&ids[2], 6));
+    for case in ["a", "b", "c"] {
+        assert_eq!(world.diagnose(&run, case).unwrap().pattern.unwrap().id, ids[2]);
+    }
+    assert_eq!(world.page_of(&ids[0]).merged.len(), 2);
+    assert_eq!(world.join(&ids[0], &ids[2]).unwrap_err().code, ErrorCode::InvalidInput, "one already");
+    assert_eq!(world.join(&ids[0], "builtin-timeout").unwrap_err().code, ErrorCode::InvalidInput);
+    assert_eq!(world.join("pat-x", &ids[2]).unwrap_err().code, ErrorCode::PatternNotFound);
+}
+
+#[test]
+fn a_merge_survives_other_rules() {
+    let folder = Folder::new("merges");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
+    world.join(&from, &into).unwrap();
+    drop(world);
+    let options = EngineOptions { rules: vec![flux_rule()], ..EngineOptions::default() };
+    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+    for _ in 0..2 {
+        let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+        assert_eq!(world.diagnose(&run, "a").unwrap().pattern.unwrap().id, into);
+        assert_eq!(world.diagnose(&run, "b").unwrap().pattern.unwrap().id, into);
+    }
+    let page = world.page_of(&into);
+    assert_eq!((page.pattern.occurrences, page.learned.category), (8, Category::Unknown));
+    assert_eq!((page.seen_total, page.tests.len()), (6, 2), "runs before the change of rules are known too");
+    let listed = world.rows(&ViewPatternsParams::default());
+    assert_eq!((listed.total, listed.sources[1].count), (7, 1));
+}
+
+#[test]
+fn steps_that_are_wrong_in_one_are_wrong_in_both() {
+    let world = World::new();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
+    let wrong = world.fix(&run, "a", "Kicked it", true).unwrap();
+    world.fix(&run, "b", "Kicked it", true).unwrap();
+    world.judge(&wrong.fix_record_id, true).unwrap();
+    let row = world.join(&from, &into).unwrap();
+    assert_eq!((row.resolutions, row.suggested_fix), (0, None));
+    assert!(world.page_of(&into).solutions.iter().all(|solution| solution.wrong));
+}

@@ -1,0 +1,71 @@
+//! What a person looks at and changes, over the real store.
+
+mod editing;
+mod judging;
+mod looking;
+mod merging;
+mod random;
+mod runs;
+
+use super::World;
+use crate::{
+    EngineError,
+    contract::{
+        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, ViewPatternParams,
+        ViewPatternResult, ViewPatternRow, ViewPatternsParams, ViewPatternsResult,
+    },
+    viewer::{
+        edit::{edit_pattern, mark_fix, merge_patterns},
+        pattern::view_pattern,
+        patterns::view_patterns,
+    },
+};
+use argus_core::{Category, classify::UserRule};
+use argus_store::finish;
+
+/// A rule that makes the flux capacitor a matter of configuration, so that what was learned is signed again.
+pub(super) fn flux_rule() -> UserRule {
+    UserRule { name: "flux".to_owned(), category: Category::ConfigError, pattern: "flux capacitor".to_owned() }
+}
+
+impl World {
+    pub(super) fn rows(&self, params: &ViewPatternsParams) -> ViewPatternsResult {
+        finish(view_patterns(&self.engine, &self.ambient(), params)).unwrap()
+    }
+
+    pub(super) fn page_of(&self, id: &str) -> ViewPatternResult {
+        let params = ViewPatternParams { id: id.to_owned(), ..ViewPatternParams::default() };
+        finish(view_pattern(&self.engine, &self.ambient(), &params)).unwrap()
+    }
+
+    pub(super) fn edit(&self, params: &EditPatternParams) -> Result<ViewPatternRow, EngineError> {
+        finish(edit_pattern(&self.engine, &self.ambient(), params))
+    }
+
+    /// Sets all three.
+    pub(super) fn set(&self, id: &str, category: Category, description: &str, fix: &str) -> ViewPatternRow {
+        let params = EditPatternParams {
+            id: id.to_owned(),
+            category: Change::Set(category),
+            description: Change::Set(description.to_owned()),
+            suggested_fix: Change::Set(fix.to_owned()),
+        };
+        self.edit(&params).unwrap()
+    }
+
+    pub(super) fn join(&self, from: &str, into: &str) -> Result<ViewPatternRow, EngineError> {
+        let params = MergePatternsParams { from: from.to_owned(), into: into.to_owned() };
+        finish(merge_patterns(&self.engine, &self.ambient(), &params))
+    }
+
+    pub(super) fn judge(&self, fix_id: &str, wrong: bool) -> Result<MarkFixResult, EngineError> {
+        let params = MarkFixParams { fix_id: Some(fix_id.to_owned()), solution_id: None, wrong };
+        finish(mark_fix(&self.engine, &self.ambient(), &params))
+    }
+
+    /// The id of the pattern that a diagnosis shows or has just learned.
+    pub(super) fn learn(&self, run_id: &str, case: &str) -> String {
+        self.diagnose(run_id, case).unwrap();
+        self.diagnose(run_id, case).unwrap().pattern.unwrap().id
+    }
+}

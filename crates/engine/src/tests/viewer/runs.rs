@@ -1,0 +1,195 @@
+//! Runs: one, two compared, many.
+
+use crate::{
+    ErrorCode,
+    contract::{
+        CaseState, GitFacts, GridFilter, RecordRunParams, RunStatus, ViewCaseParams, ViewComparisonParams,
+        ViewGridParams, ViewGridResult, ViewRunParams, ViewRunResult, ViewRunsParams, ViewTrendParams,
+    },
+    tests::{REFUSED, UNKNOWN, World, case, failed, passed},
+    viewer::{
+        comparison::view_comparison,
+        grid::view_grid,
+        overview::view_trend,
+        run::{view_case, view_run},
+        runs::view_runs,
+    },
+};
+use argus_report::{CaseStatus, ReportCase};
+use argus_store::finish;
+
+fn look(world: &World, params: &ViewRunParams) -> ViewRunResult {
+    finish(view_run(&world.engine, &world.ambient(), params)).unwrap()
+}
+
+fn grid(world: &World, params: &ViewGridParams) -> ViewGridResult {
+    finish(view_grid(&world.engine, &world.ambient(), params)).unwrap()
+}
+
+fn flaky(name: &str) -> ReportCase {
+    ReportCase { flaky: true, ..passed(name) }
+}
+
+fn skipped(name: &str) -> ReportCase {
+    case(name, CaseStatus::Skipped, None)
+}
+
+fn short(name: &str) -> &str {
+    name.rsplit(' ').next().unwrap()
+}
+
+#[test]
+fn one_run_tells_why_it_failed() {
+    let world = World::new();
+    let first = world.run(vec![passed("a")]);
+    let refused = |port: u16| format!("Error: connect ECONNREFUSED 127.0.0.1:{port}");
+    let run = world.run(vec![
+        failed("one", &refused(5432)),
+        passed("fine"),
+        failed("two", &refused(6379)),
+        failed("boom", UNKNOWN),
+        flaky("shaky"),
+        skipped("later"),
+        failed("three", REFUSED),
+    ]);
+    let id = world.learn(&run, "boom");
+    let seen = look(&world, &ViewRunParams { id: run.clone(), ..Default::default() });
+    assert_eq!((seen.total, seen.groups.len(), seen.groups[0].count), (7, 2, 3));
+    assert_eq!(seen.groups[0].pattern.as_ref().unwrap().id, "builtin-conn-refused");
+    assert_eq!(seen.groups[1].pattern.as_ref().unwrap().id, id);
+    assert_eq!((seen.previous_id.as_deref(), seen.next_id), (Some(first.as_str()), None));
+    let of = |status, text: Option<&str>| {
+        let text = text.map(ToOwned::to_owned);
+        let params = ViewRunParams { id: run.clone(), status, text, limit: Some(2), offset: None };
+        let seen = look(&world, &params);
+        (seen.cases.iter().map(|case| short(&case.case_name).to_owned()).collect::<Vec<_>>(), seen.total)
+    };
+    assert_eq!(of(Some(CaseState::Failed), None), (vec!["one".to_owned(), "two".to_owned()], 4));
+    assert_eq!(of(Some(CaseState::Flaky), None), (vec!["shaky".to_owned()], 1));
+    assert_eq!(of(Some(CaseState::Passed), None), (vec!["fine".to_owned()], 1));
+    assert_eq!(of(Some(CaseState::Skipped), None), (vec!["later".to_owned()], 1));
+    assert_eq!(of(None, Some("ECONNrefused")).1, 3);
+    assert_eq!(of(Some(CaseState::Failed), Some("> TWO")), (vec!["two".to_owned()], 1));
+    let absent = ViewRunParams { id: run, status: Some(CaseState::Absent), ..Default::default() };
+    let error = finish(view_run(&world.engine, &world.ambient(), &absent)).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn what_a_person_merged_is_one_group() {
+    let world = World::new();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", "Error: the warp core is cold")]);
+    let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
+    assert_eq!(look(&world, &ViewRunParams { id: run.clone(), ..Default::default() }).groups.len(), 2);
+    world.join(&from, &into).unwrap();
+    let groups = look(&world, &ViewRunParams { id: run, ..Default::default() }).groups;
+    assert_eq!((groups.len(), groups[0].count, &groups[0].pattern.as_ref().unwrap().id), (1, 2, &into));
+}
+
+#[test]
+fn one_case_is_shown_in_full() {
+    let world = World::new();
+    world.run(vec![passed("boom")]);
+    let mut boom = failed("boom", UNKNOWN);
+    boom.stdout_tail = Some("tuning".to_owned());
+    let run = world.run(vec![boom]);
+    let case_name = "a.test.ts > suite > boom".to_owned();
+    let params = ViewCaseParams { run_id: run.clone(), case_name };
+    let seen = finish(view_case(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((seen.error.as_deref(), seen.stdout_tail.as_deref()), (Some(UNKNOWN), Some("tuning")));
+    let states: Vec<_> = seen.history.iter().map(|end| end.state).collect();
+    assert_eq!((states.as_slice(), seen.pattern), (&[CaseState::Failed, CaseState::Passed][..], None));
+    let missing = ViewCaseParams { case_name: "x".to_owned(), ..params };
+    let error = finish(view_case(&world.engine, &world.ambient(), &missing)).unwrap_err();
+    assert_eq!(error.code, ErrorCode::CaseNotFailed);
+}
+
+#[test]
+fn two_runs_are_compared_by_name() {
+    use CaseState::{Absent, Failed, Passed, Skipped};
+    let world = World::new();
+    let base = world.run(vec![
+        failed("stays", UNKNOWN),
+        failed("mended", UNKNOWN),
+        failed("removed", UNKNOWN),
+        failed("muted", UNKNOWN),
+        passed("broke"),
+    ]);
+    let head = world.run(vec![
+        failed("stays", UNKNOWN),
+        passed("mended"),
+        skipped("muted"),
+        failed("broke", REFUSED),
+        failed("added", REFUSED),
+    ]);
+    let params = ViewComparisonParams { base, head, limit: None, offset: None };
+    let seen = finish(view_comparison(&world.engine, &world.ambient(), &params)).unwrap();
+    let of = |list: &crate::contract::ComparedCases| {
+        list.cases.iter().map(|case| (short(&case.case_name).to_owned(), case.base, case.head)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&seen.new), [("broke".to_owned(), Passed, Failed), ("added".to_owned(), Absent, Failed)]);
+    assert_eq!(of(&seen.still_failing), [("stays".to_owned(), Failed, Failed)]);
+    assert_eq!(of(&seen.fixed), [("mended".to_owned(), Failed, Passed)]);
+    assert_eq!(of(&seen.gone), [("removed".to_owned(), Failed, Absent), ("muted".to_owned(), Failed, Skipped)]);
+    let page = ViewComparisonParams { limit: Some(1), offset: Some(1), ..params };
+    let page = finish(view_comparison(&world.engine, &world.ambient(), &page)).unwrap();
+    assert_eq!((page.new.total, short(&page.new.cases[0].case_name), page.new.has_more), (2, "added", false));
+}
+
+#[test]
+fn flaky_is_not_broken() {
+    let world = World::new();
+    let on = |commit: &str, dirty: bool, cases: Vec<ReportCase>| {
+        let git = GitFacts { commit: Some(commit.to_owned()), branch: None, dirty: Some(dirty) };
+        world.record(&RecordRunParams { git: Some(git), ..Default::default() }, cases).unwrap();
+    };
+    on(
+        "c1",
+        false,
+        vec![
+            failed("always", UNKNOWN),
+            failed("coin", UNKNOWN),
+            passed("retry"),
+            failed("edited", UNKNOWN),
+            passed("fine"),
+        ],
+    );
+    on("c1", false, vec![failed("always", UNKNOWN), passed("coin"), flaky("retry"), passed("fine")]);
+    on("c2", true, vec![failed("always", UNKNOWN), failed("once", UNKNOWN), passed("edited"), skipped("fine")]);
+    let seen = grid(&world, &ViewGridParams::default());
+    let rows: Vec<_> = seen.tests.iter().map(|test| (short(&test.case_name), test.broken, test.flaky)).collect();
+    assert_eq!(
+        rows,
+        [
+            ("always", true, false),
+            ("coin", false, true),
+            ("retry", false, true),
+            ("edited", false, false),
+            ("once", false, false),
+            ("fine", false, false)
+        ]
+    );
+    assert_eq!((seen.runs.len(), seen.flaky, seen.broken, seen.shortened), (3, 2, 1, false));
+    assert_eq!(seen.tests[1].states, [CaseState::Absent, CaseState::Passed, CaseState::Failed]);
+    let only = |only, text: Option<&str>| {
+        let params = ViewGridParams { only, text: text.map(ToOwned::to_owned), ..Default::default() };
+        grid(&world, &params).total
+    };
+    assert_eq!((only(Some(GridFilter::Flaky), None), only(Some(GridFilter::Broken), None)), (2, 1));
+    assert_eq!((only(None, Some("COIN")), only(Some(GridFilter::Broken), Some("coin"))), (1, 0));
+    let page = grid(&world, &ViewGridParams { runs: Some(1), limit: Some(2), offset: Some(2), ..Default::default() });
+    assert_eq!((page.total, page.tests.len(), page.tests[0].states.len()), (4, 2, 1));
+}
+
+#[test]
+fn runs_are_listed_and_drawn() {
+    let world = World::new();
+    let green = world.run(vec![passed("a"), skipped("b")]);
+    let red = world.run(vec![failed("a", UNKNOWN), passed("b")]);
+    let params = ViewRunsParams { status: Some(RunStatus::Failed), ..Default::default() };
+    let listed = finish(view_runs(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((listed.total, &listed.runs[0].id), (1, &red));
+    let drawn = finish(view_trend(&world.engine, &world.ambient(), &ViewTrendParams::default())).unwrap();
+    let points: Vec<_> = drawn.points.iter().map(|point| (point.run_id.as_str(), point.pass_rate)).collect();
+    assert_eq!(points, [(green.as_str(), Some(1.0)), (red.as_str(), Some(0.5))]);
+}
