@@ -57,10 +57,17 @@ fn copy(connection: &Connection, version: i64) -> Result<(), StoreError> {
     let (viewed, copied): (Vec<_>, Vec<_>) =
         before.iter().partition(|(table, words)| after.get(*table) == Some(*words));
     for (table, _) in copied {
-        let columns = columns(connection, table)?;
+        let (columns, indexes) = (columns(connection, table)?, indexes(connection, table)?);
+        // An index is made faster than it is kept.
+        for (index, _) in &indexes {
+            connection.execute_batch(&format!("DROP INDEX main.{index}"))?;
+        }
         connection.execute_batch(&format!(
             "DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {columns} FROM older.{table};"
         ))?;
+        for (_, words) in &indexes {
+            connection.execute_batch(words)?;
+        }
     }
     bring(connection, version, latest())?;
     for (table, _) in viewed {
@@ -81,6 +88,15 @@ fn tables(connection: &Connection) -> Result<BTreeMap<String, Vec<String>>, Stor
         tables.entry(row.get(0)?).or_default().push(row.get(1)?);
     }
     Ok(tables)
+}
+
+/// Its indexes by name, with the words that made them.
+fn indexes(connection: &Connection, table: &str) -> Result<Vec<(String, String)>, StoreError> {
+    const SQL: &str = "SELECT name, sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = $1 \
+                       AND sql IS NOT NULL";
+    let mut statement = connection.prepare(SQL)?;
+    let indexes = statement.query_map([table], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(indexes.collect::<Result<_, _>>()?)
 }
 
 /// Without those that are computed.

@@ -62,18 +62,16 @@ macro_rules! description {
     };
 }
 
-/// A statement in both directions: `$sql` with the column, then with the column and each direction.
+/// A statement in both directions.
 macro_rules! in_order {
-    ($column:expr, $words:expr) => {
+    ($column:expr) => {
         (
             concat!(
                 "SELECT ",
                 $column,
                 ", p.key FROM patterns p WHERE ",
                 shown_category!(),
-                " = $1 AND p.merged_into IS NULL ",
-                $words,
-                "ORDER BY ",
+                " = $1 AND p.merged_into IS NULL ORDER BY ",
                 $column,
                 ", p.key LIMIT $2"
             ),
@@ -82,25 +80,11 @@ macro_rules! in_order {
                 $column,
                 ", p.key FROM patterns p WHERE ",
                 shown_category!(),
-                " = $1 AND p.merged_into IS NULL ",
-                $words,
-                "ORDER BY ",
+                " = $1 AND p.merged_into IS NULL ORDER BY ",
                 $column,
                 " DESC, p.key DESC LIMIT $2"
             ),
         )
-    };
-}
-
-macro_rules! by_column {
-    ($by:expr, $words:expr) => {
-        match $by {
-            Column::Description => in_order!(description!(), $words),
-            Column::Confidence => in_order!("p.confidence", $words),
-            Column::Occurrences => in_order!("p.occurrences", $words),
-            Column::Resolutions => in_order!("p.resolutions", $words),
-            Column::LastSeen => in_order!("p.last_seen_at", $words),
-        }
     };
 }
 
@@ -112,27 +96,40 @@ pub async fn in_order(
     descending: bool,
     limit: u32,
 ) -> Result<Vec<Placed>, StoreError> {
-    let (ascending_sql, descending_sql) = by_column!(by, "");
+    let (ascending_sql, descending_sql) = match by {
+        Column::Description => in_order!(description!()),
+        Column::Confidence => in_order!("p.confidence"),
+        Column::Occurrences => in_order!("p.occurrences"),
+        Column::Resolutions => in_order!("p.resolutions"),
+        Column::LastSeen => in_order!("p.last_seen_at"),
+    };
     let sql = if descending { descending_sql } else { ascending_sql };
     placed(tx.query(sql, &[category.as_str().into(), limit.into()]).await?)
 }
 
-/// The same for learned ones with these words.
-pub async fn in_order_with(
+/// Learned patterns of all categories by the letters of their descriptions.
+pub async fn in_letters(
     tx: &mut impl Tx,
-    category: Category,
-    by: Column,
     descending: bool,
     limit: u32,
-    words: &str,
+    offset: u32,
 ) -> Result<Vec<Placed>, StoreError> {
-    let (ascending_sql, descending_sql) = by_column!(
-        by,
-        "AND EXISTS (SELECT 1 FROM pattern_texts t WHERE t.category = $1 AND t.pattern_key = p.key \
-         AND instr(t.text, lower($3)) > 0) "
+    const ASCENDING: &str = concat!(
+        "SELECT ",
+        description!(),
+        ", p.key FROM patterns p WHERE p.merged_into IS NULL AND p.source = 'learned' ORDER BY ",
+        description!(),
+        ", p.key LIMIT $1 OFFSET $2"
     );
-    let sql = if descending { descending_sql } else { ascending_sql };
-    placed(tx.query(sql, &[category.as_str().into(), limit.into(), words.into()]).await?)
+    const DESCENDING: &str = concat!(
+        "SELECT ",
+        description!(),
+        ", p.key FROM patterns p WHERE p.merged_into IS NULL AND p.source = 'learned' ORDER BY ",
+        description!(),
+        " DESC, p.key DESC LIMIT $1 OFFSET $2"
+    );
+    let sql = if descending { DESCENDING } else { ASCENDING };
+    placed(tx.query(sql, &[limit.into(), offset.into()]).await?)
 }
 
 /// The values of some patterns, in no order.
@@ -151,18 +148,28 @@ pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result
     Ok(found)
 }
 
-/// Learned patterns with these words, at most `limit`, by category.
-pub async fn with_words(tx: &mut impl Tx, words: &str, limit: u32) -> Result<Vec<(Category, PatternKey)>, StoreError> {
-    const SQL: &str = "SELECT category, pattern_key FROM pattern_texts WHERE instr(text, lower($1)) > 0 LIMIT $2";
-    let rows = tx.query(SQL, &[words.into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| Ok((row.read()?, PatternKey(row.read()?)))).collect()
-}
+/// Texts that are read at once.
+const TEXTS: u32 = 1_000;
 
-/// How many learned patterns of each category have these words.
-pub async fn count_words(tx: &mut impl Tx, words: &str) -> Result<Vec<(Category, u32)>, StoreError> {
-    const SQL: &str = "SELECT category, COUNT(*) FROM pattern_texts WHERE instr(text, lower($1)) > 0 GROUP BY category";
-    let rows = tx.query(SQL, &[words.into()]).await?;
-    rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
+/// Learned patterns of a category with these words, oldest first.
+pub async fn with_words(tx: &mut impl Tx, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
+    const SQL: &str = "SELECT pattern_key, text FROM pattern_texts WHERE category = $1 AND pattern_key > $2 \
+                       ORDER BY pattern_key LIMIT $3";
+    // As the database's `lower` does.
+    let words = words.to_ascii_lowercase();
+    let finder = memchr::memmem::Finder::new(&words);
+    let (mut found, mut after, mut is_more) = (Vec::new(), i64::MIN, true);
+    while is_more {
+        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), TEXTS.into()]).await?;
+        is_more = rows.len() == TEXTS as usize;
+        for mut row in rows {
+            after = row.read()?;
+            if finder.find(row.read::<String>()?.as_bytes()).is_some() {
+                found.push(PatternKey(after));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The recorded signatures by which failures of a pattern are known, older ones too.

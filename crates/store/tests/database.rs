@@ -176,8 +176,9 @@ fn check_shown(database: &Sqlite, version: u32) {
         let shown = if version < 3 { Category::Unknown } else { Category::ConfigError };
         let placed = view::in_order(tx, shown, view::Column::Description, false, 10).await?;
         assert_eq!(placed.len(), 1);
-        let found = view::with_words(tx, if version < 3 { "TUNED it" } else { "out of TUNE" }, 10).await?;
-        assert_eq!(found, [(shown, placed[0].key)]);
+        let words = if version < 3 { "TUNED it" } else { "out of TUNE" };
+        assert_eq!(view::with_words(tx, shown, words).await?, [placed[0].key]);
+        assert_eq!(view::in_letters(tx, true, 10, 0).await?, placed);
         let pattern = patterns::get(tx, placed[0].key).await?.unwrap();
         assert_eq!(seen::places(tx, &pattern.case_name, 10).await?.len(), 1);
         assert_eq!(view::signatures(tx, pattern.key).await?, [pattern.signature.as_str()]);

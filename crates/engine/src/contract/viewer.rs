@@ -31,7 +31,8 @@ contract! {
         pub category: Option<Category>,
         /// Only from there.
         pub source: Option<PatternSource>,
-        /// Only those with these words, letter by letter, in description, suggested fix, case name or id.
+        /// Only those with these words, letter by letter but for their case, in description, case name or the beginning
+        /// of the suggested fix.
         pub text: Option<String>,
         /// `occurrences` when none.
         pub sort: Option<ViewPatternSort>,
@@ -420,12 +421,12 @@ contract! {
     }
 }
 
-/// Order of patterns; equal ones are ordered by occurrences, then newest first.
+/// Order of patterns; of equal ones the newest is the greatest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ViewPatternSort {
-    /// By the name of the category.
+    /// By the name of the category, in each the most frequent first.
     Category,
     /// By the letters of the description.
     Description,
@@ -438,7 +439,7 @@ pub enum ViewPatternSort {
     Resolutions,
     /// By the last diagnosis.
     LastSeen,
-    /// Built-in before learned.
+    /// Built-in before learned, of each the most frequent first.
     Source,
 }
 

@@ -17,9 +17,10 @@ use argus_store::{
     patterns::{self, Pattern, PatternKey},
     view::{self, Column, Placed, Sorted},
 };
+use std::collections::BTreeMap;
 
-/// Matches of words that are sorted in memory; of more, the index is walked until the page is full.
-const FEW: u32 = 3_000;
+/// Matches of words in a category whose places are read one by one; of more, the index is walked until the page is full.
+const FEW: usize = 1_500;
 
 /// Patterns of a page.
 const LIMIT: u32 = 100;
@@ -58,8 +59,8 @@ struct All {
     builtins: Vec<Pattern>,
     /// Learned ones.
     counts: Vec<(Category, u32)>,
-    /// Learned ones with the words, where they are few.
-    few: Option<Vec<(Category, PatternKey)>>,
+    /// Learned ones with the words, by category, oldest first.
+    found: BTreeMap<&'static str, Vec<PatternKey>>,
     /// Built-ins stand among learned ones in the index, and are left out there.
     builtin_keys: Vec<PatternKey>,
     descriptions: Vec<String>,
@@ -81,27 +82,22 @@ impl All {
             builtins.extend(patterns::by_id(tx, builtin.id).await?);
         }
         let builtin_keys = builtins.iter().map(|builtin| builtin.key).collect();
-        let (mut counts, mut few) = (Vec::new(), None);
+        let counts = patterns::learned_counts(tx).await?;
+        let (mut counts, mut found) = (counts, BTreeMap::new());
         if let Some(words) = &words {
             let has = |text: String| text.to_lowercase().contains(&words.to_lowercase());
             let locale = engine.options.locale;
             builtins.retain(|builtin| {
                 has(show::description(builtin)) || show::suggested_fix(builtin, locale).is_some_and(has)
             });
-            let found = view::with_words(tx, words, FEW + 1).await?;
-            if size(found.len()) > FEW {
-                counts = view::count_words(tx, words).await?;
-            } else {
-                for category in Category::ALL {
-                    counts.push((category, size(found.iter().filter(|(of, _)| *of == category).count())));
-                }
-                few = Some(found);
+            for (category, count) in &mut counts {
+                let keys = view::with_words(tx, *category, words).await?;
+                *count = size(keys.len());
+                found.insert(category.as_str(), keys);
             }
-        } else {
-            counts = patterns::learned_counts(tx).await?;
         }
         let descriptions = builtins.iter().map(|builtin| show::description(builtin).to_ascii_lowercase()).collect();
-        Ok(Self { words, builtins, counts, few, builtin_keys, descriptions })
+        Ok(Self { words, builtins, counts, found, builtin_keys, descriptions })
     }
 
     fn learned(&self, categories: &[Category]) -> u32 {
@@ -169,15 +165,18 @@ impl All {
         let turned = behind < skip;
         let descending = section.descending != turned;
         let skip = if turned { behind } else { skip };
-        let mut placed = if section.builtin { self.placed_builtins(section) } else { Vec::new() };
-        if section.learned {
-            for category in &section.categories {
-                placed.extend(self.placed(tx, *category, section.by, descending, skip + take).await?);
+        let compare = |a: &Placed, b: &Placed| if descending { b.compare(a) } else { a.compare(b) };
+        let (mut placed, mut before) = self.learned_part(tx, section, descending, skip, take).await?;
+        let first = placed.first().filter(|_| before > 0).cloned();
+        for builtin in self.placed_builtins(section) {
+            match &first {
+                Some(first) if compare(&builtin, first).is_lt() => before += 1,
+                _ => placed.push(builtin),
             }
         }
         // Mostly sorted runs, which a stable sort goes through once.
-        placed.sort_by(|a, b| if descending { b.compare(a) } else { a.compare(b) });
-        let part = placed.into_iter().skip(skip as usize).take(take as usize).map(|placed| placed.key);
+        placed.sort_by(compare);
+        let part = placed.into_iter().skip((skip - before) as usize).take(take as usize).map(|placed| placed.key);
         let mut keys: Vec<PatternKey> = part.collect();
         if turned {
             keys.reverse();
@@ -185,7 +184,32 @@ impl All {
         Ok(keys)
     }
 
-    /// The first learned ones of a category.
+    /// Learned ones of a section from its beginning, or from so near before the part that only built-ins can move it,
+    /// and how many are before them.
+    async fn learned_part(
+        &self,
+        tx: &mut impl Tx,
+        section: &Section,
+        descending: bool,
+        skip: u32,
+        take: u32,
+    ) -> Result<(Vec<Placed>, u32), EngineError> {
+        if !section.learned {
+            return Ok((Vec::new(), 0));
+        }
+        if section.by == Column::Description && self.words.is_none() && section.categories.len() > 1 {
+            let before = skip.saturating_sub(size(BUILTINS.len()));
+            let placed = view::in_letters(tx, descending, skip + take - before, before).await?;
+            return Ok((placed, before));
+        }
+        let mut placed = Vec::new();
+        for category in &section.categories {
+            placed.extend(self.placed(tx, *category, section.by, descending, skip + take).await?);
+        }
+        Ok((placed, 0))
+    }
+
+    /// The first learned ones of a category, in no order where few of them have the words.
     async fn placed(
         &self,
         tx: &mut impl Tx,
@@ -197,22 +221,32 @@ impl All {
         if self.learned(&[category]) == 0 {
             return Ok(Vec::new());
         }
-        Ok(match (&self.words, &self.few) {
-            (None, _) => {
-                // One more for the built-in among them.
-                let mut placed = view::in_order(tx, category, by, descending, most + 1).await?;
-                placed.retain(|placed| !self.builtin_keys.contains(&placed.key));
-                placed
+        if self.words.is_none() {
+            // One more for the built-in among them.
+            let mut placed = view::in_order(tx, category, by, descending, most + 1).await?;
+            placed.retain(|placed| !self.builtin_keys.contains(&placed.key));
+            return Ok(placed);
+        }
+        let found = self.found.get(category.as_str()).map(Vec::as_slice).unwrap_or_default();
+        if found.len() <= FEW {
+            return Ok(view::values(tx, found, by).await?);
+        }
+        let mut limit = most.saturating_mul(2).max(LIMIT);
+        loop {
+            let mut placed = view::in_order(tx, category, by, descending, limit).await?;
+            let is_all = size(placed.len()) < limit;
+            placed.retain(|placed| found.binary_search(&placed.key).is_ok());
+            if is_all || size(placed.len()) >= most {
+                return Ok(placed);
             }
-            (Some(_), Some(few)) => {
-                let own = few.iter().filter(|(of, _)| *of == category).map(|(_, key)| *key);
-                view::values(tx, &own.collect::<Vec<_>>(), by).await?
-            }
-            (Some(words), None) => view::in_order_with(tx, category, by, descending, most, words).await?,
-        })
+            limit = limit.saturating_mul(4);
+        }
     }
 
     fn placed_builtins(&self, section: &Section) -> Vec<Placed> {
+        if !section.builtin {
+            return Vec::new();
+        }
         let own = self.builtins.iter().zip(&self.descriptions);
         let own = own.filter(|(builtin, _)| section.categories.contains(&builtin.category));
         let place = |(builtin, description): (&Pattern, &String)| {

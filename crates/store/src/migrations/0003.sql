@@ -30,6 +30,9 @@ CREATE INDEX patterns_by_resolutions ON patterns
 CREATE INDEX patterns_by_description ON patterns
   ((COALESCE(person_category, category)), (lower(COALESCE(person_description, description))), key)
   WHERE merged_into IS NULL;
+-- By letters across all categories, which are longer than counts and so are not merged from each category's list.
+CREATE INDEX patterns_by_letters ON patterns
+  ((lower(COALESCE(person_description, description))), key) WHERE merged_into IS NULL AND source = 'learned';
 
 -- What a learned pattern is filtered by, in lower case: description, case and suggested fix, a line each. Slim, for a
 -- filter reads all of it.

@@ -834,7 +834,7 @@ export type IncidentDetail = {
   created_at: string,
   /** When its texts last changed. */
   updated_at: string,
-  /** Those that worked most often first. */
+  /** Those that worked most often first, wrong ones last. */
   solutions: Array<SolutionDetail>,
   /** Solutions that are left out. */
   more: number,
@@ -1480,6 +1480,8 @@ export type SolutionDetail = {
   buckets: Array<BucketStats>,
   /** The newest first, not all of many. */
   outcomes: Array<OutcomeDetail>,
+  /** A person judged it as wrong; it is not suggested. */
+  wrong?: boolean,
 };
 
 /** What is known of a solution, over all environments and in each. */
@@ -1850,7 +1852,7 @@ export type ViewPatternRow = {
   edited: boolean,
 };
 
-/** Order of patterns; equal ones are ordered by occurrences, then newest first. */
+/** Order of patterns; of equal ones the newest is the greatest. */
 export type ViewPatternSort = "category" | "description" | "confidence" | "occurrences" | "resolutions" | "lastSeen" | "source";
 
 /** Which patterns to show. */
@@ -1859,7 +1861,8 @@ export type ViewPatternsParams = {
   category?: FailureCategory | null,
   /** Only from there. */
   source?: PatternSource | null,
-  /** Only those with these words, letter by letter, in description, suggested fix, case name or id. */
+  /** Only those with these words, letter by letter but for their case, in description, case name or the beginning
+   * of the suggested fix. */
   text?: string | null,
   /** `occurrences` when none. */
   sort?: ViewPatternSort | null,

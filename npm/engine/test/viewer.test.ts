@@ -1,0 +1,114 @@
+/** The viewer's functions through the wasm that is published. */
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  createInspector,
+  EDIT_METHODS,
+  type Engine,
+  isViewMethod,
+  openEngine,
+  VIEW_METHODS,
+  type ViewMethod,
+} from 'argus-engine';
+import { expect, onTestFinished, test } from 'vitest';
+
+const FIXTURES = fileURLToPath(new URL('../../../crates/store/tests/fixtures/', import.meta.url));
+
+function folder(): string {
+  // With signs that mean something in an address.
+  const path = mkdtempSync(join(tmpdir(), 'argus view?#%20-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function open(databasePath: string, readOnly = false): Promise<Engine> {
+  const engine = await openEngine({ databasePath, projectRoot: '/', locale: 'en', readOnly });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+/** A file of an earlier schema version, or of this one, in a folder of its own. */
+function fixture(version: number): string {
+  const path = join(folder(), 'argus.db');
+  copyFileSync(join(FIXTURES, `version-${version}.db`), path);
+  return path;
+}
+
+test('every function is there, and no other', async () => {
+  const engine = await open(':memory:');
+  for (const method of VIEW_METHODS) {
+    const params: object = { id: 'x', base: 'x', head: 'x', runId: 'x', caseName: 'x', event: { text: 'x' } };
+    const called = ask(engine, method, params);
+    const codes = ['RUN_NOT_FOUND', 'PATTERN_NOT_FOUND', 'INCIDENT_NOT_FOUND', 'INVALID_INPUT'];
+    await called.catch((error) => expect(codes, method).toContain(error.code));
+  }
+  expect(isViewMethod('viewPatterns') && !isViewMethod('constructor') && !isViewMethod('free')).toBe(true);
+  await expect(ask(engine, JSON.parse('"free"'), {})).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  expect(VIEW_METHODS).toEqual(expect.arrayContaining([...EDIT_METHODS]));
+});
+
+/** As a page sends it: nobody has checked what is in there. */
+function ask(engine: Engine, method: ViewMethod, params: object): Promise<unknown> {
+  return engine.view(method, JSON.parse(JSON.stringify(params)));
+}
+
+test('a pattern is looked at, edited, and edited back', async () => {
+  const engine = await open(fixture(3));
+  const { patterns, total } = await engine.view('viewPatterns', { source: 'learned' });
+  expect(total).toBe(1);
+  const id = patterns[0]?.id ?? '';
+  expect(patterns[0]).toMatchObject({ description: 'Out of tune', category: 'CONFIG_ERROR', edited: true });
+  const page = await engine.view('viewPattern', { id });
+  expect(page).toMatchObject({
+    set: { description: 'Out of tune', suggestedFix: 'Tune it' },
+    learned: { category: 'UNKNOWN', suggestedFix: 'Tuned it' },
+    seenTotal: 1,
+  });
+  const row = await engine.view('editPattern', { id, category: null, suggestedFix: null });
+  expect(row).toMatchObject({ category: 'UNKNOWN', description: 'Out of tune', suggestedFix: 'Tuned it' });
+  const marked = await engine.view('markFix', { fixId: page.fixes[0]?.fixId ?? '', wrong: true });
+  expect(marked).toMatchObject({ wrong: true, pattern: { id, suggestedFix: null, resolutions: 0 } });
+  const overview = await engine.view('viewOverview', {});
+  expect(overview).toMatchObject({ patterns: 7, learnedPatterns: 1, runs: 1, incidents: 1 });
+});
+
+test.each([1, 2, 3])('a file of version %i is shown and stays as it is', async (version) => {
+  const path = fixture(version);
+  const before = readFileSync(path);
+  const engine = await open(path, true);
+  const { runs } = await engine.view('viewRuns', {});
+  const run = await engine.view('viewRun', { id: runs[0]?.id ?? '' });
+  expect(run).toMatchObject({ total: 2, groups: [{ count: 1, headline: expect.stringContaining('tune') }] });
+  const { total } = await engine.view('viewPatterns', { text: 'flux', sort: 'description' });
+  expect(total).toBe(version < 3 ? 1 : 0);
+  const grid = await engine.view('viewGrid', {});
+  expect(grid.tests.map((row) => row.states)).toEqual([['failed'], ['passed']]);
+  const id = run.groups[0]?.pattern?.id ?? '';
+  await expect(engine.view('editPattern', { id, description: 'x' })).rejects.toMatchObject({
+    code: 'DATABASE_READONLY',
+  });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test('a reader of an older file follows a writer that brings it up to date', async () => {
+  const path = fixture(2);
+  const reader = await open(path, true);
+  const { patterns } = await reader.view('viewPatterns', { source: 'learned' });
+  const id = patterns[0]?.id ?? '';
+  const writer = await open(path);
+  await writer.view('editPattern', { id, description: 'The plan is old' });
+  const after = await reader.view('viewPattern', { id });
+  expect(after.pattern.description).toBe('The plan is old');
+});
+
+test('placeholders and evidence stand where they are said to', () => {
+  const text = '😀 Error: connect ECONNREFUSED 127.0.0.1:5432 for 123e4567-e89b-42d3-a456-426614174000';
+  const { inspection, placeholders } = createInspector().explain({ text, caseName: 'é' });
+  const words = placeholders.map(({ start, end }) => inspection.normalized.slice(start, end));
+  expect(words).toEqual(placeholders.map(({ name }) => `<${name}>`));
+  expect(words).toContain('<UUID>');
+  const { evidence } = inspection;
+  expect(inspection.redacted.slice(evidence?.start, evidence?.end)).toBe(evidence?.text);
+});
