@@ -7,7 +7,11 @@ use crate::{
     view,
 };
 use argus_core::{Analysis, confidence::confidence, similarity::similarity};
-use argus_store::{StoreError, Tx, patterns::Pattern, similar};
+use argus_store::{
+    StoreError, Tx,
+    patterns::{self, Pattern},
+    similar,
+};
 
 /// Below this two texts share words, not a cause.
 const THRESHOLD: f64 = 0.6;
@@ -40,9 +44,12 @@ pub(crate) async fn like<D>(
     for pattern in similar::of_family(tx, family, FAMILY).await? {
         found.push((1.0, pattern));
     }
-    for pattern in similar::of_bands(tx, bands).await? {
-        let score = similarity(normalized, &pattern.normalized);
-        if score >= THRESHOLD && found.iter().all(|(_, other)| other.key != pattern.key) {
+    for (key, text) in similar::of_bands(tx, bands).await? {
+        let score = similarity(normalized, &text);
+        if score >= THRESHOLD
+            && let Some(pattern) = patterns::get(tx, key).await?
+            && found.iter().all(|(_, other)| other.key != pattern.key)
+        {
             found.push((score, pattern));
         }
     }

@@ -124,7 +124,7 @@ async fn on_new<D: Database>(
     report: &Report<'_>,
 ) -> Result<ReportFixResult, EngineError> {
     let pattern = matching::learn(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
-    let fix_record_id = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
+    let (fix_record_id, _) = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
     Ok(changed(pattern, None, fix_record_id))
 }
 
@@ -137,21 +137,22 @@ async fn record(
     learner: PatternKey,
     pattern: &mut Pattern,
 ) -> Result<String, EngineError> {
-    let was_resolved = solutions::is_resolved(tx, report.run_id, report.case_name).await?;
-    let id = write_down(ambient, tx, report, learner, pattern.key).await?;
-    if !was_resolved && solutions::is_resolved(tx, report.run_id, report.case_name).await? {
+    let is_first = report.worked && !solutions::is_resolved(tx, report.run_id, report.case_name).await?;
+    let (id, may_count) = write_down(ambient, tx, report, learner, pattern.key).await?;
+    if is_first && may_count {
         patterns::count_resolution(tx, pattern, ambient.now).await?;
     }
     Ok(id)
 }
 
+/// The id of the record, and whether a success of these steps counts.
 async fn write_down(
     ambient: &Ambient,
     tx: &mut impl Tx,
     report: &Report<'_>,
     learner: PatternKey,
     counted_on: PatternKey,
-) -> Result<String, EngineError> {
+) -> Result<(String, bool), EngineError> {
     let (id, solution_id) = (ambient.id("fix"), ambient.id("sol"));
     let fix = NewFix {
         id: &id,
@@ -167,8 +168,8 @@ async fn write_down(
         env_bucket: &report.env_bucket,
         now: ambient.now,
     };
-    solutions::record_fix(tx, &fix).await?;
-    Ok(id)
+    let may_count = solutions::record_fix(tx, &fix).await?;
+    Ok((id, may_count))
 }
 
 fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: String) -> ReportFixResult {

@@ -17,7 +17,22 @@ pub struct Day {
     pub resolutions: u32,
 }
 
-/// Keeps what a pattern counts now as the end of this day.
+/// Keeps what was just counted as the end of this day.
+pub(crate) async fn note_counts(
+    tx: &mut impl Tx,
+    key: PatternKey,
+    now: i64,
+    occurrences: u32,
+    resolutions: u32,
+) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) VALUES ($1, $2, $3, $4) \
+                       ON CONFLICT (pattern_key, day) DO UPDATE SET \
+                       occurrences = excluded.occurrences, resolutions = excluded.resolutions";
+    let params = [key.into(), now.div_euclid(DAY_MS).into(), occurrences.into(), resolutions.into()];
+    tx.execute(SQL, &params).await.map(drop)
+}
+
+/// The same for counts that are to be read.
 pub(crate) async fn note(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) \
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \

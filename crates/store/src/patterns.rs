@@ -302,8 +302,8 @@ pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
     tx.execute("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
     similar::index(tx, key, new.identity.bands).await?;
     count(tx, new.identity.category, 1).await?;
-    texts::write(tx, key).await?;
-    days::note(tx, key, new.now).await?;
+    texts::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
+    days::note_counts(tx, key, new.now, new.occurrences, new.resolutions).await?;
     Ok(key)
 }
 
@@ -313,7 +313,7 @@ pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
                        WHERE key = $1 RETURNING occurrences, resolutions";
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
-    days::note(tx, pattern.key, now).await
+    days::note_counts(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
 }
 
 /// One more successful fix; occurrences rise only where resolutions would pass them.
@@ -323,7 +323,7 @@ pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
                        WHERE key = $1 RETURNING occurrences, resolutions";
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     pattern.updated_at = now;
-    days::note(tx, pattern.key, now).await
+    days::note_counts(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
 }
 
 /// The redacted failure it was learned from, as JSON.

@@ -16,27 +16,20 @@ pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec
     let rows = tx.query(SQL, &[family.into(), limit.into()]).await?;
     let mut found: Vec<Pattern> = Vec::with_capacity(rows.len());
     for mut row in rows {
-        let pattern = followed(tx, patterns::pattern(&mut row)?).await?;
-        if found.iter().all(|other| other.key != pattern.key) {
-            found.push(pattern);
-        }
+        let pattern = patterns::pattern(&mut row)?;
+        let into = match pattern.merged_into {
+            Some(into) => patterns::get(tx, into).await?,
+            None => Some(pattern),
+        };
+        found.extend(into.filter(|into| found.iter().all(|other| other.key != into.key)));
     }
     Ok(found)
 }
 
-/// Where a merged pattern leads, with the text by which it was found.
-async fn followed(tx: &mut impl Tx, found: Pattern) -> Result<Pattern, StoreError> {
-    if found.merged_into.is_none() {
-        return Ok(found);
-    }
-    let into = patterns::get(tx, found.key).await?.ok_or_else(|| StoreError::corrupt("a pattern leads nowhere"))?;
-    Ok(Pattern { normalized: found.normalized, ..into })
-}
-
-/// Patterns that share a band; what was merged leads to where it was, so that one may be there twice.
-pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<Pattern>, StoreError> {
+/// Keys and stable texts of patterns that share a band, merged ones too.
+pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
-    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
+    const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
     let mut keys = Vec::new();
     for band in numbered(bands) {
         for mut row in tx.query(KEYS, &[band.into(), PER_BAND.into()]).await? {
@@ -48,8 +41,7 @@ pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<Pattern>,
     let mut found = Vec::with_capacity(keys.len());
     for key in keys {
         if let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? {
-            let pattern = patterns::pattern(&mut row)?;
-            found.push(followed(tx, pattern).await?);
+            found.push((PatternKey(key), row.read()?));
         }
     }
     Ok(found)

@@ -290,11 +290,12 @@ pub struct Fix {
     pub created_at: i64,
 }
 
-/// Records a fix: its steps once, its outcome, the sums, and the learner's best solution.
-pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreError> {
+/// Records a fix: its steps once, its outcome, the sums, and the learner's best solution. False: a person judged these
+/// steps as wrong.
+pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
                        env, env_bucket, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    let solution = learn(tx, fix).await?;
+    let (solution, is_wrong) = learn(tx, fix).await?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
         fix.id.into(),
@@ -311,7 +312,8 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(), StoreE
     tx.execute(SQL, &params).await?;
     let count = Count { solution, env_bucket: fix.env_bucket, worked: fix.worked, now: fix.now };
     outcomes::sum(tx, &count).await?;
-    choose_best(tx, fix.learner).await
+    choose_best(tx, fix.learner).await?;
+    Ok(!is_wrong)
 }
 
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
@@ -352,11 +354,12 @@ pub async fn is_resolved(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Res
     Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()]).await?.is_some())
 }
 
-/// A fix of a pattern is one solution, wherever it was tried.
-async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<SolutionKey, StoreError> {
-    const KNOWN: &str = "SELECT key FROM solutions WHERE pattern_key = $1 AND digest = $2 ORDER BY key LIMIT 1";
+/// A fix of a pattern is one solution, wherever it was tried; whether it is wrong.
+async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
+    const KNOWN: &str = "SELECT key, wrong_at IS NOT NULL FROM solutions WHERE pattern_key = $1 AND digest = $2 \
+                         ORDER BY key LIMIT 1";
     if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()]).await? {
-        return row.read().map(SolutionKey);
+        return Ok((SolutionKey(row.read()?), row.read()?));
     }
     let new = NewSolution {
         id: fix.solution_id,
@@ -367,16 +370,23 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<SolutionKey, StoreE
         env_bucket: fix.env_bucket,
         now: fix.now,
     };
-    Ok(add(tx, &new).await?.0.key)
+    let (added, _) = add(tx, &new).await?;
+    Ok((added.key, added.is_wrong))
 }
 
 /// The best solution worked at least once; successes against failures (Laplace), then the later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE patterns SET best_solution = (SELECT s.key FROM solutions s \
-                       JOIN solution_env_stats e ON e.solution_key = s.key \
-                       WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
-                       ORDER BY (SUM(e.worked) + 1.0) / (SUM(e.worked) + SUM(e.failed) + 2.0) DESC, \
-                       MAX(e.last_confirmed_at) DESC, s.key DESC LIMIT 1) WHERE key = $1 AND source = 'learned'";
-    tx.execute(SQL, &[pattern.into()]).await?;
+    const BEST: &str = "SELECT p.best_solution, (SELECT s.key FROM solutions s \
+                        JOIN solution_env_stats e ON e.solution_key = s.key \
+                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
+                        ORDER BY (SUM(e.worked) + 1.0) / (SUM(e.worked) + SUM(e.failed) + 2.0) DESC, \
+                        MAX(e.last_confirmed_at) DESC, s.key DESC LIMIT 1) \
+                        FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";
+    let Some(mut row) = tx.query_first(BEST, &[pattern.into()]).await? else { return Ok(()) };
+    let (before, best) = (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?);
+    if before == best {
+        return Ok(());
+    }
+    tx.execute("UPDATE patterns SET best_solution = $2 WHERE key = $1", &[pattern.into(), best.into()]).await?;
     texts::write(tx, pattern).await
 }

@@ -4,6 +4,19 @@
 use crate::{database::Tx, error::StoreError, patterns::PatternKey};
 use argus_core::Category;
 
+/// Writes the text of a pattern that has just been learned.
+pub(crate) async fn insert(
+    tx: &mut impl Tx,
+    category: Category,
+    key: PatternKey,
+    description: &str,
+    case_name: &str,
+) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
+                       VALUES ($1, $2, lower($3 || char(10) || substr($4, 1, 300) || char(10)))";
+    tx.execute(SQL, &[category.as_str().into(), key.into(), description.into(), case_name.into()]).await.map(drop)
+}
+
 /// Writes the text of a learned pattern as it is shown now; a merged one has none.
 pub(crate) async fn write(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
