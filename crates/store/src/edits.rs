@@ -9,6 +9,7 @@ use crate::{
     patterns::{Pattern, PatternKey},
     search::Owner,
     solutions::{self, NewSolution, Solution, SolutionKey},
+    texts,
 };
 use argus_core::Category;
 
@@ -80,7 +81,7 @@ pub async fn judge(tx: &mut impl Tx, solution: &Solution, wrong: bool, now: i64)
         correct(tx, pattern, change, now).await?;
     }
     if wrong {
-        unset(tx, key, now).await?;
+        unset(tx, key).await?;
     }
     solutions::choose_best(tx, key).await
 }
@@ -108,7 +109,8 @@ pub(crate) async fn spread_wrong(tx: &mut impl Tx, key: PatternKey) -> Result<()
         return Ok(());
     }
     let lost = before - successes(tx, key).await?;
-    tx.execute(KEPT, &[key.into(), lost.into()]).await.map(drop)
+    tx.execute(KEPT, &[key.into(), lost.into()]).await?;
+    unset(tx, key).await
 }
 
 /// The solution that a person wrote; one that is there already where these steps are. What a person sets is not wrong.
@@ -170,9 +172,12 @@ async fn correct(tx: &mut impl Tx, key: PatternKey, change: i64, now: i64) -> Re
 }
 
 /// A pattern suggests nothing that is wrong, even where a person had set it.
-async fn unset(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE patterns SET person_solution = NULL, edited_at = $2 WHERE key = $1 \
+async fn unset(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET person_solution = NULL WHERE key = $1 \
                        AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \
                        AND wrong_at IS NOT NULL)";
-    tx.execute(SQL, &[key.into(), now.into()]).await.map(drop)
+    if tx.execute(SQL, &[key.into()]).await? > 0 {
+        texts::write(tx, key).await?;
+    }
+    Ok(())
 }

@@ -81,6 +81,7 @@ fn steps_that_are_wrong_in_one_are_wrong_in_both() {
     let wrong = world.fix(&run, "a", "Kicked it", true).unwrap();
     world.fix(&run, "b", "Kicked it", true).unwrap();
     world.judge(&wrong.fix_record_id, true).unwrap();
+    world.set(&into, Category::Unknown, OTHER, "Kicked it");
     let row = world.join(&from, &into).unwrap();
     assert_eq!((row.resolutions, row.suggested_fix), (0, None));
     assert!(world.page_of(&into).solutions.iter().all(|solution| solution.wrong));
