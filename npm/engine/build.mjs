@@ -12,15 +12,23 @@ const engine = join(here, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(engine)) throw new Error('src/wasm is missing: run `cargo xtask wasm` first');
 
 rmSync(join(here, 'dist'), { recursive: true, force: true });
+const shared = { absWorkingDir: here, bundle: true, format: 'esm', logLevel: 'warning' };
 await build({
-  absWorkingDir: here,
+  ...shared,
   entryPoints: ['src/node.ts'],
   outfile: 'dist/node.mjs',
-  bundle: true,
   platform: 'node',
-  format: 'esm',
   target: 'node20',
-  logLevel: 'warning',
+});
+await build({
+  ...shared,
+  entryPoints: ['src/browser.ts'],
+  outfile: 'dist/browser.mjs',
+  platform: 'browser',
+  // Browsers that have the features the engine is compiled for.
+  target: 'es2022',
+  // The bindings' own loader, which would fetch the module from beside them; `startEngine` takes its bytes instead.
+  define: { 'import.meta.url': '""' },
 });
 copyFileSync(engine, join(here, 'dist/argus_engine.wasm'));
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');

@@ -1,0 +1,112 @@
+/**
+ * The engine in a worker of a browser: it reads a database file that a person has picked, without a copy of it.
+ * Does not: change the file, or work outside a worker; only there can a piece of a file be read without waiting.
+ *
+ * ```ts
+ * import { createInspector, openBlob, startEngine } from 'argus-engine/browser';
+ * startEngine(await (await fetch('argus_engine.wasm')).bytes());
+ * createInspector().inspect({ text: 'connect ECONNREFUSED 127.0.0.1:5432' }).category; // CONNECTION_REFUSED
+ * const engine = await openBlob(file);
+ * await engine.patterns();
+ * ```
+ */
+
+import type { BlobFiles } from './browser/files.ts';
+import { checkHeader } from './browser/header.ts';
+import { BrowserPlatform } from './browser/platform.ts';
+import { Engine, type OpenOptions } from './engine.ts';
+import { EngineError } from './errors.ts';
+import { Inspector, type InspectorOptions } from './inspector.ts';
+import { Runtime } from './runtime.ts';
+
+export { Engine } from './engine.ts';
+export { ENGINE_ERROR_CODES, EngineError, type EngineErrorCode } from './errors.ts';
+export type * from './generated/contract.ts';
+export type { Log } from './host.ts';
+export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
+export {
+  EDIT_METHODS,
+  isViewMethod,
+  VIEW_METHODS,
+  type ViewMethod,
+  type ViewMethods,
+  type ViewParams,
+  type ViewResult,
+} from './viewer.ts';
+
+/** How a file is read. */
+export type BlobOptions = Pick<OpenOptions, 'locale' | 'rules' | 'secrets' | 'log'>;
+
+let started: { readonly runtime: Runtime; readonly platform: BrowserPlatform } | undefined;
+
+/** Takes the engine's module (`argus-engine/argus_engine.wasm`); once, before anything else. */
+export function startEngine(module: Uint8Array): void {
+  if (started !== undefined) return;
+  const platform = new BrowserPlatform(module);
+  const runtime = new Runtime(platform);
+  runtime.call(undefined, () => undefined);
+  started = { runtime, platform };
+}
+
+/**
+ * Opens a database file. Rejects with an `EngineError` where it is none, is damaged or newer than this engine. A file
+ * of an older version is upgraded in memory; the file itself stays as it is.
+ */
+export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<Engine> {
+  await checkHeader(blob);
+  try {
+    return await opened(blob, { ...options, readOnly: true });
+  } catch (thrown) {
+    // Only a file of an older version refuses to be read without a write.
+    if (!(thrown instanceof EngineError) || thrown.code !== 'DATABASE_READONLY') throw thrown;
+    return opened(blob, { ...options, readOnly: false });
+  }
+}
+
+/** A memory with nothing in it but the built-in patterns, for a page that has no file yet. */
+export async function openEmpty(options: BlobOptions = {}): Promise<Engine> {
+  return new Engine(running().runtime, { ...options, databasePath: ':memory:', projectRoot: '/' });
+}
+
+/** Conclusions from failure texts. */
+export function createInspector(options: InspectorOptions = {}): Inspector {
+  return new Inspector(running().runtime, options);
+}
+
+/** The first transaction finds what is wrong with a file; the row it asks for is never there. */
+async function opened(blob: Blob, options: Omit<OpenOptions, 'databasePath' | 'projectRoot'>): Promise<Engine> {
+  const { runtime, platform } = running();
+  const path = platform.files.add(blob);
+  let engine: Engine | undefined;
+  try {
+    engine = new BlobEngine(runtime, { ...options, databasePath: path, projectRoot: '/' }, platform.files);
+    await engine.findBySignature('');
+    return engine;
+  } catch (thrown) {
+    await engine?.close();
+    platform.files.forget(path);
+    throw thrown;
+  }
+}
+
+/** Takes its file along when it is closed. */
+class BlobEngine extends Engine {
+  readonly #files: BlobFiles;
+  readonly #path: string;
+
+  constructor(runtime: Runtime, options: OpenOptions, files: BlobFiles) {
+    super(runtime, options);
+    this.#files = files;
+    this.#path = options.databasePath;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#files.forget(this.#path);
+  }
+}
+
+function running(): NonNullable<typeof started> {
+  if (started === undefined) throw new Error('startEngine was not called');
+  return started;
+}

@@ -1,0 +1,57 @@
+/**
+ * What the first bytes of a file say about whether it can be opened on its own.
+ * Does not: know which versions there are; the engine does.
+ */
+
+import { EngineError } from '../errors.ts';
+
+/** The header of a SQLite database; its format is public (https://www.sqlite.org/fileformat.html). */
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+const WAL = 2;
+
+const ADVICE = 'The memory of a project is the file .argus/argus.db in it.';
+
+/** Rejects with an `EngineError` that says what to do about the file. */
+export async function checkHeader(blob: Blob): Promise<void> {
+  const header = await headerOf(blob);
+  if (blob.size === 0) throw corrupt(`The file is empty. ${ADVICE}`);
+  if (blob.size < HEADER_BYTES || !magicIn(header)) throw corrupt(`The file is not a database. ${ADVICE}`);
+  if (header.getUint8(19) === WAL) {
+    throw new EngineError(
+      'DATABASE_UNAVAILABLE',
+      "The database is in WAL mode: its newest content may be in the file with '-wal' at the end of its name. Run: sqlite3 FILE 'PRAGMA journal_mode = DELETE' and open it again.",
+    );
+  }
+  const missing = sizeIn(header) - blob.size;
+  if (missing > 0) {
+    throw corrupt(`The file is damaged: ${missing} bytes are missing at its end. It may be an unfinished copy.`);
+  }
+}
+
+async function headerOf(blob: Blob): Promise<DataView<ArrayBuffer>> {
+  try {
+    const bytes = new Uint8Array(HEADER_BYTES);
+    bytes.set(new Uint8Array(await blob.slice(0, HEADER_BYTES).arrayBuffer()));
+    return new DataView(bytes.buffer);
+  } catch (cause) {
+    // A folder can be dropped like a file, and a file can be gone by now.
+    throw new EngineError('DATABASE_UNAVAILABLE', `The file cannot be read. ${ADVICE}`, { cause });
+  }
+}
+
+function magicIn(header: DataView): boolean {
+  return [...MAGIC].every((letter, index) => header.getUint8(index) === letter.charCodeAt(0));
+}
+
+/** As many bytes as the file should have; 0 where an old program has not kept the number up to date. */
+function sizeIn(header: DataView): number {
+  const changes = header.getUint32(24);
+  const changesWhenCounted = header.getUint32(92);
+  const pageSize = header.getUint16(16);
+  return changes === changesWhenCounted ? header.getUint32(28) * (pageSize === 1 ? 65_536 : pageSize) : 0;
+}
+
+function corrupt(message: string): EngineError {
+  return new EngineError('DATABASE_CORRUPT', message);
+}

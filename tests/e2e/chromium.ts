@@ -1,0 +1,56 @@
+/**
+ * A real browser for the tests of the viewer.
+ * Does not: know the viewer.
+ */
+
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { environment } from './harness.ts';
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/** Undefined: tests in a browser are skipped. */
+export const CHROMIUM = PLACES.find((file) => existsSync(file));
+
+if (CHROMIUM === undefined) process.stderr.write('tests/e2e: there is no Chromium; the viewer is not tested\n');
+
+/** In containers there is no sandbox to have; what is opened here is ours. */
+export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
+    ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
+    env: environment({ HOME: mkdtempSync(path.join(tmpdir(), 'argus-e2e-browser-')) }),
+  });
+}
+
+/** What a page said and asked for, beside what it shows. */
+export interface Watched {
+  page: Page;
+  /** Of the page and its workers: errors, and what the content policy refused. */
+  complaints: string[];
+  /** Addresses, without what is inside the page. */
+  requests: string[];
+}
+
+/** A new page that is listened to. */
+export async function watchedPage(context: BrowserContext): Promise<Watched> {
+  const page = await context.newPage();
+  const watched: Watched = { page, complaints: [], requests: [] };
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') watched.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => watched.complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!/^(?:data|blob):/u.test(request.url())) watched.requests.push(request.url());
+  });
+  return watched;
+}
