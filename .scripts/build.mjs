@@ -1,4 +1,4 @@
-// Builds everything that runs: the engine to wasm, its npm package, the MCP server's bundle.
+// Builds everything that runs: the engine to wasm, its npm package, the viewer's page, the MCP server's bundle.
 // Skips what has not changed since it was built. Does not: set the machine up (setup.mjs).
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +27,13 @@ const STEPS = [
     inputs: [...RUST, ...PACKAGES, 'npm/engine'],
     makes: ['npm/engine/dist/node.mjs'],
     run: (title, onLine) => npmBuild(title, 'argus-engine', onLine),
+  },
+  {
+    name: 'viewer-page',
+    title: 'viewer built',
+    inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/viewer'],
+    makes: ['packages/viewer/dist/index.html', 'packages/viewer/dist/app.html'],
+    run: (title, onLine) => npmBuild(title, 'argus-viewer', onLine),
   },
   {
     name: 'mcp-package',

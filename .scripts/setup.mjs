@@ -68,7 +68,13 @@ async function setUpWasmBindgen() {
 
 async function setUpNodeModules() {
   const hash = hashOf(
-    ['package-lock.json', 'package.json', 'npm/engine/package.json', 'packages/mcp/package.json'],
+    [
+      'package-lock.json',
+      'package.json',
+      'npm/engine/package.json',
+      'packages/mcp/package.json',
+      'packages/viewer/package.json',
+    ],
     process.platform,
   );
   if (recall('node-modules', hash) && existsSync(join(root, 'node_modules', 'typescript'))) return;

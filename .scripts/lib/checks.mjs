@@ -21,6 +21,7 @@ export const AFTER_BUILD = [
     xtask(['types', '--check'], onLine),
   ),
   ...typeChecks(),
+  check('svelte-check packages/viewer', [...TYPESCRIPT, 'crates'], svelteCheck),
   check('knip', EVERYTHING, (onLine) =>
     runTool('knip', 'bin/knip.js', ['--config', '.knip.json', '--no-progress'], { onLine }),
   ),
@@ -60,6 +61,14 @@ function typeChecks() {
       runTool('typescript', 'bin/tsc', ['-p', folder, '--pretty', 'false'], { onLine }),
     ),
   );
+}
+
+/** With the TypeScript of that package: svelte-check knows none newer than 6. */
+function svelteCheck(onLine) {
+  const folder = join(root, 'packages', 'viewer');
+  const args = ['--tsconfig', 'tsconfig.json', '--fail-on-warnings', '--output', 'human'];
+  const program = join(folder, 'node_modules', 'svelte-check', 'bin', 'svelte-check');
+  return run(process.execPath, [program, ...args], { cwd: folder, onLine });
 }
 
 async function cargoTest(args, onLine) {

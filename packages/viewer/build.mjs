@@ -1,0 +1,54 @@
+/**
+ * Builds the page and the MCP App, each into one html file that needs no other, and weighs them.
+ * Does not: compile the engine; the page gets that when it is opened, or inside an export.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, loadConfigFromFile } from 'vite';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const out = path.join(here, 'dist');
+/** The whole page without the engine, gzipped. */
+const MOST_BYTES = 150_000;
+
+const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }, path.join(here, 'vite.config.ts'));
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const hashes = {};
+for (const page of ['index', 'app']) hashes[page] = await make(page);
+// For a Content-Security-Policy without 'unsafe-inline'.
+writeFileSync(path.join(out, 'csp.json'), JSON.stringify(hashes, null, 2));
+
+async function make(page) {
+  const { config } = loaded;
+  const input = path.join(here, `${page}.html`);
+  const build_ = { ...config.build, rolldownOptions: { input, checks: { pluginTimings: false } } };
+  const { output } = await build({ ...config, logLevel: 'warn', build: build_ });
+  const script = only(output, (it) => it.type === 'chunk')
+    .code.replaceAll('</script', '<\\/script')
+    .trim();
+  const style = String(only(output, (it) => it.fileName.endsWith('.css')).source).trim();
+  const html = String(only(output, (it) => it.fileName === `${page}.html`).source)
+    .replace(/\s*<link rel="stylesheet"[^>]*>/, '')
+    .replace(/\s*<script type="module"[^>]*><\/script>/, () => `\n    <style>${style}</style>`)
+    .replace(/(<div id="page"><\/div>)/, (mark) => `${mark}\n    <script type="module">${script}</script>`);
+  const bytes = gzipSync(html, { level: 9 }).length;
+  if (bytes > MOST_BYTES) throw new Error(`${page}.html has ${bytes} bytes gzipped, more than ${MOST_BYTES}`);
+  writeFileSync(path.join(out, `${page}.html`), html);
+  process.stdout.write(`packages/viewer: dist/${page}.html ${Math.round(bytes / 1000)} kB gzipped\n`);
+  return { script: [hashOf(script)], style: [hashOf(style)] };
+}
+
+function only(output, fits) {
+  const found = output.filter(fits);
+  if (found.length === 1) return found[0];
+  throw new Error(`the page must be one file, but has: ${output.map((it) => it.fileName).join(', ')}`);
+}
+
+function hashOf(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

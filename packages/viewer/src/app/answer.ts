@@ -1,0 +1,66 @@
+/** The tool's answer, read field by field: what a chat hands on may be of any shape. Does not: show it. */
+
+import type { FailureCategory, FailurePattern } from 'argus-engine/browser';
+import { CATEGORIES } from '../lib/categories.ts';
+import { isObject } from './host.ts';
+
+export type Row = Pick<
+  FailurePattern,
+  | 'id'
+  | 'category'
+  | 'description'
+  | 'suggestedFix'
+  | 'confidence'
+  | 'occurrences'
+  | 'resolutions'
+  | 'source'
+  | 'lastSeenAt'
+  | 'signaturePattern'
+>;
+
+export interface Answer {
+  readonly rows: readonly Row[];
+  /** All that fit the tool's filter. */
+  readonly total: number;
+  readonly warnings: readonly string[];
+  /** The tool's own error. */
+  readonly error?: string;
+}
+
+/** None: it is no answer of this tool. */
+export function readAnswer(content: unknown): Answer | undefined {
+  if (!isObject(content)) return undefined;
+  if (isObject(content.error)) return { rows: [], total: 0, warnings: [], error: text(content.error.message) };
+  const data = content.data;
+  if (!isObject(data) || !Array.isArray(data.patterns)) return undefined;
+  const rows = data.patterns.filter(isObject).map(readRow);
+  const warnings = Array.isArray(data.warnings) ? data.warnings.map(text) : [];
+  return { rows, total: Math.max(rows.length, number(data.total)), warnings };
+}
+
+function readRow(row: Readonly<Record<string, unknown>>): Row {
+  return {
+    id: text(row.id),
+    category: categoryOf(row.category),
+    description: text(row.description),
+    suggestedFix: typeof row.suggestedFix === 'string' ? row.suggestedFix : null,
+    confidence: Math.min(1, Math.max(0, number(row.confidence))),
+    occurrences: number(row.occurrences),
+    resolutions: number(row.resolutions),
+    source: row.source === 'built-in' ? 'built-in' : 'learned',
+    lastSeenAt: text(row.lastSeenAt),
+    signaturePattern: text(row.signaturePattern),
+  };
+}
+
+function categoryOf(value: unknown): FailureCategory {
+  return CATEGORIES.find((name) => name === value) ?? 'UNKNOWN';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

@@ -1,0 +1,11 @@
+/** Starts the pattern table inside a chat. Does not: speak with it; `host` does. */
+
+import '../styles/tokens.css';
+import '../styles/base.css';
+import './app.css';
+import { mount } from 'svelte';
+import App from './App.svelte';
+
+const target = document.getElementById('page');
+document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+if (target) mount(App, { target });

@@ -1,0 +1,49 @@
+/** What an exported page carries inside: the engine and a snapshot of a database. Does not: run either. */
+
+import type { About } from './source.ts';
+
+export interface Snapshot {
+  readonly database: Blob;
+  readonly about: About;
+}
+
+/** Ids of the inert blocks; whoever exports a page writes them. */
+const ENGINE = 'argus-engine';
+const DATABASE = 'argus-database';
+
+export function hasEngine(): boolean {
+  return document.getElementById(ENGINE) !== null;
+}
+
+export async function engineInside(): Promise<Uint8Array | undefined> {
+  const block = document.getElementById(ENGINE);
+  return block ? new Uint8Array(await (await unpack(block)).arrayBuffer()) : undefined;
+}
+
+export async function snapshotInside(): Promise<Snapshot | undefined> {
+  const block = document.getElementById(DATABASE);
+  if (!block) return undefined;
+  const database = await unpack(block);
+  // Megabytes of text that nobody needs twice.
+  block.remove();
+  const { name, project, taken } = block.dataset;
+  const about = { name: project ?? name ?? 'argus.db', bytes: database.size, ...(taken ? { taken } : {}) };
+  return { database, about };
+}
+
+/** base64 of gzip, decoded piece by piece. */
+async function unpack(block: HTMLElement): Promise<Blob> {
+  const packed = new Blob(decoded(block.textContent.trim()));
+  return new Response(packed.stream().pipeThrough(new DecompressionStream('gzip'))).blob();
+}
+
+/** A multiple of four characters, so that each piece is base64 of its own. */
+const PIECE = 1 << 20;
+
+function decoded(text: string): Uint8Array<ArrayBuffer>[] {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let at = 0; at < text.length; at += PIECE) {
+    parts.push(Uint8Array.from(atob(text.slice(at, at + PIECE)), (character) => character.charCodeAt(0)));
+  }
+  return parts;
+}

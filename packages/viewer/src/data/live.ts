@@ -1,0 +1,110 @@
+/**
+ * The data of a running `argus-mcp view`: calls as requests, changes as a streamed answer.
+ * Does not: decide what to ask; know where the token comes from (`token`).
+ */
+
+import { type About, isCoded, type Method, type Params, Problem, type Result, type Source } from './source.ts';
+
+/** Waits between attempts to hear of changes again. */
+const AGAIN_MS = [500, 1000, 2000, 5000] as const;
+
+export interface ServerFacts {
+  readonly project: string | null;
+  readonly database: string | null;
+  readonly version: string;
+}
+
+export class LiveSource implements Source {
+  readonly live = true;
+  readonly about: About;
+  readonly #server: Server;
+  readonly #listeners = new Set<() => void>();
+  readonly #ended = new AbortController();
+
+  constructor(server: Server, facts: ServerFacts) {
+    this.#server = server;
+    this.about = { name: facts.project ?? facts.database ?? '' };
+    void this.#listen();
+  }
+
+  async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+    const answer = await this.#server.request(`/api/${method}`, { method: 'POST', body: JSON.stringify(params) });
+    return answer.json();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#ended.abort();
+  }
+
+  /** For as long as the page is open; a server that was started again is found again. */
+  async #listen(): Promise<void> {
+    for (let failures = 0; !this.#ended.signal.aborted; failures += 1) {
+      try {
+        const answer = await this.#server.request('/api/events', { signal: this.#ended.signal });
+        if (failures > 0) this.#tell();
+        failures = 0;
+        await eachLine(answer, () => this.#tell());
+      } catch (thrown) {
+        if (thrown instanceof Problem && thrown.code === 'UNAUTHORIZED') return;
+      }
+      const wait = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** One server with its token. */
+export class Server {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  async facts(): Promise<ServerFacts> {
+    return (await this.request('/api/about')).json();
+  }
+
+  async request(path: string, options: RequestInit = {}): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' };
+    let answer: Response;
+    try {
+      answer = await fetch(path, { ...options, headers, cache: 'no-store' });
+    } catch (thrown) {
+      throw new Problem('SERVER_GONE', 'The server does not answer.', { cause: thrown });
+    }
+    if (answer.ok) return answer;
+    if (answer.status === 401 || answer.status === 403) throw new Problem('UNAUTHORIZED', `HTTP ${answer.status}`);
+    throw await problemIn(answer);
+  }
+}
+
+async function problemIn(answer: Response): Promise<Problem> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return isCoded(error)
+    ? new Problem(error.code, error.message)
+    : new Problem('INTERNAL_ERROR', `HTTP ${answer.status}`);
+}
+
+/** Each line that says something; empty ones only keep the connection open. */
+async function eachLine(answer: Response, take: () => void): Promise<void> {
+  if (!answer.body) return;
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ''; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    if (lines.some((line) => line.trim() !== '')) take();
+  }
+}

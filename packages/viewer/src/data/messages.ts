@@ -1,0 +1,19 @@
+/** What the page and its worker say to each other. Does not: do anything. */
+
+import type { Locale } from 'argus-engine/browser';
+import type { Method, Params } from './source.ts';
+
+export type Request =
+  | {
+      readonly id: number;
+      readonly do: 'open';
+      readonly wasm: Uint8Array;
+      /** None: an empty memory, for a text to look at. */
+      readonly file: Blob | undefined;
+      readonly locale: Locale;
+    }
+  | { readonly id: number; readonly do: 'call'; readonly method: Method; readonly params: Params<Method> };
+
+export type Answer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { readonly code: string; readonly message: string } };

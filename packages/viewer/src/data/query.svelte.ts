@@ -1,0 +1,38 @@
+/** One question to the source, asked again when what it depends on changes. Does not: cache, retry or show. */
+
+import { session } from './session.svelte.ts';
+import { type Problem, problemOf } from './source.ts';
+
+export class Query<T> {
+  /** The newest answer; the one before stays until then, so that a page does not flicker. */
+  value = $state.raw<T>();
+  problem = $state.raw<Problem>();
+  loading = $state(true);
+
+  /** `request` reads what it depends on before its first wait; undefined asks nothing. Only while a component is made. */
+  constructor(request: () => Promise<T> | undefined) {
+    $effect(() => {
+      void session.version;
+      const asked = request();
+      if (!asked) {
+        this.#settle(undefined, undefined);
+        return;
+      }
+      let wanted = true;
+      this.loading = true;
+      asked.then(
+        (value) => wanted && this.#settle(value, undefined),
+        (thrown) => wanted && this.#settle(undefined, problemOf(thrown)),
+      );
+      return () => {
+        wanted = false;
+      };
+    });
+  }
+
+  #settle(value: T | undefined, problem: Problem | undefined): void {
+    this.value = value;
+    this.problem = problem;
+    this.loading = false;
+  }
+}

@@ -1,0 +1,120 @@
+/** The opened data and how far the page is with opening it. Does not: show anything, or ask a question. */
+
+import { i18n } from '../i18n/i18n.svelte.ts';
+import { engineInside, hasEngine, snapshotInside } from './embedded.ts';
+import { EngineWorker } from './engine-worker.ts';
+import { FileSource } from './file.ts';
+import { LiveSource, Server } from './live.ts';
+import { type About, type Method, type Params, Problem, problemOf, type Result, type Source } from './source.ts';
+import { token } from './token.ts';
+
+export type Stage = 'opening' | 'open' | 'none';
+
+let stage = $state<Stage>('opening');
+let problem = $state.raw<Problem>();
+let source = $state.raw<Source>();
+let version = $state(0);
+let changedAt = $state(0);
+let server: Server | undefined;
+let engineBytes: Promise<Uint8Array> | undefined;
+let inspector: Promise<EngineWorker> | undefined;
+
+export const session = {
+  get stage(): Stage {
+    return stage;
+  },
+  /** Why nothing is open. */
+  get problem(): Problem | undefined {
+    return problem;
+  },
+  get about(): About | undefined {
+    return source?.about;
+  },
+  get live(): boolean {
+    return source?.live ?? false;
+  },
+  /** Grows with every change of what is stored. */
+  get version(): number {
+    return version;
+  },
+  /** When something last changed while the page was open; 0: never. */
+  get changedAt(): number {
+    return changedAt;
+  },
+
+  call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+    return source ? source.call(method, params) : Promise.reject(new Problem('NOTHING_OPEN', 'No database is open.'));
+  },
+
+  /** Without a database the inspector has an engine of its own. */
+  async inspect(params: Params<'viewInspection'>): Promise<Result<'viewInspection'>> {
+    if (source) return source.call('viewInspection', params);
+    inspector ??= bytesOfEngine().then((bytes) => EngineWorker.open(bytes, undefined, i18n.language));
+    return (await inspector).call('viewInspection', params);
+  },
+
+  /** After an edit, so that every view asks again. */
+  changed(): void {
+    version += 1;
+  },
+
+  async start(): Promise<void> {
+    await attempt(async () => {
+      const snapshot = await snapshotInside();
+      if (snapshot) return openFile(snapshot.database, snapshot.about);
+      return hasEngine() ? undefined : connect();
+    });
+  },
+
+  async openFile(file: Blob, name: string): Promise<void> {
+    await attempt(() => openFile(file, { name, bytes: file.size }));
+  },
+};
+
+async function attempt(open: () => Promise<Source | undefined>): Promise<void> {
+  stage = 'opening';
+  problem = undefined;
+  try {
+    const opened = await open();
+    use(opened ?? source);
+  } catch (thrown) {
+    problem = problemOf(thrown);
+    stage = source ? 'open' : 'none';
+  }
+}
+
+function use(opened: Source | undefined): void {
+  if (opened !== source) source?.close();
+  source = opened;
+  stage = opened ? 'open' : 'none';
+  version += 1;
+  opened?.onChange(() => {
+    version += 1;
+    changedAt = Date.now();
+  });
+}
+
+async function connect(): Promise<Source | undefined> {
+  if (!location.protocol.startsWith('http')) return undefined;
+  if (token === undefined) return undefined;
+  server = new Server(token);
+  const facts = await server.facts();
+  return facts.database === null ? undefined : new LiveSource(server, facts);
+}
+
+async function openFile(file: Blob, about: About): Promise<Source> {
+  return FileSource.open(await bytesOfEngine(), file, about, i18n.language);
+}
+
+/** A copy each time: the bytes move to the worker. */
+async function bytesOfEngine(): Promise<Uint8Array<ArrayBuffer>> {
+  engineBytes ??= loadEngine();
+  return new Uint8Array(await engineBytes);
+}
+
+async function loadEngine(): Promise<Uint8Array> {
+  const inside = await engineInside();
+  if (inside) return inside;
+  const answer = await (server ?? new Server('')).request('/engine.wasm');
+  return new Uint8Array(await answer.arrayBuffer());
+}

@@ -1,0 +1,53 @@
+/**
+ * Where the page's data comes from, whichever of the three ways it was opened.
+ * Does not: know a server, a worker or a file; those are its implementations.
+ */
+
+import type { ViewMethod, ViewParams, ViewResult } from 'argus-engine/browser';
+
+export type Method = ViewMethod;
+export type Params<M extends Method> = ViewParams<M>;
+export type Result<M extends Method> = ViewResult<M>;
+
+/** What the page says of its data in the header. */
+export interface About {
+  /** The project's name, or the file's. */
+  readonly name: string;
+  /** When a snapshot was taken, ISO 8601; none: it is what is there now. */
+  readonly taken?: string;
+  readonly bytes?: number;
+}
+
+export interface Source {
+  call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
+  /** Calls `listener` whenever stored things may have changed; returns what ends that. */
+  onChange(listener: () => void): () => void;
+  /** Changes arrive without a reload, and a person may edit. */
+  readonly live: boolean;
+  readonly about: About;
+  close(): void;
+}
+
+/** What went wrong, with the engine's code or one of the page's own. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Whatever was thrown, as a problem that can be shown. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  if (isCoded(thrown)) return new Problem(thrown.code, thrown.message, { cause: thrown });
+  return new Problem('INTERNAL_ERROR', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+}
+
+/** An error that crossed a worker's or a server's boundary. */
+export function isCoded(thrown: unknown): thrown is { code: string; message: string } {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('message' in thrown)) return false;
+  return typeof thrown.code === 'string' && typeof thrown.message === 'string';
+}

@@ -1,0 +1,16 @@
+/** The ten categories, in the contract's order. Does not: name them for a reader; the dictionary does. */
+
+import type { FailureCategory } from 'argus-engine/browser';
+
+export const CATEGORIES = [
+  'ASSERTION_MISMATCH',
+  'HTTP_ERROR',
+  'TIMEOUT',
+  'CONNECTION_REFUSED',
+  'CONTAINER_OOM',
+  'CONTAINER_CRASH',
+  'MOCK_MISMATCH',
+  'CONFIG_ERROR',
+  'NETWORK_ERROR',
+  'UNKNOWN',
+] as const satisfies readonly FailureCategory[];

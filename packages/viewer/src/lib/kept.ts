@@ -1,0 +1,25 @@
+/** One small choice of the reader, kept by the browser where it can. Does not: fail where storage is forbidden. */
+
+export interface Kept {
+  value: string | undefined;
+}
+
+export function kept(key: string, storage: () => Storage = () => localStorage): Kept {
+  return {
+    get value() {
+      try {
+        return storage().getItem(key) ?? undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    set value(text) {
+      try {
+        if (text === undefined) storage().removeItem(key);
+        else storage().setItem(key, text);
+      } catch {
+        // A page from disk or in a sandbox may have none: the choice lasts as long as the page.
+      }
+    },
+  };
+}

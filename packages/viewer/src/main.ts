@@ -1,0 +1,13 @@
+/** Starts the page. Does not: decide what it shows. */
+
+// First, so that the token is out of the address before anything reads it.
+import './data/token.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import { mount } from 'svelte';
+import App from './App.svelte';
+import { session } from './data/session.svelte.ts';
+
+const target = document.getElementById('page');
+if (target) mount(App, { target });
+void session.start();

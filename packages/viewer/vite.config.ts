@@ -1,0 +1,31 @@
+/** How the page is built; `build.mjs` makes one file of what comes out. Does not: write anything. */
+
+import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig, type Plugin } from 'vite';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** The glue's default start would fetch the engine beside itself; here it always gets the bytes. */
+const noFetch: Plugin = {
+  name: 'no-fetch',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('argus_wasm.js')) return;
+    return { code: code.replace(/new URL\('argus_wasm_bg\.wasm', import\.meta\.url\)/, 'undefined'), map: null };
+  },
+};
+
+export default defineConfig({
+  root: here('.'),
+  configFile: false,
+  plugins: [noFetch, svelte()],
+  worker: { plugins: () => [noFetch] },
+  resolve: { alias: { 'argus-engine/browser': here('../../npm/engine/src/browser.ts') } },
+  build: {
+    // Chromium, Firefox and Safari of the last two years.
+    target: ['chrome120', 'firefox121', 'safari17.4'],
+    modulePreload: { polyfill: false },
+    cssCodeSplit: false,
+    write: false,
+  },
+});
