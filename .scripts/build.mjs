@@ -38,7 +38,7 @@ const STEPS = [
   {
     name: 'mcp-package',
     title: 'argus-mcp bundled',
-    inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/mcp'],
+    inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/viewer', 'packages/mcp'],
     makes: ['packages/mcp/dist/cli.mjs'],
     run: (title, onLine) => npmBuild(title, 'argus-mcp', onLine),
   },

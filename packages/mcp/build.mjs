@@ -1,6 +1,6 @@
 /**
- * Bundles the server and command line into one minified ESM file, with the engine's wasm beside it.
- * Does not: compile the wasm; the engine package does that first.
+ * Bundles the server and command line into one minified ESM file, with the engine's wasm and the viewer's page beside it.
+ * Does not: compile the wasm or build the page; their packages do that first.
  */
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { build } from 'esbuild';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const engine = path.resolve(here, '../../npm/engine');
+const viewer = path.resolve(here, '../viewer/dist');
 const out = path.join(here, 'dist');
 const { version } = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
 
@@ -65,6 +66,13 @@ const wasm = path.join(engine, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtask wasm` first');
 copyFileSync(wasm, path.join(out, 'argus_engine.wasm'));
 copyFileSync(path.join(here, 'argus.schema.json'), path.join(out, 'argus.schema.json'));
+
+mkdirSync(path.join(out, 'viewer'));
+for (const name of ['index.html', 'app.html', 'csp.json']) {
+  const built = path.join(viewer, name);
+  if (!existsSync(built)) throw new Error(`the viewer is not built (${built}): npm run build -w argus-viewer`);
+  copyFileSync(built, path.join(out, 'viewer', name));
+}
 
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(`packages/mcp: dist/cli.mjs ${Math.round(bytes / 1024)} KiB\n`);

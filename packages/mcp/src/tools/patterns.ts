@@ -5,6 +5,7 @@
 
 import type { PatternsResult as EnginePatternsResult, FailureCategory, PatternSort, PatternSource } from 'argus-engine';
 import { z } from 'zod';
+import { PATTERNS_APP } from '../apps.ts';
 import type { SessionManager } from '../session.ts';
 import { category, envelopeOf, failurePattern, limit, offset, projectPath, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
@@ -61,5 +62,6 @@ export const patternsTool = defineTool({
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  app: PATTERNS_APP,
   handle: handlePatterns,
 });

@@ -28,6 +28,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   /** The answer is the data itself, without the envelope: the contract of the debug memory. */
   bare?: true;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
+  /** A page that shows the answer inside a conversation, where the client can. */
+  app?: string;
   handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<object>;
 }
 
@@ -38,6 +40,7 @@ export interface Tool {
   description: string;
   bare: boolean;
   annotations: ToolAnnotations;
+  _meta?: { ui: { resourceUri: string } };
   inputSchema: StandardSchemaWithJSON;
   outputSchema: StandardSchemaWithJSON;
   /** What `generated/tools.json` is made of. */
@@ -53,7 +56,7 @@ const LISTED: Record<string, { input: Record<string, unknown>; output: Record<st
 export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { name, title, description, bare = false, annotations, input, output } = definition;
+  const { name, title, description, bare = false, annotations, app, input, output } = definition;
   let checked: Input | undefined;
   return {
     name,
@@ -61,6 +64,7 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
     description,
     bare,
     annotations,
+    ...(app === undefined ? {} : { _meta: { ui: { resourceUri: app } } }),
     inputSchema: listed(LISTED[name]?.input),
     outputSchema: listed(LISTED[name]?.output),
     schemas: () => ({ input: input(), output: output() }),
