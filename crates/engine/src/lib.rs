@@ -34,6 +34,7 @@ mod related;
 pub mod report_fix;
 mod resign;
 pub mod resources;
+pub mod snapshot;
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "the formula is exact: equal counts give equal bits")]
 mod tests;

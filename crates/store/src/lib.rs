@@ -33,6 +33,7 @@ pub mod runs;
 pub mod search;
 pub mod seen;
 pub mod similar;
+mod snapshot;
 pub mod solutions;
 pub mod sqlite;
 mod texts;

@@ -129,7 +129,7 @@ impl Sqlite {
 
     /// Runs `body` on the open file, opening it first where that is possible.
     #[allow(clippy::await_holding_refcell_ref, reason = "nothing here yields; a nested transaction is refused")]
-    async fn with_file<T, E, F>(&self, create: bool, body: F) -> Result<Option<T>, E>
+    pub(crate) async fn with_file<T, E, F>(&self, create: bool, body: F) -> Result<Option<T>, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&Connection) -> Result<T, E>,

@@ -14,6 +14,7 @@ use argus_engine::{
     memory::{add_incident, add_solution, export, import, incident, ranked_solutions, record_outcome, search},
     overview, patterns, record_run, report_fix, resources,
     resources::IdKind,
+    snapshot,
 };
 use argus_store::{Mode, Sqlite, finish};
 use serde::{Deserialize, Serialize};
@@ -175,6 +176,11 @@ impl WasmEngine {
             _ => return Err(thrown(ErrorCode::InvalidInput, "ids are of the kind 'run', 'pattern' or 'incident'")),
         };
         answer(finish(resources::complete_ids(&self.engine, &ambient()?, kind, prefix)))
+    }
+
+    /// Writes a copy as it is now into a new file.
+    pub fn snapshot(&self, path: &str) -> Answer {
+        answer(finish(snapshot::snapshot(&self.engine, &ambient()?, path)))
     }
 
     /// Writes, reads and deletes a row.

@@ -182,6 +182,11 @@ export class Engine {
     return this.#call((engine) => engine.completeIds(kind, prefix));
   }
 
+  /** Writes a copy of the database as it is now; the path must be free. Others can read meanwhile, writers wait. */
+  async snapshot(path: string): Promise<void> {
+    this.#call((engine) => engine.snapshot(path));
+  }
+
   /** Rejects with the reason if nothing can be stored. */
   async checkWrite(): Promise<void> {
     this.#call((engine) => engine.checkWrite());

@@ -1,0 +1,62 @@
+//! A copy of a database that others use meanwhile.
+
+use argus_store::{Database, Mode, Sqlite, StoreError, finish, probe, runs};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("argus-snapshot-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    folder
+}
+
+fn open(file: &Path) -> Sqlite {
+    Sqlite::open(file.to_str().expect("UTF-8"), None, Mode::ReadWrite).expect("opens")
+}
+
+fn has(database: &Sqlite, id: &str) -> bool {
+    finish(database.write(async |tx| probe::clear(tx, id).await)).expect("reads")
+}
+
+fn add(database: &Sqlite, id: &str) {
+    finish(database.write(async |tx| probe::set(tx, id).await)).expect("writes");
+}
+
+#[test]
+fn holds_what_was_committed_and_nothing_else() {
+    let folder = folder("committed");
+    let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
+    let (one, other) = (open(&file), open(&file));
+    add(&one, "kept");
+    let half: Result<(), StoreError> = finish(other.write(async |tx| {
+        probe::set(tx, "half").await?;
+        // The other has reserved the file and not committed.
+        finish(one.snapshot(copy.to_str().expect("UTF-8")))
+    }));
+    half.expect("a reader is not kept away");
+    add(&one, "later");
+    let copied = open(&copy);
+    assert!(has(&copied, "kept") && !has(&copied, "half") && !has(&copied, "later"));
+    assert_eq!(
+        finish(copied.read(async |tx| runs::newest_ids(tx, 3).await)).expect("a whole database"),
+        Vec::<String>::new()
+    );
+    fs::remove_dir_all(folder).expect("removed");
+}
+
+#[test]
+fn overwrites_nothing() {
+    let folder = folder("taken");
+    let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
+    let database = open(&file);
+    assert!(finish(database.snapshot(copy.to_str().expect("UTF-8"))).is_err(), "there is nothing to copy");
+    assert!(!copy.exists() && !file.exists());
+    add(&database, "kept");
+    fs::write(&copy, "somebody's").expect("written");
+    assert!(finish(database.snapshot(copy.to_str().expect("UTF-8"))).is_err());
+    assert_eq!(fs::read_to_string(&copy).expect("still there"), "somebody's");
+    fs::remove_dir_all(folder).expect("removed");
+}
