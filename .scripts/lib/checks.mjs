@@ -56,7 +56,7 @@ const clippy = (args, onLine) => run('cargo', ['clippy', ...args, '--', '-D', 'w
 const publint = (folder, onLine) => runTool('publint', 'src/cli.js', [folder, '--strict'], { onLine });
 
 function typeChecks() {
-  return ['npm/engine', 'packages/mcp', 'tests'].map((folder) =>
+  return ['npm/engine', 'packages/mcp', 'packages/viewer/test', 'tests'].map((folder) =>
     check(`tsc ${folder}`, [...TYPESCRIPT, 'crates'], (onLine) =>
       runTool('typescript', 'bin/tsc', ['-p', folder, '--pretty', 'false'], { onLine }),
     ),

@@ -21,10 +21,14 @@ export class LiveSource implements Source {
   readonly #listeners = new Set<() => void>();
   readonly #ended = new AbortController();
 
-  constructor(server: Server, facts: ServerFacts) {
+  /** `connected` is told whenever the server is lost or there again. */
+  constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
     this.about = { name: facts.project ?? facts.database ?? '' };
-    void this.#listen();
+    const changed = () => {
+      for (const listener of this.#listeners) listener();
+    };
+    void follow(server, { changed, connected }, this.#ended.signal);
   }
 
   async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
@@ -40,25 +44,31 @@ export class LiveSource implements Source {
   close(): void {
     this.#ended.abort();
   }
+}
 
-  /** For as long as the page is open; a server that was started again is found again. */
-  async #listen(): Promise<void> {
-    for (let failures = 0; !this.#ended.signal.aborted; failures += 1) {
-      try {
-        const answer = await this.#server.request('/api/events', { signal: this.#ended.signal });
-        if (failures > 0) this.#tell();
-        failures = 0;
-        await eachLine(answer, () => this.#tell());
-      } catch (thrown) {
-        if (thrown instanceof Problem && thrown.code === 'UNAUTHORIZED') return;
-      }
-      const wait = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)];
-      await new Promise((resolve) => setTimeout(resolve, wait));
+export interface Follower {
+  /** Stored things may have changed. */
+  changed(): void;
+  /** The server is lost, or there (again). */
+  connected(yes: boolean): void;
+}
+
+/** Hears of changes until it is ended; a server that was started again is found again. */
+export async function follow(server: Server, follower: Follower, ended: AbortSignal): Promise<void> {
+  for (let failures = 0; !ended.aborted; failures += 1) {
+    try {
+      const answer = await server.request('/api/events', { signal: ended });
+      follower.connected(true);
+      if (failures > 0) follower.changed();
+      failures = 0;
+      await eachLine(answer, () => follower.changed());
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.code === 'UNAUTHORIZED') return follower.connected(false);
     }
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    if (ended.aborted) return;
+    follower.connected(false);
+    const wait = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)];
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 
@@ -83,7 +93,7 @@ export class Server {
       throw new Problem('SERVER_GONE', 'The server does not answer.', { cause: thrown });
     }
     if (answer.ok) return answer;
-    if (answer.status === 401 || answer.status === 403) throw new Problem('UNAUTHORIZED', `HTTP ${answer.status}`);
+    if (answer.status === 401) throw new Problem('UNAUTHORIZED', `HTTP ${answer.status}`);
     throw await problemIn(answer);
   }
 }

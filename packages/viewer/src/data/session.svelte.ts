@@ -4,7 +4,7 @@ import { i18n } from '../i18n/i18n.svelte.ts';
 import { engineInside, hasEngine, snapshotInside } from './embedded.ts';
 import { EngineWorker } from './engine-worker.ts';
 import { FileSource } from './file.ts';
-import { LiveSource, Server } from './live.ts';
+import { follow, LiveSource, Server } from './live.ts';
 import { type About, type Method, type Params, Problem, problemOf, type Result, type Source } from './source.ts';
 import { token } from './token.ts';
 
@@ -15,6 +15,7 @@ let problem = $state.raw<Problem>();
 let source = $state.raw<Source>();
 let version = $state(0);
 let changedAt = $state(0);
+let connected = $state(true);
 let server: Server | undefined;
 let engineBytes: Promise<Uint8Array> | undefined;
 let inspector: Promise<EngineWorker> | undefined;
@@ -33,6 +34,10 @@ export const session = {
   get live(): boolean {
     return source?.live ?? false;
   },
+  /** The server of live data answers. */
+  get connected(): boolean {
+    return connected;
+  },
   /** Grows with every change of what is stored. */
   get version(): number {
     return version;
@@ -49,7 +54,7 @@ export const session = {
   /** Without a database the inspector has an engine of its own. */
   async inspect(params: Params<'viewInspection'>): Promise<Result<'viewInspection'>> {
     if (source) return source.call('viewInspection', params);
-    inspector ??= bytesOfEngine().then((bytes) => EngineWorker.open(bytes, undefined, i18n.language));
+    inspector ??= startInspector();
     return (await inspector).call('viewInspection', params);
   },
 
@@ -99,16 +104,45 @@ async function connect(): Promise<Source | undefined> {
   if (token === undefined) return undefined;
   server = new Server(token);
   const facts = await server.facts();
-  return facts.database === null ? undefined : new LiveSource(server, facts);
+  if (facts.database !== null) {
+    return new LiveSource(server, facts, (yes) => {
+      connected = yes;
+    });
+  }
+  void awaitDatabase(server);
+  return undefined;
+}
+
+/** The first run of a project makes its database; the page then shows it, unless a file was opened meanwhile. */
+async function awaitDatabase(from: Server): Promise<void> {
+  const ended = new AbortController();
+  const changed = () => {
+    ended.abort();
+    if (stage === 'none') void attempt(connect);
+  };
+  await follow(from, { changed, connected: () => {} }, ended.signal);
 }
 
 async function openFile(file: Blob, about: About): Promise<Source> {
   return FileSource.open(await bytesOfEngine(), file, about, i18n.language);
 }
 
+/** Tried again where it could not be started. */
+async function startInspector(): Promise<EngineWorker> {
+  try {
+    return await EngineWorker.open(await bytesOfEngine(), undefined, i18n.language);
+  } catch (thrown) {
+    inspector = undefined;
+    throw thrown;
+  }
+}
+
 /** A copy each time: the bytes move to the worker. */
 async function bytesOfEngine(): Promise<Uint8Array<ArrayBuffer>> {
-  engineBytes ??= loadEngine();
+  engineBytes ??= loadEngine().catch((thrown) => {
+    engineBytes = undefined;
+    throw thrown;
+  });
   return new Uint8Array(await engineBytes);
 }
 

@@ -4,14 +4,7 @@
  */
 
 import { kept } from '../lib/kept.ts';
-
-const FRAGMENT = /^#token=([\w.~-]+)(?:&(.*))?$/;
-
-/** The token, and what remains of the fragment. */
-export function splitToken(hash: string): { token: string; rest: string } | undefined {
-  const given = FRAGMENT.exec(hash);
-  return given?.[1] === undefined ? undefined : { token: given[1], rest: given[2] === undefined ? '' : `#${given[2]}` };
-}
+import { splitToken } from './fragment.ts';
 
 function take(): string | undefined {
   const held = kept('argus-token', () => sessionStorage);

@@ -31,7 +31,7 @@ export const en = {
   clearFilters: 'Clear the filters',
   showMore: (count: string) => `Show more (${count} characters left)`,
   updated: (times: number) => `Updated with what was just recorded (${times})`,
-  about: { live: 'Live', file: 'File', snapshot: (at: string) => `Snapshot of ${at}` },
+  about: { live: 'Live', lost: 'Not connected', file: 'File', snapshot: (at: string) => `Snapshot of ${at}` },
   keys: {
     title: 'Keyboard',
     search: 'Press / to search',

@@ -29,7 +29,7 @@ export const zh: Dictionary = {
   clearFilters: '清除筛选',
   showMore: (count) => `显示更多（还有 ${count} 个字符）`,
   updated: (times) => `已更新为最新记录（${times}）`,
-  about: { live: '实时', file: '文件', snapshot: (at) => `${at} 的快照` },
+  about: { live: '实时', lost: '连接中断', file: '文件', snapshot: (at) => `${at} 的快照` },
   keys: {
     title: '键盘操作',
     search: '按 / 搜索',

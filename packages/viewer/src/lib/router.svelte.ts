@@ -1,12 +1,20 @@
 /** The page's place as reactive state, kept in step with the address. Does not: know what stands at a place. */
 
-import { parseHash, type QueryPatch, type Route, withQuery } from './route.ts';
+import { href, parseHash, type QueryPatch, type Route, withQuery } from './route.ts';
+
+/** The last address of each list, so that the way back from a detail keeps its filters. */
+const lists = new Map<string, string>();
 
 let current = $state.raw<Route>(parseHash(location.hash));
 
 export const router = {
   get route(): Route {
     return current;
+  },
+
+  /** Where the reader was in a list. */
+  list(place: string): string {
+    return lists.get(place) ?? href([place]);
   },
 
   /** Another query at the same place. Typing replaces the entry of the history, a click adds one. */
@@ -18,12 +26,20 @@ export const router = {
     if (hash === location.hash) return;
     if (replace) history.replaceState(null, '', hash);
     else history.pushState(null, '', hash);
-    current = parseHash(hash);
+    arrive(hash);
   },
 };
+
+function arrive(hash: string): void {
+  current = parseHash(hash);
+  const [place, id] = current.path;
+  if (place !== undefined && id === undefined) lists.set(place, hash);
+}
 
 window.addEventListener('popstate', () => {
   // Another server's address was opened in this tab.
   if (location.hash.startsWith('#token=')) location.reload();
-  current = parseHash(location.hash);
+  arrive(location.hash);
 });
+
+arrive(location.hash);

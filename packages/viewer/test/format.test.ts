@@ -1,0 +1,49 @@
+// Numbers, times and durations in both languages.
+import { expect, test } from 'vitest';
+import { ago, bytes, duration, integer, moment, percent, short } from '../src/lib/format.ts';
+
+const NOW = Date.parse('2026-03-14T12:00:00Z');
+
+test.each([
+  [0, '0 ms'],
+  [999.4, '999 ms'],
+  [1500, '1.5 s'],
+  [12_400, '12 s'],
+  [59_700, '1 min'],
+  [125_000, '2 min 5 s'],
+  [3_600_000, '1 h'],
+  [4_320_000, '1 h 12 min'],
+])('%d milliseconds are %s', (milliseconds, shown) => {
+  expect(duration(milliseconds, 'en')).toBe(shown);
+});
+
+test.each([
+  ['2026-03-14T11:59:58Z', '2 seconds ago'],
+  ['2026-03-14T11:57:00Z', '3 minutes ago'],
+  ['2026-03-14T09:00:00Z', '3 hours ago'],
+  ['2026-03-13T12:00:00Z', 'yesterday'],
+  ['2026-01-13T12:00:00Z', '2 months ago'],
+  ['2023-03-14T12:00:00Z', '3 years ago'],
+  // Clocks of two machines differ: the future is now.
+  ['2026-03-14T12:05:00Z', 'now'],
+  ['not a time', 'not a time'],
+])('%s was %s', (at, shown) => {
+  expect(ago(at, NOW, 'en')).toBe(shown);
+});
+
+test('a share that is neither none nor all never reads as one', () => {
+  expect([0, 0.001, 0.5, 0.999, 1].map((share) => percent(share, 'en'))).toEqual(['0%', '1%', '50%', '99%', '100%']);
+});
+
+test('each language writes in its own way', () => {
+  expect(duration(125_000, 'zh')).toBe('2 分 5 秒');
+  expect(ago('2026-03-14T11:57:00Z', NOW, 'zh')).toBe('3分钟前');
+  expect(moment('nonsense', 'zh')).toBe('nonsense');
+});
+
+test('large numbers have groups, sizes have units, commits are short', () => {
+  expect(integer(100_000, 'en')).toBe('100,000');
+  expect(bytes(2_000_000_000, 'en')).toBe('2 GB');
+  expect(bytes(12, 'en')).toBe('12 byte');
+  expect(short('9f3c21a7d0e1')).toBe('9f3c21a7');
+});

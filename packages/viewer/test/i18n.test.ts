@@ -1,0 +1,37 @@
+// Both languages say everything; the types see to the keys, this sees to the words.
+import { expect, test } from 'vitest';
+import { en } from '../src/i18n/en.ts';
+import { zh } from '../src/i18n/zh.ts';
+import { CATEGORIES } from '../src/lib/categories.ts';
+
+/** Every text with its path; functions are asked with numbers. */
+function texts(value: unknown, path = ''): [string, string][] {
+  if (typeof value === 'string') return [[path, value]];
+  if (typeof value === 'function') return texts(value('1', '2', '3'), `${path}()`);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => texts(inner, `${path}.${key}`));
+}
+
+test('no text is empty, and both have the same ones', () => {
+  const [english, chinese] = [texts(en), texts(zh)];
+  expect(english.filter(([, text]) => text.trim() === '')).toEqual([]);
+  expect(chinese.filter(([, text]) => text.trim() === '')).toEqual([]);
+  expect(chinese.map(([path]) => path)).toEqual(english.map(([path]) => path));
+});
+
+test('Chinese texts are Chinese', () => {
+  const same = new Set(['.otherLanguage', '.otherLanguageLabel', '.pattern.id']);
+  const latin = texts(zh).filter(
+    ([path, text]) => !/[\u4e00-\u9fff]/.test(text) && !/^\.keys\.list\.\d\.0$/.test(path),
+  );
+  expect(latin.map(([path]) => path).filter((path) => !same.has(path))).toEqual([]);
+});
+
+test('every category and every known problem has words in both', () => {
+  for (const category of CATEGORIES) expect(zh.category[category]).not.toBe(en.category[category]);
+  for (const code of ['DATABASE_CORRUPT', 'DATABASE_NEWER', 'DATABASE_UNAVAILABLE', 'UNAUTHORIZED', 'SERVER_GONE']) {
+    expect(en.problem(code)?.next).toBeTruthy();
+    expect(zh.problem(code)?.next).toBeTruthy();
+  }
+  expect(en.problem('SOMETHING_ELSE')).toBeUndefined();
+});

@@ -1,0 +1,99 @@
+// The source over a running server, against a server of the test's own: calls, errors, changes, a lost connection.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { splitToken } from '../src/data/fragment.ts';
+import { LiveSource, Server } from '../src/data/live.ts';
+import { Problem } from '../src/data/source.ts';
+
+const TOKEN = 'a-token';
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const streams = new Set<ServerResponse>();
+const http = createServer((request, response) => {
+  if (request.headers.authorization !== `Bearer ${TOKEN}`) response.writeHead(401).end();
+  else if (request.url === '/api/events') stream(response);
+  else answer(request, response);
+});
+let close: () => void = () => {};
+
+function stream(response: ServerResponse): void {
+  response.writeHead(200).write('\n');
+  streams.add(response);
+}
+
+beforeEach(async () => {
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  const real = globalThis.fetch;
+  vi.stubGlobal('fetch', (path: string, options: RequestInit) =>
+    real(`http://127.0.0.1:${address.port}${path}`, options),
+  );
+});
+
+afterEach(async () => {
+  close();
+  for (const stream of streams) stream.destroy();
+  streams.clear();
+  vi.unstubAllGlobals();
+  await new Promise((resolve) => http.close(resolve));
+});
+
+function open(connected: (yes: boolean) => void = () => {}): LiveSource {
+  const source = new LiveSource(
+    new Server(TOKEN),
+    { project: 'webshop', database: '/x/argus.db', version: '1' },
+    connected,
+  );
+  close = () => source.close();
+  return source;
+}
+
+test('a call carries its parameters and the token, and gives the result', async () => {
+  answer = async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    response.end(JSON.stringify({ url: request.url, method: request.method, body: JSON.parse(body) }));
+  };
+  const result: unknown = await open().call('viewRuns', { limit: 5 });
+  expect(result).toEqual({ url: '/api/viewRuns', method: 'POST', body: { limit: 5 } });
+});
+
+test.each([
+  [404, '{"error":{"code":"RUN_NOT_FOUND","message":"gone"}}', 'RUN_NOT_FOUND', 'gone'],
+  [500, 'no json', 'INTERNAL_ERROR', 'HTTP 500'],
+  [401, '{}', 'UNAUTHORIZED', 'HTTP 401'],
+])('an answer of %i is the problem %s', async (status, body, code, message) => {
+  answer = (_, response) => response.writeHead(status).end(body);
+  await expect(open().call('viewRun', { id: 'run-x' })).rejects.toEqual(new Problem(code, message));
+  await expect(open().call('viewRun', { id: 'run-x' })).rejects.toMatchObject({ code });
+});
+
+test('each change is told; a heartbeat is none', async () => {
+  const told = vi.fn();
+  open().onChange(told);
+  await vi.waitFor(() => expect(streams.size).toBe(1));
+  for (const stream of streams) stream.write('\n\n{"changed":');
+  expect(told).not.toHaveBeenCalled();
+  for (const stream of streams) stream.write('true}\n');
+  await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+});
+
+test('a lost server is said, and found again with a change', async () => {
+  const told = vi.fn();
+  const connected = vi.fn();
+  open(connected).onChange(told);
+  await vi.waitFor(() => expect(connected).toHaveBeenLastCalledWith(true));
+  for (const stream of streams) stream.destroy();
+  streams.clear();
+  await vi.waitFor(() => expect(connected).toHaveBeenCalledWith(false));
+  await vi.waitFor(() => expect(streams.size).toBe(1), { timeout: 5000 });
+  await vi.waitFor(() => expect(told).toHaveBeenCalled());
+  expect(connected).toHaveBeenLastCalledWith(true);
+});
+
+test('the token comes from the fragment, and only from there', () => {
+  expect(splitToken('#token=abc-_9.~')).toEqual({ token: 'abc-_9.~', rest: '' });
+  expect(splitToken('#token=abc&/runs?status=failed')).toEqual({ token: 'abc', rest: '#/runs?status=failed' });
+  expect(splitToken('#/patterns?text=token=abc')).toBeUndefined();
+  expect(splitToken('#token=a"><script>')).toBeUndefined();
+});

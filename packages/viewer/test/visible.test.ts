@@ -1,0 +1,52 @@
+// Stored texts are shown as they are: nothing hidden, nothing that steers, never more than a browser can lay out.
+import { describe, expect, test } from 'vitest';
+import { clipped, oneLine, pieces, visible } from '../src/lib/visible.ts';
+
+test.each([
+  ['\u001b[31mred\u001b[0m', '␛[31mred␛[0m'],
+  ['a\u0000b\u007fc\u009b', 'a␀b␡c⟨U+009B⟩'],
+  ['one\r\ntwo\rthree\tfour', 'one\ntwo\nthree\tfour'],
+  ['abc\u202Efed\u2066x\u200b', 'abc⟨U+202E⟩fed⟨U+2066⟩x⟨U+200B⟩'],
+  ['half \ud83d of', 'half \ufffd of'],
+  ['<script>alert(1)</script> 👀', '<script>alert(1)</script> 👀'],
+])('%j is shown as %j', (text, shown) => {
+  expect(visible(text)).toBe(shown);
+});
+
+test('a line of 10 MB becomes a short one', () => {
+  const line = oneLine('x '.repeat(5_000_000), 100);
+  expect(line).toBe(`${'x '.repeat(50).trim()}…`);
+});
+
+test('a cut never divides a character', () => {
+  expect(clipped('ab👀c', 3)).toEqual({ text: 'ab', more: 3 });
+  expect(clipped('ab👀c', 4)).toEqual({ text: 'ab👀', more: 1 });
+  expect(clipped('abc', 3)).toEqual({ text: 'abc', more: 0 });
+});
+
+describe('marked pieces', () => {
+  test('stand where the spans say', () => {
+    const spans = [
+      { start: 11, end: 15, kind: 'b' },
+      { start: 0, end: 5, kind: 'a' },
+    ];
+    expect(pieces('Error: 5 of 12ms', spans)).toEqual([
+      { text: 'Error', kind: 'a' },
+      { text: ': 5 of' },
+      { text: ' 12m', kind: 'b' },
+      { text: 's' },
+    ]);
+  });
+
+  test('are never more than the text, whatever the spans', () => {
+    const spans = [
+      { start: 2, end: 4, kind: 'a' },
+      { start: 3, end: 6, kind: 'overlapping' },
+      { start: 5, end: 5, kind: 'empty' },
+      { start: 6, end: 99, kind: 'outside' },
+    ];
+    const made = pieces('abcdefgh', spans);
+    expect(made.map((piece) => piece.text).join('')).toBe('abcdefgh');
+    expect(made.filter((piece) => piece.kind)).toEqual([{ text: 'cd', kind: 'a' }]);
+  });
+});
