@@ -8,6 +8,9 @@ import { follow, LiveSource, Server } from './live.ts';
 import { type About, type Method, type Params, Problem, problemOf, type Result, type Source } from './source.ts';
 import { token } from './token.ts';
 
+/** A run that is recorded changes the file many times. */
+const TOGETHER_MS = 100;
+
 export type Stage = 'opening' | 'open' | 'none';
 
 let stage = $state<Stage>('opening');
@@ -51,11 +54,16 @@ export const session = {
     return source ? source.call(method, params) : Promise.reject(new Problem('NOTHING_OPEN', 'No database is open.'));
   },
 
-  /** Without a database the inspector has an engine of its own. */
+  /**
+   * What the engine makes of a text, in this page. A running server then adds its project's own rules and what its
+   * memory knows; it gets the text without secrets.
+   */
   async inspect(params: Params<'viewInspection'>): Promise<Result<'viewInspection'>> {
-    if (source) return source.call('viewInspection', params);
+    if (source && !source.live) return source.call('viewInspection', params);
     inspector ??= startInspector();
-    return (await inspector).call('viewInspection', params);
+    const explained = await (await inspector).call('viewInspection', params);
+    const event = { ...params.event, text: explained.inspection.redacted };
+    return source ? source.call('viewInspection', { ...params, event }) : explained;
   },
 
   /** After an edit, so that every view asks again. */
@@ -93,9 +101,15 @@ function use(opened: Source | undefined): void {
   source = opened;
   stage = opened ? 'open' : 'none';
   version += 1;
+  let waiting = false;
   opened?.onChange(() => {
-    version += 1;
-    changedAt = Date.now();
+    if (waiting) return;
+    waiting = true;
+    setTimeout(() => {
+      waiting = false;
+      version += 1;
+      changedAt = Date.now();
+    }, TOGETHER_MS);
   });
 }
 

@@ -37,7 +37,7 @@ export const en = {
     search: 'Press / to search',
     list: [
       ['/', 'Go to the search field'],
-      ['↑ ↓', 'Move between the rows of a list'],
+      ['↑ ↓', 'Move between the rows of a list; ↓ in the search goes to the first'],
       ['Home End', 'First and last row'],
       ['Enter', 'Open the row'],
       ['Esc', 'Close, clear the search, or go back to the list'],
@@ -270,7 +270,7 @@ export const en = {
     },
   },
   inspector: {
-    lead: 'What the engine makes of an error. It runs in this page: nothing is stored, nothing is counted.',
+    lead: 'What the engine makes of an error, in this page. Nothing is stored or counted.',
     error: 'Error',
     example: 'Try an example',
     clear: 'Clear',

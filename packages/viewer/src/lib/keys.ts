@@ -1,4 +1,4 @@
-/** Keyboard use of lists and of the page. Does not: know what a row leads to; that is its link. */
+/** Use of lists by keyboard and by pointer. Does not: know what a row leads to; that is its link. */
 
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
@@ -7,7 +7,7 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 };
 
-/** Arrows move between the rows' links or buttons, which Enter follows. For a table, or any list of `.row`. */
+/** Arrows move between the rows' links or buttons, which Enter follows, and so does a click beside them. */
 export function rows(list: HTMLElement): () => void {
   const move = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
@@ -19,7 +19,23 @@ export function rows(list: HTMLElement): () => void {
     links[step(at, links.length - 1)]?.focus();
   };
   list.addEventListener('keydown', move);
-  return () => list.removeEventListener('keydown', move);
+  list.addEventListener('click', follow);
+  return () => {
+    list.removeEventListener('keydown', move);
+    list.removeEventListener('click', follow);
+  };
+}
+
+/** A row is a large target; what was selected in it to be copied is no click. */
+function follow(event: MouseEvent): void {
+  if (!(event.target instanceof Element) || event.target.closest('a, button, input, select, label, summary')) return;
+  if (getSelection()?.toString()) return;
+  event.target.closest('tr')?.querySelector<HTMLElement>('.row')?.click();
+}
+
+/** From a search field down into what it found. */
+export function toFirstRow(): void {
+  document.querySelector<HTMLElement>('main .row')?.focus();
 }
 
 /** A key that was meant for a field is no command. */

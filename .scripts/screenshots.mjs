@@ -1,0 +1,133 @@
+// `npm run screenshots [-- FOLDER]`: pictures of every view in light, dark and on a phone, of a sample memory.
+// Needs the build and Chromium. Does not: judge them; a person looks.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+import { build } from './build.mjs';
+import { env, root, which } from './lib/exec.mjs';
+import { fillSample } from './lib/sample-memory.mjs';
+import { main, StepFailed, step } from './lib/steps.mjs';
+import { setUp } from './setup.mjs';
+
+const LOOKS = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true },
+};
+
+/** A view's name, how to come to it from the one before, and what stands there when it is drawn. */
+const VIEWS = [
+  { name: 'patterns', go: (page) => place(page, '#/patterns'), ready: 'table a.row' },
+  {
+    name: 'pattern',
+    go: (page) =>
+      page
+        .getByRole('link', { name: /Test timed out/ })
+        .first()
+        .click(),
+    ready: '.numbers',
+  },
+  { name: 'edit', go: (page) => page.getByRole('button', { name: 'Edit' }).click(), ready: 'dialog textarea' },
+  { name: 'runs', go: (page) => place(page, '#/runs'), ready: 'canvas' },
+  { name: 'run', go: (page) => page.locator('table a.row').first().click(), ready: '.cases' },
+  { name: 'case', go: openCase, ready: '.cases pre' },
+  { name: 'comparison', go: compare, ready: '.lists' },
+  { name: 'tests', go: (page) => place(page, '#/tests'), ready: '.scroll' },
+  { name: 'incidents', go: (page) => place(page, '#/incidents'), ready: 'ol a.row' },
+  { name: 'search', go: (page) => place(page, '#/incidents?text=chromium+executable+missing'), ready: 'ol dl' },
+  { name: 'incident', go: (page) => page.locator('ol a.row').first().click(), ready: 'ol table' },
+  { name: 'inspector', go: inspect, ready: 'mark' },
+];
+
+await main(async () => {
+  await setUp({ forTests: true });
+  await build();
+  const out = resolve(process.argv[2] ?? join(root, 'target', 'screenshots'));
+  mkdirSync(out, { recursive: true });
+  const folder = mkdtempSync(join(tmpdir(), 'argus-screenshots-'));
+  const project = join(folder, 'webshop');
+  try {
+    await step('a sample memory', () => fill(project, join(folder, 'reports')));
+    await step(`pictures in ${out}`, (onLine) => takeAll(project, out, onLine));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function fill(project, reports) {
+  mkdirSync(join(project, '.argus'), { recursive: true });
+  const { openEngine } = await import('../npm/engine/dist/node.mjs');
+  const engine = await openEngine({
+    databasePath: join(project, '.argus', 'argus.db'),
+    projectRoot: project,
+    locale: 'en',
+  });
+  await fillSample(engine, reports);
+  await engine.close();
+}
+
+async function takeAll(project, out, onLine) {
+  const server = await serve(project);
+  const browser = await chromium.launch({ executablePath: which('chromium') ?? '', args: ['--no-sandbox'] });
+  try {
+    for (const [look, options] of Object.entries(LOOKS)) {
+      const context = await browser.newContext({ ...options, locale: 'en-GB', reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      await page.goto(server.url);
+      for (const view of VIEWS) {
+        onLine(`${look}: ${view.name}`);
+        await view.go(page);
+        await page.waitForSelector(view.ready);
+        await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+        await page.screenshot({ path: join(out, `${view.name}-${look}.png`) });
+      }
+      await context.close();
+    }
+  } finally {
+    await browser.close();
+    server.stop();
+  }
+}
+
+/** The built product itself, as a person starts it. */
+async function serve(project) {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'packages/mcp/dist/cli.mjs'), 'view', '--json', '--project', project],
+    {
+      env: { ...env, LC_ALL: 'en_US.UTF-8' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { url: JSON.parse(line).url, stop: () => child.kill() };
+  }
+  throw new StepFailed('argus-mcp view ended before it said its address');
+}
+
+async function place(page, hash) {
+  if (await page.locator('dialog[open]').count()) await page.keyboard.press('Escape');
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, hash);
+}
+
+async function openCase(page) {
+  const first = page.locator('button.case').first();
+  await first.click();
+  await first.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+  await page.evaluate(() => window.scrollBy(0, -80));
+}
+
+async function compare(page) {
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await page.getByRole('link', { name: 'Compare with the run before' }).click();
+}
+
+async function inspect(page) {
+  await place(page, '#/inspector');
+  await page.getByRole('button', { name: 'Try an example' }).click();
+}
