@@ -33,7 +33,7 @@ const FAILURES = [
   },
   {
     test: ['src/format/money.test.ts', 'formatMoney > groups thousands'],
-    fails: (run) => run >= 52,
+    fails: (run) => run >= 42,
     error: () =>
       "AssertionError: expected 'EUR 1.234,50' to be '€1,234.50' // Object.is equality\n\n- Expected\n+ Received\n\n- €1,234.50\n+ EUR 1.234,50\n\n ❯ src/format/money.test.ts:14:32\n     12|   test('groups thousands', () => {\n     13|     const text = formatMoney(1234.5, 'EUR');\n     14|     expect(text).toBe('€1,234.50');\n       |                  ^",
   },

@@ -62,8 +62,16 @@ export const session = {
     if (source && !source.live) return source.call('viewInspection', params);
     inspector ??= startInspector();
     const explained = await (await inspector).call('viewInspection', params);
-    const event = { ...params.event, text: explained.inspection.redacted };
-    return source ? source.call('viewInspection', { ...params, event }) : explained;
+    if (!source) return explained;
+    const { redacted, redactions } = explained.inspection;
+    const known = await source.call('viewInspection', { ...params, event: { ...params.event, text: redacted } });
+    const all = [...new Set([...redactions, ...known.inspection.redactions])];
+    return { ...known, inspection: { ...known.inspection, redactions: all } };
+  },
+
+  /** The reader has read why the last file could not be opened. */
+  forgive(): void {
+    problem = undefined;
   },
 
   /** After an edit, so that every view asks again. */
@@ -85,7 +93,8 @@ export const session = {
 };
 
 async function attempt(open: () => Promise<Source | undefined>): Promise<void> {
-  stage = 'opening';
+  // What is open stays in sight until the other one is.
+  if (!source) stage = 'opening';
   problem = undefined;
   try {
     const opened = await open();

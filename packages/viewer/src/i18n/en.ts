@@ -253,6 +253,7 @@ export const en = {
     solutions: (count: number, shown: string) => `${shown} ${plural(count, 'solution', 'solutions')}`,
     userMemory: 'from the user’s memory',
     confirmed: 'last worked',
+    confirmedHead: 'Last worked',
     none: 'No incidents yet',
     noneText: 'An agent adds one with add_incident when it has solved a problem that nobody knew.',
     noneFit: 'Nothing answers this',

@@ -244,6 +244,7 @@ export const zh: Dictionary = {
     solutions: (_, shown) => `${shown} 个解决方案`,
     userMemory: '来自用户记忆',
     confirmed: '最近有效',
+    confirmedHead: '最近有效',
     none: '还没有事件',
     noneText: '代理解决了未知问题后，用 add_incident 添加事件。',
     noneFit: '没有匹配的结果',
