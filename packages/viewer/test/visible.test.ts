@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { clipped, oneLine, pieces, visible } from '../src/lib/visible.ts';
 
 test.each([
-  ['\u001b[31mred\u001b[0m', '␛[31mred␛[0m'],
-  ['a\u0000b\u007fc\u009b', 'a␀b␡c⟨U+009B⟩'],
+  ['\u001b[31mred\u001b[0m', '⟨ESC⟩[31mred⟨ESC⟩[0m'],
+  ['a\u0000b\u007fc\u009b', 'a⟨NUL⟩b⟨DEL⟩c⟨U+009B⟩'],
   ['one\r\ntwo\rthree\tfour', 'one\ntwo\nthree\tfour'],
   ['abc\u202Efed\u2066x\u200b', 'abc⟨U+202E⟩fed⟨U+2066⟩x⟨U+200B⟩'],
+  ['say \u{e0041}\u{e0042} and a\ufe0fb\u200dc', 'say ⟨U+E0041⟩⟨U+E0042⟩ and a⟨U+FE0F⟩b⟨U+200D⟩c'],
+  ['👩🏽\u200d💻 ❤\ufe0f 1\ufe0f⃣', '👩🏽\u200d💻 ❤\ufe0f 1\ufe0f⃣'],
   ['half \ud83d of', 'half \ufffd of'],
   ['<script>alert(1)</script> 👀', '<script>alert(1)</script> 👀'],
 ])('%j is shown as %j', (text, shown) => {

@@ -17,7 +17,6 @@ export const en = {
     inspector: 'Inspector',
   } as Record<string, string> & Record<'patterns' | 'runs' | 'incidents' | 'inspector', string>,
   nowhere: { title: 'There is nothing at this address', text: 'The link may be old, or a letter of it is missing.' },
-  otherLanguage: '中文',
   otherLanguageLabel: '切换到中文',
   toDark: 'Switch to dark',
   toLight: 'Switch to light',

@@ -15,7 +15,6 @@ export const zh: Dictionary = {
     inspector: '检查器',
   },
   nowhere: { title: '此地址没有内容', text: '链接可能已过期，或者缺少字符。' },
-  otherLanguage: 'EN',
   otherLanguageLabel: 'Switch to English',
   toDark: '切换到深色',
   toLight: '切换到浅色',

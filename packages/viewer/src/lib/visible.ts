@@ -6,24 +6,39 @@
 /** Line feed and tab stay. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-/** Characters that reorder, hide or join what a reader sees. */
-const HIDDEN = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
+/** Those that a reader knows by name. */
+const NAMES: Readonly<Record<string, string>> = {
+  '\u0000': 'NUL',
+  '\u0007': 'BEL',
+  '\b': 'BS',
+  '\v': 'VT',
+  '\f': 'FF',
+  '\u001b': 'ESC',
+  '\u007f': 'DEL',
+};
+/**
+ * What reorders, hides or joins what a reader sees, or spells words that nobody sees: fillers, bidirectional marks,
+ * zero-width characters, selectors, the tag block. Joiners and selectors stay where they make an emoji.
+ */
+const HIDDEN = new RegExp(
+  [
+    '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200c\\u200e\\u200f\\u2028-\\u202e]',
+    '[\\u2060-\\u206f\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\ufff0-\\ufffb]',
+    '[\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]',
+    '(?<![\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d',
+    '(?<![\\p{Extended_Pictographic}\\d#*])\\ufe0f',
+  ].join('|'),
+  'gu',
+);
 
-/** Control characters as their pictures (`␛`), hidden ones as their code points. Offsets of the text shift. */
+/** Control characters by name (`⟨ESC⟩`), hidden ones by code point. Offsets of the text shift. */
 export function visible(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(CONTROL, picture).replace(HIDDEN, codePoint).replace(LONE, '\ufffd');
+  return text.replace(/\r\n?/g, '\n').replace(CONTROL, named).replace(HIDDEN, named).toWellFormed();
 }
 
-const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-function picture(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? '\u2421' : codePoint(character);
-}
-
-function codePoint(character: string): string {
-  return `\u27e8U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
+function named(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `\u27e8${NAMES[character] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`}\u27e9`;
 }
 
 /** As much as a browser lays out without a pause. */
