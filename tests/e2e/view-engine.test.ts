@@ -278,7 +278,7 @@ browsing('a damaged page is said when it is met, and the engine goes on', async 
   await ask('close', 'good');
 });
 
-browsing('an older version is upgraded in memory; the file stays as it is', async () => {
+browsing('an older version is shown; the file stays as it is', async () => {
   const file = path.join(folder, 'older.db');
   const script = readFileSync(path.join(root, 'crates/store/src/migrations/0001.sql'), 'utf8');
   execFileSync('sqlite3', [file], {

@@ -15,7 +15,6 @@ import type { BlobFiles } from './browser/files.ts';
 import { checkHeader } from './browser/header.ts';
 import { BrowserPlatform } from './browser/platform.ts';
 import { Engine, type OpenOptions } from './engine.ts';
-import { EngineError } from './errors.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 import { Runtime } from './runtime.ts';
 
@@ -50,16 +49,22 @@ export function startEngine(module: Uint8Array): void {
 
 /**
  * Opens a database file. Rejects with an `EngineError` where it is none, is damaged or newer than this engine. A file
- * of an older version is upgraded in memory; the file itself stays as it is.
+ * of an older version is shown as if it were of this one.
  */
 export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<Engine> {
   await checkHeader(blob);
+  const { runtime, platform } = running();
+  const databasePath = platform.files.add(blob);
+  let engine: Engine | undefined;
   try {
-    return await opened(blob, { ...options, readOnly: true });
+    engine = new BlobEngine(runtime, { ...options, databasePath, projectRoot: '/', readOnly: true }, platform.files);
+    // The first transaction finds what is wrong with a file; the row it asks for is never there.
+    await engine.findBySignature('');
+    return engine;
   } catch (thrown) {
-    // Only a file of an older version refuses to be read without a write.
-    if (!(thrown instanceof EngineError) || thrown.code !== 'DATABASE_READONLY') throw thrown;
-    return opened(blob, { ...options, readOnly: false });
+    await engine?.close();
+    platform.files.forget(databasePath);
+    throw thrown;
   }
 }
 
@@ -71,22 +76,6 @@ export async function openEmpty(options: BlobOptions = {}): Promise<Engine> {
 /** Conclusions from failure texts. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
   return new Inspector(running().runtime, options);
-}
-
-/** The first transaction finds what is wrong with a file; the row it asks for is never there. */
-async function opened(blob: Blob, options: Omit<OpenOptions, 'databasePath' | 'projectRoot'>): Promise<Engine> {
-  const { runtime, platform } = running();
-  const path = platform.files.add(blob);
-  let engine: Engine | undefined;
-  try {
-    engine = new BlobEngine(runtime, { ...options, databasePath: path, projectRoot: '/' }, platform.files);
-    await engine.findBySignature('');
-    return engine;
-  } catch (thrown) {
-    await engine?.close();
-    platform.files.forget(path);
-    throw thrown;
-  }
 }
 
 /** Takes its file along when it is closed. */

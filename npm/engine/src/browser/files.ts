@@ -1,17 +1,16 @@
 /**
- * The engine's files in a worker of a browser: Blobs under made-up names, journals in memory.
- * Does not: lock, for nobody else has these files; or throw: a failure is a number, its text is kept for the message.
+ * The engine's files in a worker of a browser: Blobs under made-up names, and nothing else.
+ * Does not: write; or lock, for what nobody writes needs no lock; or throw: a failure is a number, its text is kept for
+ * the message.
  */
 
 import { Failure, type HostFiles, OpenMode } from '../host.ts';
 import { BlobReader } from './blob-reader.ts';
-import { Budget, Content, MEMORY_LIMIT, OutOfMemory } from './content.ts';
 
 export class BlobFiles implements HostFiles {
   panicked: (message: string) => void = () => undefined;
-  readonly #contents = new Map<string, Content>();
-  readonly #open = new Map<number, Content>();
-  readonly #budget = new Budget(MEMORY_LIMIT);
+  readonly #blobs = new Map<string, BlobReader>();
+  readonly #open = new Map<number, BlobReader>();
   #nextName = 1;
   #nextHandle = 1;
   #lastError = '';
@@ -19,23 +18,22 @@ export class BlobFiles implements HostFiles {
   /** Makes a Blob a file, and answers its path. */
   add(blob: Blob): string {
     const path = `/${this.#nextName++}/argus.db`;
-    this.#contents.set(path, new Content(new BlobReader(blob), this.#budget));
+    this.#blobs.set(path, new BlobReader(blob));
     return path;
   }
 
-  /** The file is not needed any more, nor what was made beside it. */
+  /** The file is not needed any more. */
   forget(path: string): void {
-    for (const name of [...this.#contents.keys()]) if (name.startsWith(path)) this.remove(name);
+    this.#blobs.delete(path);
   }
 
-  open(path: string, mode: number, _database: boolean): number {
-    return this.#attempt(() => {
-      const content = this.#contents.get(path) ?? this.#created(path, mode);
-      if (content === undefined) return Failure.notFound;
-      const handle = this.#nextHandle++;
-      this.#open.set(handle, content);
-      return handle;
-    });
+  open(path: string, mode: number): number {
+    const blob = this.#blobs.get(path);
+    if (blob === undefined) return Failure.notFound;
+    if (mode !== OpenMode.read) return Failure.denied;
+    const handle = this.#nextHandle++;
+    this.#open.set(handle, blob);
+    return handle;
   }
 
   close(handle: number): void {
@@ -47,23 +45,32 @@ export class BlobFiles implements HostFiles {
   }
 
   read(handle: number, buffer: Uint8Array, offset: number): number {
-    return this.#attempt(() => this.#contentOf(handle).read(buffer, offset));
+    try {
+      return this.#open.get(handle)?.read(buffer, offset) ?? Failure.failed;
+    } catch (error) {
+      this.#lastError = wordsOf(error);
+      return Failure.failed;
+    }
   }
 
-  write(handle: number, bytes: Uint8Array, offset: number): number {
-    return this.#done(() => this.#contentOf(handle).write(bytes, offset));
+  size(handle: number): number {
+    return this.#open.get(handle)?.size ?? Failure.failed;
   }
 
-  truncate(handle: number, size: number): number {
-    return this.#done(() => this.#contentOf(handle).truncate(size));
+  write(): number {
+    return Failure.denied;
+  }
+
+  truncate(): number {
+    return Failure.denied;
+  }
+
+  remove(): number {
+    return Failure.denied;
   }
 
   sync(): number {
     return 0;
-  }
-
-  size(handle: number): number {
-    return this.#attempt(() => this.#contentOf(handle).size);
   }
 
   lock(): number {
@@ -78,20 +85,12 @@ export class BlobFiles implements HostFiles {
     return 0;
   }
 
-  remove(path: string): number {
-    const content = this.#contents.get(path);
-    if (content === undefined) return Failure.notFound;
-    this.#contents.delete(path);
-    content.clear();
-    return 0;
-  }
-
   syncFolder(): number {
     return 0;
   }
 
-  access(path: string): boolean {
-    return this.#contents.has(path);
+  access(path: string, write: boolean): boolean {
+    return !write && this.#blobs.has(path);
   }
 
   fullPath(path: string): string {
@@ -103,35 +102,6 @@ export class BlobFiles implements HostFiles {
 
   lastError(): string {
     return this.#lastError;
-  }
-
-  #created(path: string, mode: number): Content | undefined {
-    if (mode !== OpenMode.create && mode !== OpenMode.createNew) return undefined;
-    const content = new Content(undefined, this.#budget);
-    this.#contents.set(path, content);
-    return content;
-  }
-
-  #contentOf(handle: number): Content {
-    const content = this.#open.get(handle);
-    if (content === undefined) throw new Error('the file is closed');
-    return content;
-  }
-
-  #done(work: () => void): number {
-    return this.#attempt(() => {
-      work();
-      return 0;
-    });
-  }
-
-  #attempt(work: () => number): number {
-    try {
-      return work();
-    } catch (error) {
-      this.#lastError = wordsOf(error);
-      return error instanceof OutOfMemory ? Failure.full : Failure.failed;
-    }
   }
 }
 
