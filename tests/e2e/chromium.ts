@@ -1,6 +1,6 @@
 /**
- * A real browser for the tests of the viewer.
- * Does not: know the viewer.
+ * A real browser for the tests of the viewer, and how one waits for its page.
+ * Does not: expect anything of it.
  */
 
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -53,4 +53,24 @@ export async function watchedPage(context: BrowserContext): Promise<Watched> {
     if (!/^(?:data|blob):/u.test(request.url())) watched.requests.push(request.url());
   });
   return watched;
+}
+
+/** To a place of the page, by its address. */
+export async function go(page: Page, place: string): Promise<void> {
+  await page.evaluate(
+    (hash) =>
+      new Promise<void>((resolve) => {
+        if (location.hash === `#${hash}`) return resolve();
+        addEventListener('hashchange', () => requestAnimationFrame(() => resolve()), { once: true });
+        location.hash = hash;
+      }),
+    place,
+  );
+  await settled(page);
+}
+
+/** Once the view shows something and has asked everything it asks. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor({ state: 'attached' });
+  await page.locator('main .opening, [aria-busy=true]').waitFor({ state: 'detached' });
 }

@@ -1,6 +1,6 @@
 /**
- * All commands: the twins of tools call the same handlers and print for people; doctor, inspect and the debug
- * memory have files.
+ * All commands: the twins of tools call the same handlers and print for people; doctor, inspect, view and the
+ * debug memory have files.
  * Does not: parse the command line.
  */
 
@@ -25,6 +25,7 @@ export { inspect } from './inspect.ts';
 export { addIncident, addSolution, outcome, solutions } from './memory.ts';
 export { memoryExport, memoryImport, memorySearch } from './memory-bulk.ts';
 export { EXIT, fail } from './output.ts';
+export { view } from './view.ts';
 
 const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
 

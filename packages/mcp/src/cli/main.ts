@@ -1,5 +1,5 @@
 /**
- * The command line: twins of the tools for people and scripts, plus doctor and inspect.
+ * The command line: twins of the tools for people and scripts, plus doctor, inspect and view.
  * Does not: hold logic, or import what does: the commands are handed in, so that a server never reads this.
  */
 
@@ -9,8 +9,9 @@ import { VERSION } from '../version.ts';
 import { addFixCommands, withErrorLast } from './fix-program.ts';
 import type { GenerateInputsOptions } from './generate-inputs.ts';
 import { addMemoryCommands } from './memory-program.ts';
-import { wholeNumber } from './numbers.ts';
+import { portNumber, wholeNumber } from './numbers.ts';
 import type { GlobalOptions } from './output.ts';
+import type { ViewOptions } from './view.ts';
 
 /** What the command line calls. */
 export type Commands = typeof import('./commands.ts');
@@ -40,19 +41,8 @@ function program(commands: Commands): Command {
     // So that options after `run COMMAND` belong to COMMAND.
     .enablePositionalOptions()
     .exitOverride();
-  for (const add of [
-    addRun,
-    addImport,
-    addHistory,
-    addDiagnose,
-    addReportFix,
-    addPatterns,
-    addDoctor,
-    addInspect,
-    addGenerateInputs,
-  ]) {
-    add(root, commands);
-  }
+  const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns];
+  for (const add of [...twins, addView, addDoctor, addInspect, addGenerateInputs]) add(root, commands);
   addMemoryCommands(root, commands);
   addFixCommands(root, commands);
   return root;
@@ -125,6 +115,21 @@ function addPatterns(root: Command, commands: Commands): void {
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .action(async (options) => {
       await commands.patterns(options);
+    });
+}
+
+const VIEW_HELP = `
+The address holds a token: whoever has it can read the memory and correct patterns. Where nothing is recorded yet, the
+page opens database files that are dropped on it. A page written with --export needs no server and sends nothing.`;
+
+function addView(root: Command, commands: Commands): void {
+  projectCommand(root, 'view', 'show patterns, runs and incidents in a browser, until Ctrl-C')
+    .option('--open', 'open the browser')
+    .option('--port <n>', 'listen on this port of 127.0.0.1 (default: a free one)', portNumber)
+    .addOption(new Option('--export <file>', 'write one file with all of it instead').conflicts('port'))
+    .addHelpText('after', VIEW_HELP)
+    .action(async (options: ViewOptions) => {
+      await commands.view(options);
     });
 }
 

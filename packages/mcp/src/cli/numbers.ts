@@ -7,6 +7,13 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** 0: whichever is free. */
+export function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('A port is at most 65535.');
+  return port;
+}
+
 /** Between 0 and 1. */
 export function share(text: string): number {
   const number = Number(text);

@@ -10,11 +10,11 @@ export interface Progress {
 
 const SILENT: Progress = { advance: () => {}, stop: () => {} };
 
-/** Of a known number of bytes. */
-export async function startProgress(total: number | undefined): Promise<Progress> {
+/** Of a known number of bytes; the verb says what happens to them. */
+export async function startProgress(total: number | undefined, verb = 'importing'): Promise<Progress> {
   if (!process.stderr.isTTY || total === undefined || total === 0) return SILENT;
   const { SingleBar, Presets } = await import('cli-progress');
-  const format = 'importing {bar} {percentage}% {eta_formatted} left';
+  const format = `${verb} {bar} {percentage}% {eta_formatted} left`;
   const bar = new SingleBar(
     { format, stream: process.stderr, hideCursor: true, clearOnComplete: true },
     Presets.shades_grey,

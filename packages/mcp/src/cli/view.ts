@@ -1,0 +1,70 @@
+/**
+ * view: shows the memory in a browser, served live or written into one file.
+ * Does not: know what the page shows.
+ */
+
+import path from 'node:path';
+import { messageOf } from '../errors.ts';
+import { formatExported, formatServed } from '../format/view.ts';
+import { log } from '../log.ts';
+import { SessionManager } from '../session.ts';
+import { exportPage } from '../view/export.ts';
+import { ViewedMemory } from '../view/memory.ts';
+import { startViewServer } from '../view/server.ts';
+import { EXIT, type GlobalOptions } from './output.ts';
+import { startProgress } from './progress.ts';
+
+export interface ViewOptions extends GlobalOptions {
+  open?: boolean;
+  port?: number;
+  export?: string;
+}
+
+export async function view(options: ViewOptions): Promise<void> {
+  const sessionManager = new SessionManager();
+  try {
+    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    const memory = new ViewedMemory(session);
+    await (options.export === undefined ? serve(memory, options) : write(memory, options.export, options));
+  } finally {
+    await sessionManager.closeAll();
+  }
+}
+
+/** Until it is told to end. */
+async function serve(memory: ViewedMemory, options: ViewOptions): Promise<void> {
+  const server = await startViewServer(memory, options.port ?? 0);
+  const ended = signalled();
+  const { project, database } = memory.about();
+  const served = { url: server.url, port: server.port, project, database };
+  process.stdout.write(`${options.json ? JSON.stringify(served) : formatServed(served)}\n`);
+  if (options.open) await browse(server.newTicketUrl(), 'open the address above');
+  await ended;
+  await server.close();
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function write(memory: ViewedMemory, file: string, options: ViewOptions): Promise<void> {
+  const target = path.resolve(file);
+  // Half a file is removed on the way out.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(EXIT.error));
+  const exported = await exportPage(memory, target, (bytes) => startProgress(bytes, 'writing'));
+  process.stdout.write(`${options.json ? JSON.stringify(exported) : formatExported(exported)}\n`);
+  if (options.open) await browse(target, `open ${target} in a browser`);
+}
+
+/** A machine without a browser is no error. */
+async function browse(what: string, otherwise: string): Promise<void> {
+  try {
+    const { default: open } = await import('open');
+    const program = await open(what);
+    program.once('error', (error) => log(`no browser was found (${messageOf(error)}): ${otherwise}`));
+  } catch (thrown) {
+    log(`no browser was found (${messageOf(thrown)}): ${otherwise}`);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * How the viewer's server answers: headers of every answer, JSON, errors.
+ * Does not: know what is asked.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toErrorBody } from '../answer.ts';
+
+/** Filters, and texts a person has pasted to search for or to have inspected: a line of 10 MB with escapes in it. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** Refused before the engine was asked. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function sendHead(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { ...HEADERS, ...headers });
+}
+
+export function sendBytes(response: ServerResponse, type: string, bytes: string | Uint8Array, policy?: string): void {
+  sendHead(response, 200, {
+    'Content-Type': type,
+    'Content-Length': String(Buffer.byteLength(bytes)),
+    ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }),
+  });
+  response.end(bytes);
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    // What is left of a body that was not read would be taken for the next request.
+    ...(status === 413 ? { Connection: 'close' } : {}),
+  };
+  sendHead(response, status, headers);
+  response.end(JSON.stringify(value));
+}
+
+/** Whatever was thrown, as `{"error": {"code", "message"}}`. */
+export function sendError(response: ServerResponse, thrown: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (thrown instanceof Refused) {
+    sendJson(response, thrown.status, { error: { code: thrown.code, message: thrown.message } });
+    return;
+  }
+  const error = toErrorBody(thrown);
+  sendJson(response, statusOf(error.code), { error });
+}
+
+function statusOf(code: string): number {
+  if (code.endsWith('_NOT_FOUND')) return 404;
+  if (code === 'DATABASE_LOCKED') return 503;
+  return code === 'INTERNAL_ERROR' || code.startsWith('DATABASE_') ? 500 : 400;
+}
+
+/** The JSON of a request. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(?:;|$)/u.test(type)) throw new Refused(415, 'INVALID_INPUT', 'Send application/json.');
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    if (!Buffer.isBuffer(part)) continue;
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) {
+      throw new Refused(413, 'INVALID_INPUT', `At most ${MAX_BODY_BYTES} bytes are taken; shorten the text.`);
+    }
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    throw new Refused(400, 'INVALID_INPUT', 'The body is no JSON.');
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Writes the page as one file that needs no server: the engine's module in it and, where there is one, a snapshot of
+ * the database. Does not: copy a file that others write; the snapshot is one transaction of the engine.
+ */
+
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { createGzip, type Gzip } from 'node:zlib';
+import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import type { ViewedMemory } from './memory.ts';
+import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from './page.ts';
+
+/** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */
+const LARGE_BYTES = 400 * 1024 * 1024;
+
+export interface Exported {
+  file: string;
+  bytes: number;
+  /** Of the snapshot before it was compressed; null: the page alone. */
+  databaseBytes: number | null;
+  /** When the snapshot was taken. */
+  taken: string;
+  warnings: string[];
+}
+
+/** Shows how far the writing of that many bytes is. */
+export type Watching = (bytes: number) => Promise<{ advance(bytes: number): void; stop(): void }>;
+
+export async function exportPage(memory: ViewedMemory, target: string, watching: Watching): Promise<Exported> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'argus-view-'));
+  const cleanUp = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', cleanUp);
+  try {
+    const taken = new Date().toISOString();
+    const snapshot = memory.databasePath === null ? null : await snapshotIn(folder, memory);
+    const bytes = await writeWhole(target, pageParts(memory, snapshot, taken, watching));
+    const warnings = bytes > LARGE_BYTES ? [tooLarge(bytes)] : [];
+    return { file: target, bytes, databaseBytes: snapshot?.bytes ?? null, taken, warnings };
+  } finally {
+    cleanUp();
+    process.off('exit', cleanUp);
+  }
+}
+
+interface Snapshot {
+  file: string;
+  bytes: number;
+}
+
+async function snapshotIn(folder: string, memory: ViewedMemory): Promise<Snapshot> {
+  const file = path.join(folder, 'argus.db');
+  const engine = await memory.engine();
+  await engine.snapshot(file);
+  return { file, bytes: (await stat(file)).size };
+}
+
+async function* pageParts(
+  memory: ViewedMemory,
+  snapshot: Snapshot | null,
+  taken: string,
+  watching: Watching,
+): AsyncGenerator<string> {
+  const page = await readFile(assetPath('page'), 'utf8');
+  const policy = escaped(await contentSecurityPolicy('exported'));
+  const [head, tail, ...more] = page
+    .replace(POLICY_MARKER, () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`)
+    .split(DATA_MARKER);
+  if (head === undefined || tail === undefined || more.length > 0) throw new Error('the page has no place for data');
+  yield head;
+  yield* block('argus-engine', {}, gzipped(createReadStream(assetPath('engine'))));
+  if (snapshot) {
+    const facts = { name: path.basename(snapshot.file), taken, project: path.basename(memory.project) };
+    yield* block('argus-database', facts, gzipped(watched(snapshot, watching)));
+  }
+  yield tail;
+}
+
+/** Browsers neither run nor show a script of this type. */
+async function* block(
+  id: string,
+  facts: Readonly<Record<string, string>>,
+  bytes: AsyncIterable<Buffer>,
+): AsyncGenerator<string> {
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${escaped(value)}"`);
+  yield `<script type="application/octet-stream" id="${id}"${attributes.join('')}>`;
+  yield* base64(bytes);
+  yield '</script>\n';
+}
+
+function gzipped(source: AsyncIterable<Buffer>): Gzip {
+  const gzip = createGzip({ level: 9 });
+  const stream = Readable.from(source);
+  // `pipe` passes no errors on.
+  stream.on('error', (error) => gzip.destroy(error));
+  return stream.pipe(gzip);
+}
+
+async function* watched({ file, bytes }: Snapshot, watching: Watching): AsyncGenerator<Buffer> {
+  const progress = await watching(bytes);
+  try {
+    for await (const part of createReadStream(file)) {
+      yield part;
+      progress.advance(part.length);
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Three bytes make four letters; what is left over waits for the next part. */
+async function* base64(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = Buffer.alloc(0);
+  for await (const part of source) {
+    const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    const whole = bytes.length - (bytes.length % 3);
+    yield bytes.toString('base64', 0, whole);
+    rest = Buffer.from(bytes.subarray(whole));
+  }
+  yield rest.toString('base64');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** Under another name until it is whole; whatever happens before, the file that was there stays. */
+async function writeWhole(target: string, parts: AsyncIterable<string>): Promise<number> {
+  const unfinished = `${target}.${process.pid}.tmp`;
+  const cleanUp = () => rmSync(unfinished, { force: true });
+  process.once('exit', cleanUp);
+  try {
+    const file = await open(unfinished, 'wx');
+    try {
+      for await (const part of parts) await file.appendFile(part);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const { size } = await stat(unfinished);
+    await rename(unfinished, target);
+    return size;
+  } catch (thrown) {
+    cleanUp();
+    throw notWritten(thrown, target);
+  } finally {
+    process.off('exit', cleanUp);
+  }
+}
+
+function notWritten(thrown: unknown, target: string): unknown {
+  const code = systemCodeOf(thrown);
+  if (code === undefined) return thrown;
+  const reason = { ENOENT: 'its folder does not exist', EISDIR: 'it is a folder', ENOSPC: 'no space is left' }[code];
+  const message = `${target} cannot be written: ${reason ?? messageOf(thrown)}.`;
+  return new ArgusError('INVALID_INPUT', message, { cause: thrown });
+}
+
+function tooLarge(bytes: number): string {
+  const megabytes = Math.round(bytes / 1_000_000);
+  return `The page is ${megabytes} MB: browsers may refuse it. Without --export any size can be looked at.`;
+}

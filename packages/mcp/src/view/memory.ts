@@ -1,0 +1,68 @@
+/**
+ * One project's memory as the viewer's server uses it.
+ * Does not: know HTTP, or make a database: looking creates nothing.
+ */
+
+import { accessSync, constants, existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Engine, Locale } from 'argus-engine';
+import type { Session } from '../session.ts';
+import { userDatabasePathIfAny } from '../user-folder.ts';
+import { VERSION } from '../version.ts';
+
+/** What a page wants to know before anything else. */
+export interface About {
+  project: string;
+  /** Null: there is none yet, and the page shows itself alone. */
+  database: string | null;
+  version: string;
+  locale: Locale;
+  editable: boolean;
+}
+
+export class ViewedMemory {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get project(): string {
+    return this.#session.root;
+  }
+
+  /** The file, where there is one. */
+  get databasePath(): string | null {
+    const { historyEnabled, databasePath } = this.#session;
+    return historyEnabled && existsSync(databasePath) ? databasePath : null;
+  }
+
+  about(): About {
+    const { root, locale } = this.#session;
+    const database = this.databasePath;
+    return { project: root, database, version: VERSION, locale, editable: database !== null && isWritable(database) };
+  }
+
+  /** Everything that shows what is in it: the project's own file, made or not, and the user's that is searched too. */
+  async files(): Promise<string[]> {
+    const user = await userDatabasePathIfAny();
+    return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
+  }
+
+  /** The open database. What cannot be opened is an error here: an empty page would say that nothing was learned. */
+  async engine(): Promise<Engine> {
+    const { database } = this.#session;
+    return this.databasePath === null ? database.standIn() : database.durable();
+  }
+}
+
+/** SQLite writes a journal beside the file. */
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+    accessSync(path.dirname(file), constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The viewer's server: the page, the engine's module, and the memory of one project for whoever has the token.
+ * Does not: listen anywhere but on this machine, or log what is asked.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { EDIT_METHODS, isViewMethod, type ViewParams } from 'argus-engine';
+import { ArgusError, systemCodeOf } from '../errors.ts';
+import { Refused, readJson, sendBytes, sendError, sendHead, sendJson } from './answers.ts';
+import { Events } from './events.ts';
+import { Guard } from './guard.ts';
+import type { ViewedMemory } from './memory.ts';
+import { assetPath, contentSecurityPolicy } from './page.ts';
+
+const HOST = '127.0.0.1';
+
+export interface ViewServer {
+  port: number;
+  /** With the token, in the fragment: browsers send it to nobody. */
+  url: string;
+  /** An address that leads there once. */
+  newTicketUrl(): string;
+  close(): Promise<void>;
+}
+
+/** What an answer is made of. */
+interface Parts {
+  memory: ViewedMemory;
+  guard: Guard;
+  events: Events;
+}
+
+/** On a free port when it is 0. */
+export async function startViewServer(memory: ViewedMemory, wantedPort: number): Promise<ViewServer> {
+  const guard = new Guard();
+  const events = new Events(await memory.files());
+  const parts = { memory, guard, events };
+  // A page that was built badly is told about now, not in a browser.
+  await contentSecurityPolicy('served');
+  const server = createServer((request, response) => {
+    answer(parts, request, response).catch((thrown: unknown) => sendError(response, thrown));
+  });
+  const port = await listening(server, wantedPort);
+  const home = `http://${HOST}:${port}`;
+  return {
+    port,
+    url: `${home}/#token=${guard.token}`,
+    newTicketUrl: () => `${home}/open/${guard.newTicket()}`,
+    close: async () => {
+      events.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function listening(server: Server, wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (thrown) => reject(notListening(thrown, wanted)));
+    server.listen(wanted, HOST, () => {
+      const address = server.address();
+      resolve(address !== null && typeof address === 'object' ? address.port : wanted);
+    });
+  });
+}
+
+function notListening(thrown: Error, port: number): Error {
+  const reason = { EADDRINUSE: 'is in use', EACCES: 'is for the system alone' }[systemCodeOf(thrown) ?? ''];
+  if (reason === undefined) return thrown;
+  const advice = 'Choose another with --port, or leave it out for a free one.';
+  return new ArgusError('INVALID_INPUT', `Port ${port} ${reason}. ${advice}`, { cause: thrown });
+}
+
+async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { guard } = parts;
+  if (!guard.isAtHome(request.headers, request.socket.localPort ?? 0)) {
+    throw new Refused(403, 'FORBIDDEN', 'Open the address that argus-mcp view has printed.');
+  }
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+  const { pathname } = new URL(request.url ?? '/', 'http://argus');
+  if (method === 'GET' && pathname === '/') return sendPage(response);
+  if (method === 'GET' && pathname.startsWith('/open/')) return redeem(guard, pathname, response);
+  if (!guard.isBearer(request.headers.authorization)) {
+    throw new Refused(401, 'UNAUTHORIZED', 'The token is missing or of an earlier start. Run argus-mcp view again.');
+  }
+  return answerTrusted(parts, method, pathname, request, response);
+}
+
+async function answerTrusted(
+  { memory, events }: Parts,
+  method: string,
+  pathname: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  switch (`${method} ${pathname}`) {
+    case 'GET /engine.wasm':
+      return sendBytes(response, 'application/wasm', await readFile(assetPath('engine')));
+    case 'GET /api/about':
+      return sendJson(response, 200, memory.about());
+    case 'GET /api/events':
+      return events.add(response);
+  }
+  const name = /^\/api\/(\w+)$/u.exec(pathname)?.[1] ?? '';
+  if (!isViewMethod(name)) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
+  if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', `${name} is asked with POST.`);
+  const params = await readJson(request);
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) {
+    throw new Refused(400, 'INVALID_INPUT', 'The body is no object.');
+  }
+  if (EDIT_METHODS.includes(name) && !memory.about().editable) {
+    throw new Refused(409, 'DATABASE_READONLY', 'The database cannot be written. Check the permissions of .argus.');
+  }
+  const engine = await memory.engine();
+  // The engine checks every field itself, as it does for every caller.
+  sendJson(response, 200, await engine.view(name, params as ViewParams<typeof name>));
+}
+
+async function sendPage(response: ServerResponse): Promise<void> {
+  const [page, policy] = await Promise.all([readFile(assetPath('page')), contentSecurityPolicy('served')]);
+  sendBytes(response, 'text/html; charset=utf-8', page, policy);
+}
+
+/** To the page, with the token where no log and no referrer has it. */
+function redeem(guard: Guard, pathname: string, response: ServerResponse): void {
+  if (!guard.redeem(pathname.slice('/open/'.length))) {
+    throw new Refused(403, 'FORBIDDEN', 'This address was used already. Open the one that argus-mcp view has printed.');
+  }
+  sendHead(response, 303, { Location: `/#token=${guard.token}` });
+  response.end();
+}
