@@ -28,19 +28,33 @@ async function make(page) {
   const input = path.join(here, `${page}.html`);
   const build_ = { ...config.build, rolldownOptions: { input, checks: { pluginTimings: false } } };
   const { output } = await build({ ...config, logLevel: 'warn', build: build_ });
-  const script = only(output, (it) => it.type === 'chunk')
-    .code.replaceAll('</script', '<\\/script')
-    .trim();
+  const script = inline(only(output, (it) => it.type === 'chunk').code);
   const style = String(only(output, (it) => it.fileName.endsWith('.css')).source).trim();
   const html = String(only(output, (it) => it.fileName === `${page}.html`).source)
     .replace(/\s*<link rel="stylesheet"[^>]*>/, '')
-    .replace(/\s*<script type="module"[^>]*><\/script>/, () => `\n    <style>${style}</style>`)
-    .replace(/(<div id="page"><\/div>)/, (mark) => `${mark}\n    <script type="module">${script}</script>`);
+    .replace(
+      /\s*<script type="module"[^>]*><\/script>/,
+      () => `\n    <style>${style}</style>\n    <script type="module">${script}</script>`,
+    );
   const bytes = gzipSync(html, { level: 9 }).length;
   if (bytes > MOST_BYTES) throw new Error(`${page}.html has ${bytes} bytes gzipped, more than ${MOST_BYTES}`);
   writeFileSync(path.join(out, `${page}.html`), html);
   process.stdout.write(`packages/viewer: dist/${page}.html ${Math.round(bytes / 1000)} kB gzipped\n`);
   return { script: [hashOf(script)], style: [hashOf(style)] };
+}
+
+/** A script as it may stand in a page; what cannot be seen, the minifier writes as it is, and an editor may lose. */
+function inline(code) {
+  return code
+    .replaceAll('</script', '<\\/script')
+    .replace(/[^\P{C}\n\t]/gu, escaped)
+    .trim();
+}
+
+/** `\u007f`; a character of two units has two. */
+function escaped(character) {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16));
+  return units.map((unit) => `\\u${unit.padStart(4, '0')}`).join('');
 }
 
 function only(output, fits) {
