@@ -426,7 +426,7 @@ browsing.each(['live', 'dropped'])('hostile texts are shown as text: %s', async 
   await go(page, '/incidents');
   for (const text of HOSTILE.slice(0, 2)) await page.getByText(text).first().waitFor();
   // Steers a terminal, or turns a file's name around.
-  expect(await page.locator('body').textContent()).not.toMatch(/\p{Cc}(?<![\n\t])|\u202e/u);
+  expect(await page.locator('main').textContent()).not.toMatch(/\p{Cc}(?<![\n\t])|\u202e/u);
   await page.getByRole('link', { name: /incident 0/u }).click();
   await page.getByRole('heading', { name: /incident 0/u }).waitFor();
   await unharmed(page);

@@ -1,0 +1,189 @@
+/**
+ * The viewer without a mouse, without sight, on a phone, in the dark and in Chinese.
+ * Does not: judge what it says.
+ */
+
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { CHROMIUM, go, settled, startBrowser } from './chromium.ts';
+import { project } from './harness.ts';
+import { startViewer, type Viewer } from './view.ts';
+import { type Remembered, rememberedProject } from './view-memory.ts';
+
+const browsing = test.skipIf(CHROMIUM === undefined);
+
+let browser: Browser;
+let viewer: Viewer;
+let remembered: Remembered;
+let empty: Viewer;
+
+beforeAll(async () => {
+  if (CHROMIUM === undefined) return;
+  browser = await startBrowser();
+  remembered = await rememberedProject();
+  viewer = await startViewer(remembered.root);
+  empty = await startViewer(project());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await viewer?.end();
+  await empty?.end();
+});
+
+async function openPage(options: BrowserContextOptions = {}, url = viewer.url): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(url);
+  await settled(page);
+  return page;
+}
+
+const results = z.object({
+  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
+});
+
+/** What axe finds of WCAG 2.2 AA and of good habits. */
+async function violations(page: Page): Promise<string[]> {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
+  return results.parse(found).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+const PLACES = ['/patterns', 'PATTERN', '/runs', 'RUN', 'COMPARE', '/tests', '/incidents', '/inspector', '/nowhere'];
+
+/** With the ids of this project. */
+async function placesOf(page: Page): Promise<[name: string, hash: string][]> {
+  const [first = '', , last = ''] = remembered.runs;
+  const link = await page.getByRole('link', { name: /Cannot read properties/u }).getAttribute('href');
+  const real: Record<string, string> = {
+    PATTERN: link?.slice(1) ?? '',
+    RUN: `/runs/${last}`,
+    COMPARE: `/compare?base=${first}&head=${last}`,
+  };
+  return PLACES.map((name) => [name, real[name] ?? name]);
+}
+
+browsing.each([
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { viewport: { width: 360, height: 740 }, hasTouch: true }],
+  ['Chinese', { locale: 'zh-CN' }],
+] as const)('axe finds nothing: %s', async (_name, options) => {
+  // axe runs scripts that the page's policy refuses, here alone.
+  const page = await openPage({ ...options, bypassCSP: true });
+  await page.addScriptTag({ content: axe.source });
+  const found: Record<string, string[]> = {};
+  for (const [name, hash] of await placesOf(page)) {
+    await go(page, hash);
+    const wrong = await violations(page);
+    if (wrong.length > 0) found[name] = wrong;
+  }
+  expect(found).toEqual({});
+});
+
+browsing('axe finds nothing in dialogs and on the empty page', async () => {
+  const page = await openPage({ bypassCSP: true });
+  await page.addScriptTag({ content: axe.source });
+  await page.getByRole('link', { name: /Cannot read properties/u }).click();
+  for (const name of ['Edit', 'Merge']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  const bare = await openPage({ bypassCSP: true }, empty.url);
+  await bare.addScriptTag({ content: axe.source });
+  expect(await violations(bare)).toEqual([]);
+});
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+
+browsing('by keyboard alone: search, move, open, close', async () => {
+  const page = await openPage();
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('valve');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row').filter({ hasText: 'Cannot read properties' }).waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await page.getByRole('row').filter({ hasText: 'Cannot read properties' }).waitFor();
+
+  const links = page.getByRole('row').getByRole('link');
+  await links.first().focus();
+  const first = await focused(page);
+  await page.keyboard.press('ArrowDown');
+  const second = await focused(page);
+  expect(second).not.toBe(first);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Home');
+  expect(await focused(page)).toBe(first);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Fix history' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row').first().waitFor();
+
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+browsing('what has the focus can be seen', async () => {
+  const page = await openPage();
+  for (let step = 0; step < 25; step++) {
+    await page.keyboard.press('Tab');
+    const shown = await page.evaluate(() => {
+      const it = document.activeElement;
+      if (it === null || it === document.body) return true;
+      const marks = [it, it.parentElement].map((one) => (one === null ? undefined : getComputedStyle(one)));
+      return marks.some(
+        (style) => style !== undefined && (style.outlineStyle !== 'none' || style.boxShadow !== 'none'),
+      );
+    });
+    expect([step, await focused(page), shown]).toEqual([step, expect.anything(), true]);
+  }
+});
+
+browsing('on a phone nothing is wider than the screen', async () => {
+  const page = await openPage({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const wide: string[] = [];
+  for (const [name, hash] of await placesOf(page)) {
+    await go(page, hash);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 360) wide.push(`${name}: ${width}`);
+  }
+  expect(wide).toEqual([]);
+});
+
+browsing('the language and the colours of the browser are taken, and can be changed for good', async () => {
+  const page = await openPage({ locale: 'zh-CN', colorScheme: 'dark' });
+  expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+  expect(await page.locator('nav').textContent()).toMatch(/\p{Script=Han}/u);
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.getByRole('button', { name: /English/u }).click();
+  await page.getByRole('link', { name: 'Patterns' }).waitFor();
+  await page.getByRole('button', { name: 'Switch to light' }).click();
+  await expect.poll(background).not.toBe(dark);
+  const light = await background();
+  await page.reload();
+  await settled(page);
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  expect(await background()).toBe(light);
+});
+
+browsing('what changes is told to a screen reader', async () => {
+  const page = await openPage();
+  await page.locator('[data-search]').fill('valve');
+  await page.getByRole('status').filter({ hasText: '1 pattern' }).waitFor();
+});
