@@ -312,9 +312,12 @@ test.skipIf(process.platform !== 'linux')('--open gives the browser an address f
   expect(guessed.status).toBe(403);
 });
 
-test.skipIf(process.platform !== 'linux')('a machine without a browser goes on', async () => {
-  const it = await viewer(await remembering(), ['--open'], { PATH: path.dirname(process.execPath) });
-  await expect.poll(() => it.output().stderr, { timeout: 20_000 }).toContain('open the address above');
+test.skipIf(process.platform !== 'linux').each([
+  ['no program', () => ({ PATH: path.join(project(), 'nothing') })],
+  ['a program that finds no browser', () => desktop('exit 3').env],
+])('%s to open a browser is said, and the server goes on', async (_name, env) => {
+  const it = await viewer(await remembering(), ['--open'], env());
+  await expect.poll(() => it.output().stderr, { timeout: 60_000 }).toContain('open the address above');
   expect((await it.ask('GET', '/api/about')).status).toBe(200);
   expect(it.output().stderr).not.toContain(it.token);
 });

@@ -57,8 +57,8 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe('contents', () => {
   test.each([
-    ['argus-engine', 2, 5],
-    ['argus-mcp', 2.5, 6],
+    ['argus-engine', 2.25, 6.5],
+    ['argus-mcp', 2.75, 7.5],
   ])('%s holds what runs and nothing else', (name, packedMiB, unpackedMiB) => {
     const file = packed.get(name);
     if (!file) throw new Error(`${name} was not packed`);

@@ -60,11 +60,13 @@ async function write(memory: ViewedMemory, file: string, options: ViewOptions): 
 
 /** A machine without a browser is no error. */
 async function browse(what: string, otherwise: string): Promise<void> {
+  const failed = (reason: string) => log(`no browser was opened (${reason}): ${otherwise}`);
   try {
     const { default: open } = await import('open');
     const program = await open(what);
-    program.once('error', (error) => log(`no browser was found (${messageOf(error)}): ${otherwise}`));
+    program.once('error', (error) => failed(messageOf(error)));
+    program.once('exit', (code) => void (code !== 0 && failed(`its program ended with ${code}`)));
   } catch (thrown) {
-    log(`no browser was found (${messageOf(thrown)}): ${otherwise}`);
+    failed(messageOf(thrown));
   }
 }

@@ -15,6 +15,9 @@ import { assetPath, contentSecurityPolicy } from './page.ts';
 
 const HOST = '127.0.0.1';
 
+/** What a path is read against; its name means nothing. */
+const HOME = 'http://argus';
+
 export interface ViewServer {
   port: number;
   /** With the token, in the fragment: browsers send it to nobody. */
@@ -80,7 +83,9 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
     throw new Refused(403, 'FORBIDDEN', 'Open the address that argus-mcp view has printed.');
   }
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
-  const { pathname } = new URL(request.url ?? '/', 'http://argus');
+  const target = request.url ?? '/';
+  if (!URL.canParse(target, HOME)) throw new Refused(400, 'INVALID_INPUT', 'This is no address.');
+  const { pathname } = new URL(target, HOME);
   if (method === 'GET' && pathname === '/') return sendPage(response);
   if (method === 'GET' && pathname.startsWith('/open/')) return redeem(guard, pathname, response);
   if (!guard.isBearer(request.headers.authorization)) {
