@@ -41,7 +41,7 @@ afterEach(async () => {
 function open(connected: (yes: boolean) => void = () => {}): LiveSource {
   const source = new LiveSource(
     new Server(TOKEN),
-    { project: 'webshop', database: '/x/argus.db', version: '1' },
+    { project: 'C:\\work\\webshop', database: 'C:\\work\\webshop\\.argus\\argus.db', version: '1' },
     connected,
   );
   close = () => source.close();
@@ -66,6 +66,10 @@ test.each([
   answer = (_, response) => response.writeHead(status).end(body);
   await expect(open().call('viewRun', { id: 'run-x' })).rejects.toEqual(new Problem(code, message));
   await expect(open().call('viewRun', { id: 'run-x' })).rejects.toMatchObject({ code });
+});
+
+test('it is named after the folder', () => {
+  expect(open().about).toEqual({ name: 'webshop', path: 'C:\\work\\webshop' });
 });
 
 test('each change is told; a heartbeat is none', async () => {

@@ -1,6 +1,6 @@
 /** What an exported page carries inside: the engine and a snapshot of a database. Does not: run either. */
 
-import type { About } from './source.ts';
+import { type About, aboutFolder } from './source.ts';
 
 export interface Snapshot {
   readonly database: Blob;
@@ -27,7 +27,7 @@ export async function snapshotInside(): Promise<Snapshot | undefined> {
   // Megabytes of text that nobody needs twice.
   block.remove();
   const { name, project, taken } = block.dataset;
-  const about = { name: project ?? name ?? 'argus.db', bytes: database.size, ...(taken ? { taken } : {}) };
+  const about = { ...aboutFolder(project ?? name ?? 'argus.db'), bytes: database.size, ...(taken ? { taken } : {}) };
   return { database, about };
 }
 

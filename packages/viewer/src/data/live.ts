@@ -3,7 +3,16 @@
  * Does not: decide what to ask; know where the token comes from (`token`).
  */
 
-import { type About, isCoded, type Method, type Params, Problem, type Result, type Source } from './source.ts';
+import {
+  type About,
+  aboutFolder,
+  isCoded,
+  type Method,
+  type Params,
+  Problem,
+  type Result,
+  type Source,
+} from './source.ts';
 
 /** Waits between attempts to hear of changes again. */
 const AGAIN_MS = [500, 1000, 2000, 5000] as const;
@@ -24,7 +33,7 @@ export class LiveSource implements Source {
   /** `connected` is told whenever the server is lost or there again. */
   constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
-    this.about = { name: facts.project ?? facts.database ?? '' };
+    this.about = aboutFolder(facts.project ?? facts.database ?? '');
     const changed = () => {
       for (const listener of this.#listeners) listener();
     };

@@ -11,8 +11,10 @@ export type Result<M extends Method> = ViewResult<M>;
 
 /** What the page says of its data in the header. */
 export interface About {
-  /** The project's name, or the file's. */
+  /** The name of the project's folder, or of the file. */
   readonly name: string;
+  /** The whole path, where it is known. */
+  readonly path?: string;
   /** When a snapshot was taken, ISO 8601; none: it is what is there now. */
   readonly taken?: string;
   readonly bytes?: number;
@@ -26,6 +28,11 @@ export interface Source {
   readonly live: boolean;
   readonly about: About;
   close(): void;
+}
+
+/** Whose data it is, by the path of its folder on any system. */
+export function aboutFolder(path: string): Pick<About, 'name' | 'path'> {
+  return { name: path.split(/[/\\]/).findLast(Boolean) ?? path, path };
 }
 
 /** What went wrong, with the engine's code or one of the page's own. */

@@ -4,18 +4,49 @@ import type { CaseState, FailureCategory, MatchKind, PatternSource } from 'argus
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
+const places: Record<string, string> & Record<'patterns' | 'runs' | 'incidents' | 'inspector', string> = {
+  patterns: 'Patterns',
+  runs: 'Runs',
+  tests: 'Tests by run',
+  compare: 'Comparison',
+  incidents: 'Incidents',
+  inspector: 'Inspector',
+};
+const category: Record<FailureCategory, string> = {
+  ASSERTION_MISMATCH: 'Assertion',
+  HTTP_ERROR: 'HTTP error',
+  TIMEOUT: 'Timeout',
+  CONNECTION_REFUSED: 'Connection refused',
+  CONTAINER_OOM: 'Out of memory',
+  CONTAINER_CRASH: 'Container crash',
+  MOCK_MISMATCH: 'Mock mismatch',
+  CONFIG_ERROR: 'Configuration',
+  NETWORK_ERROR: 'Network',
+  UNKNOWN: 'Unknown',
+};
+const source: Record<PatternSource, string> = { learned: 'Learned', 'built-in': 'Built-in' };
+const kind: Record<MatchKind, string> = { pattern: 'Pattern', incident: 'Incident' };
+const status: Record<CaseState, string> = {
+  passed: 'Passed',
+  failed: 'Failed',
+  flaky: 'Flaky',
+  skipped: 'Skipped',
+  absent: 'Not there',
+};
+const keys: readonly (readonly [string, string])[] = [
+  ['/', 'Go to the search field'],
+  ['↑ ↓', 'Move between the rows of a list; ↓ in the search goes to the first'],
+  ['Home End', 'First and last row'],
+  ['Enter', 'Open the row'],
+  ['Esc', 'Close, clear the search, or go back to the list'],
+  ['?', 'This help'],
+];
+
 export const en = {
   skip: 'Skip to content',
   opening: 'Opening…',
   placesLabel: 'Places',
-  places: {
-    patterns: 'Patterns',
-    runs: 'Runs',
-    tests: 'Tests by run',
-    compare: 'Comparison',
-    incidents: 'Incidents',
-    inspector: 'Inspector',
-  } as Record<string, string> & Record<'patterns' | 'runs' | 'incidents' | 'inspector', string>,
+  places,
   nowhere: { title: 'There is nothing at this address', text: 'The link may be old, or a letter of it is missing.' },
   otherLanguageLabel: '切换到中文',
   toDark: 'Switch to dark',
@@ -34,33 +65,12 @@ export const en = {
   keys: {
     title: 'Keyboard',
     search: 'Press / to search',
-    list: [
-      ['/', 'Go to the search field'],
-      ['↑ ↓', 'Move between the rows of a list; ↓ in the search goes to the first'],
-      ['Home End', 'First and last row'],
-      ['Enter', 'Open the row'],
-      ['Esc', 'Close, clear the search, or go back to the list'],
-      ['?', 'This help'],
-    ] as readonly (readonly [string, string])[],
+    list: keys,
   },
-  category: {
-    ASSERTION_MISMATCH: 'Assertion',
-    HTTP_ERROR: 'HTTP error',
-    TIMEOUT: 'Timeout',
-    CONNECTION_REFUSED: 'Connection refused',
-    CONTAINER_OOM: 'Out of memory',
-    CONTAINER_CRASH: 'Container crash',
-    MOCK_MISMATCH: 'Mock mismatch',
-    CONFIG_ERROR: 'Configuration',
-    NETWORK_ERROR: 'Network',
-    UNKNOWN: 'Unknown',
-  } as Record<FailureCategory, string>,
-  source: { learned: 'Learned', 'built-in': 'Built-in' } as Record<PatternSource, string>,
-  kind: { pattern: 'Pattern', incident: 'Incident' } as Record<MatchKind, string>,
-  status: { passed: 'Passed', failed: 'Failed', flaky: 'Flaky', skipped: 'Skipped', absent: 'Not there' } as Record<
-    CaseState,
-    string
-  >,
+  category,
+  source,
+  kind,
+  status,
   pager: {
     label: 'Pages',
     previous: 'Previous',
