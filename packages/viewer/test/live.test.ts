@@ -41,7 +41,7 @@ afterEach(async () => {
 function open(connected: (yes: boolean) => void = () => {}): LiveSource {
   const source = new LiveSource(
     new Server(TOKEN),
-    { project: 'C:\\work\\webshop', database: 'C:\\work\\webshop\\.argus\\argus.db', version: '1' },
+    { project: 'C:\\work\\webshop', database: 'C:\\work\\webshop\\.argus\\argus.db', version: '1', editable: true },
     connected,
   );
   close = () => source.close();

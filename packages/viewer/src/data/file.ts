@@ -6,6 +6,7 @@ import { type About, type Method, type Params, Problem, type Result, type Source
 
 export class FileSource implements Source {
   readonly live = false;
+  readonly editable = false;
   readonly about: About;
   readonly #worker: EngineWorker;
 

@@ -21,10 +21,13 @@ export interface ServerFacts {
   readonly project: string | null;
   readonly database: string | null;
   readonly version: string;
+  /** The database can be written. */
+  readonly editable: boolean;
 }
 
 export class LiveSource implements Source {
   readonly live = true;
+  readonly editable: boolean;
   readonly about: About;
   readonly #server: Server;
   readonly #listeners = new Set<() => void>();
@@ -33,6 +36,7 @@ export class LiveSource implements Source {
   /** `connected` is told whenever the server is lost or there again. */
   constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
+    this.editable = facts.editable;
     this.about = aboutFolder(facts.project ?? facts.database ?? '');
     const changed = () => {
       for (const listener of this.#listeners) listener();

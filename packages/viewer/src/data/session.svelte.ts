@@ -37,6 +37,9 @@ export const session = {
   get live(): boolean {
     return source?.live ?? false;
   },
+  get editable(): boolean {
+    return source?.editable ?? false;
+  },
   /** The server of live data answers. */
   get connected(): boolean {
     return connected;

@@ -24,8 +24,10 @@ export interface Source {
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   /** Calls `listener` whenever stored things may have changed; returns what ends that. */
   onChange(listener: () => void): () => void;
-  /** Changes arrive without a reload, and a person may edit. */
+  /** Changes arrive without a reload. */
   readonly live: boolean;
+  /** A person may correct what is stored. */
+  readonly editable: boolean;
   readonly about: About;
   close(): void;
 }
