@@ -12,6 +12,14 @@ use crate::{
 use rusqlite::{Connection, OpenFlags};
 use std::{collections::BTreeMap, fmt::Write};
 
+/// Nothing is rolled back: a copy that fails is dropped whole.
+const SETTINGS: &str = "
+    PRAGMA journal_mode = OFF;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA foreign_keys = OFF;
+";
+
 /// What stands in for the file.
 #[derive(Debug)]
 pub(crate) struct StandIn {
@@ -29,9 +37,9 @@ impl StandIn {
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_in_memory_with_flags(flags)?;
-        connection
-            .execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF;")?;
+        connection.execute_batch(SETTINGS)?;
         connection.execute("ATTACH $1 AS older", [uri(path, vfs)])?;
+        connection.execute_batch("PRAGMA older.cache_size = -16384")?;
         let (version, data) = state(&connection)?;
         connection.execute_batch("BEGIN")?;
         copy(&connection, version)?;
