@@ -12,7 +12,7 @@ use crate::{
 use rusqlite::{Connection, OpenFlags};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Nothing is rolled back: a copy that fails is dropped whole.
+/// No journal while it is copied: a copy that fails is dropped whole.
 const SETTINGS: &str = "
     PRAGMA journal_mode = OFF;
     PRAGMA temp_store = MEMORY;
@@ -43,7 +43,7 @@ impl StandIn {
         let (version, data) = state(&connection)?;
         connection.execute_batch("BEGIN")?;
         copy(&connection, version)?;
-        connection.execute_batch("COMMIT")?;
+        connection.execute_batch("COMMIT; PRAGMA main.journal_mode = MEMORY")?;
         Ok(Self { connection, version, data })
     }
 
