@@ -4,26 +4,33 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 const MESSAGE = 'AssertionError: expected 3 to equal 4';
 const STACK = `${MESSAGE}\n    at tests/orders.test.ts:12:20\n    at runTest (node_modules/runner/index.js:40:9)`;
 
-/** Writes `count` cases, the first of which failed, and then every hundredth. */
-export function writeJunit(path, count) {
+/** Writes `count` cases, the first of which failed, and then every hundredth; or those that `failure` has a text for. */
+export function writeJunit(path, count, failure = everyHundredth) {
   const file = openSync(path, 'w');
   writeSync(file, `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="${count}">\n`);
-  for (let start = 0; start < count; start += 1000) writeSync(file, suite(start, Math.min(count, start + 1000)));
+  for (let start = 0; start < count; start += 1000)
+    writeSync(file, suite(start, Math.min(count, start + 1000), failure));
   writeSync(file, '</testsuites>\n');
   closeSync(file);
 }
 
-function suite(start, end) {
+/** The text of a case's failure and what its name ends in; nothing where it passed. */
+function everyHundredth(index) {
+  return index % 100 === 0 ? { type: 'AssertionError', message: MESSAGE, stack: STACK, name: '' } : undefined;
+}
+
+function suite(start, end, failure) {
   const cases = [];
-  for (let index = start; index < end; index += 1) cases.push(testCase(index));
+  for (let index = start; index < end; index += 1) cases.push(testCase(index, failure(index)));
   const name = start === 0 ? 'tests/orders.test.ts' : `tests/part-${start / 1000}.test.ts`;
   return `<testsuite name="${name}" tests="${end - start}">\n${cases.join('\n')}\n</testsuite>\n`;
 }
 
-function testCase(index) {
+function testCase(index, failed) {
   const name = index === 0 ? 'orders &gt; creates one' : `group ${index % 50} &gt; does thing ${index}`;
   const file = index < 1000 ? 'tests/orders.test.ts' : `tests/part-${Math.floor(index / 1000)}.test.ts`;
-  const open = `<testcase classname="${file}" name="${name}" file="${file}" time="0.0${index % 10}"`;
-  if (index % 100 !== 0) return `${open}/>`;
-  return `${open}><failure message="${MESSAGE}" type="AssertionError">${STACK}</failure></testcase>`;
+  const own = failed === undefined ? name : `${name}${failed.name}`;
+  const open = `<testcase classname="${file}" name="${own}" file="${file}" time="0.0${index % 10}"`;
+  if (failed === undefined) return `${open}/>`;
+  return `${open}><failure message="${failed.message}" type="${failed.type}">${failed.stack}</failure></testcase>`;
 }

@@ -1,0 +1,51 @@
+// A project with a large memory, made with the engine's own calls, so that it is what a project of that age would have.
+// Takes minutes once; kept under .bench. Does not: measure.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEngine } from '../../npm/engine/dist/node.mjs';
+import { OUT } from './measure.mjs';
+import { writeJunit } from './report-file.mjs';
+
+/** In each run. */
+export const CASES = 1_000;
+const WORDS = ['cart', 'order', 'login', 'invoice', 'search', 'upload', 'export', 'queue', 'cache', 'mail'];
+const HOUR_MS = 3_600_000;
+
+/** Of that many runs, whose failures have that many patterns together. */
+export async function largeProject(patterns, runs) {
+  const project = join(OUT, `large-${patterns}-${runs}`);
+  const database = join(project, '.argus', 'argus.db');
+  const mark = join(project, 'complete');
+  if (existsSync(mark)) return { project, database };
+  rmSync(project, { recursive: true, force: true });
+  mkdirSync(project, { recursive: true });
+  const engine = await openEngine({ databasePath: database, projectRoot: project, locale: 'en' });
+  for (let run = 0; run < runs; run += 1) {
+    await record(engine, project, run, Math.ceil(patterns / runs));
+    if (run % 50 === 0) process.stderr.write(`${run} of ${runs} runs are recorded\n`);
+  }
+  await engine.close();
+  writeFileSync(mark, '');
+  return { project, database };
+}
+
+async function record(engine, project, run, failing) {
+  const junit = join(project, 'junit.xml');
+  writeJunit(junit, CASES, (index) => (index < failing ? failureOf(run, index) : undefined));
+  const startedAt = Date.UTC(2026, 0, 1) + run * HOUR_MS;
+  const git = {
+    commit: Math.floor(run / 3)
+      .toString(16)
+      .padStart(40, '0'),
+  };
+  const facts = { startedAt, git, timedOut: false, containers: [], notes: [] };
+  const { runId } = await engine.recordRun({ ...facts, reports: [{ path: junit }] });
+  const { cases } = await engine.runDetail({ runId, limit: failing });
+  for (const { caseName } of cases) await engine.diagnose({ runId, caseName });
+}
+
+/** Each has a pattern of its own, for each run has its own cases. */
+function failureOf(run, index) {
+  const message = `OddError: the ${WORDS[index % WORDS.length]} of the ${WORDS[run % WORDS.length]} does not close`;
+  return { type: 'OddError', message, stack: `${message}\n    at tests/orders.test.ts:12:20`, name: ` in part ${run}` };
+}

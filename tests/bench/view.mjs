@@ -1,0 +1,111 @@
+// The viewer over a large memory, in a real browser: how long a person waits for the first table, for the next page
+// and for a search, served live and as a file in the page; and what memory a dropped file takes.
+// Does not: measure the network, or look at anything a person would not see.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { CASES, largeProject } from './large-project.mjs';
+import { goal, median, OUT, ROOT, report, table } from './measure.mjs';
+
+const PATTERNS = Number(process.argv[2] ?? 100_000);
+const RUNS = Number(process.argv[3] ?? 1_000);
+const ROUNDS = Number(process.argv[4] ?? 5);
+const BROWSER = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+/** A page of the viewer that a person asks for should be there before the hand has left the key. */
+const GOAL_MS = 1_000;
+const PATIENCE_MS = 120_000;
+
+if (BROWSER === undefined) throw new Error('there is no Chromium; install with: apt-get install -y chromium');
+const { project, database } = await largeProject(PATTERNS, RUNS);
+
+/** The server, and a browser that has never seen it. */
+async function served(root) {
+  const cli = join(ROOT, 'packages/mcp/dist/cli.mjs');
+  const child = spawn(process.execPath, [cli, 'view', '--project', root, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  return { url: JSON.parse(String(line)).url, end: () => child.kill('SIGINT') };
+}
+
+/** Milliseconds until the text stands in the page. */
+async function until(page, act, words) {
+  const start = performance.now();
+  await act();
+  await page.getByText(words).first().waitFor();
+  return performance.now() - start;
+}
+
+async function views(page, load) {
+  const go = (hash) => () => page.evaluate((place) => Object.assign(location, { hash: place }), hash);
+  const search = page.locator('[data-search]');
+  return {
+    'first table': await until(page, load, /\d patterns?$/),
+    'next 100': await until(page, () => page.getByRole('button', { name: 'Next' }).click(), /^101–200/),
+    'sorted by confidence': await until(page, go('/patterns?sort=confidence&offset=100'), /^101–200/),
+    search: await until(page, () => search.fill('thing 77'), /^\d[\d,]* patterns?$/),
+    'runs and trend': await until(page, go('/runs'), /\d runs?$/),
+    'tests x runs': await until(page, go('/tests'), /\d tests?$/),
+  };
+}
+
+/** Of the largest process that draws and computes a page, in MiB. */
+function resident() {
+  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' }).trim().split('\n');
+  const family = new Set([process.pid]);
+  let largest = 0;
+  // A child is younger than its parent.
+  for (const row of rows.map((line) => line.trim().split(/\s+/)).sort(([a], [b]) => a - b)) {
+    const [pid, parent, kilobytes] = row.map(Number);
+    if (!family.has(parent)) continue;
+    family.add(pid);
+    if (row.includes('--type=renderer')) largest = Math.max(largest, kilobytes);
+  }
+  return largest / 1024;
+}
+
+async function measured(way, round) {
+  const profile = join(OUT, `view-profile-${process.pid}-${round}-${way}`);
+  const server = await served(way === 'live' ? project : empty);
+  const options = { executablePath: BROWSER, args: ['--no-sandbox'], locale: 'en-US' };
+  const context = await chromium.launchPersistentContext(profile, options);
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    if (way === 'live') return { times: await views(page, () => page.goto(server.url)), memory: resident() };
+    await page.goto(server.url);
+    const pick = page.getByLabel('Choose a file');
+    return { times: await views(page, () => pick.setInputFiles(database)), memory: resident() };
+  } finally {
+    await context.close();
+    server.end();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+const rounds = { live: [], dropped: [] };
+const empty = join(OUT, 'view-empty');
+mkdirSync(empty, { recursive: true });
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const way of ['live', 'dropped']) rounds[way].push(await measured(way, round));
+}
+
+const steps = Object.keys(rounds.live[0].times);
+const memory = median(rounds.dropped.map((one) => one.memory));
+const of = (way, step) => median(rounds[way].map((one) => one.times[step]));
+report(
+  'view',
+  'Viewer',
+  `Milliseconds until a person sees it, median of ${ROUNDS} rounds with a fresh browser; ${PATTERNS} patterns, ${RUNS} runs of ${CASES} cases, ${Math.round(statSync(database).size / 2 ** 20)} MiB. A dropped file is read by the engine in the page, which takes ${memory.toFixed(0)} MiB then.`,
+  table([
+    ['view', 'live', 'dropped file', 'goal'],
+    ...steps.map((step) => [
+      step,
+      of('live', step).toFixed(0),
+      of('dropped', step).toFixed(0),
+      goal(Math.max(of('live', step), of('dropped', step)), '<=', GOAL_MS),
+    ]),
+  ]),
+);
