@@ -13,7 +13,7 @@ const http = createServer((request, response) => {
   else if (request.url === '/api/events') stream(response);
   else answer(request, response);
 });
-let close: () => void = () => {};
+const sources = new Set<LiveSource>();
 
 function stream(response: ServerResponse): void {
   response.writeHead(200).write('\n');
@@ -31,7 +31,9 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  close();
+  // One left open would follow the next test's server.
+  for (const source of sources) source.close();
+  sources.clear();
   for (const stream of streams) stream.destroy();
   streams.clear();
   vi.unstubAllGlobals();
@@ -44,7 +46,7 @@ function open(connected: (yes: boolean) => void = () => {}): LiveSource {
     { project: 'C:\\work\\webshop', database: 'C:\\work\\webshop\\.argus\\argus.db', version: '1', editable: true },
     connected,
   );
-  close = () => source.close();
+  sources.add(source);
   return source;
 }
 
