@@ -127,8 +127,6 @@ export type CaseState = "passed" | "failed" | "flaky" | "skipped" | "absent";
 /** How a case ended. */
 export type CaseStatus = "passed" | "failed" | "skipped";
 
-/** Whether attempts may be made. */
-export type CircuitState = "CLOSED" | "OPEN";
 /** Patterns of one category. */
 export type CategoryCount = {
   /** Which. */
@@ -136,6 +134,9 @@ export type CategoryCount = {
   /** How many. */
   count: number,
 };
+
+/** Whether attempts may be made. */
+export type CircuitState = "CLOSED" | "OPEN";
 
 /** A test in two runs. */
 export type ComparedCase = {
@@ -1562,20 +1563,6 @@ export type UserSecret = {
   pattern: string,
 };
 
-/** Something in a diff that lets a test pass without the fault being gone. */
-export type Weakening = {
-  /** Path in the project. */
-  file: string,
-  /** Line in the new file; of something that went, where it was in the old one. */
-  line: number,
-  /** What it is. */
-  kind: WeakeningKind,
-  /** The line of the diff, without its mark. */
-  text: string,
-};
-
-/** What a weakening is. */
-export type WeakeningKind = "test_deleted" | "test_skipped" | "assertion_dropped" | "assertion_loosened" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
 /** Which failed case to show. */
 export type ViewCaseParams = {
   /** `run-…`. */
@@ -1985,3 +1972,18 @@ export type ViewTrendResult = {
   /** One for each run. */
   points: Array<TrendPoint>,
 };
+
+/** Something in a diff that lets a test pass without the fault being gone. */
+export type Weakening = {
+  /** Path in the project. */
+  file: string,
+  /** Line in the new file; of something that went, where it was in the old one. */
+  line: number,
+  /** What it is. */
+  kind: WeakeningKind,
+  /** The line of the diff, without its mark. */
+  text: string,
+};
+
+/** What a weakening is. */
+export type WeakeningKind = "test_deleted" | "test_skipped" | "assertion_dropped" | "assertion_loosened" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
