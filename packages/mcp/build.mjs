@@ -1,9 +1,11 @@
 /**
- * Bundles the server and command line into one minified ESM file, with the engine's wasm and the viewer's page beside it.
+ * Bundles the server and command line, minified, with the engine's wasm and the viewer's page beside it. What only some
+ * calls need is in files of its own: a start reads nothing else.
  * Does not: compile the wasm or build the page; their packages do that first.
  */
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -13,6 +15,9 @@ const engine = path.resolve(here, '../../npm/engine');
 const viewer = path.resolve(here, '../viewer/dist');
 const out = path.join(here, 'dist');
 const { version } = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
+
+/** For Node it is CommonJS, which has no named exports behind an `import()`; the same library for browsers is a module. */
+const yaml = path.join(path.dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
 
 /** The SDK's default validator is ajv; the other one it ships starts faster. */
 const lighterValidator = {
@@ -42,15 +47,17 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { metafile } = await build({
   entryPoints: [path.join(here, 'src/cli.ts')],
-  outfile: path.join(out, 'cli.mjs'),
+  outdir: out,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
+  splitting: true,
   minify: true,
   platform: 'node',
   target: 'node20',
   format: 'esm',
   // Native, optional, and found at run time or not.
   external: ['fs-native-extensions'],
-  alias: { 'argus-engine': path.join(engine, 'src/node.ts') },
+  alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml },
   define: { ARGUS_VERSION: JSON.stringify(version) },
   // CommonJS packages in the bundle ask for node's own modules.
   banner: {
@@ -75,4 +82,4 @@ for (const name of ['index.html', 'app.html', 'csp.json']) {
 }
 
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-process.stdout.write(`packages/mcp: dist/cli.mjs ${Math.round(bytes / 1024)} KiB\n`);
+process.stdout.write(`packages/mcp: dist/*.mjs ${Math.round(bytes / 1024)} KiB\n`);

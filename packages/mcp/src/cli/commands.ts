@@ -24,7 +24,6 @@ export { generateInputs } from './generate-inputs.ts';
 export { inspect } from './inspect.ts';
 export { addIncident, addSolution, outcome, solutions } from './memory.ts';
 export { memoryExport, memoryImport, memorySearch } from './memory-bulk.ts';
-export { EXIT, fail } from './output.ts';
 export { view } from './view.ts';
 
 const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);

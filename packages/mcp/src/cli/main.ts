@@ -1,30 +1,30 @@
 /**
  * The command line: twins of the tools for people and scripts, plus doctor, inspect and view.
- * Does not: hold logic, or import what does: the commands are handed in, so that a server never reads this.
+ * Does not: hold logic; the commands do.
  */
 
 import { Command, CommanderError, Option } from 'commander';
 import { CATEGORIES, FORMATS } from '../choices.ts';
 import { VERSION } from '../version.ts';
+import * as commands from './commands.ts';
 import { addFixCommands, withErrorLast } from './fix-program.ts';
 import type { GenerateInputsOptions } from './generate-inputs.ts';
 import { addMemoryCommands } from './memory-program.ts';
 import { portNumber, wholeNumber } from './numbers.ts';
-import type { GlobalOptions } from './output.ts';
+import { EXIT, fail, type GlobalOptions } from './output.ts';
 import type { ViewOptions } from './view.ts';
 
 /** What the command line calls. */
-export type Commands = typeof import('./commands.ts');
+export type Commands = typeof commands;
 
 const EXIT_CODES = `
 Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or problems (doctor), 2 wrong usage or an error.`;
 
-export async function main(argv: readonly string[], commands: Commands): Promise<void> {
-  const { EXIT, fail } = commands;
+export async function main(argv: readonly string[]): Promise<void> {
   // A reader that has seen enough (`| head`) is no error.
   process.stdout.on('error', () => process.exit(process.exitCode ?? EXIT.done));
   try {
-    await program(commands).parseAsync(withErrorLast(argv));
+    await program().parseAsync(withErrorLast(argv));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
@@ -32,7 +32,7 @@ export async function main(argv: readonly string[], commands: Commands): Promise
   }
 }
 
-function program(commands: Commands): Command {
+function program(): Command {
   const root = new Command('argus')
     .description('Failure memory for coding agents. Without arguments: an MCP server on stdin and stdout.')
     .version(VERSION)

@@ -13,11 +13,12 @@ const SILENT: Progress = { advance: () => {}, stop: () => {} };
 /** Of a known number of bytes; the verb says what happens to them. */
 export async function startProgress(total: number | undefined, verb = 'importing'): Promise<Progress> {
   if (!process.stderr.isTTY || total === undefined || total === 0) return SILENT;
-  const { SingleBar, Presets } = await import('cli-progress');
+  // CommonJS: behind an `import()` of a bundle it has a default export alone.
+  const { default: cliProgress } = await import('cli-progress');
   const format = `${verb} {bar} {percentage}% {eta_formatted} left`;
-  const bar = new SingleBar(
+  const bar = new cliProgress.SingleBar(
     { format, stream: process.stderr, hideCursor: true, clearOnComplete: true },
-    Presets.shades_grey,
+    cliProgress.Presets.shades_grey,
   );
   bar.start(total, 0);
   return { advance: (bytes) => bar.increment(bytes), stop: () => bar.stop() };

@@ -4,9 +4,8 @@
  */
 
 import { z } from 'zod';
-import { Loop } from '../fix/loop.ts';
+import type { Loop } from '../fix/loop.ts';
 import type { Place, Watcher } from '../fix/place.ts';
-import { step } from '../fix/step.ts';
 import type { SessionManager } from '../session.ts';
 import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
@@ -39,6 +38,7 @@ async function handleFixAttempt(
   sessionManager: SessionManager,
   context: CallContext,
 ): Promise<FixAnswer> {
+  const { Loop } = await import('../fix/loop.ts');
   const place = await placeAt(params.projectPath, sessionManager);
   const loop = await Loop.reopen(place, params.loop);
   try {
@@ -49,6 +49,7 @@ async function handleFixAttempt(
 }
 
 async function attempted(place: Place, loop: Loop, params: FixAttemptParams, watcher: Watcher): Promise<FixAnswer> {
+  const { step } = await import('../fix/step.ts');
   const { fix, outside, approach, sources, inputs, test } = params;
   if (sources !== undefined && sources.length > 0) loop.addSources(sources);
   loop.adjust({ inputs: inputs ?? null, test: test ?? null });

@@ -5,9 +5,8 @@
 
 import type { FixStart } from 'argus-engine';
 import { z } from 'zod';
-import { Loop } from '../fix/loop.ts';
+import type { Loop } from '../fix/loop.ts';
 import type { Place, Watcher } from '../fix/place.ts';
-import { step } from '../fix/step.ts';
 import type { SessionManager } from '../session.ts';
 import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
@@ -52,6 +51,7 @@ async function handleFixProblem(
   sessionManager: SessionManager,
   context: CallContext,
 ): Promise<FixAnswer> {
+  const { Loop } = await import('../fix/loop.ts');
   const place = await placeAt(params.projectPath, sessionManager);
   const loop = await Loop.start(place, startOf(params));
   try {
@@ -82,6 +82,7 @@ function startOf(params: FixProblemParams): FixStart {
 
 /** A command runs at once; a given error needs a fix first. */
 async function begun(place: Place, loop: Loop, watcher: Watcher): Promise<FixAnswer> {
+  const { step } = await import('../fix/step.ts');
   const refused = loop.decision.type === 'run' ? await step(loop, watcher) : null;
   return answerOf(place, loop, watcher, refused ?? undefined);
 }

@@ -4,8 +4,6 @@
  */
 
 import { z } from 'zod';
-import { Loop } from '../fix/loop.ts';
-import { reportMarkdown } from '../fix/report.ts';
 import { isOver } from '../fix/summary.ts';
 import type { SessionManager } from '../session.ts';
 import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
@@ -23,6 +21,8 @@ export interface FixStatusParams {
 }
 
 async function handleFixStatus(params: FixStatusParams, sessionManager: SessionManager): Promise<FixAnswer> {
+  const { Loop } = await import('../fix/loop.ts');
+  const { reportMarkdown } = await import('../fix/report.ts');
   const place = await placeAt(params.projectPath, sessionManager);
   const record = await Loop.look(place, params.loop);
   return answerFrom(place, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});
