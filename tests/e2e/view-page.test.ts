@@ -159,7 +159,7 @@ browsing('a run and a diagnosis by others appear without a reload', async () => 
 browsing('a page that was open before anything was recorded comes alive with the first run', async () => {
   const root = project();
   const { page } = await openPage(root);
-  await page.getByRole('heading', { name: 'Drop an Argus database here' }).waitFor();
+  await page.getByRole('heading', { name: 'Or drop another Argus database here' }).waitFor();
   argus(['run', '--project', root, '--', 'false']);
   await page.getByText('Live', { exact: true }).waitFor();
 });
@@ -292,7 +292,7 @@ async function drop(page: Page, file: string): Promise<void> {
 
 async function barePage(): Promise<Watched> {
   const watched = await openPage(project());
-  await watched.page.getByRole('heading', { name: 'Drop an Argus database here' }).waitFor();
+  await watched.page.getByRole('heading', { name: 'Or drop another Argus database here' }).waitFor();
   return watched;
 }
 
@@ -338,7 +338,7 @@ browsing('a picked file is kept when asked to, opened again after a reload, and 
   await page.reload();
   await page.getByRole('button', { name: 'Forget it' }).click();
   await page.reload();
-  await page.getByRole('heading', { name: 'Drop an Argus database here' }).waitFor();
+  await page.getByRole('heading', { name: 'Or drop another Argus database here' }).waitFor();
   expect(await page.getByRole('button', { name: /again/u }).count()).toBe(0);
 });
 

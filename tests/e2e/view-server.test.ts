@@ -68,6 +68,7 @@ test('what it knows of the project', async () => {
   expect(JSON.parse(text)).toEqual({
     project: root,
     database: path.join(root, '.argus', 'argus.db'),
+    history: true,
     version: expect.any(String),
     locale: expect.stringMatching(/^(?:zh|en)$/u),
     editable: true,
@@ -215,6 +216,7 @@ async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed:
     lines.push(
       ...String(part)
         .split('\n')
+  expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, history: false });
         .filter((line) => line !== ''),
     );
     for (const wake of waiting.splice(0)) wake();

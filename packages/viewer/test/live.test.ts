@@ -43,7 +43,13 @@ afterEach(async () => {
 function open(connected: (yes: boolean) => void = () => {}): LiveSource {
   const source = new LiveSource(
     new Server(TOKEN),
-    { project: 'C:\\work\\webshop', database: 'C:\\work\\webshop\\.argus\\argus.db', version: '1', editable: true },
+    {
+      project: 'C:\\work\\webshop',
+      database: 'C:\\work\\webshop\\.argus\\argus.db',
+      history: true,
+      version: '1',
+      editable: true,
+    },
     connected,
   );
   sources.add(source);

@@ -35,9 +35,9 @@ export async function view(options: ViewOptions): Promise<void> {
 async function serve(memory: ViewedMemory, options: ViewOptions): Promise<void> {
   const server = await startViewServer(memory, options.port ?? 0);
   const ended = signalled();
-  const { project, database } = memory.about();
+  const { project, database, history } = memory.about();
   const served = { url: server.url, port: server.port, project, database };
-  process.stdout.write(`${options.json ? JSON.stringify(served) : formatServed(served)}\n`);
+  process.stdout.write(`${options.json ? JSON.stringify(served) : formatServed({ ...served, history })}\n`);
   if (options.open) await browse(server.newTicketUrl(), 'open the address above');
   await ended;
   await server.close();

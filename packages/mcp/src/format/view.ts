@@ -4,10 +4,17 @@
  */
 
 import type { Exported } from '../view/export.ts';
+import type { About } from '../view/memory.ts';
 import { lines, paint } from './text.ts';
 
-export function formatServed({ url, project, database }: { url: string; project: string; database: string | null }) {
-  const nothing = 'Nothing is recorded there yet: the page takes a database file that is dropped on it.';
+interface Served extends Pick<About, 'project' | 'database' | 'history'> {
+  url: string;
+}
+
+export function formatServed({ url, project, database, history }: Served) {
+  const nothing = history
+    ? 'Nothing is recorded there yet: the page shows the first run once it is, or a database file dropped on it.'
+    : 'Its history is switched off (history.enabled in argus.yaml): the page takes a database file dropped on it.';
   return lines([
     `Viewer of ${project}: ${paint.bold(url)}`,
     database === null && nothing,

@@ -16,6 +16,8 @@ export interface About {
   /** Null: there is none yet, and the page shows itself alone. */
   database: string | null;
   version: string;
+  /** Off: the configuration says that nothing is to be recorded. */
+  history: boolean;
   locale: Locale;
   editable: boolean;
 }
@@ -38,9 +40,10 @@ export class ViewedMemory {
   }
 
   about(): About {
-    const { root, locale } = this.#session;
+    const { root, locale, historyEnabled: history } = this.#session;
     const database = this.databasePath;
-    return { project: root, database, version: VERSION, locale, editable: database !== null && isWritable(database) };
+    const editable = database !== null && isWritable(database);
+    return { project: root, database, history, version: VERSION, locale, editable };
   }
 
   /** Everything that shows what is in it: the project's own file, made or not, and the user's that is searched too. */

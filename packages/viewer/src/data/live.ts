@@ -18,8 +18,11 @@ import {
 const AGAIN_MS = [500, 1000, 2000, 5000] as const;
 
 export interface ServerFacts {
-  readonly project: string | null;
+  readonly project: string;
+  /** Null: nothing is recorded yet, or nothing is to be. */
   readonly database: string | null;
+  /** The project's configuration lets runs be recorded. */
+  readonly history: boolean;
   readonly version: string;
   /** The database can be written. */
   readonly editable: boolean;
@@ -37,7 +40,7 @@ export class LiveSource implements Source {
   constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
     this.editable = facts.editable;
-    this.about = aboutFolder(facts.project ?? facts.database ?? '');
+    this.about = aboutFolder(facts.project);
     const changed = () => {
       for (const listener of this.#listeners) listener();
     };

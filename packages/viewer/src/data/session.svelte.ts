@@ -5,7 +5,17 @@ import { engineInside, hasEngine, snapshotInside } from './embedded.ts';
 import { EngineWorker } from './engine-worker.ts';
 import { FileSource } from './file.ts';
 import { follow, LiveSource, Server } from './live.ts';
-import { type About, type Method, type Params, Problem, problemOf, type Result, type Source } from './source.ts';
+import {
+  type About,
+  aboutFolder,
+  type Method,
+  type Params,
+  Problem,
+  problemOf,
+  type Result,
+  type Source,
+} from './source.ts';
+import { answerOtherTabs, askOtherTabs } from './tabs.ts';
 import { token } from './token.ts';
 
 /** A run that is recorded changes the file many times. */
@@ -13,13 +23,23 @@ const TOGETHER_MS = 100;
 
 export type Stage = 'opening' | 'open' | 'none';
 
+/** A project that is served and has no memory to show. */
+export interface Unrecorded {
+  /** Of its folder. */
+  readonly name: string;
+  /** Off: its configuration says that nothing is to be recorded. */
+  readonly history: boolean;
+}
+
 let stage = $state<Stage>('opening');
 let problem = $state.raw<Problem>();
 let source = $state.raw<Source>();
 let version = $state(0);
 let changedAt = $state(0);
 let connected = $state(true);
+let unrecorded = $state.raw<Unrecorded>();
 let server: Server | undefined;
+let sharing = false;
 let engineBytes: Promise<Uint8Array> | undefined;
 let inspector: Promise<EngineWorker> | undefined;
 
@@ -39,6 +59,10 @@ export const session = {
   },
   get editable(): boolean {
     return source?.editable ?? false;
+  },
+  /** Nothing is open, although a project is served. */
+  get unrecorded(): Unrecorded | undefined {
+    return unrecorded;
   },
   /** The server of live data answers. */
   get connected(): boolean {
@@ -127,16 +151,27 @@ function use(opened: Source | undefined): void {
 
 async function connect(): Promise<Source | undefined> {
   if (!location.protocol.startsWith('http')) return undefined;
-  if (token === undefined) return undefined;
-  server = new Server(token);
+  const given = token.value ?? (await askOtherTabs());
+  if (given === undefined) throw new Problem('UNAUTHORIZED', 'There is no token in the address.');
+  server = new Server(given);
   const facts = await server.facts();
+  share(given);
   if (facts.database !== null) {
     return new LiveSource(server, facts, (yes) => {
       connected = yes;
     });
   }
+  unrecorded = { name: aboutFolder(facts.project).name, history: facts.history };
   void awaitDatabase(server);
   return undefined;
+}
+
+/** A token that was good is for reloads of this tab, and for other tabs of the server. */
+function share(good: string): void {
+  if (sharing) return;
+  sharing = true;
+  token.value = good;
+  answerOtherTabs(() => (connected ? good : undefined));
 }
 
 /** The first run of a project makes its database; the page then shows it, unless a file was opened meanwhile. */

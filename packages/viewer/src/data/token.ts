@@ -6,8 +6,9 @@
 import { kept } from '../lib/kept.ts';
 import { splitToken } from './fragment.ts';
 
+const held = kept('argus-token', () => sessionStorage);
+
 function take(): string | undefined {
-  const held = kept('argus-token', () => sessionStorage);
   const given = splitToken(location.hash);
   if (!given) return held.value;
   held.value = given.token;
@@ -15,4 +16,15 @@ function take(): string | undefined {
   return given.token;
 }
 
-export const token: string | undefined = take();
+let current = take();
+
+export const token = {
+  /** Of the address, or of this tab before a reload. */
+  get value(): string | undefined {
+    return current;
+  },
+  set value(given: string | undefined) {
+    current = given;
+    held.value = given;
+  },
+};

@@ -333,14 +333,20 @@ export const en = {
   },
   problem: (code: string): { title: string; next: string } | undefined => PROBLEMS[code],
   problemElse: 'This did not work',
+    unrecorded: (project: string) => `${project} has no memory yet`,
+    unrecordedText:
+      'Record a run: an agent does so with argus_run, a person with this command. It appears here by itself.',
+    off: (project: string) => `${project} keeps no memory`,
+    offText: 'Its argus.yaml says history.enabled: false. Take that out, then run argus-mcp view again.',
+    orFile: 'Or drop another Argus database here',
 };
 
 export type Dictionary = typeof en;
 
 const PROBLEMS: Record<string, { title: string; next: string }> = {
   UNAUTHORIZED: {
-    title: 'This address is no longer valid',
-    next: 'Its token is missing or of an earlier start. Run argus-mcp view again and open the address that it prints.',
+    title: 'This address has no valid token',
+    next: 'Open the address that argus-mcp view has printed; if that does not help, run it again.',
   },
   SERVER_GONE: {
     title: 'The server does not answer',

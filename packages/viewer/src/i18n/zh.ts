@@ -311,14 +311,19 @@ export const zh: Dictionary = {
     failed: '工具返回了错误',
     more: (shown, total) => `显示了 ${total} 个中的 ${shown} 个；用 offset 获取更多。`,
   },
+    unrecorded: (project) => `${project} 还没有记忆`,
+    unrecordedText: '请先记录一次运行：代理使用 argus_run，人使用这条命令。记录后会自动出现在这里。',
+    off: (project) => `${project} 不保留记忆`,
+    offText: '它的 argus.yaml 中写有 history.enabled: false。请去掉这一项，然后重新运行 argus-mcp view。',
+    orFile: '或将其他 Argus 数据库拖放到这里',
   problem: (code) => PROBLEMS[code],
   problemElse: '操作未成功',
 };
 
 const PROBLEMS: Record<string, { title: string; next: string }> = {
   UNAUTHORIZED: {
-    title: '此地址已失效',
-    next: '令牌缺失或属于之前的启动。请重新运行 argus-mcp view 并打开它输出的地址。',
+    title: '此地址没有有效的令牌',
+    next: '请打开 argus-mcp view 输出的地址；如果无效，请重新运行它。',
   },
   SERVER_GONE: { title: '服务器没有响应', next: '请重新运行 argus-mcp view 并打开它输出的地址。' },
   FILE_EMPTY: { title: '文件为空', next: '请选择项目 .argus 文件夹中的 argus.db。' },
