@@ -77,6 +77,20 @@ test('what it knows of the project', async () => {
   expect([wasm.status, wasm.headers['content-type']]).toEqual([200, 'application/wasm']);
 });
 
+test.each([
+  ['en-GB,en;q=0.9', 'en', /^An assertion failed/u],
+  ['zh-CN', 'zh', /\p{Script=Han}/u],
+])(
+  'built-in fixes are in the language of the browser where the machine names none: %s',
+  async (accepted, locale, fix) => {
+    const it = await viewer(await remembering(), [], { LC_ALL: 'C.UTF-8' });
+    const headers = { 'Accept-Language': accepted };
+    expect(JSON.parse((await it.ask('GET', '/api/about', { headers })).text)).toMatchObject({ locale });
+    const { text } = await it.ask('POST', '/api/viewPatterns', { body: '{"category":"ASSERTION_MISMATCH"}', headers });
+    expect(JSON.parse(text).patterns[0].suggestedFix).toMatch(fix);
+  },
+);
+
 test('a project where nothing is recorded stays as it is', async () => {
   const root = project();
   const it = await viewer(root);
@@ -202,6 +216,7 @@ test('history that is switched off shows the page alone', async () => {
   writeFileSync(path.join(root, 'argus.yaml'), 'history: { enabled: false }\n');
   const it = await viewer(root);
   expect(it.database).toBeNull();
+  expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, history: false });
 });
 
 /** Lines of the stream, as they come. */
@@ -216,7 +231,6 @@ async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed:
     lines.push(
       ...String(part)
         .split('\n')
-  expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, history: false });
         .filter((line) => line !== ''),
     );
     for (const wake of waiting.splice(0)) wake();

@@ -15,13 +15,28 @@ export interface LocaleFacts {
   intlLocale: () => string;
 }
 
-/** Config first, then the environment, then (Windows has no LANG) what the system says, else the contract's. */
-export function chooseLocale(configured: Locale | undefined, facts: LocaleFacts = machineFacts()): Locale {
+/**
+ * Config first, then the environment, then (Windows has no LANG) what the system says, else the reader's where one is
+ * known, else the contract's.
+ */
+export function chooseLocale(
+  configured: Locale | undefined,
+  facts: LocaleFacts = machineFacts(),
+  reader: Locale = CONTRACT_LOCALE,
+): Locale {
   if (configured) return configured;
   const fromEnv = [facts.env.LC_ALL, facts.env.LC_MESSAGES, facts.env.LANG].find((value) => value);
-  if (fromEnv) return named(fromEnv) ?? CONTRACT_LOCALE;
+  if (fromEnv) return named(fromEnv) ?? reader;
   const fromSystem = facts.platform === 'win32' ? named(facts.intlLocale()) : undefined;
-  return fromSystem ?? CONTRACT_LOCALE;
+  return fromSystem ?? reader;
+}
+
+/** The first of the two that a browser's `Accept-Language` names: `de, en-GB;q=0.9` is `en`. */
+export function acceptedLocale(header = ''): Locale | undefined {
+  return header
+    .split(',')
+    .map((tag) => named(tag.trim().replace(/;.*/u, '')))
+    .find((locale) => locale !== undefined);
 }
 
 /** `zh_CN.UTF-8`, `en-US`, `en`; `C` and `POSIX` name neither. */

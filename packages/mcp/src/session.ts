@@ -5,7 +5,7 @@
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Engine, MemoryKind, RecordRunParams, RunResult } from 'argus-engine';
+import type { Engine, Locale, MemoryKind, RecordRunParams, RunResult } from 'argus-engine';
 import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
 import { Database, isStorageProblem, notStored, type Opening } from './database.ts';
@@ -27,6 +27,7 @@ export class Session {
   readonly root: string;
   readonly loaded: LoadedConfig;
   readonly #database: Database;
+  #reader: Locale | undefined;
   /** Runs that could not be stored and live in the stand-in. */
   readonly #unstoredRuns = new Set<string>();
 
@@ -53,7 +54,12 @@ export class Session {
   }
 
   get locale() {
-    return chooseLocale(this.config.locale);
+    return chooseLocale(this.config.locale, undefined, this.#reader);
+  }
+
+  /** Whose page shows the memory; counts where neither configuration nor environment names a language. */
+  readBy(reader: Locale | undefined): void {
+    this.#reader ??= reader;
   }
 
   /** How an engine works for this project, whichever of the two memories it writes to. */

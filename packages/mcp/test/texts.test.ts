@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { batches } from '../src/cli/lines.ts';
-import { chooseLocale } from '../src/locale.ts';
+import { acceptedLocale, chooseLocale } from '../src/locale.ts';
 import { sessionKey } from '../src/session.ts';
 import { clipped, visible, visibleDeep } from '../src/untrusted.ts';
 
@@ -61,6 +61,21 @@ test('locale of Windows', () => {
   expect(chooseLocale(undefined, facts({}, 'win32', 'en-GB'))).toBe('en');
   expect(chooseLocale(undefined, facts({}, 'win32', 'fr-FR'))).toBe('zh');
   expect(chooseLocale(undefined, facts({}, 'linux', 'en-GB'))).toBe('zh');
+});
+
+test('locale of a reader, where the machine names none', () => {
+  expect(chooseLocale(undefined, facts({ LANG: 'C.UTF-8' }), 'en')).toBe('en');
+  expect(chooseLocale(undefined, facts({ LANG: 'zh_CN.UTF-8' }), 'en')).toBe('zh');
+  expect(chooseLocale('zh', facts({}), 'en')).toBe('zh');
+});
+
+test.each([
+  ['de,en-GB;q=0.9,zh;q=0.8', 'en'],
+  ['zh-CN, en;q=0.5', 'zh'],
+  ['fr', undefined],
+  ['', undefined],
+])('of the languages %j the first that is one of the two', (header, expected) => {
+  expect(acceptedLocale(header)).toBe(expected);
 });
 
 test('one session whatever case the drive letter has', () => {

@@ -6,6 +6,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine, Locale } from 'argus-engine';
+import { acceptedLocale } from '../locale.ts';
 import type { Session } from '../session.ts';
 import { userDatabasePathIfAny } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
@@ -15,9 +16,9 @@ export interface About {
   project: string;
   /** Null: there is none yet, and the page shows itself alone. */
   database: string | null;
-  version: string;
   /** Off: the configuration says that nothing is to be recorded. */
   history: boolean;
+  version: string;
   locale: Locale;
   editable: boolean;
 }
@@ -50,6 +51,11 @@ export class ViewedMemory {
   async files(): Promise<string[]> {
     const user = await userDatabasePathIfAny();
     return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
+  }
+
+  /** Built-in suggestions are in the language of the first page that asks; a container's `C` locale names none. */
+  readBy(acceptLanguage: string | undefined): void {
+    this.#session.readBy(acceptedLocale(acceptLanguage));
   }
 
   /** The open database. What cannot be opened is an error here: an empty page would say that nothing was learned. */

@@ -101,6 +101,7 @@ async function answerTrusted(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  memory.readBy(request.headers['accept-language']);
   switch (`${method} ${pathname}`) {
     case 'GET /engine.wasm':
       return sendBytes(response, 'application/wasm', await readFile(assetPath('engine')));
