@@ -104,6 +104,7 @@ export const en = {
   },
   pattern: {
     confidence: 'Confidence',
+    never: 'never',
     occurrences: 'Times seen',
     resolutions: 'Times fixed',
     firstSeen: 'First seen',

@@ -88,6 +88,7 @@ export const zh: Dictionary = {
     noneFitText: '搜索的每个词都必须出现在描述、修复、测试名称或 ID 中。',
   },
   pattern: {
+    never: '从未',
     confidence: '置信度',
     occurrences: '出现次数',
     resolutions: '修复次数',
