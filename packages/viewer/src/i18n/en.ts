@@ -61,7 +61,14 @@ export const en = {
   clearFilters: 'Clear the filters',
   showMore: (count: string) => `Show more (${count} characters left)`,
   updated: (times: number) => `Updated with what was just recorded (${times})`,
-  about: { live: 'Live', lost: 'Not connected', file: 'File', snapshot: (at: string) => `Snapshot of ${at}` },
+  about: {
+    live: 'Live',
+    lost: 'Not connected',
+    lostText:
+      'The server does not answer; this is what was there. If it has ended, run argus-mcp view again and open the address that it prints.',
+    file: 'File',
+    snapshot: (at: string) => `Snapshot of ${at}`,
+  },
   keys: {
     title: 'Keyboard',
     search: 'Press / to search',
@@ -115,6 +122,8 @@ export const en = {
     suggestedFix: 'Suggested fix',
     noFix: 'Nobody has reported a fix yet. An agent does so with argus_report_fix.',
     learned: 'Learned:',
+    noneHeld:
+      'No fix that was reported has held, or may still be suggested. An agent reports one with argus_report_fix.',
     overTime: 'Confidence over time',
     knownSince: 'counted since',
     oneMoment: 'It has not changed yet.',

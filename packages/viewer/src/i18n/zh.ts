@@ -28,7 +28,13 @@ export const zh: Dictionary = {
   clearFilters: '清除筛选',
   showMore: (count) => `显示更多（还有 ${count} 个字符）`,
   updated: (times) => `已更新为最新记录（${times}）`,
-  about: { live: '实时', lost: '连接中断', file: '文件', snapshot: (at) => `${at} 的快照` },
+  about: {
+    live: '实时',
+    lost: '连接中断',
+    lostText: '服务器没有响应，这里是中断前的内容。如果它已结束，请重新运行 argus-mcp view 并打开它输出的地址。',
+    file: '文件',
+    snapshot: (at) => `${at} 的快照`,
+  },
   keys: {
     title: '键盘操作',
     search: '按 / 搜索',
@@ -100,6 +106,7 @@ export const zh: Dictionary = {
     suggestedFix: '建议修复',
     noFix: '还没有人报告过修复。代理用 argus_report_fix 报告。',
     learned: '学习所得：',
+    noneHeld: '报告过的修复都未奏效，或已被标记为错误。代理用 argus_report_fix 报告修复。',
     overTime: '置信度变化',
     knownSince: '计数始于',
     oneMoment: '尚未变化。',
