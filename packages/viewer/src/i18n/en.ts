@@ -83,6 +83,7 @@ export const en = {
     previous: 'Previous',
     next: 'Next',
     range: (first: string, last: string, total: string) => `${first}–${last} of ${total}`,
+    beyond: (total: string) => `None here; there are ${total}`,
   },
   patterns: {
     filters: 'Filters',
@@ -103,6 +104,7 @@ export const en = {
     },
     short: { occurrences: 'seen', resolutions: 'fixed' },
     edited: 'edited',
+    never: 'never',
     noFix: 'No fix reported yet',
     none: 'No patterns yet',
     noneText: 'A pattern is learned when an agent diagnoses a failure with argus_diagnose.',
@@ -111,7 +113,6 @@ export const en = {
   },
   pattern: {
     confidence: 'Confidence',
-    never: 'never',
     occurrences: 'Times seen',
     resolutions: 'Times fixed',
     firstSeen: 'First seen',
@@ -121,9 +122,9 @@ export const en = {
     merge: 'Merge',
     suggestedFix: 'Suggested fix',
     noFix: 'Nobody has reported a fix yet. An agent does so with argus_report_fix.',
-    learned: 'Learned:',
     noneHeld:
       'No fix that was reported has held, or may still be suggested. An agent reports one with argus_report_fix.',
+    learned: 'Learned:',
     overTime: 'Confidence over time',
     knownSince: 'counted since',
     oneMoment: 'It has not changed yet.',
@@ -188,7 +189,7 @@ export const en = {
     status: 'Status',
     compare: 'Compare',
     chooseTwo: 'Tick two runs to compare them',
-    chooseFor: (id: string) => `Choose ${id} for a comparison`,
+    chooseFor: (time: string) => `Choose the run of ${time} for a comparison`,
     caption: 'Runs, newest first',
     count: (count: number, shown: string) => `${shown} ${plural(count, 'run', 'runs')}`,
     columns: { status: 'Status', run: 'Run', commit: 'Commit', results: 'Results', duration: 'Duration' },
@@ -332,6 +333,12 @@ export const en = {
     inspectorText: 'No database needed:',
     toInspector: 'inspect an error',
     dropHere: 'Drop the database to open it',
+    unrecorded: (project: string) => `${project} has no memory yet`,
+    unrecordedText:
+      'Record a run: an agent does so with argus_run, a person with this command. It appears here by itself.',
+    off: (project: string) => `${project} keeps no memory`,
+    offText: 'Its argus.yaml says history.enabled: false. Take that out, then run argus-mcp view again.',
+    orFile: 'Or drop another Argus database here',
   },
   app: {
     title: 'Failure patterns',
@@ -343,12 +350,6 @@ export const en = {
   },
   problem: (code: string): { title: string; next: string } | undefined => PROBLEMS[code],
   problemElse: 'This did not work',
-    unrecorded: (project: string) => `${project} has no memory yet`,
-    unrecordedText:
-      'Record a run: an agent does so with argus_run, a person with this command. It appears here by itself.',
-    off: (project: string) => `${project} keeps no memory`,
-    offText: 'Its argus.yaml says history.enabled: false. Take that out, then run argus-mcp view again.',
-    orFile: 'Or drop another Argus database here',
 };
 
 export type Dictionary = typeof en;

@@ -5,6 +5,10 @@ import { href, parseHash, type QueryPatch, type Route, withQuery } from './route
 /** The last address of each list, so that the way back from a detail keeps its filters. */
 const lists = new Map<string, string>();
 
+/** The detail that was left for its list, so that the reader finds the row again. */
+let left: Route | undefined;
+let fromTop = false;
+
 let current = $state.raw<Route>(parseHash(location.hash));
 
 export const router = {
@@ -15,6 +19,20 @@ export const router = {
   /** Where the reader was in a list. */
   list(place: string): string {
     return lists.get(place) ?? href([place]);
+  },
+
+  /** Whether the reader has just come from there; asked by the row that leads there, once. */
+  comesFrom(hash: string): boolean {
+    const [place, id] = parseHash(hash).path;
+    if (id === undefined || left?.path[0] !== place || left?.path[1] !== id) return false;
+    left = undefined;
+    return true;
+  },
+
+  /** The reader wants the list from its beginning. */
+  startOver(): void {
+    left = undefined;
+    fromTop = true;
   },
 
   /** Another query at the same place. Typing replaces the entry of the history, a click adds one. */
@@ -31,6 +49,8 @@ export const router = {
 };
 
 function arrive(hash: string): void {
+  left = fromTop ? undefined : current;
+  fromTop = false;
   current = parseHash(hash);
   const [place, id] = current.path;
   if (place !== undefined && id === undefined) lists.set(place, hash);
