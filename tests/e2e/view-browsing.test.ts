@@ -127,6 +127,18 @@ browsing('a server that ends is said at once, with what to do', async () => {
   await page.getByRole('alert').filter({ hasText: 'argus-mcp view' }).waitFor();
 });
 
+browsing('an answer that takes long is seen to be awaited', async () => {
+  const page = await openPage();
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/viewRuns', (route) => late.then(() => route.continue()));
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await page.getByRole('progressbar').waitFor();
+  answer();
+  await page.getByText('3 runs').waitFor();
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+});
+
 /** Each address, and what shows that its state was read: a control's value, or the one that is pressed. */
 const STATES: readonly [address: string, shows: (page: Page) => Promise<unknown>, shown: unknown][] = [
   ['/patterns?text=valve', (page) => page.locator('[data-search]').inputValue(), 'valve'],

@@ -1,7 +1,17 @@
 /** One question to the source, asked again when what it depends on changes. Does not: cache, retry or show. */
 
+import { untrack } from 'svelte';
 import { session } from './session.svelte.ts';
 import { type Problem, problemOf } from './source.ts';
+
+let unanswered = $state(0);
+
+/** Whether any question of the page waits for its answer. */
+export const waiting = {
+  get now(): boolean {
+    return unanswered > 0;
+  },
+};
 
 export class Query<T> {
   /** The newest answer; the one before stays until then, so that a page does not flicker. */
@@ -19,14 +29,21 @@ export class Query<T> {
         return;
       }
       let wanted = true;
-      this.loading = true;
-      asked.then(
-        (value) => wanted && this.#settle(value, undefined),
-        (thrown) => wanted && this.#settle(undefined, problemOf(thrown)),
-      );
-      return () => {
+      const end = () => {
+        if (wanted) unanswered -= 1;
         wanted = false;
       };
+      this.loading = true;
+      untrack(() => {
+        unanswered += 1;
+      });
+      asked
+        .then(
+          (value) => wanted && this.#settle(value, undefined),
+          (thrown) => wanted && this.#settle(undefined, problemOf(thrown)),
+        )
+        .finally(end);
+      return end;
     });
   }
 

@@ -45,6 +45,7 @@ const keys: readonly (readonly [string, string])[] = [
 export const en = {
   skip: 'Skip to content',
   opening: 'Opening…',
+  waiting: 'Waiting for an answer',
   placesLabel: 'Places',
   places,
   nowhere: { title: 'There is nothing at this address', text: 'The link may be old, or a letter of it is missing.' },

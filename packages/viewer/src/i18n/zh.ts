@@ -5,6 +5,7 @@ import type { Dictionary } from './en.ts';
 export const zh: Dictionary = {
   skip: '跳到内容',
   opening: '正在打开…',
+  waiting: '正在等待结果',
   placesLabel: '导航',
   places: {
     patterns: '失败模式',
