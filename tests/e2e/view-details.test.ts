@@ -110,6 +110,8 @@ browsing('a comparison tells what is new, fixed and still failing', async () => 
   expect((await cases('Newly failing')).join()).toContain('parses a list');
   expect((await cases('Still failing')).join()).toMatch(/> parses\b/u);
   expect((await cases('Fixed')).join()).toContain('health-check');
+  await page.keyboard.press('Escape');
+  await page.getByText(`${runs.length} runs`).waitFor();
 });
 
 browsing('incidents: the score in its parts, for the environment that was picked', async () => {
