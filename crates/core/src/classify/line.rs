@@ -1,9 +1,8 @@
 //! What kind of line a hint stands in: one that reports, one that logs, or one that only quotes.
 //! Does not: decide a category.
 
-use super::{scan::Place, shared::Answers};
+use super::{scan::Place, shared::Answers, title};
 use memchr::{memchr, memmem, memrchr};
-use regex::bytes::Regex;
 use std::{
     cell::{Cell, OnceCell},
     sync::LazyLock,
@@ -25,7 +24,7 @@ pub(super) const RETRIES: &[&str] = &["will retry", "retrying", "retry ", "attem
 pub(super) enum Kind {
     /// Says what happened.
     Report,
-    /// A log line below error level, or one that says that something will be tried again.
+    /// A log line below error level, one that says that something will be tried again, or one that may be a title.
     Log,
     /// Source code, a stack frame or a test's name: words in it are not the failure.
     Quote,
@@ -93,13 +92,14 @@ impl<'a> Lines<'a> {
 
     fn find_kind(&self, from: usize, to: usize) -> Kind {
         let line = &self.text[from..to];
-        if quotes(line) || self.is_python_source(line, from) {
+        if quotes(line) || self.is_python_source(line, from) || title::goes_on(self.text, from, to) {
             return Kind::Quote;
         }
         if self.is_pytest() {
             return pytest_kind(line);
         }
-        if is_log(line) || self.is_tried_again(from, to) { Kind::Log } else { Kind::Report }
+        let doubtful = is_log(line) || self.is_tried_again(from, to) || title::may_be_one(line);
+        if doubtful { Kind::Log } else { Kind::Report }
     }
 
     fn is_tried_again(&self, from: usize, to: usize) -> bool {
@@ -130,7 +130,7 @@ impl<'a> Lines<'a> {
 }
 
 /// Start and end of the line that `start..end` stands in, without its line break, as far as `LINE_REACH`.
-fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let floor = start.saturating_sub(LINE_REACH);
     let ceil = text.len().min(end + LINE_REACH);
     let from = memrchr(b'\n', &text[floor..start]).map_or(floor, |at| floor + at + 1);
@@ -150,7 +150,7 @@ pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 
 /// Whether words of the line are not what happened: a stack frame, source code or a test's name.
 pub(crate) fn quotes(line: &[u8]) -> bool {
-    is_frame(line) || is_code(line) || is_title(line)
+    is_frame(line) || is_code(line) || title::is_one(line)
 }
 
 /// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`.
@@ -174,38 +174,6 @@ fn is_code(line: &[u8]) -> bool {
     let number = trimmed.strip_prefix(b">").unwrap_or(trimmed).trim_ascii_start();
     let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && number[digits..].trim_ascii_start().starts_with(b"|")
-}
-
-/// Test names: what a test is called is not what happened to it.
-fn is_title(line: &[u8]) -> bool {
-    static TITLE: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = concat!(
-            r"^(?-u:\s*--- FAIL: \S+ \(\d[\d.]*s\)", // Go
-            r"|---- \S+ stdout ----",                // Rust
-            r"|(?:FAIL|ERROR): \w+ \([\w.]+\)",      // unittest
-            r"|_{3,} [^\n]* _{3,}",                  // pytest
-            r"|[\w.$]+(?:::|#)[\w\[\]]+",            // Java, Class::method
-            r"|\s*\d+\) [^\n:]{1,200}:?",            // Mocha, RSpec
-            r"|\s*(?:FAIL|×|✕|✗)\s+\S+ > [^\n]*)\s*$",
-        );
-        Regex::new(pattern).expect("a constant pattern")
-    });
-    may_be_title(line.trim_ascii_start()) && TITLE.is_match(line)
-}
-
-/// Tells most lines apart without the regex.
-fn may_be_title(line: &[u8]) -> bool {
-    match line.first() {
-        Some(b'-') => line.starts_with(b"---"),
-        Some(0xc3 | 0xe2) => true,
-        Some(b'F' | b'E' | b'_' | b'a'..=b'z' | b'0'..=b'9') => {
-            let part_of_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
-            let path = line.iter().position(|byte| !part_of_path(byte)).unwrap_or(line.len());
-            let named = [&b"FAIL"[..], b"ERROR: ", b"___"].iter().any(|start| line.starts_with(start));
-            named || [&b"::"[..], b"#", b") "].iter().any(|next| line[path..].starts_with(next))
-        }
-        _ => false,
-    }
 }
 
 fn pytest_kind(line: &[u8]) -> Kind {
@@ -263,8 +231,6 @@ mod tests {
             ("  File \"a.py\", line 3, in f\n    raise TimeoutError()\nValueError: x", "Timeout", Kind::Quote),
             ("    def f():\n>       raise TimeoutError\nE   ValueError: x", "Timeout", Kind::Quote),
             ("E   TimeoutError: x", "Timeout", Kind::Report),
-            ("--- FAIL: TestTimeout (0.00s)", "Timeout", Kind::Quote),
-            ("a.b.TimeoutTest::testTimeout", "testTimeout", Kind::Quote),
             ("2024-01-01 10:00:00 WARN pool timeout, retrying", "timeout", Kind::Log),
             ("2024-01-01 10:00:00 ERROR pool timeout", "timeout", Kind::Report),
             ("Error: connect ETIMEDOUT", "ETIMEDOUT", Kind::Report),

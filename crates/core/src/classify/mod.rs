@@ -16,6 +16,7 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 mod text;
+mod title;
 
 use crate::{category::Category, event::FailureEvent};
 use regex::bytes::{Regex, RegexBuilder};

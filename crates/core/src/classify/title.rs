@@ -1,0 +1,162 @@
+//! Test names: what a test is called is not what happened to it.
+//! Does not: know test runners; it knows how the lines look in which they name a test.
+
+use super::line;
+use memchr::{memchr, memmem};
+use regex::bytes::Regex;
+use std::sync::LazyLock;
+
+/// Lines that a title of one suite in another takes below the number of the failure.
+const MOST_SUITES: usize = 6;
+
+/// A line that names a test and says nothing else.
+pub(super) fn is_one(line: &[u8]) -> bool {
+    static TITLE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"^(?-u:\s*--- FAIL: \S+ \(\d[\d.]*s\)",             // Go
+            r"|---- \S+ stdout ----",                            // Rust
+            r"|(?:FAIL|ERROR): \w+ \([\w.]+\)",                  // unittest
+            r"|_{3,} [^\n]* _{3,}",                              // pytest
+            r"|[\w.$]+(?:::|#)[\w\[\]]+",                        // Java, Class::method
+            r"|\s*\d+\) [^\n:]{1,200}:?",                        // Mocha, RSpec
+            r"|\s*\d+\) [\w\\]+::\w[^\n]* with data set [^\n]*", // PHPUnit
+            r"|\s*(?:FAIL|×|✕|✗)\s+\S+ > [^\n]*",
+            r"|\s*● [^\n]+ › [^\n]*",                          // Jest
+            r"|rspec \./[^\n]+ # [^\n]*",                      // RSpec's list of what failed
+            r"|[\w.$]+ > [^\n]+ FAILED",                       // Gradle
+            r"|\s*Failed \w[^\n]* \[(?:< )?[\d.,]+ \w+\]",     // dotnet test
+            r"|\[ +(?:RUN|OK|FAILED) +\] \S+(?: \(\d+ ms\))?", // googletest
+            r"|\s*# Subtest: [^\n]*",                          // TAP
+            r"|\s*Scenario(?: Outline)?: [^\n]*)\s*$",         // Gherkin
+        );
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    looks_alike(line.trim_ascii_start()) && TITLE.is_match(line)
+}
+
+/// Tells most lines apart without the regex.
+fn looks_alike(line: &[u8]) -> bool {
+    match line.first() {
+        Some(b'-') => line.starts_with(b"---"),
+        Some(b'#') => line.starts_with(b"# Subtest"),
+        Some(b'[') => line.starts_with(b"[ "),
+        Some(0xc3 | 0xe2) => true,
+        Some(b'_' | b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9') => {
+            const STARTS: [&[u8]; 6] = [b"FAIL", b"ERROR: ", b"___", b"Failed ", b"Scenario", b"rspec ./"];
+            let part_of_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
+            let path = line.iter().position(|byte| !part_of_path(byte)).unwrap_or(line.len());
+            STARTS.iter().any(|start| line.starts_with(start))
+                || [&b"::"[..], b"#", b") ", b" > "].iter().any(|next| line[path..].starts_with(next))
+        }
+        _ => false,
+    }
+}
+
+/// A line that names a test, or says what failed: the mark before it and the time behind it are used for both.
+pub(super) fn may_be_one(line: &[u8]) -> bool {
+    static MARKED: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"^\s*(?-u:not ok \d+ - \S",                              // TAP
+            r"|● [^\n]*[^\s:]\s*$",                                   // Jest, without a suite
+            r"|(?:×|✕|✖|✗|✘) [^\n]+?[ (]\d[\d.,]* ?(?:ms|s)\)?\s*$)", // Jest, Mocha, node:test
+        );
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    let trimmed = line.trim_ascii_start();
+    (matches!(trimmed.first(), Some(0xc3 | 0xe2)) || trimmed.starts_with(b"not ok ")) && MARKED.is_match(line)
+}
+
+/// A further line of a title: Mocha's, one for each suite down to the test, and the first one of a unittest's docstring.
+pub(super) fn goes_on(text: &[u8], from: usize, to: usize) -> bool {
+    ends_suites(text, from, to) || is_docstring(text, from, to)
+}
+
+/// `  1) Client` and below it, each further to the right, `       get` and `         is tried again:`.
+fn ends_suites(text: &[u8], from: usize, to: usize) -> bool {
+    let line = &text[from..to];
+    if !line.starts_with(b"    ") || memchr(b':', line) != Some(line.len() - 1) {
+        return false;
+    }
+    let above = text[..from].rsplit(|&byte| byte == b'\n').skip(1);
+    for line in above.take(MOST_SUITES) {
+        let trimmed = line.trim_ascii();
+        if trimmed.is_empty() || memchr(b':', trimmed).is_some() {
+            return false;
+        }
+        let digits = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 && trimmed[digits..].starts_with(b") ") {
+            return true;
+        }
+    }
+    false
+}
+
+/// The line between `ERROR: test_x (tests.T.test_x)` and the rule of `-` below it.
+fn is_docstring(text: &[u8], from: usize, to: usize) -> bool {
+    if from == 0 || !text[to..].trim_ascii_start().starts_with(b"----------") {
+        return false;
+    }
+    let (above, end) = line::bounds(text, from - 1, from - 1);
+    let above = &text[above..end];
+    (above.starts_with(b"ERROR: ") || above.starts_with(b"FAIL: ")) && memmem::find(above, b" (").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{goes_on, is_one, may_be_one};
+
+    #[test]
+    fn titles_are_told_from_messages() {
+        let titles = [
+            "--- FAIL: TestTimeout (0.00s)",
+            "a.b.TimeoutTest::testTimeout",
+            "  ● client › is tried again when refused",
+            "rspec ./spec/client_spec.rb:12 # Client when the connection timed out",
+            "ClientTest > connection refused is retried() FAILED",
+            "  Failed Shop.ClientTests.Retries when refused [12 ms]",
+            "[  FAILED  ] ClientTest.ConnectionRefused (3 ms)",
+            "# Subtest: answers 503 Service Unavailable",
+            "1) App\\ClientTest::testRefused with data set \"HTTP 500\"",
+            "Scenario: Connection refused is reported # features/a.feature:3",
+        ];
+        let messages = [
+            "Failed: Timeout (>5.0s) from pytest-timeout.",
+            "Failed to connect to localhost [10 ms]:",
+            "● Validation Error:",
+            "[ERROR] connection refused",
+            "ConnectException: refused > FAILED to connect",
+        ];
+        assert_eq!(titles.iter().find(|title| !is_one(title.as_bytes())), None);
+        assert_eq!(messages.iter().find(|message| is_one(message.as_bytes())), None);
+    }
+
+    #[test]
+    fn marks_stand_before_titles_and_messages() {
+        for line in ["not ok 3 - is tried again when refused", "● times out", "✕ times out (5 ms)", "✖ refused 1.2s"]
+        {
+            assert!(may_be_one(line.as_bytes()), "{line}");
+        }
+        for line in ["● Validation Error:", "✖ connection refused", "ok 3 - x", "✘ [ERROR] Could not resolve \"x\""]
+        {
+            assert!(!may_be_one(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn titles_go_on() {
+        let goes_on = |text: &str, line: &str| {
+            let from = text.find(line).expect("the line stands in the text");
+            goes_on(text.as_bytes(), from, from + line.len())
+        };
+        let mocha = "  1) Client\n       get\n         retries when refused:\n     Error: refused";
+        assert!(goes_on(mocha, "         retries when refused:"));
+        assert!(!goes_on(mocha, "     Error: refused"));
+        assert!(!goes_on(
+            "  1) Client retries\n     Failure/Error: get\n     Errno::ECONNREFUSED:",
+            "     Errno::ECONNREFUSED:"
+        ));
+        assert!(!goes_on("  1) Client retries:\n     connection refused:", "     connection refused:"));
+        assert!(goes_on("ERROR: test_x (tests.T.test_x)\nTimed out twice.\n----------\n", "Timed out twice."));
+        assert!(!goes_on("ERROR: it failed\nTimed out twice.\n----------\n", "Timed out twice."));
+    }
+}
