@@ -115,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"^E\s+(\w*AssertionError: (.*\n)?E?\s*)?assert\b(ion failed)?|^E\s+Failed: DID NOT (RAISE|WARN)",
-            r"^E\s+(AssertionError: )?\w+ (==|!=) |^E\s+(AssertionError: |Failed: )?Regex pattern did not match",
+            r"^E\s+(AssertionError: )?\w+ (==|!=) |^(E\s+)?(AssertionError: |Failed: )?Regex pattern did not match",
         )),
     ),
     rule(
@@ -166,11 +166,11 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "expecting actual", "expecting value to", "expecting empty but was", "expecting:",
             "expecting code to raise", "to be equal to:", "but could not find", "expecting message",
-            "expecting a throwable", "expecting array", "expecting optional", "expecting file",
+            "expecting a throwable", "expecting throwable message", "expecting array", "expecting optional", "expecting file",
             "expecting string", "multiple failures (",
         ],
         Regex(any!(
-            r"\bexpecting (actual|value to|empty|code to raise|message|a throwable|an? |optional|all|any|none|map|array|path|file|string|elements?)\b",
+            r"\bexpecting (actual|value to|empty|code to raise|(throwable )?message|a throwable|an? |optional|all|any|none|map|array|path|file|string|elements?)\b",
             r"^\s*expecting:?\s*$|to be equal to:|but could not find|multiple failures \(\d+|^\s*expecting:\s",
         )),
     )
@@ -251,7 +251,7 @@ pub(super) const RULES: &[Rule] = &[
             "to contain substring", "not to be",
         ],
         Regex(
-            r"^\s*expected\s*\n(?s:.+?)^\s*(not )?to (equal|be (true|false|empty|nil|numerically|equivalent|identical)|contain|have (len|key|element|prefix|suffix)|match|consist|satisfy)",
+            r"^\s*(\[FAILED\] )?expected\s*\n(?s:.+?)^\s*(not )?to (equal|be (true|false|empty|nil|numerically|equivalent|identical)|contain|have (len|key|element|prefix|suffix)|match|consist|satisfy)",
         ),
     )
     .near()
@@ -397,11 +397,11 @@ pub(super) const RULES: &[Rule] = &[
         AssertionMismatch,
         &[
             "assertion with ", "match (=) failed", "expected truthy, got", "expected false or nil, got",
-            "expected exception",
+            "expected exception", "expected response with status", "expected redirection with status",
         ],
         Regex(any!(
             r"assertion with (==|!=|===|=~|<|>|in|<=|>=) failed|match \(=\) failed|expected truthy, got",
-            r"expected false or nil, got|expected exception .+ but",
+            r"expected false or nil, got|expected exception .+ but|expected (response|redirection) with status \d+, got",
         )),
     ),
     rule(

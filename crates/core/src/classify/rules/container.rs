@@ -350,6 +350,13 @@ pub(super) const STATE: &[Rule] = &[
     .trust(Trust::Logs),
     rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Hint),
     rule(
+        "container-heroku",
+        ContainerCrash,
+        &["to crashed", "code=h10"],
+        Regex(r"\bstate changed from \w+ to crashed\b|\bcode=H10\b"),
+    )
+    .trust(Trust::Logs),
+    rule(
         "container-cloud-run",
         ContainerCrash,
         &[

@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         NetworkError,
         &["closed", "disconnected", "dropped", "terminated", "hung up", "went away"],
         Regex(any!(
-            r"\b(connection|socket|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
+            r"\b(connection|socket|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|in the middle|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
             r"\b(server|peer|remote|client|host|broker|backend|upstream|other side|node)( (party|side|end|host|process))? (has |was )?(unexpectedly |abruptly |prematurely )?(closed|dropped|disconnected|terminated|hung up)( (the|our|this|its))?( \w+)? (connection|socket|stream|channel|session)\b",
             r"\b(peer|server|remote|remote host|upstream|other side) (unexpectedly |abruptly )?(hung up|went away)\b",
         )),

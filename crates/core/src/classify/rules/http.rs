@@ -137,17 +137,19 @@ pub(super) const RULES: &[Rule] = &[
             r#"\b[45]\d\d\b["']?[\s:,\-='"(\[{/|]{1,5}(reason[ =:]+)?["']?(internal[ _]?server[ _]?error|bad[ _]?gateway|(temporarily )?service[ _]?(temporarily )?unavailable|gateway time-?\s?out|too[ _]?many[ _]?requests|unprocessable|forbidden|unauthorized|(?-i:Not[ _]?Found|NOT[_ ]FOUND)|bad[ _]?request|method[ _]?not[ _]?allowed|(?-i:C(onflict|ONFLICT))|not[ _]?acceptable|(payload|request entity|entity|content) too large|unsupported[ _]?media|precondition failed|proxy authentication|payment required|not implemented|insufficient storage|request time-?out|client closed|(?-i:Gone\b)|rate limit)"#,
             r#"\b(internal ?server ?error|bad ?gateway|service ?unavailable|gateway time-?out|too ?many ?requests|unprocessable( entity| content)?|forbidden|unauthorized|(?-i:Not ?Found|NOT[_ ]FOUND)|bad ?request|method not allowed)["']?[\s:,=\-('"\[]{1,4}(http |status |code |error )*[45]\d\d\b"#,
         )),
-    ),
+    )
+    // What a test looked for on a page.
+    .unless(r"unable to find (an? |the )?(\w+ )?(element|role|text|label)|with the text"),
     rule(
         "http-parenthesised",
         HttpError,
         &[
             "httperror", "requesterror", "fetcherror", "apierror", "octokit", "github", "graphql",
-            "serviceexception", "clientexception", "restclient", "an error occurred (",
+            "serviceexception", "clientexception", "restclient", "an error occurred (", "(status 4", "(status 5",
         ],
         Regex(any!(
             r"\b(HttpError|Http\w*Exception|RequestError|FetchError|ApiError|APIError|Octokit\w*|GitHub|GraphQL|\w*ServiceException|\w*ClientException|RestClient\w*)\b.*\((http |status |code )*[45]\d\d\)",
-            r"\ban error occurred \([45]\d\d\) when calling",
+            r"\ban error occurred \([45]\d\d\) when calling|\(status [45]\d\d\)",
         )),
     ),
     rule(

@@ -133,7 +133,11 @@ pub(super) const RULES: &[Rule] = &[
         Hint,
     )
     // The state of a local stream, or what a test says it simulates, is told apart by the exception's own type.
-    .unless(r"session (has )?failed to respond to prompt"),
+    .unless(any!(
+        r"session (has )?failed to respond to prompt",
+        // A proxy's answer quotes why it had none to pass on.
+        r"\b50[234]\b.{1,40}upstream connect error",
+    )),
     rule(
         "reset-python",
         NetworkError,

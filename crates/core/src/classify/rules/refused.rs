@@ -23,7 +23,9 @@ pub(super) const RULES: &[Rule] = &[
             "connectionrefused",
         ],
         Word,
-    ),
+    )
+    // A method of a test, with its line.
+    .unless(r"\.\w*connectionrefused\w*:\d"),
     rule("refused-words", ConnectionRefused, &["connection refused"], Hint),
     rule("refused-windows", ConnectionRefused, &["actively refused", "os error 10061", "winerror 10061"], Hint),
     rule("refused-errno", ConnectionRefused, &["errno 111", "errno 61", "os error 111", "os error 61"], Word),
@@ -94,10 +96,15 @@ pub(super) const RULES: &[Rule] = &[
             "can't reach database server",
             "all connection attempts failed",
             "broker may not be available",
+            "curl error 7:",
+            "connect to server",
+            "neterror?e=connectionfailure",
         ],
         Regex(any!(
             r"curl: \(7\)|\bORA-12541\b|NSURLErrorDomain.*Code=-1004\b|\ball connection attempts failed",
             r"can't reach database server at|could not be established\. broker may not be available",
+            // curl says so of every failure to connect; a refusal comes at once.
+            r"curl error 7:|after \d{1,4} ms: could(n.t| not) connect to server|neterror\?e=connectionfailure",
         )),
     )
     .unless(r"timed? ?out|no route|unreachable"),

@@ -13,7 +13,7 @@ use crate::{
 /// A gateway's answer is a status, and an option or a function may be called after a time limit.
 const NOT_A_LIMIT: &str = concat!(
     r"\b(504|408)\b.*time-?\s?out|time-?\s?out.{0,20}\b(504|408)\b",
-    r"|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .*time-?out",
+    r"|upstream request timeout|\bNoSuch(Method|Field)Error|NoClassDefFoundError|ClassNotFoundException|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .*time-?out",
     r"|time-?out.*\b(is not a function|is not defined|must be|should be|is undefined|is not valid|not recognized|has no attribute)",
     r"|cannot be cast|did not raise|not raised|to raise|was not thrown|to throw|cannot import name|no module named|cannot find symbol|unresolved (reference|import)",
 );
