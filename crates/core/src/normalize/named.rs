@@ -47,26 +47,55 @@ fn joined_digits(line: &[u8], end: usize) -> usize {
 
 /// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
 fn is_named_number(here: &Here<'_>) -> bool {
-    static NAMES: Words<24> = Words::new([
+    static NAMES: Words<26> = Words::new([
         "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
-        "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee",
+        "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee", "jsr", "jep",
     ]);
     let before = here.before;
     match here.previous() {
-        b'/' => before.ends_with(b"HTTP/"),
+        b'/' => before.ends_with(b"HTTP/") || is_protocol(before),
         b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
-        b'.' => before.ends_with(b"python2.") || before.ends_with(b"python3."),
+        b'.' => [&b"python2."[..], b"python3.", b"go1."].iter().any(|name| before.ends_with(name)),
         // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
-        b' ' => here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0),
+        b' ' => here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0) || is_standard(before),
         b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES),
         _ => false,
     }
 }
 
-static PLATFORMS: Words<8> = Words::new(["version", "java", "jdk", "node", "node.js", "python", "ruby", "php"]);
+static PLATFORMS: Words<11> = Words::new([
+    "version",
+    "java",
+    "jdk",
+    "node",
+    "node.js",
+    "python",
+    "ruby",
+    "php",
+    "windows",
+    "postgresql",
+    "gradle",
+]);
+
+/// `http/1.1` as TLS clients offer it; `lib/http/1` is a path.
+fn is_protocol(before: &[u8]) -> bool {
+    let rest = before.strip_suffix(b"http/");
+    rest.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word(byte) || matches!(byte, b'/' | b'.' | b'-')))
+}
+
+/// `RFC 7231`, `PEP 440`, `ISO 8601`.
+fn is_standard(before: &[u8]) -> bool {
+    const STANDARDS: [&[u8]; 6] = [b"RFC ", b"PEP ", b"ISO ", b"IEEE ", b"JSR ", b"JEP "];
+    let last = before.iter().rev().nth(1);
+    last.is_some_and(u8::is_ascii_uppercase)
+        && STANDARDS
+            .iter()
+            .filter_map(|name| before.strip_suffix(*name))
+            .any(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
+}
 
 /// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
-fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &Words<24>) -> bool {
+fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &Words<26>) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
     let code = (2..=10).contains(&length)
@@ -171,5 +200,11 @@ fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
     // `Point2`, `Int32`: types; `worker7`, `rand3`: one of many.
     let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
     let known = tail.len() <= 2 && (name.len() <= 2 || NUMBERED_NAMES.has(name));
-    type_name || known || width && tail[0] != b'0' || switches(name) > 1
+    // Wheels and environments for one Python: `cp312`, `py310`.
+    let python = tail.len() == 3 && tail[0] == b'3' && matches!(name, b"cp" | b"py");
+    // pytest-xdist's workers.
+    if name == b"gw" {
+        return false;
+    }
+    type_name || known || python || width && tail[0] != b'0' || switches(name) > 1
 }

@@ -117,6 +117,13 @@ const IPV6: Placeholder = Placeholder {
     ..placeholder("ipv6", |h| net::ipv6(h.line, h.start).map(|e| Hit::new(e, "<IP>")))
 };
 const DATE: Placeholder = placeholder("timestamp", timestamp);
+const LOG_HEADER: Placeholder = Placeholder {
+    after: " ",
+    length: (5, 5),
+    classes: DIGIT | UPPER | UPPER_HEX,
+    some: DIGIT,
+    ..placeholder("log header", log_header)
+};
 const HEX: Placeholder = Placeholder { length: (3, LONG), some: LOWER | UPPER, ..placeholder("hex", prefixed_hex) };
 const DURATION: Placeholder = Placeholder { measure: true, ..placeholder("duration", duration) };
 const SIZE: Placeholder = Placeholder { measure: true, ..placeholder("size", size) };
@@ -258,9 +265,11 @@ pub(super) static BY_NUMBER: List<15> = List::new([
 ]);
 
 /// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: List<15> = List::new([
+pub(super) static BY_NAME: List<16> = List::new([
     UUID,
     MAC,
+    // Before `hash` and the names: it looks like a code.
+    LOG_HEADER,
     IPV6,
     JWT, // Before `host` and `base64`: those would take its beginning.
     NANO_ID,
@@ -311,6 +320,14 @@ fn timestamp(here: &Here<'_>) -> Option<Hit> {
         return None;
     }
     time::timestamp(here.line, here.start).map(|end| Hit::new(end, "<TIMESTAMP>"))
+}
+
+/// `E0102 15:04:05.000000` of glog and klog: the letter is the level, the date has no year.
+fn log_header(here: &Here<'_>) -> Option<Hit> {
+    let level = matches!(here.word()[0], b'I' | b'W' | b'E' | b'F');
+    let end = time::month_day_clock(here.line, here.start + 1)
+        .filter(|_| level && here.word()[1..].iter().all(u8::is_ascii_digit))?;
+    Some(Hit { keep: 1, ..Hit::new(end, "<TIMESTAMP>") })
 }
 
 /// Windows status codes (`0x80070005`, `0xC0000005`) identify the failure; other hexadecimal numbers do not.

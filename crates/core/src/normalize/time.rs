@@ -181,6 +181,13 @@ fn day_month_year(date: &[u8; 12]) -> bool {
     marks && day() && matches!(two(date, 7), 19 | 20) && two(date, 9) < 100
 }
 
+/// End of `0102 15:04:05.000000`.
+pub(super) fn month_day_clock(text: &[u8], start: usize) -> Option<usize> {
+    let time = start + "0102 ".len();
+    let dated = month_day(two(text, start), two(text, start + 2)) && at(text, time - 1) == b' ';
+    clock(text, time).filter(|&end| dated && end - time > "15:04:05.".len())
+}
+
 /// The value of two digits; large where one of them is none.
 #[inline]
 fn two(text: &[u8], start: usize) -> u32 {
