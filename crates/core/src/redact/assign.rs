@@ -267,13 +267,14 @@ fn names_follow(scan: &Scan<'_>, at: usize) -> bool {
     end > at && matches!(scan.at(end), b'=' | b':')
 }
 
-/// `&grant_type=`: a name of several small letters; in a password `&K=` may stand.
+/// `&grant_type=`, `&useSSL=`: a name of several small letters, or a longer one of words; in a password `&K=` may stand.
 fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
     let end = scan.run(at, &NAME, MAX_NAME);
     let name = scan.slice(at, end);
     scan.at(end) == b'='
         && name.len() >= 2
-        && name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
+        && (name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
+            || name.len() >= 5 && name[0].is_ascii_lowercase() && name.iter().all(u8::is_ascii_alphabetic))
 }
 
 fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name: &(usize, usize)) -> bool {
@@ -378,6 +379,10 @@ fn is_known_key(scan: &Scan<'_>, name: &(usize, usize)) -> bool {
 
 /// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
 fn is_told(tier: Tier, text: &[u8], sql: bool) -> bool {
+    // `bad auth mongodb://a:x@host`: the password in the address is another's to find.
+    if memchr::memmem::find(text, b"://").is_some() {
+        return false;
+    }
     match tier {
         Tier::Password => {
             sql || (text.len() >= 8 && value::is_random(text) && !value::is_code(text) && !value::is_path(text))

@@ -28,6 +28,8 @@ static CURL: &[Flag] = &[
 ];
 static GLUED: &[Flag] = &[Flag { name: b"-p", glued: true, pair: false }];
 static SPACED: &[Flag] = &[flag(b"-p")];
+static SSH_KEYGEN: &[Flag] = &[flag(b"-P"), flag(b"-N")];
+static SQLCMD: &[Flag] = &[flag(b"-P")];
 static LDAP: &[Flag] = &[flag(b"-w")];
 static REDIS: &[Flag] = &[flag(b"-a"), flag(b"--pass")];
 static OPENSSL: &[Flag] = &[flag(b"-passin"), flag(b"-passout"), flag(b"-pass"), flag(b"-k")];
@@ -50,6 +52,9 @@ static COMMANDS: &[(&str, &[Flag])] = &[
     ("mongo ", SPACED),
     ("rabbitmqadmin ", SPACED),
     ("mongodump ", SPACED),
+    ("ssh-keygen ", SSH_KEYGEN),
+    ("sqlcmd ", SQLCMD),
+    ("bcp ", SQLCMD),
     ("ldapsearch ", LDAP),
     ("ldapadd ", LDAP),
     ("ldapmodify ", LDAP),

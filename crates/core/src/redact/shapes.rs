@@ -322,6 +322,9 @@ pub(super) static SHAPES: &[Shape] = &[
     open("kaggle-token", "KGAT_", &ALNUM, 30),
     open("deepgram-key", "dg_", &HEX, 40).strict(),
     // Other services.
+    open("adafruit-key", "aio_", &ALNUM, 26).random(),
+    shape("infracost-key", "ico-", &ALNUM, 32, 32).random(),
+    open("scalingo-token", "tk-us-", &WORD, 40).random(),
     open("linear-key", "lin_api_", &ALNUM, 30),
     open("linear-token", "lin_oauth_", &HEX, 60),
     open("linear-secret", "lin_wh_", &ALNUM, 30),
