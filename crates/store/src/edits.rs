@@ -39,13 +39,14 @@ pub enum Suggestion<'a> {
 pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &Edit<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
                        edited_at = $5, updated_at = $5 WHERE key = $1";
-    hide(tx, pattern).await?;
     let before = &pattern.person;
     let solution = match &edit.fix {
         Suggestion::Kept => before.solution,
         Suggestion::Learned => None,
         Suggestion::Written(fix) => Some(written(tx, fix, now).await?),
     };
+    // Not before: a fix that is wrong no more is written into the text of the pattern, as it is shown until now.
+    hide(tx, pattern).await?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
     tx.execute(SQL, &params).await?;

@@ -2,10 +2,11 @@
 
 use crate::{
     ErrorCode,
-    contract::{Change, EditPatternParams, MarkFixParams},
+    contract::{Change, EditPatternParams, MarkFixParams, ViewPatternsParams},
     tests::{REFUSED, UNKNOWN, World, failed},
     viewer::edit::mark_fix,
 };
+use argus_core::Category;
 use argus_store::finish;
 use serde_json::json;
 
@@ -93,4 +94,17 @@ fn solutions_of_incidents_can_be_judged_too() {
     let both = MarkFixParams { fix_id: Some("fix-1".to_owned()), ..params.clone() };
     assert_eq!(finish(mark_fix(&world.engine, &world.ambient(), &both)).unwrap_err().code, ErrorCode::InvalidInput);
     assert_eq!(world.judge("fix-1", true).unwrap_err().code, ErrorCode::SolutionNotFound);
+}
+
+#[test]
+fn what_was_wrong_and_is_set_with_another_category_is_listed_there_alone() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.judge(&fix.fix_record_id, true).unwrap();
+    world.set(&id, Category::NetworkError, "The uplink is down", "Tuned it");
+    let rows = world.rows(&ViewPatternsParams { text: Some("boom".to_owned()), ..Default::default() });
+    assert_eq!((rows.total, rows.patterns.len(), rows.categories.len()), (1, 1, 1), "{rows:?}");
+    assert_eq!(rows.categories[0].category, Category::NetworkError);
 }
