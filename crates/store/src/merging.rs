@@ -124,7 +124,9 @@ async fn absorb(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Result<()
 async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = COALESCE(person_category, $2), \
                        person_description = COALESCE(person_description, $3), \
-                       person_solution = COALESCE(person_solution, $4), edited_at = COALESCE(edited_at, $5) \
+                       person_solution = COALESCE(person_solution, \
+                       (SELECT s.key FROM solutions s WHERE s.key = $4 AND s.wrong_at IS NULL)), \
+                       edited_at = COALESCE(edited_at, $5) \
                        WHERE key = $1";
     let person = &from.person;
     if person.edited_at.is_none() {

@@ -6,7 +6,7 @@ use crate::{
     contract::{EngineOptions, ViewPatternsParams},
     tests::{Folder, UNKNOWN, World, failed},
 };
-use argus_core::Category;
+use argus_core::{Category, classify::UserRule};
 use serde_json::json;
 
 const OTHER: &str = "Error: the warp core is cold";
@@ -85,4 +85,35 @@ fn steps_that_are_wrong_in_one_are_wrong_in_both() {
     let row = world.join(&from, &into).unwrap();
     assert_eq!((row.resolutions, row.suggested_fix), (0, None));
     assert!(world.page_of(&into).solutions.iter().all(|solution| solution.wrong));
+}
+
+#[test]
+fn what_other_rules_join_suggests_nothing_that_is_wrong() {
+    let rule = |pattern: &str| UserRule {
+        name: "seven".to_owned(),
+        category: Category::ConfigError,
+        pattern: pattern.to_owned(),
+    };
+    for set_first in [true, false] {
+        let folder = Folder::new("joined");
+        let options = EngineOptions { rules: vec![rule("flux capacitor 7")], ..EngineOptions::default() };
+        let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+        let mut ids = [7, 8].map(|number| {
+            let run = world.run(vec![failed("boom", &format!("Error: the flux capacitor {number} is out of tune"))]);
+            (world.learn(&run, "boom"), run)
+        });
+        assert_ne!(ids[0].0, ids[1].0);
+        if set_first {
+            ids.reverse();
+        }
+        let [(_, run), (set, _)] = ids;
+        let fix = world.fix(&run, "boom", "Kicked it", true).unwrap();
+        world.judge(&fix.fix_record_id, true).unwrap();
+        world.set(&set, Category::Timeout, "Too slow", "Kicked it");
+        drop(world);
+        let world = World::on(&folder.file()).unwrap();
+        let run = world.run(vec![failed("boom", "Error: the flux capacitor 9 is out of tune")]);
+        let known = world.diagnose(&run, "boom").unwrap();
+        assert_eq!((known.suggested_fix, known.pattern.unwrap().occurrences), (None, 5), "{set_first}");
+    }
 }
