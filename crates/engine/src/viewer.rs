@@ -36,7 +36,9 @@ pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Res
 
 /// The words of a filter; none where it has none.
 fn words(text: Option<&str>) -> Option<String> {
-    text.map(|text| display::line(text.trim(), WORDS)).filter(|words| !words.is_empty())
+    // Where a line is cut, its last letter says so, and stands in no text.
+    let first = |text: &str| display::line(text, WORDS + 1).chars().take(WORDS).collect::<String>();
+    text.map(first).filter(|words| !words.is_empty())
 }
 
 /// How many there are, as far as a contract counts.

@@ -188,3 +188,13 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
 fn days_are_told_apart() {
     assert_eq!(START.div_euclid(argus_store::days::DAY_MS), 20_510);
 }
+
+#[test]
+fn of_words_longer_than_are_read_the_first_ones_are_looked_for() {
+    let world = World::new();
+    let name = format!("suite > {}", "gate ".repeat(50).trim_end());
+    let run = world.run(vec![failed(&name, UNKNOWN), passed("other")]);
+    world.diagnose(&run, &name).unwrap();
+    let rows = world.rows(&ViewPatternsParams { text: Some(name), ..Default::default() });
+    assert_eq!(rows.total, 1);
+}
