@@ -190,7 +190,8 @@ fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineE
     if visible.trim().is_empty() {
         return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
     }
-    Ok(engine.analyzer.redact(&text::bound(visible.trim(), DESCRIPTION)))
+    // Redacted first: half a secret looks like none.
+    Ok(text::bound(&engine.analyzer.redact(visible.trim()), DESCRIPTION))
 }
 
 fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {

@@ -33,7 +33,8 @@ pub async fn edit_pattern<D: Database>(
         display::line(&engine.analyzer.redact(&display::clean(text)), DESCRIPTION)
     })?;
     let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
-        engine.analyzer.redact(&text::bound(display::clean(text).trim(), FIX))
+        // Redacted first: half a secret looks like none.
+        text::bound(engine.analyzer.redact(display::clean(text).trim()).trim(), FIX)
     })?;
     let digest = if let Change::Set(fix) = &fix { sha256_hex(&text::folded(fix)) } else { String::new() };
     let id = ambient.id("sol");

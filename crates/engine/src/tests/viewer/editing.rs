@@ -150,6 +150,23 @@ fn what_a_person_writes_is_cleaned_like_all_else() {
 }
 
 #[test]
+fn a_secret_where_a_long_fix_is_cut_is_gone_as_a_whole() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let id = world.learn(&run, "boom");
+    let secret = format!("{}_{}", "ghp", "4fQ9zLw2Xk7RtV0bNc6YsJ1hMd8PgA3eUi5o");
+    for before in (3030..3072).step_by(6) {
+        let fix = format!("{} {secret} {}", "x".repeat(before), "y ".repeat(2000));
+        world.set(&id, Category::Unknown, "words", &fix);
+        let reported = world.fix(&run, "boom", &format!("also {fix}"), false).unwrap();
+        let page = world.page_of(&reported.pattern_id);
+        for solution in page.solutions {
+            assert!(!solution.steps.contains("4fQ9"), "{before}: {}", &solution.steps[3000..]);
+        }
+    }
+}
+
+#[test]
 fn absent_null_and_a_value_are_three_things() {
     let read = |json| serde_json::from_value::<EditPatternParams>(json).unwrap();
     let params = read(json!({ "id": "pat-1", "category": null, "description": "x" }));
