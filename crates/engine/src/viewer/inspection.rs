@@ -37,7 +37,7 @@ pub async fn view_inspection<D: Database>(
 }
 
 /// What the normalizer of core writes between angle brackets.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 26] = [
     "BOOL",
     "DURATION",
     "EMAIL",
@@ -54,6 +54,7 @@ const NAMES: [&str; 25] = [
     "PERCENT",
     "PID",
     "PORT",
+    "QUERY",
     "SIZE",
     "STR",
     "TIMESTAMP",
@@ -85,7 +86,7 @@ fn placeholders(normalized: &str) -> Vec<PlaceholderSpan> {
 
 #[cfg(test)]
 mod tests {
-    use super::{explain, placeholders};
+    use super::{NAMES, explain, placeholders};
     use argus_core::{Analyzer, FailureEvent};
 
     #[test]
@@ -93,6 +94,19 @@ mod tests {
         let spans = placeholders("😀 <UUID> is no <T> of <b> < <NUM>");
         let found: Vec<_> = spans.iter().map(|span| (span.start, span.end, span.name.as_str())).collect();
         assert_eq!(found, [(3, 9, "UUID"), (29, 34, "NUM")]);
+    }
+
+    #[test]
+    fn knows_whatever_the_normalizer_writes() {
+        for line in include_str!("../../../../tests/vectors/normalize.jsonl").lines() {
+            let vector: serde_json::Value = serde_json::from_str(line).unwrap();
+            let (input, normalized) = (vector["input"].as_str().unwrap(), vector["normalized"].as_str().unwrap());
+            let names = normalized.split('<').skip(1).filter_map(|part| Some(part.split_once('>')?.0));
+            let is_placeholder = |name: &&str| name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase());
+            for name in names.filter(is_placeholder) {
+                assert!(NAMES.contains(&name) || input.contains(name), "{name} of {normalized}");
+            }
+        }
     }
 
     #[test]
