@@ -26,7 +26,8 @@ export class Guard {
    * rebinding) or another origin.
    */
   isAtHome(headers: IncomingHttpHeaders, port: number): boolean {
-    const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+    // As a browser writes it: without the port where that is the usual one.
+    const hosts = ['127.0.0.1', 'localhost'].map((name) => new URL(`http://${name}:${port}`).host);
     if (headers.host === undefined || !hosts.includes(headers.host)) return false;
     if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`)) return false;
     const site = headers['sec-fetch-site'];
