@@ -4,13 +4,13 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from './argus.ts';
 import { project } from './harness.ts';
-import { fail, startViewer, type Viewer } from './view.ts';
+import { fail, inMemoryOf, startViewer, type Viewer } from './view.ts';
 
 async function viewer(
   root = project(),
@@ -259,6 +259,23 @@ test('changes by other processes are told, from the first one on', async () => {
   expect(await Promise.all([one, other])).toEqual(['{"changed":true}', '{"changed":true}']);
   await it.end();
   await Promise.all([stream.closed, second.closed]);
+});
+
+test('a memory that was deleted and made anew is the one that is shown and changed', async () => {
+  const root = await remembering();
+  const it = await viewer(root);
+  const total = async (what: string) => JSON.parse((await it.ask('POST', `/api/${what}`, { body: '{}' })).text).total;
+  expect(await total('viewRuns')).toBe(1);
+  rmSync(path.join(root, '.argus'), { recursive: true });
+  expect(await total('viewRuns')).toBe(0);
+  for (const part of ['a', 'b']) await fail(root, `make ${part}`, `OddError: ${part} is missing`);
+  expect(await total('viewRuns')).toBe(2);
+  rmSync(path.join(root, '.argus'), { recursive: true });
+  await fail(root, 'make c', 'OddError: c is missing');
+  const edit = JSON.stringify({ id: 'builtin-timeout', description: 'Somebody waits for too long' });
+  expect((await it.ask('POST', '/api/editPattern', { body: edit })).status).toBe(200);
+  const kept = await inMemoryOf(root, (engine) => engine.view('viewPattern', { id: 'builtin-timeout' }));
+  expect(kept.set.description).toBe('Somebody waits for too long');
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it, whoever listens', async (signal) => {

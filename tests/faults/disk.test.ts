@@ -1,7 +1,18 @@
 /** Files that are not what they should be, and disks that do not take any more. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Engine } from 'argus-engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { counted, fail, folder, open, project, shell, worker } from './setup.ts';
 
@@ -31,6 +42,38 @@ describe('what is no database of Argus stays as it is', () => {
     const before = readFileSync(database, 'base64');
     await expect(open(database)).rejects.toMatchObject({ code: 'DATABASE_NEWER' });
     expect(readFileSync(database, 'base64')).toBe(before);
+  });
+});
+
+describe('a file that is deleted or replaced while it is open', () => {
+  test.each([
+    ['deleted with its folder', (database: string) => rmSync(dirname(database), { recursive: true })],
+    ['moved away', (database: string) => renameSync(dirname(database), `${dirname(database)}.old`)],
+  ])('%s: it is gone, and the next write makes a new one', async (_, away) => {
+    const { database } = await project(2);
+    const engine = await open(database);
+    expect(await engine.history()).toMatchObject({ total: 2 });
+    away(database);
+    expect(await engine.history()).toMatchObject({ total: 0 });
+    await fail(engine, 'job-c');
+    expect(await (await open(database)).history()).toMatchObject({ total: 1 });
+  });
+
+  test.each([
+    ['a read', (engine: Engine) => engine.history()],
+    ['a write', (engine: Engine) => fail(engine, 'job-y')],
+  ])('made anew by another process: %s finds the new one, and nothing is written beside it', async (kind, first) => {
+    const { root, database } = await project(2);
+    const engine = await open(database);
+    await engine.checkWrite();
+    rmSync(dirname(database), { recursive: true });
+    await project(3, root);
+    await first(engine);
+    await fail(engine, 'job-z');
+    const total = kind === 'a read' ? 4 : 5;
+    expect(await engine.history()).toMatchObject({ total });
+    expect(await (await open(database)).history()).toMatchObject({ total });
+    expect(shell(database, 'PRAGMA integrity_check').trim()).toBe('ok');
   });
 });
 

@@ -56,7 +56,7 @@ pub struct Sqlite {
     mode: Mode,
     patience: Duration,
     file: RefCell<Option<Connection>>,
-    /// The open file was moved or deleted; the next transaction opens what is there then.
+    /// The open file was moved or deleted; what is there then is opened next, at once where nothing was done yet.
     moved: Flag<bool>,
     /// Stands in for a file that does not exist yet.
     empty: RefCell<Option<Connection>>,
@@ -147,6 +147,49 @@ impl Sqlite {
         }
     }
 
+    /// Reads from the file, where there is one.
+    async fn read_file<T, E, F>(&self, body: &mut Option<F>) -> Result<Option<Read<T>>, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        self.with_file(false, async |connection: &Connection| -> Result<Read<T>, E> {
+            let mut tx = noted(Transaction::begin(connection, READING), &self.moved)?;
+            match noted(migrate::inspect(connection), &self.moved)? {
+                Schema::Empty => return Ok(Read::Nothing),
+                Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
+                Schema::Older => match upgrade(connection, tx) {
+                    Ok(reading) => tx = reading,
+                    Err(error) if error.kind() == StoreErrorKind::ReadOnly => return Ok(Read::Older),
+                    Err(error) => return Err(error.into()),
+                },
+                Schema::Current => {}
+            }
+            let body = body.take().expect("the body runs once");
+            let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+            noted(tx.commit(), &self.moved)?;
+            Ok(Read::Done(answer))
+        })
+        .await
+    }
+
+    /// Writes to the file, making it where there is none.
+    async fn write_file<T, E, F>(&self, body: &mut Option<F>) -> Result<Option<T>, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        self.with_file(true, async |connection: &Connection| -> Result<T, E> {
+            let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
+            noted(migrate::migrate(connection), &self.moved)?;
+            let body = body.take().expect("the body runs once");
+            let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+            noted(tx.commit(), &self.moved)?;
+            Ok(answer)
+        })
+        .await
+    }
+
     /// The stand-in, made anew where the file has changed.
     fn current<'s>(&self, slot: &'s mut Option<StandIn>) -> Result<&'s Connection, StoreError> {
         let kept = match slot.take() {
@@ -172,25 +215,11 @@ impl Database for Sqlite {
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
         let mut body = Some(body);
-        let outcome = self
-            .with_file(false, async |connection: &Connection| -> Result<Read<T>, E> {
-                let mut tx = noted(Transaction::begin(connection, READING), &self.moved)?;
-                match noted(migrate::inspect(connection), &self.moved)? {
-                    Schema::Empty => return Ok(Read::Nothing),
-                    Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
-                    Schema::Older => match upgrade(connection, tx) {
-                        Ok(reading) => tx = reading,
-                        Err(error) if error.kind() == StoreErrorKind::ReadOnly => return Ok(Read::Older),
-                        Err(error) => return Err(error.into()),
-                    },
-                    Schema::Current => {}
-                }
-                let body = body.take().expect("the body runs once");
-                let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-                noted(tx.commit(), &self.moved)?;
-                Ok(Read::Done(answer))
-            })
-            .await?;
+        let mut outcome = self.read_file(&mut body).await;
+        if self.moved.get() && body.is_some() {
+            outcome = self.read_file(&mut body).await;
+        }
+        let outcome = outcome?;
         match (outcome.unwrap_or(Read::Nothing), body) {
             (Read::Done(answer), _) => Ok(answer),
             (Read::Older, Some(body)) => {
@@ -221,16 +250,12 @@ impl Database for Sqlite {
         if self.mode == Mode::ReadOnly {
             return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only").into());
         }
-        let answer = self
-            .with_file(true, async |connection: &Connection| -> Result<T, E> {
-                let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
-                noted(migrate::migrate(connection), &self.moved)?;
-                let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-                noted(tx.commit(), &self.moved)?;
-                Ok(answer)
-            })
-            .await?;
-        Ok(answer.expect("a file opened for writing is created"))
+        let mut body = Some(body);
+        let mut answer = self.write_file(&mut body).await;
+        if self.moved.get() && body.is_some() {
+            answer = self.write_file(&mut body).await;
+        }
+        Ok(answer?.expect("a file opened for writing is created"))
     }
 }
 

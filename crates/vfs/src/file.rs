@@ -89,6 +89,11 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
+        // A transaction begins. In a file that was deleted it would be lost, with its journal beside the one that
+        // has taken its place.
+        if self.level == LockLevel::None && self.host.moved(self.handle) {
+            return Err(VfsError::new(VfsErrorCode::IoStat, "the file was moved or deleted".into()));
+        }
         if level > self.level {
             self.host.lock(self.handle, level).map_err(|error| self.failed(error, VfsErrorCode::IoLock))?;
             self.level = level;

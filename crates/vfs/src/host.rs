@@ -59,6 +59,8 @@ pub trait HostFs: 'static {
     fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
     /// Whether anybody, this handle too, holds `Reserved` or more.
     fn reserved(&self, handle: u32) -> Result<bool, HostError>;
+    /// Whether the path that was opened leads to another file by now, or to none.
+    fn moved(&self, handle: u32) -> bool;
     /// Deletes a file.
     fn remove(&self, path: &str) -> Result<(), HostError>;
     /// Returns when the folder of this file would survive a power cut as it is.

@@ -45,6 +45,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn reserved(this: &Host, handle: u32) -> i32;
     #[wasm_bindgen(method)]
+    fn moved(this: &Host, handle: u32) -> bool;
+    #[wasm_bindgen(method)]
     fn remove(this: &Host, path: &str) -> i32;
     #[wasm_bindgen(method, js_name = syncFolder)]
     fn sync_folder(this: &Host, path: &str) -> i32;
@@ -124,6 +126,10 @@ impl HostFs for Files {
 
     fn reserved(&self, handle: u32) -> Result<bool, HostError> {
         positive(self.0.reserved(handle)).map(|answer| answer == 1)
+    }
+
+    fn moved(&self, handle: u32) -> bool {
+        self.0.moved(handle)
     }
 
     fn remove(&self, path: &str) -> Result<(), HostError> {

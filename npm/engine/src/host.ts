@@ -41,6 +41,8 @@ export interface HostFiles {
   unlock(handle: number, level: number): number;
   /** 1: somebody has reserved the file for writing; 0: nobody. */
   reserved(handle: number): number;
+  /** Whether the path that was opened leads to another file by now, or to none. */
+  moved(handle: number): boolean;
   remove(path: string): number;
   syncFolder(path: string): number;
   access(path: string, write: boolean): boolean;

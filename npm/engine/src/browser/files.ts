@@ -85,6 +85,10 @@ export class BlobFiles implements HostFiles {
     return 0;
   }
 
+  moved(): boolean {
+    return false;
+  }
+
   syncFolder(): number {
     return 0;
   }

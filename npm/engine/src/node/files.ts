@@ -15,6 +15,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
@@ -49,6 +50,8 @@ const LONGEST_NAP_MS = 3;
 
 interface OpenFile {
   readonly fd: number;
+  readonly path: string;
+  readonly inode: number;
   readonly lock: FileLock | undefined;
 }
 
@@ -70,9 +73,10 @@ export class NodeFiles implements HostFiles {
       if (mode === OpenMode.create && database) makeFolder(dirname(path));
       const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, 0o644);
       try {
-        if (fstatSync(fd).isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+        const stat = fstatSync(fd);
+        if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
         const lock = database ? chooseLock(path, fd, mode === OpenMode.read, this.#log) : undefined;
-        this.#open.set(fd, { fd, lock });
+        this.#open.set(fd, { fd, path, inode: stat.ino, lock });
         return fd;
       } catch (error) {
         closeSync(fd);
@@ -156,6 +160,17 @@ export class NodeFiles implements HostFiles {
 
   reserved(handle: number): number {
     return this.#attempt(() => (this.#lockOf(handle).reserved() ? 1 : 0));
+  }
+
+  moved(handle: number): boolean {
+    const file = this.#open.get(handle);
+    if (file === undefined) return false;
+    try {
+      return statSync(file.path, { throwIfNoEntry: false })?.ino !== file.inode;
+    } catch {
+      // Who may not look any more has no reason to believe that it has gone.
+      return false;
+    }
   }
 
   remove(path: string): number {
