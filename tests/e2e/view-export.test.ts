@@ -3,9 +3,18 @@
  * Does not: repeat what the views show (`view-page.test.ts`).
  */
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -178,18 +187,19 @@ test('a snapshot taken while others write is whole', async () => {
 
 test('the file that was there stays until the new one is whole', async () => {
   const { root } = await rememberedProject();
-  const folder = project({ 'report.html': 'old' });
+  const old = '<!DOCTYPE html>old';
+  const folder = project({ 'report.html': old });
   const file = path.join(folder, 'report.html');
   expect(argus(['view', '--project', root, '--export', file]).status).toBe(0);
   expect(statSync(file).size).toBeGreaterThan(100_000);
   expect(readdirSync(folder)).toEqual(['report.html']);
 
   const broken = project({ '.argus/argus.db': 'no database'.repeat(100) });
-  writeFileSync(file, 'old');
+  writeFileSync(file, old);
   const { status, stderr } = argus(['view', '--project', broken, '--export', file]);
   expect(status).toBe(2);
   expect(stderr).toContain('DATABASE_CORRUPT');
-  expect(readFileSync(file, 'utf8')).toBe('old');
+  expect(readFileSync(file, 'utf8')).toBe(old);
   expect(readdirSync(folder)).toEqual(['report.html']);
 });
 
@@ -202,6 +212,42 @@ test.each([
   expect(status).toBe(2);
   expect(stderr).toMatch(/^INVALID_INPUT: .* cannot be written: /u);
   expect(stderr).toContain(words);
+});
+
+test('what is no page is not replaced: a database, a source, a device', async () => {
+  const { root, file: database } = await rememberedProject();
+  const source = path.join(project({ 'index.ts': 'export {};' }), 'index.ts');
+  const link = path.join(project(), 'null');
+  symlinkSync('/dev/null', link);
+  for (const target of [database, source, link]) {
+    const before = target === link ? '' : readFileSync(target, 'base64');
+    const { status, stderr } = argus(['view', '--project', root, '--export', target]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: `INVALID_INPUT: ${target} cannot be written: it is there and is no page. Name another file.\n`,
+    });
+    if (target !== link) expect(readFileSync(target, 'base64')).toBe(before);
+  }
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+});
+
+/** Programs show how far they are at a terminal alone; `script` is one. */
+const atTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+test.skipIf(!atTerminal)('a disk that takes no more ends it, also where somebody watches', async () => {
+  const { root, file } = await rememberedProject();
+  execFileSync('sqlite3', [file, 'CREATE TABLE filler AS SELECT randomblob(20000000) AS bytes']);
+  const target = path.join(project(), 'report.html');
+  const command = `ulimit -f 20000; exec "${process.execPath}" "${BUNDLE}" view --project "${root}" --export "${target}"`;
+  const ended = spawnSync('script', ['-qec', command, '/dev/null'], {
+    env: environment({ SHELL: '/bin/bash' }),
+    encoding: 'utf8',
+    timeout: 100_000,
+  });
+  expect({ status: ended.status, signal: ended.signal }).toEqual({ status: 2, signal: null });
+  expect(ended.stdout).toContain('cannot be written: EFBIG');
+  // The cursor is there again.
+  expect(ended.stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(ended.stdout.lastIndexOf('\u001b[?25l'));
 });
 
 test('Ctrl-C leaves nothing half written', async () => {

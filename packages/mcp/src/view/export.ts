@@ -7,14 +7,17 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import { createGzip, type Gzip } from 'node:zlib';
+import { pipeline, type Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import type { ViewedMemory } from './memory.ts';
 import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from './page.ts';
 
 /** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */
 const LARGE_BYTES = 400 * 1024 * 1024;
+
+/** How a page begins. */
+const DOCTYPE = '<!doctype html>';
 
 export interface Exported {
   file: string;
@@ -30,6 +33,7 @@ export interface Exported {
 export type Watching = (bytes: number) => Promise<{ advance(bytes: number): void; stop(): void }>;
 
 export async function exportPage(memory: ViewedMemory, target: string, watching: Watching): Promise<Exported> {
+  await mayReplace(target);
   const folder = mkdtempSync(path.join(tmpdir(), 'argus-view-'));
   const cleanUp = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', cleanUp);
@@ -90,12 +94,10 @@ async function* block(
   yield '</script>\n';
 }
 
-function gzipped(source: AsyncIterable<Buffer>): Gzip {
-  const gzip = createGzip({ level: 9 });
-  const stream = Readable.from(source);
-  // `pipe` passes no errors on.
-  stream.on('error', (error) => gzip.destroy(error));
-  return stream.pipe(gzip);
+/** Ends the source, too, when its reader stops early. */
+function gzipped(source: AsyncIterable<Buffer>): Readable {
+  // Its reader is told of errors by what it reads.
+  return pipeline(source, createGzip({ level: 9 }), () => undefined);
 }
 
 async function* watched({ file, bytes }: Snapshot, watching: Watching): AsyncGenerator<Buffer> {
@@ -124,6 +126,26 @@ async function* base64(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** An older page makes way. Anything else was named by mistake: the database that was to be shown, a device. */
+async function mayReplace(target: string): Promise<void> {
+  const there = await stat(target).catch(() => undefined);
+  // A folder is refused with its own words, once the page is to be put there.
+  if (there === undefined || there.isDirectory()) return;
+  if (there.isFile() && (await isPage(target, there.size).catch(() => false))) return;
+  throw new ArgusError('INVALID_INPUT', `${target} cannot be written: it is there and is no page. Name another file.`);
+}
+
+async function isPage(file: string, bytes: number): Promise<boolean> {
+  if (bytes === 0) return true;
+  const opened = await open(file);
+  try {
+    const { buffer } = await opened.read({ buffer: Buffer.alloc(DOCTYPE.length), position: 0 });
+    return buffer.toString().toLowerCase() === DOCTYPE;
+  } finally {
+    await opened.close();
+  }
 }
 
 /** Under another name until it is whole; whatever happens before, the file that was there stays. */
