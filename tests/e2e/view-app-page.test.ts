@@ -100,6 +100,8 @@ browsing('the table stands in the conversation, in the colours of the host', asy
   const row = app.getByRole('row').filter({ hasText: 'Cannot read properties' });
   await row.waitFor();
   expect(await app.getByRole('row').count()).toBe(9);
+  const unseen = app.getByRole('row').filter({ hasText: 'Container killed for exceeding its memory limit' });
+  expect(await unseen.textContent()).toContain('never');
   await app.locator('[data-search]').fill('valve');
   await row.waitFor({ state: 'detached' });
   await app.getByRole('row').filter({ hasText: 'the red valve does not close' }).waitFor();
