@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { CHROMIUM, go, settled, startBrowser } from './chromium.ts';
 import { project } from './harness.ts';
-import { startViewer, type Viewer } from './view.ts';
-import { type Remembered, rememberedProject } from './view-memory.ts';
+import { inMemoryOf, startViewer, type Viewer } from './view.ts';
+import { type Remembered, record, rememberedProject } from './view-memory.ts';
 
 const browsing = test.skipIf(CHROMIUM === undefined);
 
@@ -154,15 +154,61 @@ browsing('what has the focus can be seen', async () => {
   }
 });
 
-browsing('on a phone nothing is wider than the screen', async () => {
-  const page = await openPage({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** Of the places, those that a phone would have to scroll sideways. */
+async function tooWide(page: Page, places: readonly [name: string, hash: string][]): Promise<string[]> {
   const wide: string[] = [];
-  for (const [name, hash] of await placesOf(page)) {
+  for (const [name, hash] of places) {
     await go(page, hash);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     if (width > 360) wide.push(`${name}: ${width}`);
   }
-  expect(wide).toEqual([]);
+  return wide;
+}
+
+browsing('on a phone nothing is wider than the screen', async () => {
+  const page = await openPage(PHONE);
+  expect(await tooWide(page, await placesOf(page))).toEqual([]);
+});
+
+browsing('on a phone words without an end are broken', async () => {
+  const root = project();
+  const word = 'VeryLongIdentifierWithoutAnySpace'.repeat(15);
+  const { run, incident } = await inMemoryOf(root, async (engine) => {
+    const steps = `${word} `.repeat(3);
+    const failure = { message: `${word} failed`, type: word, text: word };
+    const runId = await record(engine, root, [{ name: word, failure }, { name: 'a' }]);
+    const { cases } = await engine.runDetail({ runId, limit: 1, offset: null });
+    const caseName = cases[0]?.caseName ?? '';
+    await engine.reportFix({ runId, caseName, fixDescription: steps, success: true });
+    const texts = { error_signature: word, summary: word, tags: [word.slice(0, 90)], steps };
+    const env = { os: 'linux', language: word.slice(0, 40) };
+    const { incident_id } = await engine.addIncident({
+      title: word.slice(0, 200),
+      ...texts,
+      env,
+      worked: true,
+      force: true,
+    });
+    return { run: runId, incident: incident_id };
+  });
+  const own = await startViewer(root);
+  onTestFinished(async () => void (await own.end()));
+  const page = await openPage(PHONE, own.url);
+  const pattern = await page.getByRole('link', { name: word.slice(0, 40) }).getAttribute('href');
+  const ids = [pattern?.slice(1) ?? '', `/runs/${run}`, `/incidents/${incident}`];
+  const places = [
+    '/patterns',
+    '/runs',
+    '/incidents',
+    `/runs/${run}?text=a`,
+    `/compare?base=${run}&head=${run}`,
+    '/tests',
+    ...ids,
+  ];
+  const all = [...places, `/incidents?text=${word.slice(0, 64)}`].map((place): [string, string] => [place, place]);
+  expect(await tooWide(page, all)).toEqual([]);
 });
 
 browsing('the language and the colours of the browser are taken, and can be changed for good', async () => {
