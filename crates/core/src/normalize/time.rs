@@ -302,7 +302,9 @@ impl Parts {
 
 fn zone_after_time(text: &[u8], end: usize) -> Option<usize> {
     let start = end + usize::from(at(text, end) == b' ');
-    let after = zone_name(text, start).or_else(|| zone_offset(text, start))?;
+    // `+0000 UTC` as Go prints it.
+    let both = |end: usize| if at(text, end) == b' ' { zone_name(text, end + 1).unwrap_or(end) } else { end };
+    let after = zone_name(text, start).or_else(|| zone_offset(text, start).map(both))?;
     Some(zone_comment(text, after))
 }
 

@@ -306,7 +306,12 @@ fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name
                 && (value::is_random(text) || text.iter().any(u8::is_ascii_digit) || !text.contains(&b'-'))
         }
         (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
-        _ => text.len() >= 8 && !value::is_path(text) && !value::is_code(text) && value::is_random(text),
+        _ => {
+            text.len() >= 8
+                && !value::is_path(text)
+                && !value::is_code(text)
+                && (value::is_random(text) || value::is_url_safe(text))
+        }
     }
 }
 
@@ -397,7 +402,7 @@ fn is_very_random(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     !value::is_hex(text)
         && !value::is_uuid(text)
-        && value::is_random(text)
+        && (value::is_random(text) || value::is_url_safe(text))
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
         && !text.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'<' | b'>'))

@@ -306,6 +306,17 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     value.split(|&byte| !ALNUM.has(byte)).any(is_random_part) || is_symbolic(value) || (is_uuid(value))
 }
 
+/// Base64 for addresses, whose `-` and `_` cut it into parts too short to tell: `Xq3_ZpR-m8aTc_Wd`.
+pub(super) fn is_url_safe(value: &[u8]) -> bool {
+    let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
+    let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
+    value.len() >= 16
+        && value.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'-' | b'_'))
+        && value.iter().any(u8::is_ascii_uppercase)
+        // `HTTPServer_TLSv1_2_ID` has 7.
+        && weight + numbers.count() >= 8
+}
+
 fn is_random_part(part: &[u8]) -> bool {
     let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = part.len() - digits;
