@@ -107,6 +107,8 @@ pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
     match word.len() {
         0..=3 | 5 => false,
         4 => word[0].is_ascii_digit() && word[3..] != *b"d",
+        // As git abbreviates: also where all letters come first, `ced0996`. Names have one letter or one digit: `e123456`.
+        7 if word[..2].iter().all(u8::is_ascii_lowercase) && word[5].is_ascii_digit() => true,
         6 | 7 => switches(word) >= 2,
         _ => true,
     }
