@@ -124,37 +124,37 @@ pub(super) fn starts_with_any(text: &[u8], starts: &[&str]) -> bool {
     })
 }
 
-/// A list of words in lower case that most words are seen not to be in by their length and first letter.
+/// A list of words in lower case that most words are seen not to be in by their first letter and length.
 pub(super) struct Words<const N: usize> {
     list: [&'static str; N],
-    /// Bit `n`: there is a word of `n` bytes.
-    lengths: u32,
-    /// Bit `n`: there is a word whose first letter is the `n`th of the alphabet.
-    firsts: u32,
+    /// For each letter of the alphabet, bit `n`: there is a word of `n` bytes that begins with it.
+    lengths: [u32; 32],
 }
 
 impl<const N: usize> Words<N> {
     pub(super) const fn new(list: [&'static str; N]) -> Self {
-        let (mut lengths, mut firsts, mut index) = (0, 0, 0);
+        let (mut lengths, mut index) = ([0; 32], 0);
         while index < N {
-            lengths |= 1 << list[index].len();
-            firsts |= 1 << (list[index].as_bytes()[0] & 31);
+            lengths[(list[index].as_bytes()[0] & 31) as usize] |= 1 << list[index].len();
             index += 1;
         }
-        Self { list, lengths, firsts }
+        Self { list, lengths }
     }
 
     /// Whether a word of the list may begin with this byte.
     pub(super) fn begins(&self, byte: u8) -> bool {
-        byte >= b'A' && self.firsts >> (byte & 31) & 1 != 0
+        byte >= b'A' && self.lengths[usize::from(byte & 31)] != 0
+    }
+
+    /// Whether the text begins with a word of the list, letter case aside.
+    pub(super) fn begin(&self, text: &[u8]) -> bool {
+        self.begins(at(text, 0)) && self.list.iter().any(|word| starts_ignoring_case(text, word.as_bytes()))
     }
 
     /// Whether the word is in the list, letter case aside.
     #[inline]
     pub(super) fn has(&self, word: &[u8]) -> bool {
-        let possible = matches!(word.len(), 1..=31)
-            && self.lengths >> word.len() & 1 != 0
-            && self.firsts >> (word[0] & 31) & 1 != 0;
+        let possible = matches!(word.len(), 1..=31) && self.lengths[usize::from(word[0] & 31)] >> word.len() & 1 != 0;
         possible && one_of(word, &self.list)
     }
 }

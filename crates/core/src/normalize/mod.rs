@@ -201,7 +201,7 @@ impl Writer {
         let written = &self.out[begin..];
         let settled = settled || same(written, line);
         self.settled |= u64::from(settled) << self.lines;
-        self.sure &= settled && lines::stays(written);
+        self.sure = self.sure && settled && lines::stays(written);
         self.lines += 1;
     }
 
@@ -209,10 +209,9 @@ impl Writer {
     fn repeats(&self, begin: usize) -> bool {
         let (mut start, line) = (0, &self.out[begin..]);
         self.ends[..self.lines].iter().any(|&end| {
-            let end = usize::from(end);
-            let known = &self.out[start..end];
-            start = end + 1;
-            same(known, line)
+            let known = start..usize::from(end);
+            start = known.end + 1;
+            known.len() == line.len() && same(&self.out[known], line)
         })
     }
 }

@@ -70,7 +70,7 @@ static ANSWER_WORDS: Words<13> = Words::new([
 ]);
 
 /// Beginnings of the reason phrases of statuses that report a failure.
-const REASONS: [&str; 28] = [
+static REASONS: Words<28> = Words::new([
     "bad request",
     "unauthorized",
     "forbidden",
@@ -99,7 +99,7 @@ const REASONS: [&str; 28] = [
     "locked",
     "ok",
     "no content",
-];
+]);
 const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
 
 static EQUALS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"=="));
@@ -205,9 +205,7 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
 fn has_reason(line: &[u8], end: usize) -> bool {
     let start = run(line, end, |byte| matches!(byte, b' ' | b':' | b'-' | b')' | b'"' | b'\''));
     let rest = &line[start.min(end + 4).min(line.len())..];
-    let first = at(rest, 0).to_ascii_lowercase();
-    start > end
-        && REASONS.iter().any(|reason| reason.as_bytes()[0] == first && starts_ignoring_case(rest, reason.as_bytes()))
+    start > end && REASONS.begin(rest)
 }
 
 /// `assert 404 == 200`: a failure's status beside the one that was wanted.
