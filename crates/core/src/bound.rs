@@ -5,23 +5,38 @@ use std::borrow::Cow;
 
 /// Longer error texts are cut. A failure's headline and its stack fit many times over.
 pub const MAX_TEXT: usize = 256 * 1024;
-const HEAD: usize = 192 * 1024;
-const TAIL: usize = 64 * 1024;
 /// Room for the line that says so, so that a bounded text is not cut again.
 const NOTE: usize = 64;
-/// How far a cut moves to find the end of a line, which no token crosses.
-const SLACK: usize = 8 * 1024;
 
 /// The text without NUL bytes, at most [`MAX_TEXT`] bytes and one line that says how much was left out.
 pub fn bound(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_TEXT + NOTE {
+    bound_to(text, MAX_TEXT)
+}
+
+/// The same for another number of bytes: three quarters of the beginning and one of the end.
+pub fn bound_to(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most + NOTE {
         return without_nul(text);
     }
-    let head = &text[..cut_back(text, floor(text, HEAD))];
-    let tail = &text[cut_forward(text, ceil(text, text.len() - TAIL))..];
+    let (head, tail) = (head(text, most / 4 * 3), tail(text, most / 4));
     let left_out = text.len() - head.len() - tail.len();
     let joined = format!("{head}\n[... {left_out} bytes left out ...]\n{tail}");
     Cow::Owned(without_nul(&joined).into_owned())
+}
+
+/// At most so many bytes of the beginning, up to the end of a line or word.
+pub fn head(text: &str, most: usize) -> &str {
+    if text.len() <= most { text } else { &text[..cut_back(text, floor(text, most), slack(most))] }
+}
+
+/// At most so many bytes of the end, from the beginning of a line or word.
+pub fn tail(text: &str, most: usize) -> &str {
+    if text.len() <= most { text } else { &text[cut_forward(text, ceil(text, text.len() - most), slack(most))..] }
+}
+
+/// How far a cut moves to find the end of a line, which no token crosses.
+fn slack(most: usize) -> usize {
+    (most / 8).clamp(64, 8 * 1024)
 }
 
 /// UTF-16 read as bytes has a NUL after every letter; a database column may end at one.
@@ -33,16 +48,16 @@ fn without_nul(text: &str) -> Cow<'_, str> {
 }
 
 /// The head ends before a line, else a word, that reaches over the cut.
-fn cut_back(text: &str, at: usize) -> usize {
-    let from = floor(text, at.saturating_sub(SLACK));
+fn cut_back(text: &str, at: usize, slack: usize) -> usize {
+    let from = floor(text, at.saturating_sub(slack));
     let window = &text[from..at];
     let cut = window.rfind('\n').or_else(|| window.rfind(is_break));
     cut.map_or(from, |place| from + place)
 }
 
 /// The tail begins after a line, else a word, that reaches over the cut.
-fn cut_forward(text: &str, at: usize) -> usize {
-    let to = ceil(text, text.len().min(at + SLACK));
+fn cut_forward(text: &str, at: usize, slack: usize) -> usize {
+    let to = ceil(text, text.len().min(at + slack));
     let window = &text[at..to];
     let cut = window.find('\n').or_else(|| window.rfind(is_break));
     cut.map_or(to, |place| at + place + 1)

@@ -6,7 +6,7 @@ use crate::{
     contract::{ContainerFact, RecordRunParams, ReportInput},
     lookup, matching, text,
 };
-use argus_core::{Analysis, FailureEvent, display};
+use argus_core::{Analysis, FailureEvent, bound, display};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -175,9 +175,9 @@ impl Collected {
     ) -> Raw {
         let spent = self.used >= RUN_BUDGET;
         let (most, output) = if spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
-        let error = error.map(|error| text::bound(&error, most));
-        let stdout = stdout.map(|output_text| text::tail(&output_text, output).to_owned());
-        let stderr = stderr.map(|output_text| text::tail(&output_text, output).to_owned());
+        let error = error.map(|error| bound::bound_to(&error, most).into_owned());
+        let stdout = stdout.map(|output_text| bound::tail(&output_text, output).to_owned());
+        let stderr = stderr.map(|output_text| bound::tail(&output_text, output).to_owned());
         self.used += [&error, &stdout, &stderr].into_iter().flatten().map(String::len).sum::<usize>();
         Raw { at, error, stdout, stderr, kind }
     }
@@ -259,7 +259,8 @@ fn command_error(params: &RecordRunParams) -> Option<String> {
 
 /// The one form of a case name, for storing and for looking up.
 pub(crate) fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
-    engine.analyzer.redact(&display::line(name, NAME))
+    // Redacted first: half a secret looks like none.
+    display::line(&engine.analyzer.redact(&display::line(name, usize::MAX)), NAME)
 }
 
 const fn status(status: CaseStatus) -> Status {

@@ -1,8 +1,8 @@
 //! Which pattern a failure is: learned by exact signature, else the built-in of its category.
 //! Does not: count; whoever matched does.
 
-use crate::{Engine, EngineError, contract::FixRecord, lookup, text, view};
-use argus_core::{Ambient, Analysis, FailureEvent, builtin, display, similarity};
+use crate::{Engine, EngineError, contract::FixRecord, lookup, view};
+use argus_core::{Ambient, Analysis, FailureEvent, bound::bound_to, builtin, display, similarity};
 use argus_store::{
     Database, StoreError, Tx,
     patterns::{self, Identity, NewPattern, Pattern},
@@ -98,7 +98,7 @@ pub(crate) async fn fix_history(
 fn sample<D>(engine: &Engine<D>, case: &lookup::FailedCase, analysis: &Analysis) -> Result<String, EngineError> {
     let mut event = FailureEvent { text: analysis.redacted.clone(), ..lookup::event_of(&case.failure) };
     if event.text.len() > SAMPLE {
-        let short = FailureEvent { text: text::bound(&event.text, SAMPLE), ..event.clone() };
+        let short = FailureEvent { text: bound_to(&event.text, SAMPLE).into_owned(), ..event.clone() };
         if engine.analyzer.analyze(short.clone(), &case.name).signatures == analysis.signatures {
             event = short;
         }

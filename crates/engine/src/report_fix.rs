@@ -3,11 +3,12 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
+    collect::case_name,
     contract::{FixRecord, RecordFixParams, ReportFixParams, ReportFixResult},
     lookup::{self, FailedCase},
     matching, memory, moment, resign, text,
 };
-use argus_core::{Ambient, Analysis, confidence::confidence, display, sign::sha256_hex};
+use argus_core::{Ambient, Analysis, bound::bound_to, confidence::confidence, display, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     patterns::{self, Pattern, PatternKey},
@@ -16,9 +17,6 @@ use argus_store::{
 
 /// A fix is described, not copied in.
 const DESCRIPTION: usize = 4 * 1024;
-
-/// Ids and case names are short.
-const NAME: usize = 2 * 1024;
 
 /// The texts of a fix, fit for storing.
 struct Report<'a> {
@@ -191,13 +189,13 @@ fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineE
         return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
     }
     // Redacted first: half a secret looks like none.
-    Ok(text::bound(&engine.analyzer.redact(visible.trim()), DESCRIPTION))
+    Ok(bound_to(&engine.analyzer.redact(visible.trim()), DESCRIPTION).into_owned())
 }
 
 fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {
-    let visible = display::line(value, NAME);
-    if visible.is_empty() {
+    let name = case_name(engine, value);
+    if name.is_empty() {
         return Err(EngineError::invalid(format!("{field} is empty.")));
     }
-    Ok(engine.analyzer.redact(&visible))
+    Ok(name)
 }

@@ -5,6 +5,7 @@
 //! Does not: classify or normalize the failure.
 
 use crate::text;
+use argus_core::bound;
 
 /// What is kept at most.
 const BYTES: usize = 16 * 1024;
@@ -225,11 +226,5 @@ fn bound(lines: &[&str]) -> String {
     let blank = |line: &&&str| line.is_empty();
     let from = lines.iter().take_while(blank).count();
     let to = lines.len() - lines[from..].iter().rev().take_while(blank).count();
-    let joined = lines[from..to.max(from)].join("\n");
-    if joined.len() <= BYTES {
-        return joined;
-    }
-    let head = joined.floor_char_boundary(BYTES * 5 / 8);
-    let tail = joined.ceil_char_boundary(joined.len() - BYTES / 4);
-    format!("{}\n[... {} bytes left out ...]\n{}", &joined[..head], tail - head, &joined[tail..])
+    bound::bound_to(&lines[from..to.max(from)].join("\n"), BYTES).into_owned()
 }

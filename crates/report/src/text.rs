@@ -1,6 +1,8 @@
 //! Bounded collecting of text, and joining a message with its body.
 //! Does not: strip anything, escape codes included; that is the normalizer's part.
 
+use argus_core::bound;
+
 /// What an error text keeps of its beginning; the message and the innermost frames are there.
 pub(crate) const ERROR_HEAD: usize = 44 * 1024;
 /// What an error text keeps of its end; the root cause of a chain is there. Both together stay under 64 KiB.
@@ -72,6 +74,9 @@ impl Bounded {
         if self.dropped > 0 && self.head > 0 {
             let at = self.text.floor_char_boundary(self.head);
             self.text.insert_str(at, &format!("\n[... {} bytes left out ...]\n", self.dropped));
+        } else if self.dropped > 0 {
+            // What it begins with was cut in two.
+            self.text = bound::tail(&self.text, self.text.len() - 1).to_owned();
         }
         let trimmed = self.text.trim_end();
         Some(trimmed.trim_start_matches(['\r', '\n']).to_owned())
@@ -94,9 +99,7 @@ pub(crate) fn bound_output(text: &str) -> Option<String> {
 
 /// A name within its bounds.
 pub(crate) fn bound_name(mut name: String) -> String {
-    if name.len() > NAME {
-        name.truncate(name.floor_char_boundary(NAME));
-    }
+    name.truncate(bound::head(&name, NAME).len());
     name
 }
 

@@ -167,6 +167,18 @@ fn huge_texts_are_bounded() {
 }
 
 #[test]
+fn what_is_cut_is_cut_between_words() {
+    let words = "password=0123456789 ".repeat(4096);
+    let text = format!(
+        "<testsuite><testcase name=\"{words}\"><failure>no</failure><system-out>{words}end</system-out></testcase></testsuite>"
+    );
+    let case = cases(text).remove(0);
+    assert!(case.name.ends_with("password=0123456789"), "{}", &case.name[case.name.len() - 40..]);
+    let output = case.stdout_tail.unwrap();
+    assert!(output.starts_with("password=0123456789 "), "{}", &output[..40]);
+}
+
+#[test]
 fn odd_characters_come_through() {
     let surrogate = r#"{"numTotalTests":1,"testResults":[{"name":"/project/a.js","assertionResults":[{"title":"cut \ud83d and \udc00 whole \ud83d\ude00","status":"failed","failureMessages":["a\u0000b"]}]}]}"#;
     let (parsed, found) = read(surrogate.as_bytes()).unwrap();

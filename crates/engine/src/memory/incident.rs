@@ -10,9 +10,8 @@ use crate::{
     Engine, EngineError,
     contract::{IncidentDetail, OutcomeDetail, SolutionDetail},
     moment::iso,
-    text,
 };
-use argus_core::{Ambient, display};
+use argus_core::{Ambient, bound::bound_to, display};
 use argus_store::{
     Database, Tx,
     incidents::{self, Incident},
@@ -78,7 +77,7 @@ async fn detail<D: Database>(
     let (mut shown, mut left) = (Vec::new(), STEPS);
     for solution in solutions::all_of_owner(tx, owner, SOLUTIONS).await? {
         let mut solution = solution_detail(tx, solution).await?;
-        solution.steps = text::bound(&solution.steps, left.max(STEPS_LEAST));
+        solution.steps = bound_to(&solution.steps, left.max(STEPS_LEAST)).into_owned();
         left = left.saturating_sub(solution.steps.len());
         shown.push(solution);
     }

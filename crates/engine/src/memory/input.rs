@@ -2,7 +2,7 @@
 //! Does not: read environments (see `place`).
 
 use crate::{Engine, EngineError, text};
-use argus_core::{display, sign::sha256_hex};
+use argus_core::{bound::bound_to, display, sign::sha256_hex};
 
 /// Bytes of a query that are taken; a longer one is no error text.
 const QUERY: usize = 5 * 1024 * 1024;
@@ -41,7 +41,7 @@ pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Optio
             QUERY_READ / 1024
         )
     });
-    Ok((text::bound(&engine.analyzer.redact(&display::clean(query)), QUERY_READ), warning))
+    Ok((bound_to(&engine.analyzer.redact(&display::clean(query)), QUERY_READ).into_owned(), warning))
 }
 
 /// What to do; refused where it is too long, for a part of a fix is no fix.
@@ -121,5 +121,5 @@ pub(super) fn line<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
 }
 
 fn cleaned<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
-    text::bound(engine.analyzer.redact(display::clean(text).trim()).trim(), limit)
+    bound_to(engine.analyzer.redact(display::clean(text).trim()).trim(), limit).into_owned()
 }

@@ -14,10 +14,11 @@ use crate::{
     contract::{
         IncidentMatch, MatchKind, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult,
     },
-    text,
 };
 use argus_core::{
-    Ambient, display,
+    Ambient,
+    bound::bound_to,
+    display,
     search::{Query, THRESHOLD},
 };
 use argus_store::{Database, Tx, incidents, lookups, patterns, search::Owner, solutions};
@@ -85,7 +86,7 @@ async fn remember<D: Database>(
     warnings: &mut Vec<String>,
 ) -> Result<String, EngineError> {
     let id = ambient.id("lkp");
-    let kept = text::bound(text, REMEMBERED);
+    let kept = bound_to(text, REMEMBERED).into_owned();
     let body = async |tx: &mut D::Tx<'_>| {
         index::waiting(engine, tx).await?;
         Ok(lookups::insert(tx, &id, &kept, &place.bucket, ambient.now).await?)
@@ -263,7 +264,7 @@ fn shorten(ranked: &mut [RankedSolution]) -> bool {
         envs_left = envs_left.saturating_sub(env);
         let most = left.max(STEPS_LEAST);
         if place > 0 && solution.steps.len() > most {
-            solution.steps = text::bound(&solution.steps, most);
+            solution.steps = bound_to(&solution.steps, most).into_owned();
             cut = true;
         }
         left = left.saturating_sub(solution.steps.len());

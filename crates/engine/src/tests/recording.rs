@@ -1,6 +1,6 @@
 //! `argus_run` and `argus_import`.
 
-use super::{START, UNKNOWN, World, case, failed, passed};
+use super::{Folder, START, UNKNOWN, World, case, failed, passed};
 use crate::{
     EngineError, ErrorCode,
     contract::{ContainerFact, EngineOptions, RecordRunParams, ReportInput, RunDetailParams, RunResult, RunStatus},
@@ -118,6 +118,25 @@ fn nothing_secret_reaches_the_database() {
     let shown = format!("{run:?} {detail:?} {:?}", world.diagnose(&run.run_id, &case).unwrap());
     assert!(!shown.contains(secret), "{shown}");
     assert!(world.diagnose(&run.run_id, secret).is_ok(), "the raw name still finds the case");
+}
+
+/// The error is kept up to 24 KiB from its beginning and 8 KiB from its end, an output to 8 KiB, a name to 2 KiB.
+#[test]
+fn no_half_of_a_secret_stays_where_a_long_text_is_cut() {
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let words = "a line of a long text\n".repeat(4096);
+    let across = |at: usize| format!("{}{secret} {}", &words[..at - 20], &words[..60 * 1024 - at - 21]);
+    let folder = Folder::new("half-secrets");
+    let world = World::on(&folder.file()).unwrap();
+    let mut leaky = failed(&across(2 * 1024), &across(24 * 1024));
+    leaky.stdout_tail = Some(across(52 * 1024));
+    let mut other = failed("other", &across(52 * 1024));
+    other.stderr_tail = Some(across(52 * 1024 - 10));
+    world.run(vec![leaky, other]);
+    drop(world);
+    let stored = std::fs::read(folder.file()).unwrap();
+    let holds = |part: &[u8]| stored.windows(part.len()).any(|window| window == part);
+    assert!(holds(b"a line of a long text") && !holds(b"ghp_16C7") && !holds(b"47Ae178B4a"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::{
     text::{self, quoted},
     view,
 };
-use argus_core::{Ambient, display, sign::sha256_hex};
+use argus_core::{Ambient, bound::bound_to, display, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     edits::{self, Edit, Suggestion},
@@ -34,7 +34,7 @@ pub async fn edit_pattern<D: Database>(
     })?;
     let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
         // Redacted first: half a secret looks like none.
-        text::bound(engine.analyzer.redact(display::clean(text).trim()).trim(), FIX)
+        bound_to(engine.analyzer.redact(display::clean(text).trim()).trim(), FIX).into_owned()
     })?;
     let digest = if let Change::Set(fix) = &fix { sha256_hex(&text::folded(fix)) } else { String::new() };
     let id = ambient.id("sol");
