@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from './argus.ts';
@@ -217,6 +217,24 @@ test('history that is switched off shows the page alone', async () => {
   const it = await viewer(root);
   expect(it.database).toBeNull();
   expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, history: false });
+});
+
+test('a look at the head of the stream of changes ends', async () => {
+  const it = await viewer(await remembering());
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ask = (method: string, pathname: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { Authorization: `Bearer ${it.token}` };
+      request({ agent, host: '127.0.0.1', port: it.port, method, path: pathname, headers }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      })
+        .once('error', reject)
+        .end();
+    });
+  expect(await ask('HEAD', '/api/events')).toBe(200);
+  // The same connection answers again.
+  expect(await ask('GET', '/api/about')).toBe(200);
 });
 
 /** Lines of the stream, as they come. */

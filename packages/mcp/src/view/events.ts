@@ -23,6 +23,10 @@ export class Events {
 
   add(response: ServerResponse): void {
     sendHead(response, 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
+    if (response.req.method === 'HEAD') {
+      response.end();
+      return;
+    }
     response.write('\n');
     this.#listeners.add(response);
     this.#watching ??= this.#watch();
