@@ -1,44 +1,69 @@
 //! Takes terminal control sequences and control characters out of a line.
 //! Does not: copy a line that has none.
 
-use super::bytes::{at, run};
+use super::{
+    append,
+    bytes::{at, run},
+};
 use wide::u8x16;
 
 /// Whether the text has no control characters but tabs and line feeds.
 pub(super) fn is_clean(text: &[u8]) -> bool {
     let (chunks, rest) = text.as_chunks::<16>();
-    let control = |bytes: u8x16| {
-        let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
-        let low = bytes.min(u8x16::splat(b' ' - 1)).simd_eq(bytes);
-        (low & !(is(b'\t') | is(b'\n'))) | is(0x7f)
-    };
     // No early exit: nearly every text is read to its end.
-    let found = chunks.iter().fold(u8x16::ZERO, |found, chunk| found | control(u8x16::new(*chunk)));
-    found.to_bitmask() == 0 && !rest.iter().any(|&byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n'))
+    let found = chunks.iter().fold(u8x16::ZERO, |found, chunk| found | control(*chunk));
+    found.to_bitmask() == 0 && !rest.iter().any(|&byte| is_control(byte))
 }
 
 /// The line without control characters; borrowed from `scratch` only where something was taken out.
 pub(super) fn clean<'a>(line: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if is_clean(line) {
+    let mut stop = next_control(line, 0);
+    if stop == line.len() {
         return line;
     }
     scratch.clear();
     let mut position = 0;
-    while position < line.len() {
-        let byte = line[position];
-        if byte == 0x1b {
-            position = escape(line, position);
-        } else {
-            if byte >= b' ' && byte != 0x7f || byte == b'\t' {
-                scratch.push(byte);
-            } else if byte == b'\r' {
+    while stop < line.len() {
+        append::part(scratch, line, position, stop);
+        position = match line[stop] {
+            0x1b => escape(line, stop),
+            b'\r' => {
                 scratch.push(b' ');
+                stop + 1
             }
-            position += 1;
-        }
+            _ => stop + 1,
+        };
+        stop = next_control(line, position);
     }
+    append::part(scratch, line, position, stop);
     scratch
+}
+
+/// Where the next one stands, or the end.
+fn next_control(line: &[u8], start: usize) -> usize {
+    let mut position = start.min(line.len());
+    while let Some(chunk) = line[position..].first_chunk() {
+        let found = control(*chunk).to_bitmask();
+        if found != 0 {
+            return position + found.trailing_zeros() as usize;
+        }
+        position += chunk.len();
+    }
+    run(line, position, |byte| !is_control(byte))
+}
+
+/// Which of the bytes are control characters but tabs and line feeds.
+#[inline]
+fn control(bytes: [u8; 16]) -> u8x16 {
+    let bytes = u8x16::new(bytes);
+    let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
+    let low = bytes.min(u8x16::splat(b' ' - 1)).simd_eq(bytes);
+    (low & !(is(b'\t') | is(b'\n'))) | is(0x7f)
+}
+
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n')
 }
 
 /// End of an escape sequence: CSI (`ESC [ … m`), OSC (`ESC ] … BEL`), or two bytes.

@@ -343,13 +343,11 @@ fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
         return None;
     }
     let second = digits(text, first + 1);
-    if at(text, second) != mark || second == first + 1 {
+    // Month or day; most numbers with dots are seen here to be something else.
+    if at(text, second) != mark || !matches!(second - first, 2..=3) {
         return None;
     }
     let third = digits(text, second + 1);
-    if third == second + 1 {
-        return None;
-    }
     let (a, b, c) = (number(&text[start..first]), number(&text[first + 1..second]), number(&text[second + 1..third]));
     let lengths = (first - start, second - first - 1, third - second - 1);
     let valid = match lengths {
