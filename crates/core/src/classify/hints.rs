@@ -1,5 +1,5 @@
-//! Finds all hints of all rules in one pass: four bytes of each hint, hashed into a table that stays in the cache and
-//! says which bytes may follow them.
+//! Finds all hints of all rules in one pass: four bytes of each hint, hashed into a table that says which bytes may
+//! follow them.
 //! Does not: know what a hint is for.
 //!
 //! An Aho-Corasick automaton of these many hints is larger than the cache and waits for memory at every byte; here
@@ -12,14 +12,16 @@ use wide::u8x16;
 
 /// Bytes of a hint that are hashed; every hint has at least as many.
 pub(super) const GRAM: usize = 4;
-/// Only every second position is looked up, so a hint is entered with two neighbouring grams.
+/// Only every second position is looked up, so a hint is entered with two grams, one for each way it may lie.
 const STRIDE: usize = 2;
 /// Positions looked up before any of them is compared.
 const BLOCK: usize = 16;
 /// With the byte after the last gram.
 const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM + 1;
-/// Bits of the hash: with a word for each, a table of 16 KiB that stays in the cache.
-const HASH_BITS: u32 = 12;
+/// Bits of the hash. With a word for each the table takes 128 KiB and has one bit in eighty set: text keeps coming back to
+/// the same few grams, so what is in use stays in the cache, and waiting for it costs less than a gram that is taken for
+/// another's.
+const HASH_BITS: u32 = 15;
 /// Lower case for letters; what it does to other bytes it does to hint and text alike.
 const FOLD: u32 = 0x2020_2020;
 /// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
@@ -132,7 +134,10 @@ impl HintFinder {
             at += BLOCK * STRIDE;
         }
         for at in (at..text.len().saturating_sub(GRAM - 1)).step_by(STRIDE) {
-            self.compare(text, at, &mut found);
+            let follower = text.get(at + GRAM).copied().unwrap_or_default();
+            if self.marked(hash(fold(&text[at..])), follower) != 0 {
+                self.compare(text, at, &mut found);
+            }
         }
         self.statuses.find(text, found);
     }
@@ -199,22 +204,27 @@ struct Grams {
 
 impl Grams {
     fn new() -> Self {
-        Self { followers: Box::new([0; 1 << HASH_BITS]), probes: Vec::new() }
+        let followers = vec![0; 1 << HASH_BITS].try_into().expect("as long as the table");
+        Self { followers, probes: Vec::new() }
     }
 
-    /// Enters a hint with two grams, one of which stands at an even position.
+    /// Enters a hint with the rarest of the grams that stand at even positions where it does, and of the others.
     fn enter(&mut self, id: u16, hint: &[u8], common: &Common) {
-        if hint.len() == GRAM {
-            self.add(hint, Probe::new(id, hint, 0));
-            // What stands before the hint may be anything.
-            for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
-                self.add(&[&[before], hint].concat(), Probe::new(id, hint, -1));
+        for first in 0..STRIDE {
+            let offsets = (first..=hint.len() - GRAM).step_by(STRIDE);
+            if let Some(offset) = common.rarest(hint, offsets) {
+                let probe = Probe::new(id, hint, i16::try_from(offset).expect("hints are short"));
+                self.add(&hint[offset..], probe);
+            } else {
+                self.add_before(id, hint);
             }
-            return;
         }
-        let rarest = common.rarest_pair(hint);
-        for offset in [rarest, rarest + 1] {
-            self.add(&hint[offset..], Probe::new(id, hint, i16::try_from(offset).expect("hints are short")));
+    }
+
+    /// Enters the grams that begin with the byte before a hint of no more than a gram: it may be anything.
+    fn add_before(&mut self, id: u16, hint: &[u8]) {
+        for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
+            self.add(&[&[before], hint].concat(), Probe::new(id, hint, -1));
         }
     }
 
@@ -277,43 +287,52 @@ fn fold(gram: &[u8]) -> u32 {
     u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD
 }
 
-/// The grams of the common words and of the hints, sorted: one that many hints share would send each of its places to the
-/// comparison with all of them.
-struct Common(Vec<u32>);
+/// What stands in the common words and in the hints, a gram and its follower from every byte on, sorted: a gram that many
+/// hints share would send each of its places to the comparison with all of them.
+struct Common(Vec<u64>);
 
 impl Common {
     fn new(hints: &[&'static str]) -> Self {
-        let grams = |text: &'static str| text.as_bytes().windows(GRAM).map(fold);
-        let mut grams: Vec<u32> = grams(COMMON).chain(hints.iter().flat_map(|hint| grams(hint))).collect();
-        grams.sort_unstable();
-        Self(grams)
+        let parts = |text: &'static str| (0..text.len()).map(|at| ordered(&text.as_bytes()[at..]));
+        let mut parts: Vec<u64> = parts(COMMON).chain(hints.iter().flat_map(|hint| parts(hint))).collect();
+        parts.sort_unstable();
+        Self(parts)
     }
 
-    /// Where the two neighbouring grams of `hint` stand that are least likely in a failure text. If it is long enough,
-    /// a byte of it follows them.
-    fn rarest_pair(&self, hint: &[u8]) -> usize {
-        let costs: Vec<usize> = hint.windows(GRAM).map(|gram| self.cost(gram)).collect();
-        let offsets = 0..(hint.len() - GRAM - 1).max(1);
-        offsets.min_by_key(|&offset| costs[offset] + costs[offset + 1]).unwrap_or(0)
+    /// The offset of those whose gram, with its follower if the hint has one, is least likely in a failure text.
+    fn rarest(&self, hint: &[u8], offsets: impl Iterator<Item = usize>) -> Option<usize> {
+        let chances = offsets.map(|offset| (self.chance(&hint[offset..hint.len().min(offset + GRAM + 1)]), offset));
+        chances.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, offset)| offset)
     }
 
-    fn cost(&self, gram: &[u8]) -> usize {
-        let folded = fold(gram);
-        let below = |bound: u32| self.0.partition_point(|&common| common < bound);
-        let count = below(folded.saturating_add(1)) - below(folded);
-        count * 1000 + gram.iter().map(|&byte| frequency(byte)).sum::<usize>()
+    /// How likely `part` is to stand at a position: its bytes by chance, or in one of the common words.
+    fn chance(&self, part: &[u8]) -> f64 {
+        const OF_WORD: f64 = 1e-5;
+        let below = |bound: u64| self.0.partition_point(|&other| other < bound);
+        let first = ordered(part);
+        let words: f64 = (below(first)..below(first + (1 << (64 - 8 * part.len())))).map(|_| OF_WORD).sum();
+        words + part.iter().map(|&byte| frequency(byte)).product::<f64>()
     }
 }
 
-/// Roughly how often a byte stands in a thousand bytes of failure text.
-const fn frequency(byte: u8) -> usize {
+/// A gram and its follower, folded, as a number whose order is theirs; zeros stand for what `text` does not reach.
+fn ordered(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(text.iter().take(GRAM + 1)) {
+        *to = from | 0x20;
+    }
+    u64::from_be_bytes(bytes)
+}
+
+/// Roughly how often a byte stands in failure text.
+const fn frequency(byte: u8) -> f64 {
     match byte {
-        b' ' => 120,
-        b'e' => 90,
-        b't' | b'a' | b'o' | b'n' | b'i' | b'r' | b's' => 60,
-        b'l' | b'c' | b'd' | b'u' | b'm' | b'p' | b'h' | b'.' => 30,
-        b'0'..=b'9' | b'f' | b'g' | b'b' | b'/' | b':' | b'(' | b')' | b'_' | b'-' | b'"' | b'\'' => 15,
-        _ => 7,
+        b' ' => 0.12,
+        b'e' => 0.09,
+        b't' | b'a' | b'o' | b'n' | b'i' | b'r' | b's' => 0.06,
+        b'l' | b'c' | b'd' | b'u' | b'm' | b'p' | b'h' | b'.' => 0.03,
+        b'0'..=b'9' | b'f' | b'g' | b'b' | b'/' | b':' | b'(' | b')' | b'_' | b'-' | b'"' | b'\'' => 0.015,
+        _ => 0.007,
     }
 }
 
