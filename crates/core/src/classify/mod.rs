@@ -8,6 +8,7 @@
 mod facts;
 mod hints;
 mod line;
+mod needs;
 mod rule;
 mod rules;
 mod scan;

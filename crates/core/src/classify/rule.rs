@@ -48,6 +48,8 @@ pub(super) struct Rule {
     /// Lower-case literals, one of which must stand in the text for the rule to be tried.
     pub(super) hints: &'static [&'static str],
     pub(super) shape: Shape,
+    /// Lower-case literals, one of which stands in the text wherever the shape matches; none where nothing is known.
+    pub(super) needs: &'static [&'static str],
     /// Texts that the shape would take by mistake: the guard, matched against the same window.
     pub(super) unless: Option<&'static str>,
     pub(super) window: Window,
@@ -62,12 +64,17 @@ pub(super) use any;
 
 /// A rule for lines that report, decided on the line of the hint.
 pub(super) const fn rule(name: &'static str, category: Category, hints: &'static [&'static str], shape: Shape) -> Rule {
-    Rule { name, category, hints, shape, unless: None, window: Window::Line, trust: Trust::Reports }
+    Rule { name, category, hints, shape, needs: &[], unless: None, window: Window::Line, trust: Trust::Reports }
 }
 
 impl Rule {
     pub(super) const fn unless(self, guard: &'static str) -> Self {
         Self { unless: Some(guard), ..self }
+    }
+
+    /// For shapes that are dear and whose hints stand in many other texts: without these words they are not tried.
+    pub(super) const fn needs(self, words: &'static [&'static str]) -> Self {
+        Self { needs: words, ..self }
     }
 
     pub(super) const fn near(self) -> Self {

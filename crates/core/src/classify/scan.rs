@@ -4,6 +4,7 @@
 use super::{
     hints::{HintFinder, Hit},
     line::{self, Kind, Lines},
+    needs::{Met, Needs},
     rule::{Compiled, Rule, Shape, Trust, Window},
     rules,
     shared::Shared,
@@ -31,7 +32,7 @@ pub(super) struct Found {
 /// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
 pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
-    let Hits { mut places, retries } = engine.hits(view.bytes());
+    let Hits { mut places, retries, met } = engine.hits(view.bytes());
     let lines = Lines::of(view.bytes(), &mut places, retries);
     places.sort_unstable();
     let mut last_resort = None;
@@ -49,7 +50,7 @@ pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
             continue;
         }
         tried = (place.rule, place.line);
-        if !engine.shared.may_match(place.rule, &lines, place.line) {
+        if !engine.needs.may_match(place.rule, met) || !engine.shared.may_match(place.rule, &lines, place.line) {
             continue;
         }
         let Some(found) = engine.try_rule(rule, place, &lines) else { continue };
@@ -102,14 +103,19 @@ struct Hits {
     places: Vec<Place>,
     /// Where words of `line::RETRIES` stand.
     retries: Vec<(usize, usize)>,
+    /// Rules whose needs are met.
+    met: Met,
 }
 
 struct Engine {
     rules: Vec<&'static Rule>,
     compiled: Vec<Compiled>,
     finder: HintFinder,
-    /// For each hint, the rules that it selects; none for the words of `line::RETRIES`.
+    /// For each hint, the rules that it selects; none for words that something else looks for.
     selects: Vec<Vec<u16>>,
+    /// For each hint, whether it is one of `line::RETRIES`.
+    retries: Vec<bool>,
+    needs: Needs,
     shared: Shared,
 }
 
@@ -120,7 +126,7 @@ impl Engine {
         let rules: Vec<&'static Rule> = rules::chain().collect();
         assert!(rules.len() <= MAX_RULES, "there is a counter for each rule");
         let mut hints: Vec<&'static str> =
-            rules.iter().flat_map(|rule| rule.hints).chain(line::RETRIES).copied().collect();
+            rules.iter().flat_map(|rule| rule.hints.iter().chain(rule.needs)).chain(line::RETRIES).copied().collect();
         hints.sort_unstable();
         hints.dedup();
         let mut selects = vec![Vec::new(); hints.len()];
@@ -134,15 +140,18 @@ impl Engine {
         let finder = HintFinder::new(&hints);
         let compiled = rules.iter().map(|_| Compiled::default()).collect();
         let shared = Shared::of(&rules);
-        Self { rules, compiled, finder, selects, shared }
+        let retries = hints.iter().map(|hint| line::RETRIES.contains(hint)).collect();
+        let needs = Needs::of(&rules, &hints);
+        Self { rules, compiled, finder, selects, retries, needs, shared }
     }
 
     fn hits(&self, text: &[u8]) -> Hits {
-        let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), retries: Vec::new() };
+        let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), retries: Vec::new(), met: 0 };
         let mut seen = [0_u8; MAX_RULES];
         let mut late = Late::default();
         self.finder.find(text, |Hit { id, start, end }| {
-            if self.selects[id].is_empty() {
+            hits.met |= self.needs.met_by(id);
+            if self.selects[id].is_empty() && self.retries[id] {
                 hits.retries.push((start, end));
             }
             for &rule in &self.selects[id] {

@@ -86,7 +86,7 @@ fn every_rule_is_well_formed() {
     for rule in rules::chain() {
         assert!(names.insert(rule.name), "{} twice", rule.name);
         assert!(!rule.hints.is_empty(), "{} has no hint", rule.name);
-        for hint in rule.hints {
+        for hint in rule.hints.iter().chain(rule.needs) {
             assert!(hint.len() >= super::hints::GRAM && *hint == hint.to_lowercase(), "{}: {hint:?}", rule.name);
         }
         // Compiles both expressions, or panics.
@@ -97,6 +97,22 @@ fn every_rule_is_well_formed() {
         if rule.unless.is_some() {
             let guard_only = super::rule::Rule { shape: Shape::Hint, ..*rule };
             compiled.find(&guard_only, window, (0, window.len()));
+        }
+    }
+}
+
+/// The words that a rule needs only save work: wherever its shape matches, one of them stands in the text.
+#[test]
+fn what_a_rule_needs_stands_where_it_matches() {
+    let texts: Vec<String> = vectors().into_iter().map(|vector| vector.event.text).collect();
+    for rule in rules::chain().filter(|rule| !rule.needs.is_empty()) {
+        let Shape::Regex(pattern) = rule.shape else { panic!("{} has no shape to save", rule.name) };
+        let shape = super::rule::compile(pattern);
+        let matching: Vec<&String> = texts.iter().filter(|text| shape.is_match(text.as_bytes())).collect();
+        assert!(!matching.is_empty(), "{}: no vector shows that its needs are right", rule.name);
+        for text in matching {
+            let lower = text.to_lowercase();
+            assert!(rule.needs.iter().any(|word| lower.contains(word)), "{}: {text}", rule.name);
         }
     }
 }

@@ -51,6 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(any!(
         r"not\.tothrow|number of calls|promise rejected instead|(thrown|error) (value|name|message):",
     ))
+    .needs(&["received"])
     .near(),
     rule(
         "assert-chai",
@@ -288,6 +289,7 @@ pub(super) const RULES: &[Rule] = &[
         &["but was:", "expected: "],
         Regex(r"^\s*expected( string length \d+ but was \d+|:).*\n(?s:.*?)^\s*but was:"),
     )
+    .needs(&["but was:"])
     .near()
     .unless(r"expected: no exception"),
     rule(

@@ -250,7 +250,12 @@ pub(super) const RULES: &[Rule] = &[
             r"the closest call i have is|FAIL: \d+ out of \d+ expectation\(s\) were met",
             r"should have called with given arguments|expected number of calls \(\d+\) does not match",
         )),
-    ),
+    )
+    .needs(&[
+        "mock: unexpected method call", "mock: i don't know what to return",
+        "mock: the method has been called over", "the closest call i have is", "expectation(s) were met",
+        "should have called with given arguments", "expected number of calls (",
+    ]),
     rule(
         "mock-moq-go",
         MockMismatch,

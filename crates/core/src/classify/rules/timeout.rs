@@ -64,7 +64,16 @@ pub(super) const RUNNERS: &[Rule] = &[
             r"\btimed out [\d.]+ ?m?s waiting for|\btimeout [\d.]+ ?ms exceeded",
             r"\btimeout of [\d.]+ ?ms exceeded|\bTimeoutError: (locator|page|frame|browser|element)",
         )),
-    ),
+    )
+    .needs(&[
+        "s waiting for",
+        "ms exceeded",
+        "timeouterror: locator",
+        "timeouterror: page",
+        "timeouterror: frame",
+        "timeouterror: browser",
+        "timeouterror: element",
+    ]),
     rule(
         "timeout-junit",
         Timeout,
