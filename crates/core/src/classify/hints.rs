@@ -22,6 +22,8 @@ const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM + 1;
 /// the same few grams, so what is in use stays in the cache, and waiting for it costs less than a gram that is taken for
 /// another's.
 const HASH_BITS: u32 = 15;
+/// Those that tell where the hints with a gram are: there are some thousands of them.
+const BUCKET_BITS: u32 = 13;
 /// Lower case for letters; what it does to other bytes it does to hint and text alike.
 const FOLD: u32 = 0x2020_2020;
 /// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
@@ -58,7 +60,7 @@ pub(super) struct HintFinder {
     /// letters apart.
     followers: Box<[u32; 1 << HASH_BITS]>,
     /// For each bucket, where its probes start; those of the next one end them.
-    starts: Box<[u16; (1 << HASH_BITS) + 1]>,
+    starts: Box<[u16; (1 << BUCKET_BITS) + 1]>,
     probes: Vec<Probe>,
     statuses: Statuses,
 }
@@ -151,7 +153,8 @@ impl HintFinder {
     #[inline]
     fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(Hit)) {
         let around = around(text, at);
-        let bucket = bucket(around);
+        let [_, _, gram @ .., _, _] = around.to_le_bytes();
+        let bucket = bucket(hash(u32::from_le_bytes(gram)));
         for probe in &self.probes[usize::from(self.starts[bucket])..usize::from(self.starts[bucket + 1])] {
             if (around ^ probe.wanted) & probe.mask == 0 {
                 self.verify(text, at, probe, found);
@@ -231,12 +234,11 @@ impl Grams {
     /// Enters the gram that `part` begins with.
     fn add(&mut self, part: &[u8], probe: Probe) {
         let followers = part.get(GRAM).map_or(0..32, |&byte| byte & 31..(byte & 31) + 1);
+        let hash = hash(fold(part));
         for follower in followers {
-            let gram = fold(part);
-            self.followers[hash(gram)] |= 1 << follower;
-            let around = (u64::from(gram) | u64::from(follower) << (8 * GRAM)) << (8 * BEFORE);
-            self.probes.push((bucket(around), probe));
+            self.followers[hash] |= 1 << follower;
         }
+        self.probes.push((bucket(hash), probe));
     }
 }
 
@@ -268,12 +270,10 @@ fn around_at_end(text: &[u8], at: usize) -> [u8; 8] {
     std::array::from_fn(|index| byte(index).unwrap_or_default())
 }
 
-/// Where the probes of the gram are, which has `BEFORE` bytes before it: hints that share a gram are often told apart by
-/// what follows it.
+/// Where the probes of a gram are.
 #[inline]
-fn bucket(around: u64) -> usize {
-    let [_, _, a, b, c, d, follower, _] = around.to_le_bytes();
-    hash(u32::from_le_bytes([a, b, c, d])) ^ usize::from(follower & 31) << (HASH_BITS - 5)
+const fn bucket(hash: usize) -> usize {
+    hash >> (HASH_BITS - BUCKET_BITS)
 }
 
 /// Of a folded gram.
@@ -311,7 +311,9 @@ impl Common {
         let below = |bound: u64| self.0.partition_point(|&other| other < bound);
         let first = ordered(part);
         let words: f64 = (below(first)..below(first + (1 << (64 - 8 * part.len())))).map(|_| OF_WORD).sum();
-        words + part.iter().map(|&byte| frequency(byte)).product::<f64>()
+        // A gram at the end of its hint is marked whatever follows it.
+        let followers = if part.len() > GRAM { 1.0 } else { 32.0 };
+        words * followers + part.iter().map(|&byte| frequency(byte)).product::<f64>()
     }
 }
 
