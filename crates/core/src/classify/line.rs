@@ -52,15 +52,16 @@ impl<'a> Lines<'a> {
     /// Finds the line of each place and writes its index there; leaves the places in the order of the text.
     pub(super) fn of(text: &'a [u8], places: &mut [Place], mut retries: Vec<(usize, usize)>) -> Self {
         retries.sort_unstable();
-        places.sort_unstable_by_key(|place| place.start);
+        places.sort_unstable_by_key(|place| place.order());
         let mut all: Vec<Line> = Vec::with_capacity(places.len());
-        let (mut from, mut to) = (1, 0);
+        let (mut from, mut to, mut line) = (1, 0, 0);
         for place in places {
-            if place.start < from || place.end > to {
-                (from, to) = bounds(text, place.start, place.end);
+            if place.start() < from || place.end() > to {
+                (from, to) = bounds(text, place.start(), place.end());
+                line = u32::try_from(all.len()).expect("there are no more lines than places");
                 all.push(Line { from, to, kind: Cell::new(None), answers: Answers::default() });
             }
-            place.line = all.len() - 1;
+            place.line = line;
         }
         Self { text, all, retries, pytest: OnceCell::new() }
     }
@@ -219,7 +220,8 @@ mod tests {
 
     fn kind(text: &str, hint: &str) -> Kind {
         let at = text.find(hint).expect("the hint stands in the text");
-        Lines::of(text.as_bytes(), &mut [Place::at(at, at + hint.len())], Vec::new()).kind(0)
+        let place = Place::new(0, at, at + hint.len()).expect("the text is short");
+        Lines::of(text.as_bytes(), &mut [place], Vec::new()).kind(0)
     }
 
     #[test]

@@ -34,23 +34,23 @@ pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
     let Hits { mut places, retries, met } = engine.hits(view.bytes());
     let lines = Lines::of(view.bytes(), &mut places, retries);
-    places.sort_unstable();
+    places.sort_unstable_by_key(|place| place.rule_order());
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
-    for place in &places {
-        let rule = engine.rules[place.rule];
+    for place in places {
+        let rule = engine.rules[place.rule()];
         // A shape looks at the whole line, so a second hint on it says nothing new.
-        if tried == (place.rule, place.line) && matches!(rule.shape, Shape::Regex(_)) {
+        if tried == (place.rule(), place.line()) && matches!(rule.shape, Shape::Regex(_)) {
             continue;
         }
-        let believed = believes(rule.trust, lines.kind(place.line));
+        let believed = believes(rule.trust, lines.kind(place.line()));
         // That a log line tells of an error of no category decides nothing either.
         let useless = believed == Believed::Later && (last_resort.is_some() || rule.category == Category::Unknown);
         if believed == Believed::No || useless {
             continue;
         }
-        tried = (place.rule, place.line);
-        if !engine.needs.may_match(place.rule, met) || !engine.shared.may_match(place.rule, &lines, place.line) {
+        tried = (place.rule(), place.line());
+        if !engine.needs.may_match(place.rule(), met) || !engine.shared.may_match(place.rule(), &lines, place.line()) {
             continue;
         }
         let Some(found) = engine.try_rule(rule, place, &lines) else { continue };
@@ -79,21 +79,47 @@ const fn believes(trust: Trust, kind: Kind) -> Believed {
     }
 }
 
-/// A hint of a rule in the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A hint of a rule in the text; small, because there are many to sort.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    rule: usize,
-    pub(super) start: usize,
-    pub(super) end: usize,
+    start: u32,
+    length: u16,
+    rule: u16,
     /// Index into the lines, known once all places are.
-    pub(super) line: usize,
+    pub(super) line: u32,
 }
 
 impl Place {
-    /// A place of no rule.
-    #[cfg(test)]
-    pub(super) const fn at(start: usize, end: usize) -> Self {
-        Self { rule: 0, start, end, line: 0 }
+    /// Nothing of a text beyond 4 GiB.
+    pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
+        let length = u16::try_from(end - start).ok()?;
+        Some(Self { start: u32::try_from(start).ok()?, length, rule, line: 0 })
+    }
+
+    pub(super) const fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub(super) const fn end(self) -> usize {
+        self.start as usize + self.length as usize
+    }
+
+    const fn rule(self) -> usize {
+        self.rule as usize
+    }
+
+    const fn line(self) -> usize {
+        self.line as usize
+    }
+
+    /// The order of the text, as one number, which is compared at once.
+    pub(super) const fn order(self) -> u64 {
+        (self.start as u64) << u16::BITS | self.length as u64
+    }
+
+    /// The order in which rules are tried; for each of them that of the text.
+    const fn rule_order(self) -> u64 {
+        (self.rule as u64) << (u32::BITS + u16::BITS) | self.order()
     }
 }
 
@@ -154,11 +180,10 @@ impl Engine {
             if self.selects[id].is_empty() && self.retries[id] {
                 hits.retries.push((start, end));
             }
-            for &rule in &self.selects[id] {
-                let rule = usize::from(rule);
-                let place = Place { rule, start, end, line: 0 };
-                if seen[rule] < FIRST_PLACES {
-                    seen[rule] += 1;
+            for place in self.selects[id].iter().filter_map(|&rule| Place::new(rule, start, end)) {
+                let seen = &mut seen[place.rule()];
+                if *seen < FIRST_PLACES {
+                    *seen += 1;
                     hits.places.push(place);
                 } else {
                     late.keep(place);
@@ -169,13 +194,13 @@ impl Engine {
         hits
     }
 
-    fn try_rule(&self, rule: &'static Rule, place: &Place, lines: &Lines<'_>) -> Option<Found> {
+    fn try_rule(&self, rule: &'static Rule, place: Place, lines: &Lines<'_>) -> Option<Found> {
         let (from, to) = match rule.window {
-            Window::Line => lines.bounds(place.line),
-            Window::Near => line::around(lines.text(), place.start, place.end),
+            Window::Line => lines.bounds(place.line()),
+            Window::Near => line::around(lines.text(), place.start(), place.end()),
         };
-        let hint = (place.start - from, place.end - from);
-        let (start, end) = self.compiled[place.rule].find(rule, &lines.text()[from..to], hint)?;
+        let hint = (place.start() - from, place.end() - from);
+        let (start, end) = self.compiled[place.rule()].find(rule, &lines.text()[from..to], hint)?;
         Some(Found { rule, start: from + start, end: from + end })
     }
 }
@@ -210,7 +235,7 @@ mod tests {
     fn the_last_places_are_kept_when_there_are_very_many() {
         let text = "ETIMEDOUT ".repeat(10_000);
         let Hits { places, .. } = ENGINE.hits(text.as_bytes());
-        assert!(places.iter().any(|place| place.end == text.len() - 1));
+        assert!(places.iter().any(|place| place.end() == text.len() - 1));
         assert!(places.len() < 20 * (usize::from(FIRST_PLACES) + LAST_PLACES));
     }
 }
