@@ -3,10 +3,7 @@
 
 use super::{scan::Place, shared::Answers, title};
 use memchr::{memchr, memmem, memrchr};
-use std::{
-    cell::{Cell, OnceCell},
-    sync::LazyLock,
-};
+use std::{cell::Cell, sync::LazyLock};
 
 /// How far a line is followed to either side of a hint. Longer ones are minified code or base64.
 const LINE_REACH: usize = 2048;
@@ -18,6 +15,18 @@ const NEAR_LINES: usize = 8;
 
 /// Words of a line that will be tried again; those that end in a blank only before a number.
 pub(super) const RETRIES: &[&str] = &["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
+
+/// How pytest begins the lines of an error, as a hint; in the text the letter is upper case.
+pub(super) const PYTEST: &str = "\ne   ";
+
+/// What was found with the hints and tells lines apart.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// Where words of `RETRIES` stand.
+    pub(super) retries: Vec<(usize, usize)>,
+    /// Whether a line after the first begins as `PYTEST` says.
+    pub(super) pytest: bool,
+}
 
 /// How a line may speak about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +46,14 @@ pub(super) struct Lines<'a> {
     all: Vec<Line>,
     /// Where words of `RETRIES` stand, in the order of the text.
     retries: Vec<(usize, usize)>,
-    pytest: OnceCell<bool>,
+    /// pytest marks the lines of an error with `E`; with such lines there, the others are source and locals.
+    pytest: bool,
 }
 
 #[derive(Debug)]
 struct Line {
+    /// The first place on it.
+    first: u64,
     from: usize,
     to: usize,
     kind: Cell<Option<Kind>>,
@@ -49,21 +61,25 @@ struct Line {
 }
 
 impl<'a> Lines<'a> {
-    /// Finds the line of each place and writes its index there; leaves the places in the order of the text.
-    pub(super) fn of(text: &'a [u8], places: &mut [Place], mut retries: Vec<(usize, usize)>) -> Self {
+    /// Finds the lines that the places stand in; leaves the places in the order of the text.
+    pub(super) fn of(text: &'a [u8], places: &mut [Place], marks: Marks) -> Self {
+        let Marks { mut retries, pytest } = marks;
         retries.sort_unstable();
         places.sort_unstable_by_key(|place| place.order());
         let mut all: Vec<Line> = Vec::with_capacity(places.len());
-        let (mut from, mut to, mut line) = (1, 0, 0);
+        let (mut from, mut to) = (1, 0);
         for place in places {
             if place.start() < from || place.end() > to {
                 (from, to) = bounds(text, place.start(), place.end());
-                line = u32::try_from(all.len()).expect("there are no more lines than places");
-                all.push(Line { from, to, kind: Cell::new(None), answers: Answers::default() });
+                all.push(Line { first: place.order(), from, to, kind: Cell::new(None), answers: Answers::default() });
             }
-            place.line = line;
         }
-        Self { text, all, retries, pytest: OnceCell::new() }
+        Self { text, all, retries, pytest: pytest || text.starts_with(b"E   ") }
+    }
+
+    /// Index of the line that the place stands in.
+    pub(super) fn of_place(&self, place: Place) -> usize {
+        self.all.partition_point(|line| line.first <= place.order()) - 1
     }
 
     pub(super) const fn text(&self) -> &'a [u8] {
@@ -96,7 +112,7 @@ impl<'a> Lines<'a> {
         if quotes(line) || self.is_python_source(line, from) || title::goes_on(self.text, from, to) {
             return Kind::Quote;
         }
-        if self.is_pytest() {
+        if self.pytest {
             return pytest_kind(line);
         }
         let doubtful = is_log(line) || self.is_tried_again(from, to) || title::may_be_one(line);
@@ -111,12 +127,6 @@ impl<'a> Lines<'a> {
             self.text[end - 1] != b' '
                 || numbered.strip_prefix(b"#").unwrap_or(numbered).first().is_some_and(u8::is_ascii_digit)
         })
-    }
-
-    /// pytest marks the lines of an error with `E`; with such lines there, the others are source and locals.
-    fn is_pytest(&self) -> bool {
-        static MARK: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(b"\nE   "));
-        *self.pytest.get_or_init(|| self.text.starts_with(b"E   ") || MARK.find(self.text).is_some())
     }
 
     /// The line under `File "x.py", line 3, in f` is source, and so are the marks under it.
@@ -216,12 +226,13 @@ fn has_low_level(start: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Lines, Place};
+    use super::{Kind, Lines, Marks, Place};
 
     fn kind(text: &str, hint: &str) -> Kind {
         let at = text.find(hint).expect("the hint stands in the text");
         let place = Place::new(0, at, at + hint.len()).expect("the text is short");
-        Lines::of(text.as_bytes(), &mut [place], Vec::new()).kind(0)
+        let marks = Marks { pytest: text.contains("\nE   "), ..Marks::default() };
+        Lines::of(text.as_bytes(), &mut [place], marks).kind(0)
     }
 
     #[test]

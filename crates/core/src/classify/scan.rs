@@ -3,7 +3,7 @@
 
 use super::{
     hints::{HintFinder, Hit},
-    line::{self, Kind, Lines},
+    line::{self, Kind, Lines, Marks},
     needs::{Met, Needs},
     rule::{Compiled, Rule, Shape, Trust, Window},
     rules,
@@ -32,28 +32,32 @@ pub(super) struct Found {
 /// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
 pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
-    let Hits { mut places, retries, met } = engine.hits(view.bytes());
-    let lines = Lines::of(view.bytes(), &mut places, retries);
+    let Hits { mut places, marks, met } = engine.hits(view.bytes());
+    let lines = Lines::of(view.bytes(), &mut places, marks);
     places.sort_unstable_by_key(|place| place.rule_order());
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
     for place in places {
-        let rule = engine.rules[place.rule()];
-        // A shape looks at the whole line, so a second hint on it says nothing new.
-        if tried == (place.rule(), place.line()) && matches!(rule.shape, Shape::Regex(_)) {
+        if !engine.needs.may_match(place.rule(), met) {
             continue;
         }
-        let believed = believes(rule.trust, lines.kind(place.line()));
+        let line = lines.of_place(place);
+        let rule = engine.rules[place.rule()];
+        // A shape looks at the whole line, so a second hint on it says nothing new.
+        if tried == (place.rule(), line) && matches!(rule.shape, Shape::Regex(_)) {
+            continue;
+        }
+        let believed = believes(rule.trust, lines.kind(line));
         // That a log line tells of an error of no category decides nothing either.
         let useless = believed == Believed::Later && (last_resort.is_some() || rule.category == Category::Unknown);
         if believed == Believed::No || useless {
             continue;
         }
-        tried = (place.rule(), place.line());
-        if !engine.needs.may_match(place.rule(), met) || !engine.shared.may_match(place.rule(), &lines, place.line()) {
+        tried = (place.rule(), line);
+        if !engine.shared.may_match(place.rule(), &lines, line) {
             continue;
         }
-        let Some(found) = engine.try_rule(rule, place, &lines) else { continue };
+        let Some(found) = engine.try_rule(rule, place, line, &lines) else { continue };
         if believed == Believed::Now {
             return Some(found);
         }
@@ -85,15 +89,13 @@ pub(super) struct Place {
     start: u32,
     length: u16,
     rule: u16,
-    /// Index into the lines, known once all places are.
-    pub(super) line: u32,
 }
 
 impl Place {
     /// Nothing of a text beyond 4 GiB.
     pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
         let length = u16::try_from(end - start).ok()?;
-        Some(Self { start: u32::try_from(start).ok()?, length, rule, line: 0 })
+        Some(Self { start: u32::try_from(start).ok()?, length, rule })
     }
 
     pub(super) const fn start(self) -> usize {
@@ -106,10 +108,6 @@ impl Place {
 
     const fn rule(self) -> usize {
         self.rule as usize
-    }
-
-    const fn line(self) -> usize {
-        self.line as usize
     }
 
     /// The order of the text, as one number, which is compared at once.
@@ -127,8 +125,7 @@ impl Place {
 struct Hits {
     /// Every place a rule is to be tried at.
     places: Vec<Place>,
-    /// Where words of `line::RETRIES` stand.
-    retries: Vec<(usize, usize)>,
+    marks: Marks,
     /// Rules whose needs are met.
     met: Met,
 }
@@ -141,6 +138,8 @@ struct Engine {
     selects: Vec<Vec<u16>>,
     /// For each hint, whether it is one of `line::RETRIES`.
     retries: Vec<bool>,
+    /// The hint `line::PYTEST`.
+    pytest: usize,
     needs: Needs,
     shared: Shared,
 }
@@ -151,8 +150,13 @@ impl Engine {
     fn build() -> Self {
         let rules: Vec<&'static Rule> = rules::chain().collect();
         assert!(rules.len() <= MAX_RULES, "there is a counter for each rule");
-        let mut hints: Vec<&'static str> =
-            rules.iter().flat_map(|rule| rule.hints.iter().chain(rule.needs)).chain(line::RETRIES).copied().collect();
+        let mut hints: Vec<&'static str> = rules
+            .iter()
+            .flat_map(|rule| rule.hints.iter().chain(rule.needs))
+            .chain(line::RETRIES)
+            .chain([&line::PYTEST])
+            .copied()
+            .collect();
         hints.sort_unstable();
         hints.dedup();
         let mut selects = vec![Vec::new(); hints.len()];
@@ -167,18 +171,20 @@ impl Engine {
         let compiled = rules.iter().map(|_| Compiled::default()).collect();
         let shared = Shared::of(&rules);
         let retries = hints.iter().map(|hint| line::RETRIES.contains(hint)).collect();
+        let pytest = hints.binary_search(&line::PYTEST).expect("it was added to the hints");
         let needs = Needs::of(&rules, &hints);
-        Self { rules, compiled, finder, selects, retries, needs, shared }
+        Self { rules, compiled, finder, selects, retries, pytest, needs, shared }
     }
 
     fn hits(&self, text: &[u8]) -> Hits {
-        let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), retries: Vec::new(), met: 0 };
+        let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), marks: Marks::default(), met: 0 };
         let mut seen = [0_u8; MAX_RULES];
         let mut late = Late::default();
         self.finder.find(text, |Hit { id, start, end }| {
             hits.met |= self.needs.met_by(id);
+            hits.marks.pytest |= id == self.pytest && text[start + 1] == b'E';
             if self.selects[id].is_empty() && self.retries[id] {
-                hits.retries.push((start, end));
+                hits.marks.retries.push((start, end));
             }
             for place in self.selects[id].iter().filter_map(|&rule| Place::new(rule, start, end)) {
                 let seen = &mut seen[place.rule()];
@@ -194,9 +200,9 @@ impl Engine {
         hits
     }
 
-    fn try_rule(&self, rule: &'static Rule, place: Place, lines: &Lines<'_>) -> Option<Found> {
+    fn try_rule(&self, rule: &'static Rule, place: Place, line: usize, lines: &Lines<'_>) -> Option<Found> {
         let (from, to) = match rule.window {
-            Window::Line => lines.bounds(place.line()),
+            Window::Line => lines.bounds(line),
             Window::Near => line::around(lines.text(), place.start(), place.end()),
         };
         let hint = (place.start() - from, place.end() - from);

@@ -83,7 +83,12 @@ fn shape(rule: &Rule) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{Shared, shape};
-    use crate::classify::{line::Lines, rule::compile, rules, scan::Place};
+    use crate::classify::{
+        line::{Lines, Marks},
+        rule::compile,
+        rules,
+        scan::Place,
+    };
 
     #[test]
     fn a_group_matches_what_its_rules_match() {
@@ -99,7 +104,7 @@ mod tests {
         ];
         let place = Place::new(0, 0, 1).expect("the text is short");
         for line in lines {
-            let seen = Lines::of(line.as_bytes(), &mut [place], Vec::new());
+            let seen = Lines::of(line.as_bytes(), &mut [place], Marks::default());
             let grouped = (0..rules.len()).filter(|&rule| shared.group[rule].is_some());
             let missed = grouped.filter(|&rule| !shared.may_match(rule, &seen, 0));
             for shape in missed.filter_map(|rule| shape(rules[rule])) {
