@@ -308,9 +308,10 @@ impl Common {
     /// How likely `part` is to stand at a position: its bytes by chance, or in one of the common words.
     fn chance(&self, part: &[u8]) -> f64 {
         const OF_WORD: f64 = 1e-5;
-        let below = |bound: u64| self.0.partition_point(|&other| other < bound);
         let first = ordered(part);
-        let words: f64 = (below(first)..below(first + (1 << (64 - 8 * part.len())))).map(|_| OF_WORD).sum();
+        let beyond = first + (1 << (64 - 8 * part.len()));
+        let from = self.0.partition_point(|&other| other < first);
+        let words: f64 = self.0[from..].iter().take_while(|&&other| other < beyond).map(|_| OF_WORD).sum();
         // A gram at the end of its hint is marked whatever follows it.
         let followers = if part.len() > GRAM { 1.0 } else { 32.0 };
         words * followers + part.iter().map(|&byte| frequency(byte)).product::<f64>()
