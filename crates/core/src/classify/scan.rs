@@ -130,16 +130,28 @@ struct Hits {
     met: Met,
 }
 
+/// What a hint is for.
+struct Use {
+    /// The rules that it selects; none for words that something else looks for.
+    rules: Vec<u16>,
+    /// The rules whose needs it meets.
+    meets: Met,
+    is_retry: bool,
+    is_pytest: bool,
+}
+
+impl Use {
+    fn new(hint: &str, meets: Met) -> Self {
+        Self { rules: Vec::new(), meets, is_retry: line::RETRIES.contains(&hint), is_pytest: hint == line::PYTEST }
+    }
+}
+
 struct Engine {
     rules: Vec<&'static Rule>,
     compiled: Vec<Compiled>,
     finder: HintFinder,
-    /// For each hint, the rules that it selects; none for words that something else looks for.
-    selects: Vec<Vec<u16>>,
-    /// For each hint, whether it is one of `line::RETRIES`.
-    retries: Vec<bool>,
-    /// The hint `line::PYTEST`.
-    pytest: usize,
+    /// What each hint is for.
+    uses: Vec<Use>,
     needs: Needs,
     shared: Shared,
 }
@@ -159,21 +171,18 @@ impl Engine {
             .collect();
         hints.sort_unstable();
         hints.dedup();
-        let mut selects = vec![Vec::new(); hints.len()];
-        for (index, rule) in rules.iter().enumerate() {
-            let index = u16::try_from(index).expect("there are fewer than 65536 rules");
+        let needs = Needs::of(&rules, &hints);
+        let mut uses: Vec<Use> = (0..).zip(&hints).map(|(id, hint)| Use::new(hint, needs.met_by(id))).collect();
+        for (index, rule) in (0..).zip(&rules) {
             for hint in rule.hints {
                 let id = hints.binary_search(hint).expect("the hints were collected from these rules");
-                selects[id].push(index);
+                uses[id].rules.push(index);
             }
         }
         let finder = HintFinder::new(&hints);
         let compiled = rules.iter().map(|_| Compiled::default()).collect();
         let shared = Shared::of(&rules);
-        let retries = hints.iter().map(|hint| line::RETRIES.contains(hint)).collect();
-        let pytest = hints.binary_search(&line::PYTEST).expect("it was added to the hints");
-        let needs = Needs::of(&rules, &hints);
-        Self { rules, compiled, finder, selects, retries, pytest, needs, shared }
+        Self { rules, compiled, finder, uses, needs, shared }
     }
 
     fn hits(&self, text: &[u8]) -> Hits {
@@ -181,12 +190,13 @@ impl Engine {
         let mut seen = [0_u8; MAX_RULES];
         let mut late = Late::default();
         self.finder.find(text, |Hit { id, start, end }| {
-            hits.met |= self.needs.met_by(id);
-            hits.marks.pytest |= id == self.pytest && text[start + 1] == b'E';
-            if self.selects[id].is_empty() && self.retries[id] {
+            let used = &self.uses[id];
+            hits.met |= used.meets;
+            hits.marks.pytest |= used.is_pytest && text[start + 1] == b'E';
+            if used.is_retry && used.rules.is_empty() {
                 hits.marks.retries.push((start, end));
             }
-            for place in self.selects[id].iter().filter_map(|&rule| Place::new(rule, start, end)) {
+            for place in used.rules.iter().filter_map(|&rule| Place::new(rule, start, end)) {
                 let seen = &mut seen[place.rule()];
                 if *seen < FIRST_PLACES {
                     *seen += 1;
