@@ -50,14 +50,71 @@ impl Analyzer {
 
     /// Concludes all of it, in order; `case_name` is the canonical qualified name.
     pub fn analyze(&self, event: FailureEvent, case_name: &str) -> Analysis {
+        let clean = self.clean(event);
+        let classification = self.classifier.classify(&clean.event);
+        let normalized = normalize::normalize(&clean.event.text);
+        clean.signed(classification, normalized, case_name)
+    }
+
+    /// The same for many failures with the names of their cases, a step at a time for [`TOGETHER`] of them: what a step
+    /// needs then stays in the processor's cache.
+    pub fn analyze_all(&self, failures: Vec<(FailureEvent, String)>) -> Vec<Analysis> {
+        let mut analyses = Vec::with_capacity(failures.len());
+        let mut failures = failures.into_iter();
+        while failures.len() > 0 {
+            let (clean, names): (Vec<_>, Vec<_>) =
+                failures.by_ref().take(TOGETHER).map(|(event, name)| (self.clean(event), name)).unzip();
+            let classified: Vec<_> = clean.iter().map(|clean| self.classifier.classify(&clean.event)).collect();
+            let normalized: Vec<_> = clean.iter().map(|clean| normalize::normalize(&clean.event.text)).collect();
+            let steps = clean.into_iter().zip(classified).zip(normalized).zip(names);
+            analyses.extend(steps.map(|(((clean, class), text), name)| clean.signed(class, text, &name)));
+        }
+        analyses
+    }
+
+    fn clean(&self, event: FailureEvent) -> Clean {
         let text = bound::bound(&event.text);
         let clean = self.redactor.redact(&text);
         let (redacted, redactions) = (clean.text.into_owned(), clean.kinds);
         let exception_type = event.exception_type.as_deref().map(|name| self.redact(name));
-        let event = FailureEvent { text: redacted, exception_type, ..event };
-        let classification = self.classifier.classify(&event);
-        let normalized = normalize::normalize(&event.text);
-        let signatures = sign::sign(classification.category, case_name, &event, &normalized);
+        Clean { event: FailureEvent { text: redacted, exception_type, ..event }, redactions }
+    }
+}
+
+/// Failures that a step is done for before the next step.
+pub const TOGETHER: usize = 64;
+
+/// A failure without secrets.
+struct Clean {
+    event: FailureEvent,
+    redactions: Vec<&'static str>,
+}
+
+impl Clean {
+    fn signed(self, classification: Classification, normalized: Normalized, case_name: &str) -> Analysis {
+        let signatures = sign::sign(classification.category, case_name, &self.event, &normalized);
+        let Self { event, redactions } = self;
         Analysis { redacted: event.text, redactions, classification, normalized, signatures }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Analyzer, TOGETHER};
+    use crate::event::FailureEvent;
+
+    #[test]
+    fn many_are_what_each_is() {
+        let analyzer = Analyzer::new(&[], &[]).unwrap();
+        let texts = ["Error: connect ECONNREFUSED 10.0.0.1:5432", "expected 1 to equal 2", "password=hunter2x left"];
+        let failures: Vec<_> = (0..=2 * TOGETHER)
+            .map(|at| {
+                let text = format!("{} {at}", texts[at % texts.len()]);
+                (FailureEvent { text, exit_code: Some(1), ..FailureEvent::default() }, format!("case {at}"))
+            })
+            .collect();
+        let each: Vec<_> = failures.iter().map(|(event, name)| analyzer.analyze(event.clone(), name)).collect();
+        assert_eq!(analyzer.analyze_all(failures), each);
+        assert_eq!(analyzer.analyze_all(Vec::new()), []);
     }
 }

@@ -32,11 +32,22 @@ pub(crate) fn shown(analysis: Analysis) -> Inspection {
 /// One JSON object a line in, one out, in order; a line that is none gives an error line in its place.
 /// Empty lines give nothing.
 pub fn inspect_jsonl(analyzer: &Analyzer, chunk: &str) -> String {
-    let mut answers = String::with_capacity(chunk.len());
+    let (mut failures, mut refusals) = (Vec::new(), Vec::new());
     for line in chunk.lines().filter(|line| !line.trim().is_empty()) {
-        let answer = match parse(line) {
-            Ok(line) => serde_json::to_string(&inspect(analyzer, line.event, &line.case_name)),
-            Err(reason) => serde_json::to_string(&refusal(&reason)),
+        match parse(line) {
+            Ok(failure) => {
+                failures.push(failure);
+                refusals.push(None);
+            }
+            Err(reason) => refusals.push(Some(refusal(&reason))),
+        }
+    }
+    let mut analyses = analyzer.analyze_all(failures).into_iter();
+    let mut answers = String::with_capacity(chunk.len());
+    for refusal in refusals {
+        let answer = match refusal {
+            None => analyses.next().and_then(|analysis| serde_json::to_string(&shown(analysis)).ok()),
+            Some(refusal) => serde_json::to_string(&refusal).ok(),
         };
         answers.push_str(&answer.unwrap_or_default());
         answers.push('\n');
@@ -66,11 +77,6 @@ struct Line {
     runner: Option<String>,
 }
 
-struct Input {
-    event: FailureEvent,
-    case_name: String,
-}
-
 #[derive(Serialize)]
 struct Refusal {
     error: RefusalText,
@@ -83,7 +89,7 @@ struct RefusalText {
 }
 
 /// Half of a surrogate pair is no text in JSON's sense; tools that cut texts write it all the same.
-fn parse(line: &str) -> Result<Input, serde_json::Error> {
+fn parse(line: &str) -> Result<(FailureEvent, String), serde_json::Error> {
     let line: Line = match serde_json::from_str(line) {
         Ok(line) => line,
         Err(error) => match without_lone_surrogates(line) {
@@ -101,7 +107,7 @@ fn parse(line: &str) -> Result<Input, serde_json::Error> {
         oom_killed: line.oom_killed,
         runner: line.runner,
     };
-    Ok(Input { event, case_name: line.case_name.unwrap_or_default() })
+    Ok((event, line.case_name.unwrap_or_default()))
 }
 
 fn refusal(reason: &serde_json::Error) -> Refusal {

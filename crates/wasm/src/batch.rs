@@ -5,10 +5,11 @@
 
 use argus_core::{
     Category, FailureEvent,
+    analyze::TOGETHER,
     classify::Classifier,
-    normalize,
+    normalize::{self, Normalized},
     redact::Redactor,
-    sign::{self, Signatures},
+    sign,
 };
 use argus_engine::ErrorCode;
 use std::borrow::Cow;
@@ -43,15 +44,17 @@ pub fn classify_batch(texts: &[u8], ends: &[u32]) -> Result<Vec<u8>, JsValue> {
 pub fn sign_batch(texts: &[u8], ends: &[u32], case_name: &str) -> Result<Vec<u8>, JsValue> {
     let classifier = classifier()?;
     let mut digits = Vec::with_capacity(ends.len() * 64);
-    for text in split(texts, ends) {
-        digits.extend_from_slice(signatures(&classifier, &event(text), case_name).exact.as_bytes());
+    let mut all = split(texts, ends).map(event).peekable();
+    // A step at a time, as all of it is done for many (`Analyzer::analyze_all`).
+    while all.peek().is_some() {
+        let events: Vec<FailureEvent> = all.by_ref().take(TOGETHER).collect();
+        let categories: Vec<Category> = events.iter().map(|event| classifier.classify(event).category).collect();
+        let normalized: Vec<Normalized> = events.iter().map(|event| normalize::normalize(&event.text)).collect();
+        for ((event, category), normalized) in events.iter().zip(categories).zip(&normalized) {
+            digits.extend_from_slice(sign::sign(category, case_name, event, normalized).exact.as_bytes());
+        }
     }
     Ok(digits)
-}
-
-fn signatures(classifier: &Classifier, event: &FailureEvent, case_name: &str) -> Signatures {
-    let category = classifier.classify(event).category;
-    sign::sign(category, case_name, event, &normalize::normalize(&event.text))
 }
 
 fn classifier() -> Result<Classifier, JsValue> {
