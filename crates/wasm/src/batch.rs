@@ -35,8 +35,13 @@ pub fn redact_batch(texts: &[u8], ends: &[u32]) -> Result<f64, JsValue> {
 /// For each text the place of its category in the contract's order.
 #[wasm_bindgen(js_name = classifyBatch)]
 pub fn classify_batch(texts: &[u8], ends: &[u32]) -> Result<Vec<u8>, JsValue> {
-    let classifier = classifier()?;
-    Ok(split(texts, ends).map(|text| place(classifier.classify(&event(text)).category)).collect())
+    let (classifier, mut event) = (classifier()?, FailureEvent::default());
+    let category = |text: Cow<'_, str>| {
+        event.text.clear();
+        event.text.push_str(&text);
+        place(classifier.classify(&event).category)
+    };
+    Ok(split(texts, ends).map(category).collect())
 }
 
 /// For each text the 64 hex digits of its signature.
