@@ -100,14 +100,14 @@ const sides = {
   'node-sqlite3-wasm': await nodeSqliteWasm(),
 };
 const present = Object.entries(sides).filter(([, side]) => side !== undefined);
-const seconds = await interleaved(Object.fromEntries(present.map(([name, side]) => [name, side.run])), ROUNDS);
+const measured = await interleaved(Object.fromEntries(present.map(([name, side]) => [name, side.run])), ROUNDS);
 const counts = new Set(present.map(([, side]) => side.occurrences()));
 if (counts.size !== 1) throw new Error(`the sides did not do the same: ${[...counts].join(', ')} occurrences`);
 for (const [, side] of present) await side.close();
 rmSync(folder, { recursive: true, force: true });
 
-const each = (name) => (seconds.has(name) ? (seconds.get(name) / CALLS) * 1e6 : undefined);
-const ratio = (name) => (each(name) === undefined ? undefined : each('engine') / each(name));
+const each = (name) => (measured.has(name) ? (measured.seconds(name) / CALLS) * 1e6 : undefined);
+const ratio = (name) => (measured.has(name) ? measured.ratio('engine', name) : undefined);
 const line = (name, limit) => [
   name,
   each(name) === undefined ? 'not installed' : each(name).toFixed(0),

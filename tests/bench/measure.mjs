@@ -6,6 +6,33 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const OUT = join(ROOT, '.bench');
 
+/** The seconds that each candidate took, round by round. */
+class Rounds {
+  #seconds;
+
+  constructor(seconds) {
+    this.#seconds = seconds;
+  }
+
+  has(name) {
+    return this.#seconds.has(name);
+  }
+
+  /** The median of all rounds. */
+  seconds(name) {
+    return median(this.#seconds.get(name));
+  }
+
+  /**
+   * How many times as long as the other one a candidate took: the median of what each round says, in which both met
+   * the machine in nearly the same state. Medians of each alone may come from different states.
+   */
+  ratio(name, other) {
+    const others = this.#seconds.get(other);
+    return median(this.#seconds.get(name).map((seconds, round) => seconds / others[round]));
+  }
+}
+
 /**
  * Runs every candidate once per round, in turn, so that a slow minute of the machine meets all of them.
  * A candidate answers the seconds it took, or nothing and is timed from outside.
@@ -19,7 +46,7 @@ export async function interleaved(candidates, rounds) {
       seconds.get(name).push(typeof own === 'number' ? own : (performance.now() - start) / 1000);
     }
   }
-  return new Map([...seconds].map(([name, all]) => [name, median(all)]));
+  return new Rounds(seconds);
 }
 
 /**

@@ -85,9 +85,9 @@ const bare = () => {
   return (performance.now() - start) / 1000;
 };
 
-const seconds = await interleaved({ argus: timed(server), hello: timed(hello), node: bare }, ROUNDS);
-const ratio = seconds.get('argus') / seconds.get('hello');
-const ms = (name) => (seconds.get(name) * 1000).toFixed(0);
+const measured = await interleaved({ argus: timed(server), hello: timed(hello), node: bare }, ROUNDS);
+const ratio = measured.ratio('argus', 'hello');
+const ms = (name) => (measured.seconds(name) * 1000).toFixed(0);
 report(
   'spawn',
   'Spawn to first tools/list',
