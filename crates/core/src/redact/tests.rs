@@ -176,11 +176,38 @@ fn pieces() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..24).prop_map(|words| words.concat())
 }
 
+/// Each character that is all there is of a value, where one may stand.
+#[test]
+fn a_value_of_one_character_is_taken() {
+    for value in (b' '..=b'~').map(char::from) {
+        for (before, after) in [
+            ("password=", ""),
+            ("{\"token\": \"", "\"}"),
+            ("WHERE secret = '", "'"),
+            ("curl -u ", " x"),
+            ("Cookie: a=", ";"),
+        ] {
+            let text = format!("{before}{value}{after}");
+            assert_eq!(redact(&redact(&text)), redact(&text));
+        }
+    }
+    assert_eq!(redact("WHERE token = '%'"), "WHERE token = '%'");
+}
+
 proptest! {
     #[test]
     fn idempotent(text in prop_oneof![pieces(), any::<String>()]) {
         let once = redact(&text);
         prop_assert_eq!(redact(&once), once);
+    }
+
+    /// Where a secret may stand there may be any few characters.
+    #[test]
+    fn short_values_are_taken(name in "(password|api_key|token|-u|Authorization|Cookie|PGPASSWORD)", mark in "(=|: ?|\": ?\"| = '| |%3D|://a:)", value in "[ -~]{0,4}") {
+        for text in [format!("{name}{mark}{value}"), format!("{{\"{name}{mark}{value}\"}} in '{value}'@x")] {
+            let once = redact(&text);
+            prop_assert_eq!(redact(&once), once);
+        }
     }
 
     #[test]

@@ -123,7 +123,7 @@ static EXPRESSIONS: &[&str] = &[
 /// Nothing secret: a placeholder, a reference, an expression, a mask, an earlier replacement.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let Some((&first, &last)) = value.first().zip(value.last()) else { return true };
-    let enclosed = |open: u8, close: u8| first == open && last == close;
+    let enclosed = |open: u8, close: u8| value.len() > 1 && first == open && last == close;
     (enclosed(b'<', b'>') && !value[1..value.len() - 1].contains(&b'<'))
         || (enclosed(b'[', b']') && !is_random(value))
         || (enclosed(b'{', b'}') && !is_random(value))
