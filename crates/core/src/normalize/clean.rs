@@ -1,5 +1,5 @@
 //! Takes terminal control sequences and control characters out of a line.
-//! Does not: copy a line that has none.
+//! Does not: choose lines.
 
 use super::{
     append,
@@ -15,29 +15,23 @@ pub(super) fn is_clean(text: &[u8]) -> bool {
     found.to_bitmask() == 0 && !rest.iter().any(|&byte| is_control(byte))
 }
 
-/// The line without control characters; borrowed from `scratch` only where something was taken out.
-pub(super) fn clean<'a>(line: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
+/// Appends the line without control characters.
+pub(super) fn clean(line: &[u8], out: &mut Vec<u8>) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let mut stop = next_control(line, 0);
-    if stop == line.len() {
-        return line;
-    }
-    scratch.clear();
     let mut position = 0;
-    while stop < line.len() {
-        append::part(scratch, line, position, stop);
-        position = match line[stop] {
-            0x1b => escape(line, stop),
-            b'\r' => {
-                scratch.push(b' ');
+    loop {
+        let stop = next_control(line, position);
+        append::part(out, line, position, stop);
+        position = match line.get(stop) {
+            None => return,
+            Some(0x1b) => escape(line, stop),
+            Some(b'\r') => {
+                out.push(b' ');
                 stop + 1
             }
-            _ => stop + 1,
+            Some(_) => stop + 1,
         };
-        stop = next_control(line, position);
     }
-    append::part(scratch, line, position, stop);
-    scratch
 }
 
 /// Where the next one stands, or the end.

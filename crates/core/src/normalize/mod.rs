@@ -21,6 +21,7 @@ mod time;
 
 use bytes::same;
 use lines::Selector;
+use std::borrow::Cow;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
 const MAX_TEXT: usize = 2048;
@@ -74,17 +75,28 @@ fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     out
 }
 
-/// Hands out each line, bounded and without control characters.
-fn walk(text: &[u8], mut each: impl FnMut(&[u8])) {
-    let mut scratch = Vec::new();
-    let clean = clean::is_clean(text);
-    let mut start = 0;
-    while start < text.len() {
-        let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
-        let line = &text[start..end.min(start + MAX_LINE)];
-        each(if clean { line } else { clean::clean(line, &mut scratch) });
-        start = end + 1;
+/// The text without control characters, its lines bounded.
+fn clean(text: &[u8]) -> Cow<'_, [u8]> {
+    if clean::is_clean(text) {
+        return Cow::Borrowed(text);
     }
+    let mut cleaned = Vec::with_capacity(text.len());
+    for line in lines_of(text) {
+        clean::clean(line, &mut cleaned);
+        cleaned.push(b'\n');
+    }
+    Cow::Owned(cleaned)
+}
+
+/// The lines, bounded.
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        start += length + 1;
+        Some(&rest[..length.min(MAX_LINE)])
+    })
 }
 
 struct Writer {
@@ -126,6 +138,7 @@ impl Writer {
 
     /// Writes what stays of the text; answers the innermost in-app frame.
     fn pass(&mut self, text: &[u8]) -> Option<String> {
+        let text = &*clean(text);
         let mut selector = Selector::new(text);
         self.select(text, &mut selector);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
@@ -136,7 +149,7 @@ impl Writer {
         if self.out.is_empty() {
             self.sure = false;
             // Nothing but frames and headings: then they are what there is.
-            walk(text, |line| self.write(line.trim_ascii(), false));
+            lines_of(text).for_each(|line| self.write(line.trim_ascii(), false));
         }
         let end = cut(&self.out, MAX_TEXT);
         if end < self.out.len() {
@@ -167,12 +180,12 @@ impl Writer {
 
     fn select(&mut self, text: &[u8], selector: &mut Selector) {
         let mut known = self.known;
-        walk(text, |line| {
+        for line in lines_of(text) {
             if let Some(part) = selector.take(line) {
                 self.write(part, known & 1 != 0 && part.len() == line.len());
             }
             known >>= 1;
-        });
+        }
     }
 
     fn write(&mut self, line: &[u8], known: bool) {
@@ -216,13 +229,15 @@ impl Writer {
     }
 }
 
-/// Where to cut so that no word and no character is cut in two.
+/// Where to cut so that no character is cut in two, and no word but a very long one.
 fn cut(text: &[u8], limit: usize) -> usize {
+    const LONGEST: usize = 64;
     if text.len() <= limit {
         return text.len();
     }
-    let space = text[..limit].iter().rposition(|byte| matches!(byte, b' ' | b'\n'));
-    space.unwrap_or_else(|| character_end(text, limit))
+    let from = limit.saturating_sub(LONGEST);
+    let space = text[from..limit].iter().rposition(|byte| matches!(byte, b' ' | b'\n'));
+    space.map_or_else(|| character_end(text, limit), |at| from + at)
 }
 
 /// The end of the last whole character within the limit.

@@ -128,6 +128,24 @@ fn hostile_texts_are_bounded_and_linear() {
     }
 }
 
+#[test]
+fn colours_do_not_matter() {
+    let plain = "    def test_total():\n>       assert 1 == 2\nE       assert 1 == 2\n\ntest_cart.py:3: AssertionError";
+    let coloured = plain.replace("E       assert", "\u{1b}[1m\u{1b}[31mE       assert").replace('\n', "\u{1b}[0m\n");
+    assert_eq!(normalize(&coloured).text, normalize(plain).text);
+    assert_eq!(normalize(plain).text, "assert <NUM> == <NUM>");
+}
+
+/// JSON as programs print it has no blank to cut at.
+#[test]
+fn of_one_very_long_word_what_fits_stays() {
+    let fields: Vec<String> = (0..100).map(|n| format!("{{\"price\":{n}.5,\"currency\":\"EUR\"}}")).collect();
+    let answer = normalize(&format!("AssertionError: [{}]", fields.join(","))).text;
+    assert!(answer.starts_with("AssertionError: [{\"price\":<NUM>,\"currency\":\"EUR\"},{"), "{answer}");
+    assert!((super::MAX_TEXT - 4..=super::MAX_TEXT).contains(&answer.len()));
+    assert_eq!(normalize(&answer).text, answer);
+}
+
 /// What a placeholder cuts short is read again.
 #[test]
 fn one_pass_is_not_always_enough() {
@@ -324,6 +342,14 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Also where its end was cut off.
+    #[test]
+    fn a_long_text_twice_is_once(lines in proptest::collection::vec(text(), 0..200), mark in "[ \n,:]") {
+        let once = normalize(&lines.join(&mark)).text;
+        prop_assert!(once.len() <= super::MAX_TEXT);
+        prop_assert_eq!(&normalize(&once).text, &once);
+    }
 
     #[test]
     fn the_answer_is_bounded(text in text(), times in 1_usize..400) {
