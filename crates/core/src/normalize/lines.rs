@@ -4,6 +4,7 @@
 use super::{
     bytes::{at, digits, run, starts_with_any},
     frames::{self, Frame},
+    progress::is_progress,
 };
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -52,9 +53,6 @@ pub(super) struct Selector {
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: Vec<u8>,
     frame: Option<(Vec<u8>, Vec<u8>)>,
-    /// There were lines of Go's own log, which other goroutines write into a failing test's output now and then.
-    pub(super) has_log: bool,
-    keeps_log: bool,
 }
 
 impl Selector {
@@ -62,11 +60,6 @@ impl Selector {
     pub(super) fn new(text: &[u8]) -> Self {
         let marked = text.starts_with(MARK) || MARKED_LINE.find(text).is_some();
         Self { marked, ..Self::default() }
-    }
-
-    /// One that keeps the lines of Go's log, for a text that has no others.
-    pub(super) fn with_log(text: &[u8]) -> Self {
-        Self { keeps_log: true, ..Self::new(text) }
     }
 
     /// The innermost in-app frame seen so far: file and function.
@@ -95,7 +88,6 @@ impl Selector {
             return None;
         }
         match kind(body) {
-            Kind::Message(0) if !self.keeps_log && is_go_log(body) => self.has_log = true,
             Kind::Message(from) => return Some(&body[from..]),
             Kind::Frame(frame) => {
                 self.see(&frame);
@@ -169,20 +161,15 @@ fn kind(line: &[u8]) -> Kind<'_> {
     found.unwrap_or_else(|| message(line, colon))
 }
 
+/// Whether the line names what led to the error before it: `Caused by: java.net.ConnectException: refused`.
+pub(super) fn is_cause(line: &[u8]) -> bool {
+    starts_with_any(line, &["Caused by: ", "[cause]: "])
+}
+
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(super) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == Kind::Message(0) && !is_go_log(line) && !line.starts_with(MARK)
-}
-
-/// `2006/01/02 15:04:05 message`.
-fn is_go_log(line: &[u8]) -> bool {
-    const SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";
-    line.len() > SHAPE.len()
-        && line
-            .iter()
-            .zip(SHAPE)
-            .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape })
+    trimmed && kind(line) == Kind::Message(0) && !is_progress(line) && !line.starts_with(MARK)
 }
 
 /// No letter and no digit: rules, carets, brackets, box drawing.

@@ -13,6 +13,7 @@ mod named;
 mod net;
 mod numbers;
 mod paths;
+mod progress;
 mod scan;
 mod settle;
 mod stops;
@@ -21,6 +22,7 @@ mod time;
 
 use bytes::same;
 use lines::Selector;
+use progress::is_progress;
 use std::borrow::Cow;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
@@ -31,6 +33,8 @@ const MAX_LINE: usize = 8192;
 const MAX_HEADLINE: usize = 300;
 /// Most lines that are written.
 const MAX_LINES: usize = 64;
+/// Longest cause that is written at the end of a text that is full.
+const MAX_CAUSE: usize = 512;
 /// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
 const MAX_PASSES: usize = 4;
 
@@ -99,6 +103,15 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// What was not written.
+#[derive(Default)]
+struct Rest<'t> {
+    /// The last cause of the chain of them, where the text was full before it.
+    cause: Option<&'t [u8]>,
+    /// There were lines of a log that say how things went along.
+    has_progress: bool,
+}
+
 struct Writer {
     out: Vec<u8>,
     headline: String,
@@ -140,23 +153,44 @@ impl Writer {
     fn pass(&mut self, text: &[u8]) -> Option<String> {
         let text = &*clean(text);
         let mut selector = Selector::new(text);
-        self.select(text, &mut selector);
+        let mut rest = self.select(text, &mut selector, is_progress);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
-        if self.out.is_empty() && selector.has_log {
+        if self.out.is_empty() && rest.has_progress {
             self.sure = false;
-            self.select(text, &mut Selector::with_log(text));
+            rest = self.select(text, &mut Selector::new(text), |_| false);
         }
         if self.out.is_empty() {
             self.sure = false;
             // Nothing but frames and headings: then they are what there is.
             lines_of(text).for_each(|line| self.write(line.trim_ascii(), false));
         }
-        let end = cut(&self.out, MAX_TEXT);
+        match rest.cause {
+            Some(cause) => self.end_with(cause),
+            None => self.cut(MAX_TEXT),
+        }
+        frame
+    }
+
+    /// Makes room at the end of the full text for the deepest cause, which is what failed.
+    fn end_with(&mut self, cause: &[u8]) {
+        let mut line = Vec::new();
+        scan::write_line(cause, &mut line, &mut self.statuses);
+        line.truncate(cut(&line, MAX_CAUSE));
+        if self.lines == MAX_LINES {
+            self.out.truncate(self.line_start().saturating_sub(1));
+        }
+        self.out.truncate(cut(&self.out, MAX_TEXT - line.len() - 1));
+        self.out.push(b'\n');
+        self.out.append(&mut line);
+        (self.settled, self.sure) = (0, false);
+    }
+
+    fn cut(&mut self, limit: usize) {
+        let end = cut(&self.out, limit);
         if end < self.out.len() {
             self.out.truncate(end);
             self.cut_line();
         }
-        frame
     }
 
     /// The last line has lost its end: looks again at what is left of it.
@@ -178,18 +212,31 @@ impl Writer {
         if self.lines < 2 { 0 } else { usize::from(self.ends[self.lines - 2]) + 1 }
     }
 
-    fn select(&mut self, text: &[u8], selector: &mut Selector) {
-        let mut known = self.known;
+    /// Writes the lines that say what failed and are not to be left out.
+    fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector, leave_out: fn(&[u8]) -> bool) -> Rest<'t> {
+        let (mut known, mut rest) = (self.known, Rest::default());
+        // To the last line even where the text is full: the innermost frame may be there.
         for line in lines_of(text) {
             if let Some(part) = selector.take(line) {
-                self.write(part, known & 1 != 0 && part.len() == line.len());
+                if self.is_full() {
+                    rest.cause = lines::is_cause(part).then_some(part).or(rest.cause);
+                } else if leave_out(part) {
+                    rest.has_progress = true;
+                } else {
+                    self.write(part, known & 1 != 0 && part.len() == line.len());
+                }
             }
             known >>= 1;
         }
+        rest
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines == MAX_LINES || self.out.len() >= MAX_TEXT
     }
 
     fn write(&mut self, line: &[u8], known: bool) {
-        if line.is_empty() || self.lines == MAX_LINES || self.out.len() >= MAX_TEXT {
+        if line.is_empty() || self.is_full() {
             return;
         }
         let before = self.out.len();

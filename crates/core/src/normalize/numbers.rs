@@ -134,7 +134,9 @@ pub(super) enum Role {
 pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> Role {
     let length = end - start;
     let fraction = at(line, end) == b'.' && at(line, end + 1).is_ascii_digit();
-    if length > 6 || fraction {
+    // Spring's log has the process after the level: `ERROR 812 --- [main]`.
+    let process = line[end..].starts_with(b" --- [");
+    if length > 6 || fraction || process {
         return Role::Plain;
     }
     let (word, earlier) = last_word(before);

@@ -136,6 +136,34 @@ fn colours_do_not_matter() {
     assert_eq!(normalize(plain).text, "assert <NUM> == <NUM>");
 }
 
+/// Of a chain that does not fit, the error and the deepest cause stay.
+#[test]
+fn the_deepest_cause_ends_a_text_that_is_full() {
+    let bean =
+        |name: &str| format!("Caused by: org.acme.BeanException: no bean {name}, {}\n", "field needs it, ".repeat(60));
+    let chain = |root: &str| {
+        format!(
+            "java.lang.IllegalStateException: no context\n{}{}{}Caused by: {root}\n\tat org.acme.Shop.main(Shop.java:3)\n\t... 12 more\n",
+            bean("a"),
+            bean("b"),
+            bean("c")
+        )
+    };
+    let refused = normalize(&chain("java.net.ConnectException: Connection refused")).text;
+    assert!(
+        refused
+            .starts_with("java.lang.IllegalStateException: no context\nCaused by: org.acme.BeanException: no bean a,"),
+        "{refused}"
+    );
+    assert!(refused.ends_with("\nCaused by: java.net.ConnectException: Connection refused"), "{refused}");
+    assert!(refused.len() <= super::MAX_TEXT);
+    assert_eq!(normalize(&refused).text, refused);
+    let letters: String = ('a'..='z').flat_map(|one| ['x', 'y', 'z'].map(|two| format!("{one}{two}\n"))).collect();
+    let many = normalize(&format!("{letters}Caused by: a short one")).text;
+    assert_eq!((many.lines().count(), many.lines().last()), (super::MAX_LINES, Some("Caused by: a short one")));
+    assert_eq!(normalize(&many).text, many);
+}
+
 /// JSON as programs print it has no blank to cut at.
 #[test]
 fn of_one_very_long_word_what_fits_stays() {
@@ -169,7 +197,7 @@ fn one_pass_is_not_always_enough() {
 }
 
 /// Pieces that placeholders are made of, and what stands around them.
-const PIECES: [&str; 118] = [
+const PIECES: [&str; 127] = [
     "2024-03-01",
     "T",
     "10:22:31",
@@ -288,6 +316,15 @@ const PIECES: [&str; 118] = [
     "error (",
     "     ",
     "\"\t/",
+    "INFO ",
+    "\nINFO: ",
+    "\n[INFO] ",
+    " LOG: ",
+    "\n<TIMESTAMP> [",
+    "\nlevel=info ",
+    "\n{\"level\":30,",
+    " - - [",
+    "] \"GET / HTTP/1.1\" 200 ",
 ];
 
 fn text() -> impl Strategy<Value = String> {
