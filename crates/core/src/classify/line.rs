@@ -2,6 +2,7 @@
 //! Does not: decide a category.
 
 use super::{scan::Place, shared::Answers, title};
+use crate::access_log;
 use memchr::{memchr, memmem, memrchr};
 use std::{cell::Cell, sync::LazyLock};
 
@@ -33,6 +34,8 @@ pub(super) struct Marks {
 pub(super) enum Kind {
     /// Says what happened.
     Report,
+    /// An HTTP server's record of a request: its path names anything.
+    Access,
     /// A log line below error level, one that says that something will be tried again, or one that may be a title.
     Log,
     /// Source code, a stack frame or a test's name: words in it are not the failure.
@@ -109,6 +112,9 @@ impl<'a> Lines<'a> {
 
     fn find_kind(&self, from: usize, to: usize) -> Kind {
         let line = &self.text[from..to];
+        if access_log::status_class(line).is_some() {
+            return Kind::Access;
+        }
         if quotes(line) || self.is_python_source(line, from) || title::goes_on(self.text, from, to) {
             return Kind::Quote;
         }
@@ -248,6 +254,7 @@ mod tests {
             ("2024-01-01 10:00:00 ERROR pool timeout", "timeout", Kind::Report),
             ("Error: connect ETIMEDOUT", "ETIMEDOUT", Kind::Report),
             ("time=x level=info msg=\"timeout\"", "timeout", Kind::Log),
+            ("::1 - - [02/Jan/2026:10:00:00 +0000] \"GET /timeout HTTP/1.1\" 404 1", "timeout", Kind::Access),
         ];
         for (text, hint, wanted) in rows {
             assert_eq!(kind(text, hint), wanted, "{text}");

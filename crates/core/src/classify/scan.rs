@@ -78,8 +78,8 @@ const fn believes(trust: Trust, kind: Kind) -> Believed {
         (Trust::All, _)
         | (Trust::Reports | Trust::ReportsOnly, Kind::Report)
         | (Trust::Logs, Kind::Report | Kind::Log) => Believed::Now,
-        (Trust::Reports, Kind::Log) | (Trust::LastResort, Kind::Report | Kind::Log) => Believed::Later,
-        (_, Kind::Quote) | (Trust::ReportsOnly, Kind::Log) => Believed::No,
+        (Trust::Reports, Kind::Log) | (Trust::LastResort, Kind::Report | Kind::Log | Kind::Access) => Believed::Later,
+        (_, Kind::Quote | Kind::Access) | (Trust::ReportsOnly, Kind::Log) => Believed::No,
     }
 }
 

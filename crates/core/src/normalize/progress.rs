@@ -2,6 +2,7 @@
 //! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message.
 
 use super::bytes::{at, digits, run};
+use crate::access_log;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
@@ -18,7 +19,6 @@ const LOUD: [&[u8]; 7] = [b"WARN", b"WARNING", b"ERROR", b"SEVERE", b"CRITICAL",
 const QUIET_VALUES: [&[u8]; 7] = [b"info", b"debug", b"trace", b"notice", b"10", b"20", b"30"];
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
-static END_OF_REQUEST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\" "));
 
 /// Whether the line, trimmed, is one of a log and tells of no trouble.
 pub(super) fn is_progress(line: &[u8]) -> bool {
@@ -118,20 +118,9 @@ fn has_quiet_key(line: &[u8]) -> bool {
         })
 }
 
-/// `192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 12`, of a status below 400.
+/// A line of an access log that tells of neither a refusal nor a failure.
 fn is_answered(line: &[u8]) -> bool {
-    let host = run(line, 0, |byte| byte != b' ');
-    let user = host + 3;
-    if !line[host..].starts_with(b" - ") {
-        return false;
-    }
-    let date = run(line, user, |byte| byte != b' ');
-    if at(line, date + 1) != b'[' {
-        return false;
-    }
-    let request = run(line, date + 1, |byte| byte != b']') + 2;
-    let Some(found) = line.get(request..).and_then(|rest| END_OF_REQUEST.find(rest)) else { return false };
-    at(line, request) == b'"' && matches!(at(line, request + found + 2), b'2' | b'3')
+    matches!(access_log::status_class(line), Some(b'1'..=b'3'))
 }
 
 #[cfg(test)]

@@ -1,0 +1,54 @@
+//! Reads a line of an HTTP server's access log, in the Common Log Format and what is built on it (Apache httpd, nginx,
+//! werkzeug, http.server).
+//! Does not: judge the answer it tells of.
+
+use memchr::{memchr, memmem::Finder};
+use std::sync::LazyLock;
+
+static END_OF_REQUEST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\" "));
+
+/// The class of the answer's status, `b'4'` for 404, where the line is
+/// `192.0.2.1 - bob [02/Jan/2026:10:00:00 +0000] "GET / HTTP/1.1" 404 512`, or the same with placeholders.
+pub(crate) fn status_class(line: &[u8]) -> Option<u8> {
+    let (host, rest) = split(line, b' ')?;
+    let (user, rest) = split(rest.strip_prefix(b"- ")?, b' ')?;
+    let (_, rest) = split(rest.strip_prefix(b"[")?, b']')?;
+    let request = rest.strip_prefix(b" \"")?;
+    let named = |name: &[u8]| !name.is_empty() && name.iter().all(|byte| !matches!(byte, b'"' | b'(' | b'=' | b','));
+    if !named(host) || !named(user) {
+        return None;
+    }
+    let status = &request[END_OF_REQUEST.find(request)? + 2..];
+    let &[class @ b'1'..=b'5', ..] = status else { return None };
+    Some(class)
+}
+
+/// What is before the byte and after it.
+fn split(line: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr(byte, line)?;
+    Some((&line[..at], &line[at + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::status_class;
+
+    #[test]
+    fn access_logs_are_told_from_what_quotes_them() {
+        let rows: [(&str, Option<u8>); 10] = [
+            ("192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 404 512", Some(b'4')),
+            ("::1 - bob [02/Jan/2026:10:00:00 +0000] \"GET /a\\\"b HTTP/2\" 200 -", Some(b'2')),
+            ("<IP> - - [<TIMESTAMP>] \"GET /carts/<ID> HTTP/1.1\" 5xx <NUM> \"-\" \"curl/<VERSION>\"", Some(b'5')),
+            ("gateway - - [02/Jan/2026 10:00:00] \"GET / HTTP/1.1\" 503 -", Some(b'5')),
+            ("expected 192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 1", None),
+            ("E   192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 1", None),
+            ("\"192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 1", None),
+            ("192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET / HTTP/1.1\"", None),
+            ("192.0.2.1 refused the connection", None),
+            ("", None),
+        ];
+        for (line, class) in rows {
+            assert_eq!(status_class(line.as_bytes()), class, "{line}");
+        }
+    }
+}
