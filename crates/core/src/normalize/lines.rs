@@ -158,6 +158,9 @@ fn kind(line: &[u8]) -> Kind<'_> {
         0xc3 | 0xe2 | 0xf0 => symbol(line),
         _ => None,
     };
+    if found.is_none() && line.ends_with(b"!") && is_surefire(line) {
+        return Kind::Noise;
+    }
     found.unwrap_or_else(|| message(line, colon))
 }
 
@@ -336,11 +339,13 @@ fn verdict(line: &[u8]) -> Option<Kind<'_>> {
 fn is_timed_heading(line: &[u8]) -> bool {
     let dotnet = line.starts_with(b"Failed ") && line.ends_with(b"]") && line.contains(&b'[');
     let unittest = line.starts_with(b"ERROR: test") && line.ends_with(b")");
-    let surefire = || {
-        let found = SUREFIRE.find(line).map(|found| &line[found + 4..]);
-        found.is_some_and(|rest| rest.starts_with(b"FAILURE!") || rest.starts_with(b"ERROR!"))
-    };
-    dotnet || unittest || surefire()
+    dotnet || unittest || is_surefire(line)
+}
+
+/// `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`, `Tests run: 1, … <<< FAILURE! - in com.acme.CartTest`.
+fn is_surefire(line: &[u8]) -> bool {
+    let found = SUREFIRE.find(line).map(|found| &line[found + 4..]);
+    found.is_some_and(|rest| rest.starts_with(b"FAILURE!") || rest.starts_with(b"ERROR!"))
 }
 
 fn marked(line: &[u8]) -> Option<Kind<'_>> {

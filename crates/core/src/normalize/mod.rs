@@ -239,7 +239,7 @@ impl Writer {
         if line.is_empty() || self.is_full() {
             return;
         }
-        let before = self.out.len();
+        let (before, statuses) = (self.out.len(), self.statuses.len());
         if before > 0 {
             self.out.push(b'\n');
         }
@@ -252,6 +252,7 @@ impl Writer {
         };
         if self.out.len() == begin || self.repeats(begin) {
             self.out.truncate(before);
+            self.statuses.truncate(statuses);
             return;
         }
         if self.headline.is_empty() {

@@ -445,11 +445,20 @@ fn zone_comment(text: &[u8], end: usize) -> usize {
     if at(text, close) == b')' && close > end + 2 { close + 1 } else { end }
 }
 
-/// End of a duration that begins at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`.
+/// End of a duration that begins at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`, `1 hour 5 minutes`.
 pub(super) fn duration(text: &[u8], start: usize) -> Option<usize> {
-    let mut end = duration_part(text, start)?;
-    while at(text, end).is_ascii_digit() {
-        end = duration_part(text, end)?;
+    let (mut end, mut unit) = duration_part(text, start)?;
+    loop {
+        let part = if at(text, end).is_ascii_digit() {
+            Some(duration_part(text, end)?)
+        } else if at(text, end) == b' ' && at(text, end + 1).is_ascii_digit() {
+            // Ever finer units: `5s 7s` are two.
+            duration_part(text, end + 1).filter(|&(next, finer)| finer < unit && !is_word(at(text, next)))
+        } else {
+            None
+        };
+        let Some(part) = part else { break };
+        (end, unit) = part;
     }
     (!is_word(at(text, end))).then_some(end)
 }
@@ -470,7 +479,8 @@ pub(super) fn iso_duration(text: &[u8], start: usize) -> Option<usize> {
     (shaped && digit && !is_word(at(text, dot))).then_some(dot)
 }
 
-fn duration_part(text: &[u8], start: usize) -> Option<usize> {
+/// End of a number with its unit, and how long the unit is.
+fn duration_part(text: &[u8], start: usize) -> Option<(usize, u8)> {
     let mut end = digits(text, start);
     if at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
         end = digits(text, end + 1);
@@ -478,11 +488,24 @@ fn duration_part(text: &[u8], start: usize) -> Option<usize> {
     let glued = run(text, end, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
     if glued > end {
         let unit = &text[end..glued];
-        return (is_unit(unit) || is_glued_unit(unit)).then_some(glued);
+        return (is_unit(unit) || is_glued_unit(unit)).then(|| (glued, length(unit)));
     }
     if at(text, end) != b' ' {
         return None;
     }
     let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
-    is_unit(&text[end + 1..spaced]).then_some(spaced)
+    let unit = &text[end + 1..spaced];
+    is_unit(unit).then(|| (spaced, length(unit)))
+}
+
+/// From weeks down to what is shorter than a second.
+fn length(unit: &[u8]) -> u8 {
+    match unit[0].to_ascii_lowercase() {
+        b'w' => 5,
+        b'd' => 4,
+        b'h' => 3,
+        b'm' if unit.len() == 1 || unit.starts_with(b"min") => 2,
+        b's' => 1,
+        _ => 0,
+    }
 }
