@@ -22,8 +22,9 @@ mod time;
 
 use bytes::same;
 use lines::Selector;
-use progress::is_progress;
 use std::borrow::Cow;
+
+pub(crate) use progress::is_progress;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
 const MAX_TEXT: usize = 2048;

@@ -1,7 +1,8 @@
-//! Tells the lines of a log that say how things went along: of a level below a warning, or of a request that was answered.
+//! Tells the lines that say how things went along: of a log below the level of a warning, of a request that was answered,
+//! of a test that passed.
 //! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message.
 
-use super::bytes::{at, digits, run};
+use super::bytes::{at, digits, run, starts_with_any};
 use crate::access_log;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -15,21 +16,31 @@ const KEYS_REACH: usize = 128;
 const QUIET: [&[u8]; 9] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE", b"LOG"];
 /// Levels that say that something is wrong.
 const LOUD: [&[u8]; 7] = [b"WARN", b"WARNING", b"ERROR", b"SEVERE", b"CRITICAL", b"FATAL", b"PANIC"];
+/// What runners print before the name of a test that passed.
+const PASSED: [&str; 5] = ["✓ ", "✔ ", "√ ", "PASS ", "--- PASS: "];
 /// What a key of a structured line gives for them; the numbers are pino's.
 const QUIET_VALUES: [&[u8]; 7] = [b"info", b"debug", b"trace", b"notice", b"10", b"20", b"30"];
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 
-/// Whether the line, trimmed, is one of a log and tells of no trouble.
-pub(super) fn is_progress(line: &[u8]) -> bool {
+/// Whether the line, trimmed, tells of no trouble.
+pub(crate) fn is_progress(line: &[u8]) -> bool {
     match at(line, 0) {
         b'0'..=b'9' => is_go_log(line) || is_answered(line) || has_quiet_header(line),
         b'<' => is_answered(line) || line.starts_with(b"<TIMESTAMP>") && has_quiet_header(line),
         b'[' => has_quiet_header(line),
         b'I' | b'D' | b'T' | b'N' | b'F' => begins_with_level(line),
-        b'{' | b'l' | b't' => has_quiet_key(line),
+        b'{' | b'l' => has_quiet_key(line),
+        b't' => has_quiet_key(line) || line.starts_with(b"test ") && line.ends_with(b" ... ok"),
+        b'o' => is_ok(line),
+        b'P' | b'-' | 0xe2 => starts_with_any(line, &PASSED),
         _ => false,
     }
+}
+
+/// `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
+fn is_ok(line: &[u8]) -> bool {
+    line.starts_with(b"ok ") && (at(line, 3).is_ascii_digit() || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
 }
 
 /// `2006/01/02 15:04:05 message`: Go's own log has no levels, and a test's failure is not in it.
@@ -151,6 +162,11 @@ mod tests {
             "time=\"2026-01-02T10:00:00Z\" level=info msg=opened",
             "level=debug ts=2026-01-02T10:00:00Z msg=opened",
             "192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET /cart HTTP/1.1\" 200 512",
+            "✓ adds (3 ms)",
+            "PASS src/cart.test.ts (5.1 s)",
+            "ok 3 - adds",
+            "ok  \tshop/cart\t0.012s",
+            "test cart::total ... ok",
             "<IP> - bob [<TIMESTAMP>] \"GET /cart HTTP/<VERSION>\" 304 <NUM>",
         ];
         let messages = [
@@ -172,6 +188,9 @@ mod tests {
             "test info level=info",
             "time: level is info",
             "192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET /cart HTTP/1.1\" 500 12",
+            "ok, so what",
+            "test cart::total ... FAILED",
+            "PASSWORD is not set",
             "192.0.2.1 refused the connection",
             "expected 192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET /cart HTTP/1.1\" 200 12",
             "",

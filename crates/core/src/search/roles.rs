@@ -4,7 +4,10 @@
 
 use crate::{
     classify::is_log,
-    normalize::frames::{self, Frame},
+    normalize::{
+        frames::{self, Frame},
+        is_progress,
+    },
 };
 use std::borrow::Cow;
 
@@ -19,8 +22,6 @@ const MIN_FLAT: usize = 3;
 const MIN_PACKAGES: usize = 2;
 /// A flattened frame is `org acme shop cart total`; a longer run of words has prose behind it.
 const MAX_FLAT_WORDS: usize = 12;
-/// What runners print before the name of a test that passed.
-const PASSED: [&str; 5] = ["✓ ", "✔ ", "√ ", "PASS ", "--- PASS: "];
 /// What runners print before the name of a failed test.
 const MARKS: [&str; 19] = [
     "--- FAIL: ",
@@ -119,7 +120,7 @@ pub(super) fn without_surroundings(text: &str) -> Cow<'_, str> {
 }
 
 fn is_around(line: &str) -> bool {
-    is_log(line.as_bytes()) || PASSED.iter().any(|mark| line.starts_with(mark))
+    is_log(line.as_bytes()) || is_progress(line.as_bytes())
 }
 
 impl Roles {
