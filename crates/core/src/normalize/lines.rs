@@ -4,7 +4,7 @@
 use super::{
     bytes::{at, digits, run, starts_with_any},
     frames::{self, Frame},
-    progress::is_progress,
+    progress::{is_progress, speaks_of_trouble},
 };
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -53,6 +53,18 @@ pub(super) struct Selector {
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: Vec<u8>,
     frame: Option<(Vec<u8>, Vec<u8>)>,
+    /// There was a frame, of whatever code.
+    pub(super) has_frame: bool,
+    course: Course,
+}
+
+/// What the lines before say about one that tells of progress.
+#[derive(Default)]
+struct Course {
+    /// The last line belongs to one that was left out.
+    goes_on: bool,
+    /// The lines that follow are what an assertion compares: `to contain:`.
+    announced: bool,
 }
 
 impl Selector {
@@ -132,7 +144,24 @@ impl Selector {
         }
     }
 
+    /// Whether the line only tells how things went along; `part` is what `take` answered for it.
+    pub(super) fn leaves_out(&mut self, line: &[u8], part: &[u8]) -> bool {
+        if self.marked {
+            return false;
+        }
+        let indented = matches!(at(line, 0), b' ' | b'\t');
+        let progress = is_progress(part);
+        let goes_on = self.course.goes_on && indented && !speaks_of_trouble(part);
+        if !progress && !goes_on {
+            // A line of a log announces nothing: `[ERROR] Failures:`.
+            self.course.announced = part.ends_with(b":") && !matches!(part[0], b'[' | b'0'..=b'9');
+        }
+        self.course.goes_on = !self.course.announced && (progress || goes_on);
+        self.course.goes_on
+    }
+
     fn see(&mut self, frame: &Frame<'_>) {
+        self.has_frame = true;
         if (self.frame.is_none() || frame.outer_first) && frames::is_in_app(frame) {
             self.frame = Some((frame.file.to_vec(), frame.function.to_vec()));
         }
@@ -162,11 +191,6 @@ fn kind(line: &[u8]) -> Kind<'_> {
         return Kind::Noise;
     }
     found.unwrap_or_else(|| message(line, colon))
-}
-
-/// Whether the line names what led to the error before it: `Caused by: java.net.ConnectException: refused`.
-pub(super) fn is_cause(line: &[u8]) -> bool {
-    starts_with_any(line, &["Caused by: ", "[cause]: "])
 }
 
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
@@ -205,7 +229,9 @@ fn message(line: &[u8], colon: Option<usize>) -> Kind<'_> {
 }
 
 fn ruled(line: &[u8]) -> Option<Kind<'_>> {
-    const STARTS: [&str; 10] = [
+    const STARTS: [&str; 12] = [
+        "[ERROR] Tests run:",
+        "[INFO] Tests run:",
         "--- FAIL:",
         "--- PASS:",
         "--- SKIP:",
@@ -233,7 +259,8 @@ fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
         return Some(Kind::Noise);
     }
     if start == 0 && end > 0 && line[end..].starts_with(b") ") {
-        let done = line.ends_with(b":");
+        // PHPUnit's heading is one line, and so is one that ends like this.
+        let done = line.ends_with(b":") || memchr::memmem::find(line, b"::").is_some();
         return Some(if done { Kind::Noise } else { Kind::Opens(Block::Heading(6)) });
     }
     None

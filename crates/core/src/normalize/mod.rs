@@ -5,6 +5,7 @@
 
 mod append;
 mod bytes;
+mod causes;
 mod clean;
 pub(crate) mod frames;
 mod ids;
@@ -21,6 +22,7 @@ mod table;
 mod time;
 
 use bytes::same;
+use causes::Chain;
 use lines::Selector;
 use std::borrow::Cow;
 
@@ -154,11 +156,11 @@ impl Writer {
     fn pass(&mut self, text: &[u8]) -> Option<String> {
         let text = &*clean(text);
         let mut selector = Selector::new(text);
-        let mut rest = self.select(text, &mut selector, is_progress);
+        let mut rest = self.select(text, &mut selector, true);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
         if self.out.is_empty() && rest.has_progress {
             self.sure = false;
-            rest = self.select(text, &mut Selector::new(text), |_| false);
+            rest = self.select(text, &mut Selector::new(text), false);
         }
         if self.out.is_empty() {
             self.sure = false;
@@ -172,14 +174,18 @@ impl Writer {
         frame
     }
 
-    /// Makes room at the end of the full text for the deepest cause, which is what failed.
+    /// Gives the end of the text, which is full, to the deepest cause, which is what failed.
     fn end_with(&mut self, cause: &[u8]) {
         let mut line = Vec::new();
         scan::write_line(cause, &mut line, &mut self.statuses);
-        line.truncate(cut(&line, MAX_CAUSE));
-        if self.lines == MAX_LINES {
-            self.out.truncate(self.line_start().saturating_sub(1));
+        let last = self.line_start();
+        if self.lines == MAX_LINES || self.out[last..] == line {
+            self.out.truncate(last.saturating_sub(1));
         }
+        if self.out.split(|&byte| byte == b'\n').any(|written| written == line) {
+            return self.cut(MAX_TEXT);
+        }
+        line.truncate(cut(&line, MAX_CAUSE));
         self.out.truncate(cut(&self.out, MAX_TEXT - line.len() - 1));
         self.out.push(b'\n');
         self.out.append(&mut line);
@@ -213,18 +219,20 @@ impl Writer {
         if self.lines < 2 { 0 } else { usize::from(self.ends[self.lines - 2]) + 1 }
     }
 
-    /// Writes the lines that say what failed and are not to be left out.
-    fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector, leave_out: fn(&[u8]) -> bool) -> Rest<'t> {
-        let (mut known, mut rest) = (self.known, Rest::default());
-        // To the last line even where the text is full: the innermost frame may be there.
+    /// Writes the lines that say what failed, those that tell of progress only if they are not to be left out.
+    fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector, leave_out: bool) -> Rest<'t> {
+        let (mut known, mut rest, mut chain) = (self.known, Rest::default(), Chain::default());
+        // To the last line even where the text is full: the innermost frame and the deepest cause may be there.
         for line in lines_of(text) {
             if let Some(part) = selector.take(line) {
-                if self.is_full() {
-                    rest.cause = lines::is_cause(part).then_some(part).or(rest.cause);
-                } else if leave_out(part) {
+                let full = self.is_full();
+                if !full && leave_out && selector.leaves_out(line, part) {
                     rest.has_progress = true;
                 } else {
                     self.write(part, known & 1 != 0 && part.len() == line.len());
+                }
+                if chain.has(line, part, selector.has_frame) && (full || self.out.len() > MAX_TEXT) {
+                    rest.cause = Some(part);
                 }
             }
             known >>= 1;

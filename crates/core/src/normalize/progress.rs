@@ -1,9 +1,11 @@
 //! Tells the lines that say how things went along: of a log below the level of a warning, of a request that was answered,
 //! of a test that passed.
-//! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message.
+//! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message, and so is one that
+//! speaks of trouble at whatever level.
 
-use super::bytes::{at, digits, run, starts_with_any};
+use super::bytes::{at, digits, is_word, run, starts_with_any};
 use crate::access_log;
+use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
@@ -12,30 +14,108 @@ use wide::u8x16;
 const HEADER_REACH: usize = 96;
 /// Bytes of a structured line that its level is looked for in.
 const KEYS_REACH: usize = 128;
-/// Levels below a warning, as loggers print them; `LOG` is PostgreSQL's.
-const QUIET: [&[u8]; 9] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE", b"LOG"];
-/// Levels that say that something is wrong.
-const LOUD: [&[u8]; 7] = [b"WARN", b"WARNING", b"ERROR", b"SEVERE", b"CRITICAL", b"FATAL", b"PANIC"];
+/// Levels below a warning, as loggers print them.
+const QUIET: [&[u8]; 8] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE"];
+/// Words that say that something is wrong, where a level stands.
+const LOUD: [&[u8]; 17] = [
+    b"WARN",
+    b"WARNING",
+    b"WRN",
+    b"ERROR",
+    b"ERR",
+    b"SEVERE",
+    b"CRITICAL",
+    b"CRIT",
+    b"FATAL",
+    b"FTL",
+    b"PANIC",
+    b"ALERT",
+    b"EMERG",
+    b"EMERGENCY",
+    b"FAIL",
+    b"FAILED",
+    b"FAILURE",
+];
+/// What a key of a structured line gives for a level below a warning.
+const QUIET_VALUES: [&[u8]; 4] = [b"info", b"debug", b"trace", b"notice"];
+/// The same, of pino and bunyan.
+const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// What runners print before the name of a test that passed.
 const PASSED: [&str; 5] = ["✓ ", "✔ ", "√ ", "PASS ", "--- PASS: "];
-/// What a key of a structured line gives for them; the numbers are pino's.
-const QUIET_VALUES: [&[u8]; 7] = [b"info", b"debug", b"trace", b"notice", b"10", b"20", b"30"];
+/// Parts of what programs say of trouble. What ran a program may log all that it says as information.
+const TROUBLE: [&str; 45] = [
+    "error",
+    "exception",
+    "fail",
+    "fatal",
+    "panic",
+    "uncaught",
+    "traceback",
+    "abort",
+    "crash",
+    "kill",
+    "signal",
+    "exit",
+    "return code",
+    "gave up",
+    "denied",
+    "refused",
+    "reject",
+    "timeout",
+    "time out",
+    "timed out",
+    "deadline",
+    "cannot",
+    "can't",
+    "could not",
+    "couldn't",
+    "unable",
+    "not found",
+    "no such",
+    "invalid",
+    "illegal",
+    "missing",
+    "unexpected",
+    "unrecognized",
+    "expected",
+    "assert",
+    "violat",
+    "corrupt",
+    "\" 4",
+    "\" 5",
+    "1.1 4",
+    "1.1 5",
+    "status=4",
+    "status=5",
+    "status\":4",
+    "status\":5",
+];
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
+static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
+static TROUBLES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(TROUBLE);
+    builder.expect("a few short literals fit any automaton")
+});
 
 /// Whether the line, trimmed, tells of no trouble.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
     match at(line, 0) {
-        b'0'..=b'9' => is_go_log(line) || is_answered(line) || has_quiet_header(line),
-        b'<' => is_answered(line) || line.starts_with(b"<TIMESTAMP>") && has_quiet_header(line),
-        b'[' => has_quiet_header(line),
-        b'I' | b'D' | b'T' | b'N' | b'F' => begins_with_level(line),
-        b'{' | b'l' => has_quiet_key(line),
-        b't' => has_quiet_key(line) || line.starts_with(b"test ") && line.ends_with(b" ... ok"),
+        b'0'..=b'9' => is_answered(line) || is_go_log(line) || has_quiet_header(line) && !speaks_of_trouble(line),
+        b':' => is_answered(line),
+        b'[' => has_quiet_header(line) && !speaks_of_trouble(line),
+        b'I' | b'D' | b'T' | b'N' | b'F' => begins_with_level(line) && !speaks_of_trouble(line),
+        b't' if line.starts_with(b"test ") => line.ends_with(b" ... ok"),
+        b'{' | b'l' | b't' => has_quiet_key(line) && !speaks_of_trouble(line),
         b'o' => is_ok(line),
         b'P' | b'-' | 0xe2 => starts_with_any(line, &PASSED),
         _ => false,
     }
+}
+
+/// Whether the line has a word of trouble.
+pub(super) fn speaks_of_trouble(line: &[u8]) -> bool {
+    TROUBLES.is_match(line)
 }
 
 /// `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
@@ -43,20 +123,34 @@ fn is_ok(line: &[u8]) -> bool {
     line.starts_with(b"ok ") && (at(line, 3).is_ascii_digit() || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
 }
 
-/// `2006/01/02 15:04:05 message`: Go's own log has no levels, and a test's failure is not in it.
+/// `2006/01/02 15:04:05 message`: what other goroutines write into a failing test's output. Programs whose log has levels
+/// have the same stamp, as nginx has: `… [emerg] message`.
 fn is_go_log(line: &[u8]) -> bool {
     const SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";
-    line.len() > SHAPE.len()
+    let stamped = line.len() > SHAPE.len()
         && line
             .iter()
             .zip(SHAPE)
-            .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape })
+            .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape });
+    stamped && {
+        let level = &line[SHAPE.len()..run(line, SHAPE.len(), |byte| byte.is_ascii_uppercase())];
+        line[SHAPE.len()] != b'[' && !LOUD.contains(&level)
+    }
 }
 
-/// `INFO: message`, `DEBUG    shop:cart.py:12 message`.
+/// `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`, but not `INFO is no level`.
 fn begins_with_level(line: &[u8]) -> bool {
     let end = run(line, 0, |byte| byte.is_ascii_uppercase());
-    matches!(at(line, end), b':' | b' ' | b'\t') && QUIET.contains(&&line[..end])
+    if !QUIET.contains(&&line[..end]) {
+        return false;
+    }
+    let word = run(line, end + 1, |byte| byte.is_ascii_alphabetic());
+    let sentence = word > end + 1 && matches!(at(line, word), b' ' | 0);
+    match at(line, end) {
+        b':' | b'\t' => true,
+        b' ' => !sentence && end + 1 < line.len(),
+        _ => false,
+    }
 }
 
 /// `2026-01-02 10:00:00.123  INFO 12 --- [main] …`, `[INFO] …`, `[2026-01-02 10:00:00] shop.DEBUG: …`.
@@ -100,33 +194,62 @@ fn capitals(bytes: [u8; 16]) -> u8x16 {
 fn is_header(before: &[u8]) -> bool {
     let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|');
     let mut words = before.split(separator).filter(|word| !word.is_empty());
-    let first = words.next().is_some_and(|word| word[0] == b'[' || is_time(word));
-    first && words.all(is_name)
+    words.next().is_some_and(begins_header) && words.all(is_name)
 }
 
-/// A date, a time of day, or the digits of one.
+/// `2026-01-02`, `10:00:00.123`, `081109`, `[2026-01-02`, `[main]`, or the bracket of the level.
+fn begins_header(word: &[u8]) -> bool {
+    match word {
+        b"[" => true,
+        [b'[', name @ .., b']'] => {
+            !name.is_empty() && name.iter().all(|&byte| is_word(byte) || b"-._/#$".contains(&byte))
+        }
+        [b'[', date @ ..] => is_time(date),
+        _ => is_time(word),
+    }
+}
+
+/// A date, a time of day with its seconds, or the digits of one.
 fn is_time(word: &[u8]) -> bool {
-    let marks = word.iter().any(|byte| matches!(byte, b'-' | b':' | b'/' | b'.' | b'<'));
-    marks && word.len() > 4 || digits(word, 0) >= 6
+    let marks = word.iter().filter(|byte| matches!(byte, b'-' | b':' | b'/')).count();
+    let marked = marks >= 2 && word[0].is_ascii_digit() && word.last() != Some(&b':');
+    marked || digits(word, 0) >= 6
 }
 
-/// Whether the word is more than letters, as a number, a logger's name or one in brackets is; or a zone.
+/// Whether the word is no part of a sentence, and no level of one letter: a number, a logger, a thread, a zone.
 fn is_name(word: &[u8]) -> bool {
-    !word.iter().all(u8::is_ascii_alphabetic) || word.iter().all(u8::is_ascii_uppercase)
+    let whole = word.iter().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`'));
+    let letters = word.iter().all(u8::is_ascii_alphabetic);
+    let zone = word.len() > 1 && word.iter().all(u8::is_ascii_uppercase);
+    let clause = match word.last() {
+        Some(b',') => !word[0].is_ascii_digit(),
+        last => last == Some(&b':'),
+    };
+    whole && !clause && (!letters || zone)
 }
 
-/// `{"level":"info",…}`, `time=… level=info …`.
+/// `{"level":"info",…}`, `time=… level=info …`: the first key of that name.
 fn has_quiet_key(line: &[u8]) -> bool {
     let start = &line[..line.len().min(KEYS_REACH)];
     let pairs = at(line, 0) == b'{' || at(line, run(line, 0, |byte| byte.is_ascii_alphanumeric())) == b'=';
+    let value = || LEVEL.find_iter(start).find_map(|found| level_value(start, found));
     pairs
-        && LEVEL.find_iter(start).any(|found| {
-            let rest = &start[found + LEVEL.needle().len()..];
-            let from = run(rest, 0, |byte| matches!(byte, b'"' | b':' | b'=' | b' '));
-            let to = run(rest, from, |byte| byte.is_ascii_alphanumeric());
-            let key = rest[..from].iter().any(|byte| matches!(byte, b':' | b'='));
-            key && QUIET_VALUES.iter().any(|value| value.eq_ignore_ascii_case(&rest[from..to]))
+        && value().is_some_and(|value| {
+            let known = |values: &[&[u8]]| values.iter().any(|known| known.eq_ignore_ascii_case(value));
+            // A number is a level only in a line that has a time.
+            known(&QUIET_VALUES) || known(&QUIET_NUMBERS) && TIME_KEY.find(line).is_some()
         })
+}
+
+/// The value of the key at `start`, if it is the level's: `level`, `"level"`, `"log.level"`, not `log_level`.
+fn level_value(line: &[u8], start: usize) -> Option<&[u8]> {
+    let before = &line[..start];
+    let key = matches!(before.last(), None | Some(b'"' | b' ' | b',' | b'{')) || before.ends_with(b"\"log.");
+    let rest = &line[start + LEVEL.needle().len()..];
+    let marks = run(rest, 0, |byte| matches!(byte, b'"' | b':' | b'=' | b' '));
+    let end = run(rest, marks, |byte| byte.is_ascii_alphanumeric());
+    let given = rest[..marks].iter().any(|byte| matches!(byte, b':' | b'='));
+    (key && given).then_some(&rest[marks..end])
 }
 
 /// A line of an access log that tells of neither a refusal nor a failure.
@@ -151,10 +274,12 @@ mod tests {
             "[main] INFO com.acme.Cart - opened",
             "[INFO] Scanning for projects...",
             "081109 203615 148 INFO dfs.DataNode$PacketResponder: opened",
-            "2026-01-02 10:00:00.101 UTC [812] LOG:  database system is ready to accept connections",
             "2026/01/02 10:00:00 opened",
-            "<TIMESTAMP> [main] INFO opened",
+            "[2026-01-02, 10:00:00 UTC] {cart.py:93} INFO - opened",
+            "2026-01-02 10:00:00 UTC [812] INFO opened",
+            "::1 - - [02/Jan/2026:10:00:00 +0000] \"GET /error HTTP/1.1\" 304 -",
             "INFO:root:opened",
+            "INFO [main] opened",
             "DEBUG    shop:cart.py:12 opened",
             "{\"level\":\"info\",\"msg\":\"opened\"}",
             "{\"time\":1767348000,\"level\":30,\"msg\":\"opened\"}",
@@ -167,7 +292,6 @@ mod tests {
             "ok 3 - adds",
             "ok  \tshop/cart\t0.012s",
             "test cart::total ... ok",
-            "<IP> - bob [<TIMESTAMP>] \"GET /cart HTTP/<VERSION>\" 304 <NUM>",
         ];
         let messages = [
             "2026-01-02 10:00:00.123 ERROR 812 --- [main] c.a.shop.Cart : level INFO is unknown",
@@ -188,6 +312,31 @@ mod tests {
             "test info level=info",
             "time: level is info",
             "192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET /cart HTTP/1.1\" 500 12",
+            "2026-01-02 10:00:00 UTC [812] LOG:  syntax error in file \"postgresql.conf\" line 9",
+            "2026-01-02 10:00:00 UTC [812] LOG:  checkpoint starting: time",
+            "01-02 10:00:00.123  4321  4321 F DEBUG   : backtrace:",
+            "[2026-01-02, 10:00:00 UTC] {subprocess.py:93} INFO - KeyError: 'total'",
+            "2026-01-02 10:00:01,123 INFO exited: api (exit status 1; not expected)",
+            "INFO:     127.0.0.1:1234 - \"POST /cart HTTP/1.1\" 500 Internal Server Error",
+            "[INFO] Chrome Headless 120.0 (Linux) Cart shows the total FAILED",
+            "2026/01/02 10:00:00 ERROR refused db=orders",
+            "2026/01/02 10:00:00 [emerg] 1#1: host not found in upstream \"api\"",
+            "time=\"2026-01-02T10:00:00Z\" level=fatal msg=\"no port\" log-level=info",
+            "{\"level\":\"fatal\",\"log_level\":\"info\",\"text\":\"no table\"}",
+            "{\"name\":\"bob\",\"level\":20,\"hp\":-1}",
+            "[GET, TRACE]",
+            "[\"INFO opened\"]",
+            "[[INFO] opened]",
+            "[ReferenceError: LOG is no function]",
+            "[chromium] › cart.spec.ts:3:5 › INFO banner is shown",
+            "[10:00:00 ERR] DEBUG symbols are gone",
+            "2026-01-02T10:00:00.1234567Z NameError: DEBUG is no name",
+            "1.2.3.4 INFO service is gone",
+            "10.0.0.1:8080 DEBUG endpoint must be closed",
+            "12:15: TRACE undeclared",
+            "00:01 +0 -1: DEBUG banner [E]",
+            "INFO line is gone",
+            "TRACE header differs",
             "ok, so what",
             "test cart::total ... FAILED",
             "PASSWORD is not set",

@@ -136,28 +136,52 @@ fn colours_do_not_matter() {
     assert_eq!(normalize(plain).text, "assert <NUM> == <NUM>");
 }
 
-/// Of a chain that does not fit, the error and the deepest cause stay.
-#[test]
-fn the_deepest_cause_ends_a_text_that_is_full() {
+/// A chain of causes that does not fit, and what a service logged after it.
+fn chain(root: &str, after: &str) -> String {
     let bean =
         |name: &str| format!("Caused by: org.acme.BeanException: no bean {name}, {}\n", "field needs it, ".repeat(60));
-    let chain = |root: &str| {
-        format!(
-            "java.lang.IllegalStateException: no context\n{}{}{}Caused by: {root}\n\tat org.acme.Shop.main(Shop.java:3)\n\t... 12 more\n",
-            bean("a"),
-            bean("b"),
-            bean("c")
-        )
-    };
-    let refused = normalize(&chain("java.net.ConnectException: Connection refused")).text;
-    assert!(
-        refused
-            .starts_with("java.lang.IllegalStateException: no context\nCaused by: org.acme.BeanException: no bean a,"),
-        "{refused}"
-    );
+    let causes = [bean("a"), bean("b"), bean("c")].concat();
+    let trace = "\tat org.acme.Shop.main(Shop.java:3)\n";
+    format!(
+        "java.lang.IllegalStateException: no context\n{trace}{causes}Caused by: {root}\n{trace}\t... 12 more\n{after}"
+    )
+}
+
+#[test]
+fn of_a_chain_that_does_not_fit_the_error_and_the_deepest_cause_stay() {
+    let refused = normalize(&chain("java.net.ConnectException: Connection refused", "")).text;
+    let first = "java.lang.IllegalStateException: no context\nCaused by: org.acme.BeanException: no bean a,";
+    assert!(refused.starts_with(first), "{refused}");
     assert!(refused.ends_with("\nCaused by: java.net.ConnectException: Connection refused"), "{refused}");
     assert!(refused.len() <= super::MAX_TEXT);
     assert_eq!(normalize(&refused).text, refused);
+}
+
+#[test]
+fn causes_of_what_came_after_are_not_the_deepest() {
+    let root = "java.net.ConnectException: Connection refused";
+    let alone = normalize(&chain(root, "")).text;
+    for after in [
+        "2026-01-02 10:00:00 WARN pool - not valid\njava.sql.SQLException: closed\n\tat a.B.c(B.java:1)\nCaused by: java.io.IOException: pipe\n",
+        "\tSuppressed: java.io.IOException: pipe\n\tCaused by: java.net.SocketException: reset\n",
+        "Caused by: [CIRCULAR REFERENCE: java.net.ConnectException]\n",
+    ] {
+        assert_eq!(normalize(&chain(root, after)).text, alone, "{after}");
+    }
+}
+
+/// Wherever the bound is in it, and however many lines there are.
+#[test]
+fn the_deepest_cause_is_whole() {
+    for length in 1900..2060 {
+        let text = format!(
+            "{}\n\tat a.B.c(B.java:1)\nCaused by: org.acme.CartError: nobody's cart",
+            "no cart ".repeat(length)[..length].trim()
+        );
+        let once = normalize(&text).text;
+        assert!(once.ends_with("Caused by: org.acme.CartError: nobody's cart"), "{once}");
+        assert_eq!(normalize(&once).text, once);
+    }
     let letters: String = ('a'..='z').flat_map(|one| ['x', 'y', 'z'].map(|two| format!("{one}{two}\n"))).collect();
     let many = normalize(&format!("{letters}Caused by: a short one")).text;
     assert_eq!((many.lines().count(), many.lines().last()), (super::MAX_LINES, Some("Caused by: a short one")));

@@ -205,7 +205,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^.*\berror:? \[?[45]\d\d:? ?(-|:|\]|\w+ ?\w*\.?$)|server returned (http )?error:? [45]\d\d",
         )),
     )
-    .unless(r"\berror:? [45]\d\d \(?(HY|0)\w+|errno|exit|line [45]\d\d"),
+    .unless(r"\berror:? [45]\d\d (\(?(HY|0)\w+|--- \[)|errno|exit|line [45]\d\d"),
     rule(
         "http-npm",
         HttpError,

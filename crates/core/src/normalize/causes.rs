@@ -1,0 +1,31 @@
+//! Follows the first error's chain of causes.
+//! Does not: read a cause; whatever comes after the chain may have causes of its own, which say nothing of this failure.
+
+use super::bytes::run;
+
+/// Before the text of a cause, in Java and the languages beside it.
+const CAUSE: &[u8] = b"Caused by: ";
+/// In place of a cause that was printed before.
+const CIRCULAR: &[u8] = b"Caused by: [CIRCULAR REFERENCE";
+
+/// Where in the chain the lines are that were seen.
+#[derive(Default)]
+pub(super) struct Chain {
+    /// How far the first cause is indented; those of an error that was suppressed are further to the right.
+    indent: Option<usize>,
+    ended: bool,
+}
+
+impl Chain {
+    /// Whether the line is a cause of the chain; `part` is what stays of it, `after_frame` where there was a frame before.
+    pub(super) fn has(&mut self, line: &[u8], part: &[u8], after_frame: bool) -> bool {
+        let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
+        if part.starts_with(CAUSE) {
+            let chain = *self.indent.get_or_insert(indent);
+            return !self.ended && indent <= chain && !part.starts_with(CIRCULAR);
+        }
+        // Further lines of a cause's message are indented.
+        self.ended |= indent <= self.indent.unwrap_or(0) && (after_frame || self.indent.is_some());
+        false
+    }
+}
