@@ -100,11 +100,12 @@ static TROUBLES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// Whether the line, trimmed, tells of no trouble.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
+    let harmless = |message: usize| !speaks_of_trouble(&line[message..]);
     match at(line, 0) {
-        b'0'..=b'9' => is_answered(line) || is_go_log(line) || has_quiet_header(line) && !speaks_of_trouble(line),
+        b'0'..=b'9' => is_answered(line) || is_go_log(line) || quiet_header(line).is_some_and(harmless),
         b':' => is_answered(line),
-        b'[' => has_quiet_header(line) && !speaks_of_trouble(line),
-        b'I' | b'D' | b'T' | b'N' | b'F' => begins_with_level(line) && !speaks_of_trouble(line),
+        b'[' => quiet_header(line).is_some_and(harmless),
+        b'I' | b'D' | b'T' | b'N' | b'F' => quiet_level(line).is_some_and(harmless),
         b't' if line.starts_with(b"test ") => line.ends_with(b" ... ok"),
         b'{' | b'l' | b't' => has_quiet_key(line) && !speaks_of_trouble(line),
         b'o' => is_ok(line),
@@ -138,36 +139,37 @@ fn is_go_log(line: &[u8]) -> bool {
     }
 }
 
-/// `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`, but not `INFO is no level`.
-fn begins_with_level(line: &[u8]) -> bool {
+/// Where the message begins in `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`; none in
+/// `INFO is no level`.
+fn quiet_level(line: &[u8]) -> Option<usize> {
     let end = run(line, 0, |byte| byte.is_ascii_uppercase());
-    if !QUIET.contains(&&line[..end]) {
-        return false;
-    }
     let word = run(line, end + 1, |byte| byte.is_ascii_alphabetic());
     let sentence = word > end + 1 && matches!(at(line, word), b' ' | 0);
-    match at(line, end) {
+    let ends = match at(line, end) {
         b':' | b'\t' => true,
         b' ' => !sentence && end + 1 < line.len(),
         _ => false,
-    }
+    };
+    (ends && QUIET.contains(&&line[..end])).then_some(end)
 }
 
-/// `2026-01-02 10:00:00.123  INFO 12 --- [main] …`, `[INFO] …`, `[2026-01-02 10:00:00] shop.DEBUG: …`.
-fn has_quiet_header(line: &[u8]) -> bool {
+/// Where the message begins in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
+/// `[2026-01-02 10:00:00] shop.DEBUG: message`.
+fn quiet_header(line: &[u8]) -> Option<usize> {
     let reach = &line[..line.len().min(HEADER_REACH)];
     let mut end = 0;
     while let Some(start) = two_capitals(reach, end) {
         end = run(reach, start, |byte| byte.is_ascii_uppercase());
         let word = &reach[start..end];
         if LOUD.contains(&word) {
-            return false;
+            return None;
         }
         if QUIET.contains(&word) {
-            return matches!(at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|') && is_header(&line[..start]);
+            let ends = matches!(at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|');
+            return (ends && is_header(&line[..start])).then_some(end);
         }
     }
-    false
+    None
 }
 
 /// Where from `start` on two capital letters stand side by side.
