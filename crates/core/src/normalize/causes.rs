@@ -1,7 +1,7 @@
 //! Follows the first error's chain of causes.
 //! Does not: read a cause; whatever comes after the chain may have causes of its own, which say nothing of this failure.
 
-use super::bytes::run;
+use super::{bytes::run, progress::is_progress};
 
 /// Before the text of a cause, in Java and the languages beside it.
 const CAUSE: &[u8] = b"Caused by: ";
@@ -24,8 +24,9 @@ impl Chain {
             let chain = *self.indent.get_or_insert(indent);
             return !self.ended && indent <= chain && !part.starts_with(CIRCULAR);
         }
-        // Further lines of a cause's message are indented.
-        self.ended |= indent <= self.indent.unwrap_or(0) && (after_frame || self.indent.is_some());
+        // Further lines of a cause's message are indented, and other threads log into the midst of it.
+        let outside = indent <= self.indent.unwrap_or(0) && (after_frame || self.indent.is_some());
+        self.ended = self.ended || outside && !is_progress(part);
         false
     }
 }

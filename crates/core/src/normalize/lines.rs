@@ -4,7 +4,7 @@
 use super::{
     bytes::{at, digits, run, starts_with_any},
     frames::{self, Frame},
-    progress::{is_progress, speaks_of_trouble},
+    progress::is_progress,
 };
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -55,14 +55,6 @@ pub(super) struct Selector {
     frame: Option<(Vec<u8>, Vec<u8>)>,
     /// There was a frame, of whatever code.
     pub(super) has_frame: bool,
-    course: Course,
-}
-
-/// What the lines before say about one that tells of progress.
-#[derive(Default)]
-struct Course {
-    /// The last line belongs to one that was left out.
-    goes_on: bool,
     /// The lines that follow are what an assertion compares: `to contain:`.
     announced: bool,
 }
@@ -108,6 +100,8 @@ impl Selector {
                 }
             }
             Kind::Noise => {}
+            // PHPUnit's, of one line, is not indented, as those of RSpec and Mocha are: `1) CartTest::testTotal`.
+            Kind::Opens(Block::Heading(_)) if indent == 0 && memchr::memmem::find(body, b"::").is_some() => {}
             Kind::Opens(Block::Deeper(_)) => self.block = Block::Deeper(indent),
             Kind::Opens(block) => self.block = block,
         }
@@ -145,19 +139,13 @@ impl Selector {
     }
 
     /// Whether the line only tells how things went along; `part` is what `take` answered for it.
-    pub(super) fn leaves_out(&mut self, line: &[u8], part: &[u8]) -> bool {
-        if self.marked {
-            return false;
-        }
-        let indented = matches!(at(line, 0), b' ' | b'\t');
-        let progress = is_progress(part);
-        let goes_on = self.course.goes_on && indented && !speaks_of_trouble(part);
-        if !progress && !goes_on {
+    pub(super) fn leaves_out(&mut self, part: &[u8]) -> bool {
+        let progress = !self.marked && is_progress(part);
+        if !progress {
             // A line of a log announces nothing: `[ERROR] Failures:`.
-            self.course.announced = part.ends_with(b":") && !matches!(part[0], b'[' | b'0'..=b'9');
+            self.announced = part.ends_with(b":") && !matches!(part[0], b'[' | b'0'..=b'9');
         }
-        self.course.goes_on = !self.course.announced && (progress || goes_on);
-        self.course.goes_on
+        progress && !self.announced
     }
 
     fn see(&mut self, frame: &Frame<'_>) {
@@ -259,8 +247,7 @@ fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
         return Some(Kind::Noise);
     }
     if start == 0 && end > 0 && line[end..].starts_with(b") ") {
-        // PHPUnit's heading is one line, and so is one that ends like this.
-        let done = line.ends_with(b":") || memchr::memmem::find(line, b"::").is_some();
+        let done = line.ends_with(b":");
         return Some(if done { Kind::Noise } else { Kind::Opens(Block::Heading(6)) });
     }
     None

@@ -176,8 +176,8 @@ impl Writer {
 
     /// Gives the end of the text, which is full, to the deepest cause, which is what failed.
     fn end_with(&mut self, cause: &[u8]) {
-        let mut line = Vec::new();
-        scan::write_line(cause, &mut line, &mut self.statuses);
+        let (mut line, mut statuses) = (Vec::new(), Vec::new());
+        scan::write_line(cause, &mut line, &mut statuses);
         let last = self.line_start();
         if self.lines == MAX_LINES || self.out[last..] == line {
             self.out.truncate(last.saturating_sub(1));
@@ -189,6 +189,7 @@ impl Writer {
         self.out.truncate(cut(&self.out, MAX_TEXT - line.len() - 1));
         self.out.push(b'\n');
         self.out.append(&mut line);
+        self.statuses.append(&mut statuses);
         (self.settled, self.sure) = (0, false);
     }
 
@@ -226,7 +227,7 @@ impl Writer {
         for line in lines_of(text) {
             if let Some(part) = selector.take(line) {
                 let full = self.is_full();
-                if !full && leave_out && selector.leaves_out(line, part) {
+                if !full && leave_out && selector.leaves_out(part) {
                     rest.has_progress = true;
                 } else {
                     self.write(part, known & 1 != 0 && part.len() == line.len());

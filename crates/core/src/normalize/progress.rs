@@ -17,78 +17,31 @@ const KEYS_REACH: usize = 128;
 /// Levels below a warning, as loggers print them.
 const QUIET: [&[u8]; 8] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE"];
 /// Words that say that something is wrong, where a level stands.
+#[rustfmt::skip]
 const LOUD: [&[u8]; 17] = [
-    b"WARN",
-    b"WARNING",
-    b"WRN",
-    b"ERROR",
-    b"ERR",
-    b"SEVERE",
-    b"CRITICAL",
-    b"CRIT",
-    b"FATAL",
-    b"FTL",
-    b"PANIC",
-    b"ALERT",
-    b"EMERG",
-    b"EMERGENCY",
-    b"FAIL",
-    b"FAILED",
-    b"FAILURE",
+    b"WARN", b"WARNING", b"WRN", b"ERROR", b"ERR", b"SEVERE", b"CRITICAL", b"CRIT", b"FATAL", b"FTL", b"PANIC",
+    b"ALERT", b"EMERG", b"EMERGENCY", b"FAIL", b"FAILED", b"FAILURE",
 ];
 /// What a key of a structured line gives for a level below a warning.
 const QUIET_VALUES: [&[u8]; 4] = [b"info", b"debug", b"trace", b"notice"];
 /// The same, of pino and bunyan.
 const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// What runners print before the name of a test that passed.
-const PASSED: [&str; 5] = ["✓ ", "✔ ", "√ ", "PASS ", "--- PASS: "];
-/// Parts of what programs say of trouble. What ran a program may log all that it says as information.
-const TROUBLE: [&str; 45] = [
-    "error",
-    "exception",
-    "fail",
-    "fatal",
-    "panic",
-    "uncaught",
-    "traceback",
-    "abort",
-    "crash",
-    "kill",
-    "signal",
-    "exit",
-    "return code",
-    "gave up",
-    "denied",
-    "refused",
-    "reject",
-    "timeout",
-    "time out",
-    "timed out",
-    "deadline",
-    "cannot",
-    "can't",
-    "could not",
-    "couldn't",
-    "unable",
-    "not found",
-    "no such",
-    "invalid",
-    "illegal",
-    "missing",
-    "unexpected",
-    "unrecognized",
-    "expected",
-    "assert",
-    "violat",
-    "corrupt",
-    "\" 4",
-    "\" 5",
-    "1.1 4",
-    "1.1 5",
-    "status=4",
-    "status=5",
-    "status\":4",
-    "status\":5",
+const PASSED: [&str; 4] = ["✓ ", "✔ ", "√ ", "--- PASS: "];
+/// Parts of what programs say of trouble, letter case aside. What ran a program may log all that it says as information.
+#[rustfmt::skip]
+const TROUBLE: [&str; 99] = [
+    "error", "exception", "fault", "fail", "fatal", "panic", "uncaught", "traceback", "abort", "crash", "kill",
+    "signal", "exit", "return code", "gave up", "dumped", "terminat", "denied", "refused", "reject", "forbidden",
+    "unauthorized", "not permitted", "not allowed", "bad gateway", "unavailable", "unreachable", "timeout",
+    "time out", "timed out", "deadline", "expire", "exceed", "exhaust", "cannot", "can't", "could not", "couldn't",
+    "unable", "not found", "not exist", "not defined", "undefined", "no such", "no attribute", "invalid", "illegal",
+    "missing", "unexpected", "unrecognized", "unsupported", "incompatible", "expected", "but was", "assert",
+    "mismatch", "does not", "must be", "wrong", "duplicate", "conflict", "violat", "corrupt", "deadlock", "locked",
+    "rolled back", "reset by", "broken", "in use", "smash", "memory", "oom", "space left", "quota", "too many",
+    "too large", "overflow", "data race", "\" 4", "\" 5", "1.1 4", "1.1 5", "status=4", "status=5", "code=4",
+    "code=5", "status\":4", "status\":5", "status\": 4", "status\": 5", "code\":4", "code\":5", "code\": 4",
+    "code\": 5", "responded 4", "responded 5", "completed 4", "completed 5", "resolved [",
 ];
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
@@ -100,28 +53,34 @@ static TROUBLES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// Whether the line, trimmed, tells of no trouble.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
-    let harmless = |message: usize| !speaks_of_trouble(&line[message..]);
+    // What ends with a colon announces the next line.
+    let harmless = |message: usize| !line.ends_with(b":") && !TROUBLES.is_match(&line[message..]);
     match at(line, 0) {
         b'0'..=b'9' => is_answered(line) || is_go_log(line) || quiet_header(line).is_some_and(harmless),
         b':' => is_answered(line),
         b'[' => quiet_header(line).is_some_and(harmless),
         b'I' | b'D' | b'T' | b'N' | b'F' => quiet_level(line).is_some_and(harmless),
         b't' if line.starts_with(b"test ") => line.ends_with(b" ... ok"),
-        b'{' | b'l' | b't' => has_quiet_key(line) && !speaks_of_trouble(line),
+        b'{' => has_quiet_key(line) && harmless(0),
+        b'l' | b't' => is_logfmt(line) && has_quiet_key(line) && harmless(0),
         b'o' => is_ok(line),
-        b'P' | b'-' | 0xe2 => starts_with_any(line, &PASSED),
+        b'P' => line.strip_prefix(b"PASS ").is_some_and(is_file),
+        b'-' | 0xe2 => starts_with_any(line, &PASSED),
         _ => false,
     }
 }
 
-/// Whether the line has a word of trouble.
-pub(super) fn speaks_of_trouble(line: &[u8]) -> bool {
-    TROUBLES.is_match(line)
-}
-
 /// `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
 fn is_ok(line: &[u8]) -> bool {
-    line.starts_with(b"ok ") && (at(line, 3).is_ascii_digit() || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
+    let number = digits(line, 3);
+    let tap = number > 3 && (number == line.len() || line[number..].starts_with(b" - "));
+    line.starts_with(b"ok ") && (tap || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
+}
+
+/// Whether the first word names a file or a class: `src/cart.test.ts (5.1 s)`.
+fn is_file(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    text[..run(text, 0, |byte| byte != b' ')].iter().any(|byte| matches!(byte, b'/' | b'\\' | b'.'))
 }
 
 /// `2006/01/02 15:04:05 message`: what other goroutines write into a failing test's output. Programs whose log has levels
@@ -143,13 +102,7 @@ fn is_go_log(line: &[u8]) -> bool {
 /// `INFO is no level`.
 fn quiet_level(line: &[u8]) -> Option<usize> {
     let end = run(line, 0, |byte| byte.is_ascii_uppercase());
-    let word = run(line, end + 1, |byte| byte.is_ascii_alphabetic());
-    let sentence = word > end + 1 && matches!(at(line, word), b' ' | 0);
-    let ends = match at(line, end) {
-        b':' | b'\t' => true,
-        b' ' => !sentence && end + 1 < line.len(),
-        _ => false,
-    };
+    let ends = matches!(at(line, end), b':' | b' ' | b'\t') && !begins_sentence(&line[end..]);
     (ends && QUIET.contains(&&line[..end])).then_some(end)
 }
 
@@ -166,7 +119,7 @@ fn quiet_header(line: &[u8]) -> Option<usize> {
         }
         if QUIET.contains(&word) {
             let ends = matches!(at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|');
-            return (ends && is_header(&line[..start])).then_some(end);
+            return (ends && is_header(&line[..start], &line[end..])).then_some(end);
         }
     }
     None
@@ -192,23 +145,29 @@ fn capitals(bytes: [u8; 16]) -> u8x16 {
     offset.min(u8x16::splat(25)).simd_eq(offset)
 }
 
-/// Whether all before the level belongs to a log's header: a time stamp or a bracket first, and nothing of a sentence.
-fn is_header(before: &[u8]) -> bool {
-    let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|');
-    let mut words = before.split(separator).filter(|word| !word.is_empty());
-    words.next().is_some_and(begins_header) && words.all(is_name)
+/// Whether a word follows the level as in a sentence: ` is no level`.
+fn begins_sentence(after: &[u8]) -> bool {
+    let end = run(after, 1, |byte| byte.is_ascii_alphabetic());
+    at(after, 0) == b' ' && (end == after.len() || end > 1 && after[end] == b' ')
 }
 
-/// `2026-01-02`, `10:00:00.123`, `081109`, `[2026-01-02`, `[main]`, or the bracket of the level.
-fn begins_header(word: &[u8]) -> bool {
-    match word {
-        b"[" => true,
-        [b'[', name @ .., b']'] => {
-            !name.is_empty() && name.iter().all(|&byte| is_word(byte) || b"-._/#$".contains(&byte))
-        }
-        [b'[', date @ ..] => is_time(date),
-        _ => is_time(word),
-    }
+/// Whether all before the level belongs to a log's header: a time stamp or a bracket first, and nothing of a sentence.
+fn is_header(before: &[u8], after: &[u8]) -> bool {
+    let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|');
+    let mut words = before.split(separator).filter(|word| !word.is_empty());
+    let begins = match words.next() {
+        Some(b"[") => true,
+        // A thread alone, as SLF4J prints it: `[main] INFO com.acme.Cart - message`.
+        Some([b'[', name @ .., b']']) if is_thread(name) => !begins_sentence(after),
+        Some([b'[', date @ ..]) => is_time(date),
+        Some(word) => is_time(word),
+        None => false,
+    };
+    begins && words.all(is_name)
+}
+
+fn is_thread(name: &[u8]) -> bool {
+    !name.is_empty() && !is_time(name) && name.iter().all(|&byte| is_word(byte) || b"-._/#$".contains(&byte))
 }
 
 /// A date, a time of day with its seconds, or the digits of one.
@@ -230,23 +189,30 @@ fn is_name(word: &[u8]) -> bool {
     whole && !clause && (!letters || zone)
 }
 
+/// `time=… level=info …`.
+fn is_logfmt(line: &[u8]) -> bool {
+    starts_with_any(line, &["time=", "ts=", "t=", "level="])
+}
+
 /// `{"level":"info",…}`, `time=… level=info …`: the first key of that name.
 fn has_quiet_key(line: &[u8]) -> bool {
     let start = &line[..line.len().min(KEYS_REACH)];
-    let pairs = at(line, 0) == b'{' || at(line, run(line, 0, |byte| byte.is_ascii_alphanumeric())) == b'=';
-    let value = || LEVEL.find_iter(start).find_map(|found| level_value(start, found));
-    pairs
-        && value().is_some_and(|value| {
-            let known = |values: &[&[u8]]| values.iter().any(|known| known.eq_ignore_ascii_case(value));
-            // A number is a level only in a line that has a time.
-            known(&QUIET_VALUES) || known(&QUIET_NUMBERS) && TIME_KEY.find(line).is_some()
-        })
+    let value = LEVEL.find_iter(start).find_map(|found| level_value(start, found));
+    value.is_some_and(|value| {
+        let known = |values: &[&[u8]]| values.iter().any(|known| known.eq_ignore_ascii_case(value));
+        // A number is a level only in a line that has a time.
+        known(&QUIET_VALUES) || known(&QUIET_NUMBERS) && TIME_KEY.find(line).is_some()
+    })
 }
 
-/// The value of the key at `start`, if it is the level's: `level`, `"level"`, `"log.level"`, not `log_level`.
+/// The value of the key at `start`, if it is the level's: `level=`, `"level":`, `"log.level":`, not `"log_level":`.
 fn level_value(line: &[u8], start: usize) -> Option<&[u8]> {
     let before = &line[..start];
-    let key = matches!(before.last(), None | Some(b'"' | b' ' | b',' | b'{')) || before.ends_with(b"\"log.");
+    let key = if at(line, 0) == b'{' {
+        before.ends_with(b"\"") || before.ends_with(b"\"log.")
+    } else {
+        matches!(before.last(), None | Some(b' '))
+    };
     let rest = &line[start + LEVEL.needle().len()..];
     let marks = run(rest, 0, |byte| matches!(byte, b'"' | b':' | b'=' | b' '));
     let end = run(rest, marks, |byte| byte.is_ascii_alphanumeric());
@@ -340,6 +306,17 @@ mod tests {
             "INFO line is gone",
             "TRACE header differs",
             "ok, so what",
+            "ok 200 is not 500",
+            "PASS rate is 3 not 4",
+            "total=3 level=info",
+            "{ level: \"info\", total: 3 }",
+            "[Cart] DEBUG flag is on",
+            "2026-01-02 10:00:00 DEBUG org.hibernate.SQL :",
+            "[2026-01-02, 10:00:00 UTC] {subprocess.py:93} INFO - relation \"orders\" does not exist",
+            "{\"level\":30,\"time\":1,\"res\":{\"statusCode\":503},\"msg\":\"request completed\"}",
+            "{\"level\": \"info\", \"status\": 404, \"msg\": \"done\"}",
+            "[10:00:00 INF] HTTP GET /cart responded 500 in 34.1 ms",
+            "INFO: b> but was: <INFO: a",
             "test cart::total ... FAILED",
             "PASSWORD is not set",
             "192.0.2.1 refused the connection",
