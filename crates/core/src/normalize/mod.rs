@@ -27,6 +27,7 @@ use lines::Selector;
 use std::borrow::Cow;
 
 pub(crate) use progress::is_progress;
+use progress::speaks_of_trouble;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
 const MAX_TEXT: usize = 2048;
@@ -158,7 +159,9 @@ impl Writer {
         let mut selector = Selector::new(text);
         let mut rest = self.select(text, &mut selector, true);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
-        if self.out.is_empty() && rest.has_progress {
+        if rest.has_progress && !speaks_of_trouble(&self.out) {
+            self.clear();
+            self.headline.clear();
             self.sure = false;
             rest = self.select(text, &mut Selector::new(text), false);
         }

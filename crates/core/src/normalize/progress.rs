@@ -54,7 +54,7 @@ static TROUBLES: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Whether the line, trimmed, tells of no trouble.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
     // What ends with a colon announces the next line.
-    let harmless = |message: usize| !line.ends_with(b":") && !TROUBLES.is_match(&line[message..]);
+    let harmless = |message: usize| !line.ends_with(b":") && !speaks_of_trouble(&line[message..]);
     match at(line, 0) {
         b'0'..=b'9' => is_answered(line) || is_go_log(line) || quiet_header(line).is_some_and(harmless),
         b':' => is_answered(line),
@@ -68,6 +68,11 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
         b'-' | 0xe2 => starts_with_any(line, &PASSED),
         _ => false,
     }
+}
+
+/// Whether there is a word of trouble.
+pub(super) fn speaks_of_trouble(text: &[u8]) -> bool {
+    TROUBLES.is_match(text)
 }
 
 /// `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
