@@ -4,7 +4,7 @@
 use super::{
     bytes::{at, digits, run, starts_with_any},
     frames::{self, Frame},
-    progress::is_progress,
+    progress,
 };
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -55,8 +55,6 @@ pub(super) struct Selector {
     frame: Option<(Vec<u8>, Vec<u8>)>,
     /// There was a frame, of whatever code.
     pub(super) has_frame: bool,
-    /// The lines that follow are what an assertion compares: `to contain:`.
-    announced: bool,
 }
 
 impl Selector {
@@ -138,14 +136,9 @@ impl Selector {
         }
     }
 
-    /// Whether the line only tells how things went along; `part` is what `take` answered for it.
-    pub(super) fn leaves_out(&mut self, part: &[u8]) -> bool {
-        let progress = !self.marked && is_progress(part);
-        if !progress {
-            // A line of a log announces nothing: `[ERROR] Failures:`.
-            self.announced = part.ends_with(b":") && !matches!(part[0], b'[' | b'0'..=b'9');
-        }
-        progress && !self.announced
+    /// Whether the line only tells how things went along; never so of what pytest marks.
+    pub(super) fn is_progress(&self, part: &[u8]) -> bool {
+        !self.marked && progress::is_progress(part)
     }
 
     fn see(&mut self, frame: &Frame<'_>) {
@@ -184,7 +177,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(super) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == Kind::Message(0) && !is_progress(line) && !line.starts_with(MARK)
+    trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
 }
 
 /// No letter and no digit: rules, carets, brackets, box drawing.

@@ -38,7 +38,7 @@ const MAX_HEADLINE: usize = 300;
 /// Most lines that are written.
 const MAX_LINES: usize = 64;
 /// Longest cause that is written at the end of a text that is full.
-const MAX_CAUSE: usize = 512;
+const MAX_CAUSE: usize = 256;
 /// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
 const MAX_PASSES: usize = 4;
 
@@ -226,13 +226,19 @@ impl Writer {
     /// Writes the lines that say what failed, those that tell of progress only if they are not to be left out.
     fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector, leave_out: bool) -> Rest<'t> {
         let (mut known, mut rest, mut chain) = (self.known, Rest::default(), Chain::default());
+        // The last line that is a message, and whether it announces those that follow, where that was asked.
+        let (mut above, mut announced) = (&b""[..], None);
         // To the last line even where the text is full: the innermost frame and the deepest cause may be there.
         for line in lines_of(text) {
             if let Some(part) = selector.take(line) {
                 let full = self.is_full();
-                if !full && leave_out && selector.leaves_out(part) {
+                let progress = !full && leave_out && selector.is_progress(part);
+                if progress && !*announced.get_or_insert_with(|| progress::announces(above)) {
                     rest.has_progress = true;
                 } else {
+                    if !progress {
+                        (above, announced) = (part, None);
+                    }
                     self.write(part, known & 1 != 0 && part.len() == line.len());
                 }
                 if chain.has(line, part, selector.has_frame) && (full || self.out.len() > MAX_TEXT) {

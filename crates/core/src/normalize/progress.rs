@@ -5,7 +5,7 @@
 
 use super::bytes::{at, digits, is_word, run, starts_with_any};
 use crate::access_log;
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
@@ -30,7 +30,7 @@ const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 const PASSED: [&str; 4] = ["✓ ", "✔ ", "√ ", "--- PASS: "];
 /// Parts of what programs say of trouble, letter case aside. What ran a program may log all that it says as information.
 #[rustfmt::skip]
-const TROUBLE: [&str; 99] = [
+const TROUBLE: [&str; 124] = [
     "error", "exception", "fault", "fail", "fatal", "panic", "uncaught", "traceback", "abort", "crash", "kill",
     "signal", "exit", "return code", "gave up", "dumped", "terminat", "denied", "refused", "reject", "forbidden",
     "unauthorized", "not permitted", "not allowed", "bad gateway", "unavailable", "unreachable", "timeout",
@@ -39,16 +39,20 @@ const TROUBLE: [&str; 99] = [
     "missing", "unexpected", "unrecognized", "unsupported", "incompatible", "expected", "but was", "assert",
     "mismatch", "does not", "must be", "wrong", "duplicate", "conflict", "violat", "corrupt", "deadlock", "locked",
     "rolled back", "reset by", "broken", "in use", "smash", "memory", "oom", "space left", "quota", "too many",
-    "too large", "overflow", "data race", "\" 4", "\" 5", "1.1 4", "1.1 5", "status=4", "status=5", "code=4",
-    "code=5", "status\":4", "status\":5", "status\": 4", "status\": 5", "code\":4", "code\":5", "code\": 4",
-    "code\": 5", "responded 4", "responded 5", "completed 4", "completed 5", "resolved [",
+    "too large", "overflow", "no route", "not known", "unknown", "cancel", "interrupt", "closed by", "is closed",
+    "is down", "busy", "certificate", "null value", "by zero", "ambiguous", "already exists", "read-only",
+    "read only", "a directory", "not empty", "too long", "syntax", "stale", "no rows", "eof", "!=", " is not ",
+    "data race", "\" 4", "\" 5", "1.1 4", "1.1 5", "status=4", "status=5", "code=4", "code=5", "status\":4",
+    "status\":5", "status\": 4", "status\": 5", "code\":4", "code\":5", "code\": 4", "code\": 5", "responded 4",
+    "responded 5", "completed 4", "completed 5", "resolved [",
 ];
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
 static TROUBLES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(TROUBLE);
-    builder.expect("a few short literals fit any automaton")
+    let mut builder = AhoCorasick::builder();
+    let built = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(TROUBLE);
+    built.expect("a few short literals fit any automaton")
 });
 
 /// Whether the line, trimmed, tells of no trouble.
@@ -73,6 +77,15 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
 /// Whether there is a word of trouble.
 pub(super) fn speaks_of_trouble(text: &[u8]) -> bool {
     TROUBLES.is_match(text)
+}
+
+/// Whether what follows the line is a part of what it says: a value that an assertion prints, or a relayed traceback.
+pub(super) fn announces(line: &[u8]) -> bool {
+    let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
+    // A line of a log announces nothing: `[ERROR] Failures:`.
+    let label = line.ends_with(b":") && !matches!(at(line, 0), b'[' | b'0'..=b'9');
+    let value = || count(b'<') > count(b'>') || count(b'"') % 2 == 1 || line.ends_with(b" got");
+    label || line.ends_with(b"(most recent call last):") || value()
 }
 
 /// `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
