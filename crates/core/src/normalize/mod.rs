@@ -1,7 +1,8 @@
 //! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
 //! Does not: read files, know SQL, decide what matches.
 //!
-//! `lines` chooses the lines that say what failed, `scan` walks each of them once, `table` names the placeholders.
+//! `lines` and `progress` choose the lines that say what failed, `causes` the one that ends a text that is too long;
+//! `scan` walks each of them once, `table` names the placeholders.
 
 mod append;
 mod bytes;
@@ -182,11 +183,12 @@ impl Writer {
         let (mut line, mut statuses) = (Vec::new(), Vec::new());
         scan::write_line(cause, &mut line, &mut statuses);
         let last = self.line_start();
-        if self.lines == MAX_LINES || self.out[last..] == line {
-            self.out.truncate(last.saturating_sub(1));
-        }
-        if self.out.split(|&byte| byte == b'\n').any(|written| written == line) {
+        let is_last = self.out[last..] == line;
+        if !is_last && self.out.split(|&byte| byte == b'\n').any(|written| written == line) {
             return self.cut(MAX_TEXT);
+        }
+        if is_last || self.lines == MAX_LINES {
+            self.out.truncate(last.saturating_sub(1));
         }
         line.truncate(cut(&line, MAX_CAUSE));
         self.out.truncate(cut(&self.out, MAX_TEXT - line.len() - 1));

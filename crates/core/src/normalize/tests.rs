@@ -183,6 +183,8 @@ fn the_deepest_cause_is_whole() {
         assert_eq!(normalize(&once).text, once);
     }
     let letters: String = ('a'..='z').flat_map(|one| ['x', 'y', 'z'].map(|two| format!("{one}{two}\n"))).collect();
+    let once = normalize(&format!("Caused by: a short one\n{letters}Caused by: a short one")).text;
+    assert_eq!((once.lines().count(), once.lines().last()), (super::MAX_LINES, Some("uz")));
     let many = normalize(&format!("{letters}Caused by: a short one")).text;
     assert_eq!((many.lines().count(), many.lines().last()), (super::MAX_LINES, Some("Caused by: a short one")));
     assert_eq!(normalize(&many).text, many);
