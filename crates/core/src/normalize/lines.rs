@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 /// What pytest puts before each line of its own.
 const MARK: &[u8] = b"E   ";
 
-static SUREFIRE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"<<< "));
 static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\nE   "));
 
 /// What a line is, seen by itself.
@@ -151,7 +150,9 @@ impl Selector {
 
 fn kind(line: &[u8]) -> Kind<'_> {
     let Some(&first) = line.first() else { return Kind::Noise };
-    if !first.is_ascii_alphabetic() && is_decoration(line) {
+    let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
+    // Surefire's heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
+    if decoration || line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!") {
         return Kind::Noise;
     }
     let colon = memchr::memchr(b':', line);
@@ -168,9 +169,6 @@ fn kind(line: &[u8]) -> Kind<'_> {
         0xc3 | 0xe2 | 0xf0 => symbol(line),
         _ => None,
     };
-    if found.is_none() && line.ends_with(b"!") && is_surefire(line) {
-        return Kind::Noise;
-    }
     found.unwrap_or_else(|| message(line, colon))
 }
 
@@ -227,7 +225,7 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
     let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
         && line.ends_with(&line[..3]);
     let place = line.starts_with(b"--> ");
-    (framed || place || is_timed_heading(line) || starts_with_any(line, &STARTS)).then_some(Kind::Noise)
+    (framed || place || starts_with_any(line, &STARTS)).then_some(Kind::Noise)
 }
 
 /// `> 12 | code`, `12 | code`, `| ^`, `1) heading`.
@@ -346,13 +344,7 @@ fn verdict(line: &[u8]) -> Option<Kind<'_>> {
 fn is_timed_heading(line: &[u8]) -> bool {
     let dotnet = line.starts_with(b"Failed ") && line.ends_with(b"]") && line.contains(&b'[');
     let unittest = line.starts_with(b"ERROR: test") && line.ends_with(b")");
-    dotnet || unittest || is_surefire(line)
-}
-
-/// `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`, `Tests run: 1, … <<< FAILURE! - in com.acme.CartTest`.
-fn is_surefire(line: &[u8]) -> bool {
-    let found = SUREFIRE.find(line).map(|found| &line[found + 4..]);
-    found.is_some_and(|rest| rest.starts_with(b"FAILURE!") || rest.starts_with(b"ERROR!"))
+    dotnet || unittest
 }
 
 fn marked(line: &[u8]) -> Option<Kind<'_>> {

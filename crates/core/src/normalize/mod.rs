@@ -8,6 +8,7 @@ mod append;
 mod bytes;
 mod causes;
 mod clean;
+mod duration;
 pub(crate) mod frames;
 mod ids;
 mod lines;

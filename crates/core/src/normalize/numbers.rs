@@ -3,7 +3,7 @@
 
 use super::{
     bytes::{Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case},
-    time,
+    duration,
 };
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -276,7 +276,7 @@ pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
 pub(super) fn may_have_unit(text: &[u8], end: usize) -> bool {
     let end = run(text, end, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
     match at(text, end) {
-        b' ' => SIZE_UNITS.begins(at(text, end + 1)) || time::begins_unit(at(text, end + 1)),
+        b' ' => SIZE_UNITS.begins(at(text, end + 1)) || duration::begins_unit(at(text, end + 1)),
         byte => is_word(byte) || byte == b'%',
     }
 }

@@ -4,10 +4,9 @@
 use super::{
     append,
     bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
-    ids, net, numbers, paths, settle,
+    duration, ids, net, numbers, paths, settle,
     stops::Stops,
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
-    time,
 };
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
@@ -331,7 +330,7 @@ impl<'a> Scan<'a> {
     }
 
     fn bound(&mut self, start: usize) -> bool {
-        let Some(end) = time::duration(self.line, start) else { return false };
+        let Some(end) = duration::duration(self.line, start) else { return false };
         self.position = start - 1;
         self.flush();
         self.replace(end, "<DURATION>");

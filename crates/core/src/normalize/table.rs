@@ -3,7 +3,7 @@
 
 use super::{
     bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, WORD, at, is_word, one_of},
-    ids, named, net,
+    duration, ids, named, net,
     numbers::{self, Role},
     time,
 };
@@ -152,7 +152,7 @@ const HOST: Placeholder = Placeholder { after: ".-", ..placeholder("host", host)
 const BOOL: Placeholder = Placeholder { before: "=", length: (4, 5), ..placeholder("bool", boolean) };
 const ISO_DURATION: Placeholder = Placeholder {
     some: UPPER,
-    ..placeholder("iso duration", |h| time::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")))
+    ..placeholder("iso duration", |h| duration::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")))
 };
 const USER: Placeholder = Placeholder { before: " =", ..placeholder("user", user) };
 const NUMBER: Placeholder = placeholder("number", named::number_or_code);
@@ -362,7 +362,7 @@ fn cut_uuid(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn duration(here: &Here<'_>) -> Option<Hit> {
-    time::duration(here.line, here.start).map(|end| Hit::new(end, "<DURATION>"))
+    duration::duration(here.line, here.start).map(|end| Hit::new(end, "<DURATION>"))
 }
 
 fn size(here: &Here<'_>) -> Option<Hit> {

@@ -1,4 +1,4 @@
-//! Dates, times of day and durations, in the formats that logs and runtimes print.
+//! Dates and times of day, in the formats that logs and runtimes print.
 //! Does not: compute with them; a date is only told from numbers.
 
 use super::bytes::{Words, at, digits, is_word, number, run, word};
@@ -84,51 +84,6 @@ fn is_zone(name: &[u8]) -> bool {
             | b"AKDT"
             | b"SGT"
     )
-}
-
-/// Units written against the number (`15ms`) or after one space (`15 ms`).
-static UNITS: Words<27> = Words::new([
-    "s",
-    "ms",
-    "ns",
-    "us",
-    "sec",
-    "secs",
-    "second",
-    "seconds",
-    "msec",
-    "msecs",
-    "millis",
-    "millisecond",
-    "milliseconds",
-    "microseconds",
-    "nanoseconds",
-    "min",
-    "mins",
-    "minute",
-    "minutes",
-    "hour",
-    "hours",
-    "hr",
-    "hrs",
-    "day",
-    "days",
-    "week",
-    "weeks",
-]);
-
-/// Whether a unit, or one with a micro sign, can begin with this byte.
-pub(super) fn begins_unit(byte: u8) -> bool {
-    UNITS.begins(byte) || byte >= 0x80
-}
-
-fn is_unit(unit: &[u8]) -> bool {
-    UNITS.has(unit) || unit == "µs".as_bytes() || unit == "μs".as_bytes()
-}
-
-/// Units that need the number right before them: `5 m` is as likely metres or a name.
-fn is_glued_unit(unit: &[u8]) -> bool {
-    matches!(unit, b"m" | b"h" | b"d" | b"usec" | b"M" | b"H" | b"D")
 }
 
 /// Whether the digits at `start` may be the first part of a date or a time: a look at what ends them.
@@ -443,69 +398,4 @@ fn zone_comment(text: &[u8], end: usize) -> usize {
     }
     let close = run(text, end + 2, |byte| byte.is_ascii_alphabetic() || byte == b' ');
     if at(text, close) == b')' && close > end + 2 { close + 1 } else { end }
-}
-
-/// End of a duration that begins at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`, `1 hour 5 minutes`.
-pub(super) fn duration(text: &[u8], start: usize) -> Option<usize> {
-    let (mut end, mut unit) = duration_part(text, start)?;
-    loop {
-        let part = if at(text, end).is_ascii_digit() {
-            Some(duration_part(text, end)?)
-        } else if at(text, end) == b' ' && at(text, end + 1).is_ascii_digit() {
-            // Ever finer units: `5s 7s` are two.
-            duration_part(text, end + 1).filter(|&(next, finer)| finer < unit && !is_word(at(text, next)))
-        } else {
-            None
-        };
-        let Some(part) = part else { break };
-        (end, unit) = part;
-    }
-    (!is_word(at(text, end))).then_some(end)
-}
-
-/// End of `PT1.5S`, `P1DT2H`.
-pub(super) fn iso_duration(text: &[u8], start: usize) -> Option<usize> {
-    let parts = |from: usize| {
-        run(text, from, |byte| byte.is_ascii_digit() || matches!(byte, b'D' | b'W' | b'H' | b'M' | b'S' | b'T' | b'.'))
-    };
-    if at(text, start) != b'P' {
-        return None;
-    }
-    let end = parts(start + 1);
-    let dot = end - usize::from(at(text, end.wrapping_sub(1)) == b'.');
-    let shaped = at(text, dot.wrapping_sub(1)).is_ascii_uppercase() && dot > start + 2;
-    let digit =
-        at(text, start + 1).is_ascii_digit() || at(text, start + 1) == b'T' && at(text, start + 2).is_ascii_digit();
-    (shaped && digit && !is_word(at(text, dot))).then_some(dot)
-}
-
-/// End of a number with its unit, and how long the unit is.
-fn duration_part(text: &[u8], start: usize) -> Option<(usize, u8)> {
-    let mut end = digits(text, start);
-    if at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
-        end = digits(text, end + 1);
-    }
-    let glued = run(text, end, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
-    if glued > end {
-        let unit = &text[end..glued];
-        return (is_unit(unit) || is_glued_unit(unit)).then(|| (glued, length(unit)));
-    }
-    if at(text, end) != b' ' {
-        return None;
-    }
-    let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
-    let unit = &text[end + 1..spaced];
-    is_unit(unit).then(|| (spaced, length(unit)))
-}
-
-/// From weeks down to what is shorter than a second.
-fn length(unit: &[u8]) -> u8 {
-    match unit[0].to_ascii_lowercase() {
-        b'w' => 5,
-        b'd' => 4,
-        b'h' => 3,
-        b'm' if unit.len() == 1 || unit.starts_with(b"min") => 2,
-        b's' => 1,
-        _ => 0,
-    }
 }
