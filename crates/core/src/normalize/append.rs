@@ -7,20 +7,18 @@
 pub(super) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
     let (mut position, end) = (from, out.len() + to - from);
     while position < to {
-        let Some(piece) = line[position..].first_chunk::<16>() else {
-            out.extend_from_slice(&line[position..to]);
-            return;
-        };
+        let Some(piece) = line[position..].first_chunk::<16>() else { return short(out, &line[position..to]) };
         out.extend_from_slice(piece);
         position += 16;
     }
     out.truncate(end);
 }
 
-/// Appends the text that stands for something: its first bytes and its last ones.
+/// Appends a text that is short mostly: its first bytes and its last ones.
 #[inline]
 pub(super) fn short(out: &mut Vec<u8>, text: &[u8]) {
     match text.len() {
+        ..4 => text.iter().for_each(|&byte| out.push(byte)),
         4..=8 => ends::<4>(out, text),
         9..=16 => ends::<8>(out, text),
         _ => out.extend_from_slice(text),

@@ -13,6 +13,10 @@ pub(super) const LOWER: u8 = 8;
 pub(super) const UPPER: u8 = 16;
 /// Any byte of a character beyond ASCII; those count as letters.
 pub(super) const HIGH: u8 = 32;
+/// `.`, `-` and `_`, which join words to a name.
+const JOINT: u8 = 64;
+/// `:`, `/`, `+`, `=` and `@`, which stand inside addresses, paths and tokens.
+const LINK: u8 = 128;
 /// All that a word is made of.
 pub(super) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
 /// All hexadecimal digits.
@@ -20,7 +24,7 @@ pub(super) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
 /// Letters that are not hexadecimal digits.
 pub(super) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
 
-/// Class of each byte; 0 for what is in no word.
+/// Class of each byte; 0 for what ends whatever a placeholder is recognised by.
 pub(super) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -43,12 +47,24 @@ const fn class(byte: u8) -> u8 {
         b'g'..=b'z' => LOWER,
         b'G'..=b'Z' => UPPER,
         0x80..=0xff => HIGH,
+        b'.' | b'-' | b'_' => JOINT,
+        b':' | b'/' | b'+' | b'=' | b'@' => LINK,
         _ => 0,
     }
 }
 
 pub(super) fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] & WORD != 0
+}
+
+/// Whether the byte may stand in a name of several words.
+pub(super) fn is_name(byte: u8) -> bool {
+    CLASS[usize::from(byte)] & (WORD | JOINT) != 0
+}
+
+/// Whether the byte may stand inside an address, a path or a token.
+pub(super) fn is_run(byte: u8) -> bool {
+    CLASS[usize::from(byte)] != 0
 }
 
 /// The byte at `index`, 0 past the end; a zero byte is in no class.
@@ -69,16 +85,16 @@ pub(super) fn digits(text: &[u8], start: usize) -> usize {
 
 /// End of the word from `start`, and the classes of its bytes.
 pub(super) fn word(text: &[u8], start: usize) -> (usize, u8) {
-    let rest = text.get(start..).unwrap_or_default();
-    let mut mask = 0;
-    for (length, &byte) in rest.iter().enumerate() {
+    let (mut end, mut mask) = (start, 0);
+    while let Some(&byte) = text.get(end) {
         let class = CLASS[usize::from(byte)];
         if class & WORD == 0 {
-            return (start + length, mask);
+            break;
         }
         mask |= class;
+        end += 1;
     }
-    (start + rest.len(), mask)
+    (end, mask)
 }
 
 /// The value of a short run of digits; saturates.
@@ -115,13 +131,40 @@ pub(super) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
-/// Whether the text begins with one of these; most are ruled out by two bytes.
-pub(super) fn starts_with_any(text: &[u8], starts: &[&str]) -> bool {
-    let (first, second) = (at(text, 0), at(text, 1));
-    starts.iter().any(|start| {
-        let start = start.as_bytes();
-        start[0] == first && (start.len() == 1 || start[1] == second) && text.starts_with(start)
-    })
+/// Beginnings of lines, of which most lines are seen to have none by their first two bytes.
+pub(super) struct Starts<const N: usize> {
+    list: [&'static str; N],
+    /// By what `key` makes of the first two bytes: bit `n` is about entry `n`.
+    entries: [u64; 64],
+}
+
+impl<const N: usize> Starts<N> {
+    pub(super) const fn new(list: [&'static str; N]) -> Self {
+        let (mut entries, mut index) = ([0; 64], 0);
+        while index < N {
+            let start = list[index].as_bytes();
+            entries[Self::key(start[0], start[1])] |= 1 << index;
+            index += 1;
+        }
+        Self { list, entries }
+    }
+
+    const fn key(first: u8, second: u8) -> usize {
+        (first.wrapping_mul(7).wrapping_add(second) & 63) as usize
+    }
+
+    /// Whether the text begins with one of them.
+    #[inline]
+    pub(super) fn begin(&self, text: &[u8]) -> bool {
+        let mut left = self.entries[Self::key(at(text, 0), at(text, 1))];
+        while left != 0 {
+            if text.starts_with(self.list[left.trailing_zeros() as usize].as_bytes()) {
+                return true;
+            }
+            left &= left - 1;
+        }
+        false
+    }
 }
 
 /// A list of words in lower case that most words are seen not to be in by their first letter and length.

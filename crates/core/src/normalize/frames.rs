@@ -1,7 +1,7 @@
 //! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
 //! Does not: keep them; of a whole stack only the innermost in-app frame is of use.
 
-use super::bytes::{at, digits, run, starts_with_any};
+use super::bytes::{Starts, at, digits, run};
 use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -77,7 +77,7 @@ const TESTS: [&str; 17] = [
 static FOREIGN: LazyLock<AhoCorasick> =
     LazyLock::new(|| AhoCorasick::new(NOT_OURS.iter().chain(&TESTS)).expect("a few short literals fit any automaton"));
 /// Packages and crates that belong to a platform, a library or a test framework.
-const LIBRARIES: [&str; 42] = [
+static LIBRARIES: Starts<42> = Starts::new([
     "java.",
     "java/",
     "javax.",
@@ -120,7 +120,7 @@ const LIBRARIES: [&str; 42] = [
     "testing.",
     "net/http.",
     "panic(",
-];
+]);
 
 static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
 static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
@@ -128,12 +128,12 @@ static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x")
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
 pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
     let test = frame.file.starts_with(b"test_");
-    !frame.file.is_empty() && !test && !starts_with_any(frame.function, &LIBRARIES) && !FOREIGN.is_match(frame.file)
+    !frame.file.is_empty() && !test && !is_library(frame.function) && !FOREIGN.is_match(frame.file)
 }
 
 /// Whether the function belongs to a platform, a library or a test framework, by its package.
 pub(crate) fn is_library(function: &[u8]) -> bool {
-    starts_with_any(function, &LIBRARIES)
+    LIBRARIES.begin(function)
 }
 
 /// Reads a line as a stack frame, whichever runtime printed it; `colon` is where its first colon is.

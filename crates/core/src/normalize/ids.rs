@@ -75,10 +75,10 @@ fn is_base64url(byte: u8) -> bool {
 /// End of a long run of base64, told from a path by how often case and digits change.
 pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
     let end = run(text, start, |byte| is_base64url(byte) || matches!(byte, b'+' | b'/'));
-    let body = &text[start..end];
+    let body = text.get(start..end).filter(|body| body.len() >= 32)?;
     let mixed = body.iter().fold(0, |mask, &byte| mask | CLASS[usize::from(byte)]);
     let kinds = mixed & DIGIT != 0 && mixed & (LOWER | LOWER_HEX) != 0 && mixed & (UPPER | UPPER_HEX) != 0;
-    (body.len() >= 32 && kinds && case_changes(body) * 4 >= body.len()).then_some(end)
+    (kinds && case_changes(body) * 4 >= body.len()).then_some(end)
 }
 
 /// End of a 21-character nano id, the one kind of id with `_` and `-` in the middle.

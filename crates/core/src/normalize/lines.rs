@@ -2,7 +2,7 @@
 //! Does not: look inside a line that stays.
 
 use super::{
-    bytes::{at, digits, run, starts_with_any},
+    bytes::{Starts, at, digits, run},
     frames::{self, Frame},
     progress,
 };
@@ -43,20 +43,29 @@ enum Block {
     Heading(u8),
 }
 
+/// What stays of a line.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'l> {
+    /// Trimmed.
+    pub(super) text: &'l [u8],
+    /// Only blanks stood around it: it is a message by itself, too.
+    pub(super) whole: bool,
+}
+
 /// Reads lines in order and hands out those that stay.
 #[derive(Default)]
-pub(super) struct Selector {
+pub(super) struct Selector<'t> {
     block: Block,
     /// pytest marks what it says with `E`; with such lines in the text, all others are context.
     marked: bool,
     /// Function of the last numbered or Go frame, whose place is on the next line.
-    function: Vec<u8>,
-    frame: Option<(Vec<u8>, Vec<u8>)>,
+    function: &'t [u8],
+    frame: Option<(&'t [u8], &'t [u8])>,
     /// There was a frame, of whatever code.
     pub(super) has_frame: bool,
 }
 
-impl Selector {
+impl<'t> Selector<'t> {
     /// Looks at the whole text for what decides about every line.
     pub(super) fn new(text: &[u8]) -> Self {
         let marked = text.starts_with(MARK) || MARKED_LINE.find(text).is_some();
@@ -64,12 +73,12 @@ impl Selector {
     }
 
     /// The innermost in-app frame seen so far: file and function.
-    pub(super) fn frame(&self) -> Option<(&[u8], &[u8])> {
-        self.frame.as_ref().map(|(file, function)| (&file[..], &function[..]))
+    pub(super) fn frame(&self) -> Option<(&'t [u8], &'t [u8])> {
+        self.frame
     }
 
-    /// The part of the line that stays, trimmed; `line` is without control characters.
-    pub(super) fn take<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
+    /// The part of the line that stays; `line` is without control characters.
+    pub(super) fn take(&mut self, line: &'t [u8]) -> Option<Part<'t>> {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         let body = line[indent..].trim_ascii_end();
         if self.marked {
@@ -84,12 +93,12 @@ impl Selector {
         self.choose(body, indent)
     }
 
-    fn choose<'l>(&mut self, body: &'l [u8], indent: usize) -> Option<&'l [u8]> {
+    fn choose(&mut self, body: &'t [u8], indent: usize) -> Option<Part<'t>> {
         if self.is_inside(body, indent) {
             return None;
         }
         match kind(body) {
-            Kind::Message(from) => return Some(&body[from..]),
+            Kind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
             Kind::Frame(frame) => {
                 self.see(&frame);
                 if frame.outer_first {
@@ -106,7 +115,7 @@ impl Selector {
     }
 
     /// Whether the line belongs to the open block; closes the block where it ends.
-    fn is_inside(&mut self, body: &[u8], indent: usize) -> bool {
+    fn is_inside(&mut self, body: &'t [u8], indent: usize) -> bool {
         match self.block {
             Block::None => return false,
             Block::Paragraph if !body.is_empty() => return true,
@@ -124,14 +133,14 @@ impl Selector {
         false
     }
 
-    fn stack_line(&mut self, body: &[u8]) {
+    fn stack_line(&mut self, body: &'t [u8]) {
         if body.starts_with(b"note: ") {
             self.block = Block::None;
         } else if let Some(file) = frames::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
-            self.see(&Frame { file, function: &function, outer_first: false });
+            self.see(&Frame { file, function, outer_first: false });
         } else {
-            self.function = frames::bare_function(body).to_vec();
+            self.function = frames::bare_function(body);
         }
     }
 
@@ -140,10 +149,10 @@ impl Selector {
         !self.marked && progress::is_progress(part)
     }
 
-    fn see(&mut self, frame: &Frame<'_>) {
+    fn see(&mut self, frame: &Frame<'t>) {
         self.has_frame = true;
         if (self.frame.is_none() || frame.outer_first) && frames::is_in_app(frame) {
-            self.frame = Some((frame.file.to_vec(), frame.function.to_vec()));
+            self.frame = Some((frame.file, frame.function));
         }
     }
 }
@@ -152,7 +161,8 @@ fn kind(line: &[u8]) -> Kind<'_> {
     let Some(&first) = line.first() else { return Kind::Noise };
     let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
     // Surefire's heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
-    if decoration || line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!") {
+    let surefire = line.ends_with(b"!") && (line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!"));
+    if decoration || surefire {
         return Kind::Noise;
     }
     let colon = memchr::memchr(b':', line);
@@ -175,7 +185,12 @@ fn kind(line: &[u8]) -> Kind<'_> {
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(super) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
+    trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && is_unmarked(line)
+}
+
+/// Whether the line is not what pytest would have marked.
+pub(super) fn is_unmarked(line: &[u8]) -> bool {
+    !line.starts_with(MARK)
 }
 
 /// No letter and no digit: rules, carets, brackets, box drawing.
@@ -208,7 +223,7 @@ fn message(line: &[u8], colon: Option<usize>) -> Kind<'_> {
 }
 
 fn ruled(line: &[u8]) -> Option<Kind<'_>> {
-    const STARTS: [&str; 12] = [
+    static STARTS: Starts<12> = Starts::new([
         "[ERROR] Tests run:",
         "[INFO] Tests run:",
         "--- FAIL:",
@@ -221,11 +236,11 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
         "[ RUN ",
         "[  FAILED",
         "[       OK",
-    ];
+    ]);
     let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
         && line.ends_with(&line[..3]);
     let place = line.starts_with(b"--> ");
-    (framed || place || starts_with_any(line, &STARTS)).then_some(Kind::Noise)
+    (framed || place || STARTS.begin(line)).then_some(Kind::Noise)
 }
 
 /// `> 12 | code`, `12 | code`, `| ^`, `1) heading`.
@@ -245,7 +260,7 @@ fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
 }
 
 fn lower(line: &[u8]) -> Option<Kind<'_>> {
-    const NOISE: [&str; 11] = [
+    static NOISE: Starts<11> = Starts::new([
         "note: run with `RUST_BACKTRACE",
         "note: Some details are omitted",
         "not ok ",
@@ -257,7 +272,7 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
         "stack: |-",
         "test result: ",
         "test_case.go",
-    ];
+    ]);
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
         return Some(Kind::Opens(Block::Stack));
     }
@@ -266,7 +281,7 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
     }
     // JUnit 4's description of a test: `method(package.Class)`.
     let described = line.ends_with(b")") && is_described(line);
-    (described || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
+    (described || NOISE.begin(line)).then_some(Kind::Noise)
 }
 
 fn is_described(line: &[u8]) -> bool {
@@ -291,7 +306,7 @@ fn panicked(line: &[u8]) -> Option<Kind<'_>> {
 }
 
 fn upper(line: &[u8]) -> Option<Kind<'_>> {
-    const NOISE: [&str; 15] = [
+    static NOISE: Starts<15> = Starts::new([
         "Traceback (most recent call last)",
         "During handling of the above exception",
         "The above exception was the direct cause",
@@ -307,14 +322,14 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "Captured ",
         "Call log:",
         "Node.js v",
-    ];
+    ]);
     if let b'E' | b'F' | b'P' = line[0] {
         let kind = verdict(line);
         if kind.is_some() || line.starts_with(b"Error: ") {
             return kind;
         }
     }
-    (is_timed_heading(line) || starts_with_any(line, &NOISE)).then_some(Kind::Noise)
+    (is_timed_heading(line) || NOISE.begin(line)).then_some(Kind::Noise)
 }
 
 /// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
@@ -362,6 +377,6 @@ fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
 
 /// Headings of test runners: a mark and the test's name.
 fn symbol(line: &[u8]) -> Option<Kind<'_>> {
-    const MARKS: [&str; 8] = ["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "];
-    starts_with_any(line, &MARKS).then_some(Kind::Noise)
+    static MARKS: Starts<8> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "]);
+    MARKS.begin(line).then_some(Kind::Noise)
 }

@@ -25,7 +25,7 @@ mod time;
 
 use bytes::same;
 use causes::Chain;
-use lines::Selector;
+use lines::{Part, Selector};
 use std::borrow::Cow;
 
 pub(crate) use progress::is_progress;
@@ -170,7 +170,7 @@ impl Writer {
         if self.out.is_empty() {
             self.sure = false;
             // Nothing but frames and headings: then they are what there is.
-            lines_of(text).for_each(|line| self.write(line.trim_ascii(), false));
+            lines_of(text).for_each(|line| self.write(line.trim_ascii(), false, false));
         }
         match rest.cause {
             Some(cause) => self.end_with(cause),
@@ -227,13 +227,13 @@ impl Writer {
     }
 
     /// Writes the lines that say what failed, those that tell of progress only if they are not to be left out.
-    fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector, leave_out: bool) -> Rest<'t> {
+    fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector<'t>, leave_out: bool) -> Rest<'t> {
         let (mut known, mut rest, mut chain) = (self.known, Rest::default(), Chain::default());
         // The last line that is a message, and whether it announces those that follow, where that was asked.
         let (mut above, mut announced) = (&b""[..], None);
         // To the last line even where the text is full: the innermost frame and the deepest cause may be there.
         for line in lines_of(text) {
-            if let Some(part) = selector.take(line) {
+            if let Some(Part { text: part, whole }) = selector.take(line) {
                 let full = self.is_full();
                 let progress = !full && leave_out && selector.is_progress(part);
                 if progress && !*announced.get_or_insert_with(|| progress::announces(above)) {
@@ -242,7 +242,7 @@ impl Writer {
                     if !progress {
                         (above, announced) = (part, None);
                     }
-                    self.write(part, known & 1 != 0 && part.len() == line.len());
+                    self.write(part, known & 1 != 0 && part.len() == line.len(), whole && leave_out && !progress);
                 }
                 if chain.has(line, part, selector.has_frame) && (full || self.out.len() > MAX_TEXT) {
                     rest.cause = Some(part);
@@ -257,7 +257,9 @@ impl Writer {
         self.lines == MAX_LINES || self.out.len() >= MAX_TEXT
     }
 
-    fn write(&mut self, line: &[u8], known: bool) {
+    /// Writes a line unless it was written before. `known`: walking it changes nothing; `message`: it is one that tells of
+    /// no progress, whatever stands before it.
+    fn write(&mut self, line: &[u8], known: bool, message: bool) {
         if line.is_empty() || self.is_full() {
             return;
         }
@@ -282,9 +284,10 @@ impl Writer {
         }
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
         let written = &self.out[begin..];
-        let settled = settled || same(written, line);
+        let unchanged = same(written, line);
+        let settled = settled || unchanged;
         self.settled |= u64::from(settled) << self.lines;
-        self.sure = self.sure && settled && lines::stays(written);
+        self.sure = self.sure && settled && (message && unchanged && lines::is_unmarked(line) || lines::stays(written));
         self.lines += 1;
     }
 

@@ -1,18 +1,18 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 //! Does not: decide whether a port follows; a number after an address does that itself.
 
-use super::bytes::{LOWER, UPPER, at, digits, is_word, number, run, switches, word};
+use super::bytes::{LOWER, UPPER, Words, at, digits, is_name, is_word, number, run, switches, word};
 
 /// Top-level domains of names that are hosts and hardly ever file names, members or packages.
-const TOP_LEVEL: [&str; 21] = [
+static TOP_LEVEL: Words<21> = Words::new([
     "com", "net", "org", "edu", "gov", "mil", "io", "dev", "cloud", "uk", "de", "fr", "jp", "cn", "hk", "kr", "ru",
     "br", "au", "ca", "eu",
-];
+]);
 /// More of them, believed only when the name has three parts or more.
-const DEEP_TOP_LEVEL: [&str; 22] = [
+static DEEP_TOP_LEVEL: Words<22> = Words::new([
     "app", "info", "biz", "us", "nl", "ch", "se", "pl", "es", "it", "mx", "om", "tw", "tr", "ar", "za", "nz", "at",
     "be", "co", "sg", "cz",
-];
+]);
 
 /// End of a URL whose scheme ends at `scheme_end`; without the punctuation that closes a sentence.
 pub(super) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
@@ -85,19 +85,19 @@ pub(super) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
 
 /// End of a dotted host name of the public internet that begins at `start`.
 pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
-    let mut end = run(text, start, |byte| is_word(byte) || matches!(byte, b'.' | b'-' | b'_'));
+    let mut end = run(text, start, is_name);
     while end > start && text[end - 1] == b'.' {
         end -= 1;
     }
     let name = &text[start..end];
     let mut labels = name.rsplit(|&byte| byte == b'.');
     let top = labels.next()?;
-    if !matches!(top.len(), 2..=5) || !top[0].is_ascii_lowercase() {
+    let (likely, deep) = (TOP_LEVEL.has(top), DEEP_TOP_LEVEL.has(top));
+    if !(likely || deep) || top.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
     let count = labels.filter(|label| !label.is_empty()).count();
-    let listed = |list: &[&str]| list.iter().any(|entry| entry.as_bytes() == top);
-    let known = listed(&TOP_LEVEL) && count >= 1 || listed(&DEEP_TOP_LEVEL) && count >= 2;
+    let known = count >= if likely { 1 } else { 2 };
     let plain = !matches!(at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || at(text, end) == b'/' && count >= 2;
     // `java.io`, `foo.Bar.com`: packages and members have no capital before the last part unless the host is all caps.
     let mixed = count == 1 && name.iter().any(u8::is_ascii_uppercase);

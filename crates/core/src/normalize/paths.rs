@@ -1,7 +1,7 @@
 //! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
 //! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
 
-use super::bytes::{at, run, starts_ignoring_case, starts_with_any};
+use super::bytes::{Starts, at, run, starts_ignoring_case};
 
 /// A path's volatile part.
 pub(super) struct Volatile {
@@ -12,7 +12,7 @@ pub(super) struct Volatile {
 }
 
 /// Roots under which names are drawn at random.
-const TEMP: [&str; 9] = [
+static TEMP: Starts<9> = Starts::new([
     "/tmp/",
     "/var/tmp/",
     "/private/tmp/",
@@ -22,9 +22,9 @@ const TEMP: [&str; 9] = [
     "/run/user/",
     "/var/run/user/",
     "/usr/tmp/",
-];
+]);
 /// Roots that differ from machine to machine; a checkout lies below.
-const HOME: [&str; 11] = [
+static HOME: Starts<11> = Starts::new([
     "/home/",
     "/Users/",
     "/root/",
@@ -36,7 +36,7 @@ const HOME: [&str; 11] = [
     "/mnt/",
     "/opt/hostedtoolcache/",
     "/actions-runner/",
-];
+]);
 
 /// The volatile part of an absolute path that begins at `start`.
 pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
@@ -44,10 +44,10 @@ pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
     if rest[0].is_ascii_alphabetic() && at(rest, 1) == b':' {
         return windows(line, start);
     }
-    if starts_with_any(rest, &TEMP) {
+    if TEMP.begin(rest) {
         return Some(temp(line, start, end(line, start), b'/'));
     }
-    if starts_with_any(rest, &HOME) {
+    if HOME.begin(rest) {
         return Some(home(line, start, end(line, start), b'/'));
     }
     None

@@ -3,7 +3,7 @@
 //! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message, and so is one that
 //! speaks of trouble at whatever level.
 
-use super::bytes::{at, digits, is_word, run, starts_with_any};
+use super::bytes::{Starts, at, digits, is_word, run};
 use crate::access_log;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem::Finder;
@@ -27,7 +27,7 @@ const QUIET_VALUES: [&[u8]; 4] = [b"info", b"debug", b"trace", b"notice"];
 /// The same, of pino and bunyan.
 const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// What runners print before the name of a test that passed.
-const PASSED: [&str; 4] = ["✓ ", "✔ ", "√ ", "--- PASS: "];
+static PASSED: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
 /// Parts of what programs say of trouble, letter case aside. What ran a program may log all that it says as information.
 #[rustfmt::skip]
 const TROUBLE: [&str; 124] = [
@@ -69,7 +69,7 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
         b'l' | b't' => is_logfmt(line) && has_quiet_key(line) && harmless(0),
         b'o' => is_ok(line),
         b'P' => line.strip_prefix(b"PASS ").is_some_and(is_file),
-        b'-' | 0xe2 => starts_with_any(line, &PASSED),
+        b'-' | 0xe2 => PASSED.begin(line),
         _ => false,
     }
 }
@@ -209,7 +209,7 @@ fn is_name(word: &[u8]) -> bool {
 
 /// `time=… level=info …`.
 fn is_logfmt(line: &[u8]) -> bool {
-    starts_with_any(line, &["time=", "ts=", "t=", "level="])
+    [&b"time="[..], b"ts=", b"t=", b"level="].iter().any(|key| line.starts_with(key))
 }
 
 /// `{"level":"info",…}`, `time=… level=info …`: the first key of that name.

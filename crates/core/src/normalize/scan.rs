@@ -7,6 +7,7 @@ use super::{
     duration, ids, net, numbers, paths, settle,
     stops::Stops,
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
+    time,
 };
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
@@ -99,9 +100,11 @@ impl<'a> Scan<'a> {
         match self.line[end] {
             // Days, months and HTTP methods.
             b' ' | b',' => {
-                last.is_ascii_uppercase()
-                    || matches!(first, b'A' | b'D' | b'F' | b'J' | b'M' | b'N' | b'O' | b'S' | b'T' | b'W')
+                let word = &self.line[start..end];
+                time::is_day_or_month(word) || last.is_ascii_uppercase() && numbers::is_method(word)
             }
+            // `flag=true=`, `a-b1c2d=`, `[REDACTED`; others are looked at for what stands before them.
+            b'=' => start > 0 && matches!(self.line[start - 1], b'=' | b'-' | b'['),
             b':' => matches!(next, b'/' | b'\\') || last.is_ascii_hexdigit() || first == b'i',
             b'.' => is_word(next) || first.is_ascii_uppercase(),
             _ => true,
@@ -155,9 +158,14 @@ impl<'a> Scan<'a> {
 
     /// What begins at `start` stays as it is, as long as what it runs into does.
     fn keeps(&mut self, start: usize) {
-        if self.open == usize::MAX || settle::ends(&self.line[self.open..start]) {
+        if !self.is_open(start) {
             self.open = start;
         }
+    }
+
+    /// Whether a place that was looked at without a hit may run into what begins at `start`.
+    fn is_open(&self, start: usize) -> bool {
+        self.open < start && !settle::ends(&self.line[self.open..start])
     }
 
     fn word(&mut self, start: usize) {
@@ -167,7 +175,7 @@ impl<'a> Scan<'a> {
             return;
         }
         if mask & DIGIT == 0 && self.is_plain(start, end, mask) {
-            self.position = end;
+            self.position = self.past_labels(end);
             return;
         }
         self.flush();
@@ -190,8 +198,24 @@ impl<'a> Scan<'a> {
             self.apply(start, mask, hit);
         } else {
             self.keeps(start);
-            self.position = end;
+            self.position = self.past_labels(end);
         }
+    }
+
+    /// Goes on after a word that stays: past all labels of a dotted name but the last, for nothing begins at one of
+    /// letters alone, but a token.
+    #[inline]
+    fn past_labels(&self, end: usize) -> usize {
+        let mut passed = end;
+        while at(self.line, passed) == b'.' {
+            let (stop, mask) = word(self.line, passed + 1);
+            let token = at(self.line, passed + 1) == b'e' || stop - passed == 22;
+            if token || mask == 0 || mask & (DIGIT | HIGH) != 0 || at(self.line, stop) != b'.' {
+                break;
+            }
+            passed = stop;
+        }
+        passed
     }
 
     /// A sign, a bound or a bracket right before a word, if it makes one thing with the word.
@@ -249,7 +273,12 @@ impl<'a> Scan<'a> {
         } else if hit.text.is_empty() {
             self.has_code |= mask == DIGIT && digits(self.line, start) == start + 3;
         } else if hit.keep > 0 {
-            self.settled &= !matches!(left, b'=' | b'-') && self.open == usize::MAX;
+            if !self.is_open(start) {
+                self.open = usize::MAX;
+            }
+            // What is left of the word may be the unit of a number that stayed: `UTF-8 s2006`.
+            let unit = left == b' ' && start > 1 && self.line[start - 2].is_ascii_digit();
+            self.settled &= !matches!(left, b'=' | b'-') && !unit && self.open == usize::MAX;
         }
         self.settled &= hit.back == 0;
         self.out.truncate(self.out.len() - hit.back);

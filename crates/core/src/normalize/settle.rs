@@ -1,11 +1,13 @@
 //! Tells when a part of a line that was looked at and kept is read the same once what follows it is a placeholder.
 //! Does not: read it; a doubt costs a second walk over the line, no more.
 
-use super::bytes::is_word;
+use super::bytes::{is_run, is_word};
 
-/// Whether something in `kept` ends every run that a placeholder is recognised by.
+/// Whether nothing is recognised across the end of `kept`: something in it ends every run that a placeholder is recognised
+/// by, or its last byte is a colon that belongs to no address.
 pub(super) fn ends(kept: &[u8]) -> bool {
-    kept.iter().any(|&byte| !is_word(byte) && !matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'+' | b'=' | b'@'))
+    let colon = || kept.last() == Some(&b':') && !end_of_address(kept).iter().any(u8::is_ascii_hexdigit);
+    kept.iter().any(|&byte| !is_run(byte)) || colon()
 }
 
 /// Whether what begins in `kept`, right before a placeholder, may be recognised now that it ends there.
@@ -20,17 +22,18 @@ pub(super) fn runs_into(kept: &[u8]) -> bool {
             Some(b'.') => true,
             // `bob@example.com-5`
             Some(b'-') => kept.contains(&b'@'),
-            Some(b':') => is_address(kept),
+            // IPv6 and times of day have a digit.
+            Some(b':') => end_of_address(kept).iter().any(u8::is_ascii_digit),
             _ => false,
         }
 }
 
-/// Whether the text ends with what may be the beginning of an IPv6 address or of a time of day.
-fn is_address(text: &[u8]) -> bool {
+/// What the text ends with that may be the beginning of an address or of a time of day.
+fn end_of_address(text: &[u8]) -> &[u8] {
     let length = text.iter().rev().take_while(|&&byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')).count();
     let (before, tail) = text.split_at(text.len() - length);
     // What began with another letter is a name.
     let named = before.last().is_some_and(|&byte| is_word(byte));
-    let from = if named { tail.iter().position(|&byte| !is_word(byte)) } else { Some(0) };
-    from.is_some_and(|from| tail[from..].iter().any(u8::is_ascii_digit))
+    let name = if named { tail.iter().take_while(|&&byte| is_word(byte)).count() } else { 0 };
+    &tail[name..]
 }

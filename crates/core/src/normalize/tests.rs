@@ -223,7 +223,7 @@ fn one_pass_is_not_always_enough() {
 }
 
 /// Pieces that placeholders are made of, and what stands around them.
-const PIECES: [&str; 127] = [
+const PIECES: [&str; 129] = [
     "2024-03-01",
     "T",
     "10:22:31",
@@ -340,6 +340,8 @@ const PIECES: [&str; 127] = [
     "<5ms",
     "u2x",
     "error (",
+    "org.acme.shop.",
+    "x.Mon.eyJ.",
     "     ",
     "\"\t/",
     "INFO ",
