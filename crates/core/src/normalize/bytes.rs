@@ -24,7 +24,7 @@ pub(super) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
 /// Letters that are not hexadecimal digits.
 pub(super) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
 
-/// Class of each byte; 0 for what ends whatever a placeholder is recognised by.
+/// Class of each byte; 0 for what is in no word, name, address, path or token.
 pub(super) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {

@@ -185,12 +185,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(super) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && is_unmarked(line)
-}
-
-/// Whether the line is not what pytest would have marked.
-pub(super) fn is_unmarked(line: &[u8]) -> bool {
-    !line.starts_with(MARK)
+    trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
 }
 
 /// No letter and no digit: rules, carets, brackets, box drawing.

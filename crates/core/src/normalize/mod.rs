@@ -287,7 +287,7 @@ impl Writer {
         let unchanged = same(written, line);
         let settled = settled || unchanged;
         self.settled |= u64::from(settled) << self.lines;
-        self.sure = self.sure && settled && (message && unchanged && lines::is_unmarked(line) || lines::stays(written));
+        self.sure = self.sure && settled && (message && unchanged || lines::stays(written));
         self.lines += 1;
     }
 

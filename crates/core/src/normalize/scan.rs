@@ -103,8 +103,8 @@ impl<'a> Scan<'a> {
                 let word = &self.line[start..end];
                 time::is_day_or_month(word) || last.is_ascii_uppercase() && numbers::is_method(word)
             }
-            // `flag=true=`, `a-b1c2d=`, `[REDACTED`; others are looked at for what stands before them.
-            b'=' => start > 0 && matches!(self.line[start - 1], b'=' | b'-' | b'['),
+            // Such a word is looked at for what stands before it.
+            b'=' => false,
             b':' => matches!(next, b'/' | b'\\') || last.is_ascii_hexdigit() || first == b'i',
             b'.' => is_word(next) || first.is_ascii_uppercase(),
             _ => true,
@@ -202,14 +202,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes on after a word that stays: past all labels of a dotted name but the last, for nothing begins at one of
-    /// letters alone, but a token.
+    /// Goes on after a word that stays: past all labels of a dotted name but the last, for at one of letters alone nothing
+    /// begins but a token (`eyJ…`) and a nano id, which may end before a letter beyond ASCII.
     #[inline]
     fn past_labels(&self, end: usize) -> usize {
         let mut passed = end;
         while at(self.line, passed) == b'.' {
             let (stop, mask) = word(self.line, passed + 1);
-            let token = at(self.line, passed + 1) == b'e' || stop - passed == 22;
+            let token = at(self.line, passed + 1) == b'e' || stop - (passed + 1) == 21;
             if token || mask == 0 || mask & (DIGIT | HIGH) != 0 || at(self.line, stop) != b'.' {
                 break;
             }
@@ -277,7 +277,7 @@ impl<'a> Scan<'a> {
                 self.open = usize::MAX;
             }
             // What is left of the word may be the unit of a number that stayed: `UTF-8 s2006`.
-            let unit = left == b' ' && start > 1 && self.line[start - 2].is_ascii_digit();
+            let unit = matches!(self.out[self.begin..], [.., b'0'..=b'9', b' ']);
             self.settled &= !matches!(left, b'=' | b'-') && !unit && self.open == usize::MAX;
         }
         self.settled &= hit.back == 0;

@@ -3,8 +3,8 @@
 
 use super::bytes::{is_run, is_word};
 
-/// Whether nothing is recognised across the end of `kept`: something in it ends every run that a placeholder is recognised
-/// by, or its last byte is a colon that belongs to no address.
+/// Whether nothing is recognised across the end of `kept`: something in it ends every name, address, path and token, or its
+/// last byte is a colon that belongs to no address. Dates and units, which go across blanks, are seen to by the callers.
 pub(super) fn ends(kept: &[u8]) -> bool {
     let colon = || kept.last() == Some(&b':') && !end_of_address(kept).iter().any(u8::is_ascii_hexdigit);
     kept.iter().any(|&byte| !is_run(byte)) || colon()
