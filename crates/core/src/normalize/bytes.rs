@@ -1,6 +1,8 @@
 //! Byte classes, and what a word is made of.
 //! Does not: know a placeholder.
 
+use wide::u8x16;
+
 /// `0-9`.
 pub(super) const DIGIT: u8 = 1;
 /// `a-f`.
@@ -76,6 +78,36 @@ pub(super) fn at(text: &[u8], index: usize) -> u8 {
 pub(super) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     start + rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len())
+}
+
+/// End of the name of several words from `start`.
+pub(super) fn name_end(text: &[u8], start: usize) -> usize {
+    let mut position = start;
+    while let Some(chunk) = text.get(position..).and_then(|rest| rest.first_chunk()) {
+        let found = names(*chunk).to_bitmask() | !0xffff;
+        if found != u32::MAX {
+            return position + found.trailing_ones() as usize;
+        }
+        position += chunk.len();
+    }
+    run(text, position, is_name)
+}
+
+/// `is_name` for each of the bytes, in their highest bits.
+#[inline]
+fn names(bytes: [u8; 16]) -> u8x16 {
+    let bytes = u8x16::new(bytes);
+    let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
+    let joint = within(bytes, b'-', b'.') | bytes.simd_eq(u8x16::splat(b'_'));
+    // Those beyond ASCII have the bit.
+    letter | within(bytes, b'0', b'9') | joint | bytes
+}
+
+/// Which of the bytes lie between two, both included: what is below `from` wraps around to a large number.
+#[inline]
+pub(super) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
+    let offset = bytes - u8x16::splat(from);
+    offset.min(u8x16::splat(to - from)).simd_eq(offset)
 }
 
 /// End of the digits from `start`.
@@ -170,18 +202,22 @@ impl<const N: usize> Starts<N> {
 /// A list of words in lower case that most words are seen not to be in by their first letter and length.
 pub(super) struct Words<const N: usize> {
     list: [&'static str; N],
+    /// For each letter of the alphabet, bit `n`: entry `n` begins with it.
+    entries: [u64; 32],
     /// For each letter of the alphabet, bit `n`: there is a word of `n` bytes that begins with it.
     lengths: [u32; 32],
 }
 
 impl<const N: usize> Words<N> {
     pub(super) const fn new(list: [&'static str; N]) -> Self {
-        let (mut lengths, mut index) = ([0; 32], 0);
+        let (mut entries, mut lengths, mut index) = ([0; 32], [0; 32], 0);
         while index < N {
-            lengths[(list[index].as_bytes()[0] & 31) as usize] |= 1 << list[index].len();
+            let letter = (list[index].as_bytes()[0] & 31) as usize;
+            entries[letter] |= 1 << index;
+            lengths[letter] |= 1 << list[index].len();
             index += 1;
         }
-        Self { list, lengths }
+        Self { list, entries, lengths }
     }
 
     /// Whether a word of the list may begin with this byte.
@@ -191,14 +227,27 @@ impl<const N: usize> Words<N> {
 
     /// Whether the text begins with a word of the list, letter case aside.
     pub(super) fn begin(&self, text: &[u8]) -> bool {
-        self.begins(at(text, 0)) && self.list.iter().any(|word| starts_ignoring_case(text, word.as_bytes()))
+        self.begins(at(text, 0)) && self.any(text[0], |word| starts_ignoring_case(text, word))
     }
 
     /// Whether the word is in the list, letter case aside.
     #[inline]
     pub(super) fn has(&self, word: &[u8]) -> bool {
         let possible = matches!(word.len(), 1..=31) && self.lengths[usize::from(word[0] & 31)] >> word.len() & 1 != 0;
-        possible && one_of(word, &self.list)
+        possible && self.any(word[0], |entry| entry.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether one of the words that begin with this letter fits.
+    #[inline]
+    fn any(&self, letter: u8, fits: impl Fn(&[u8]) -> bool) -> bool {
+        let mut left = self.entries[usize::from(letter & 31)];
+        while left != 0 {
+            if fits(self.list[left.trailing_zeros() as usize].as_bytes()) {
+                return true;
+            }
+            left &= left - 1;
+        }
+        false
     }
 }
 

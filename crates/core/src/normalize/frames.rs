@@ -1,8 +1,10 @@
 //! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
 //! Does not: keep them; of a whole stack only the innermost in-app frame is of use.
 
-use super::bytes::{Starts, at, digits, run};
-use aho_corasick::AhoCorasick;
+use super::{
+    bytes::{Starts, at, digits, run},
+    literals::Literals,
+};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -74,8 +76,7 @@ const TESTS: [&str; 17] = [
     "_tests.",
     "TestCase.",
 ];
-static FOREIGN: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(NOT_OURS.iter().chain(&TESTS)).expect("a few short literals fit any automaton"));
+static FOREIGN: LazyLock<Literals> = LazyLock::new(|| Literals::new(NOT_OURS.iter().chain(&TESTS), false));
 /// Packages and crates that belong to a platform, a library or a test framework.
 static LIBRARIES: Starts<42> = Starts::new([
     "java.",
@@ -128,7 +129,7 @@ static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x")
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
 pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
     let test = frame.file.starts_with(b"test_");
-    !frame.file.is_empty() && !test && !is_library(frame.function) && !FOREIGN.is_match(frame.file)
+    !frame.file.is_empty() && !test && !is_library(frame.function) && !FOREIGN.are_in(frame.file)
 }
 
 /// Whether the function belongs to a platform, a library or a test framework, by its package.

@@ -74,7 +74,12 @@ fn is_base64url(byte: u8) -> bool {
 
 /// End of a long run of base64, told from a path by how often case and digits change.
 pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
-    let end = run(text, start, |byte| is_base64url(byte) || matches!(byte, b'+' | b'/'));
+    let belongs = |byte: u8| is_base64url(byte) || matches!(byte, b'+' | b'/');
+    // The last byte of the shortest one first: most names and paths end before.
+    if !belongs(at(text, start + 31)) {
+        return None;
+    }
+    let end = run(text, start, belongs);
     let body = text.get(start..end).filter(|body| body.len() >= 32)?;
     let mixed = body.iter().fold(0, |mask, &byte| mask | CLASS[usize::from(byte)]);
     let kinds = mixed & DIGIT != 0 && mixed & (LOWER | LOWER_HEX) != 0 && mixed & (UPPER | UPPER_HEX) != 0;
@@ -83,9 +88,12 @@ pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
 
 /// End of a 21-character nano id, the one kind of id with `_` and `-` in the middle.
 pub(super) fn nano_id(text: &[u8], start: usize) -> Option<usize> {
-    let end = run(text, start, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let body = &text[start..end];
-    (body.len() == 21 && body.iter().any(u8::is_ascii_lowercase) && case_changes(body) >= 9).then_some(end)
+    let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let end = start + 21;
+    // Its last byte first: most names are shorter, and the others longer.
+    let body = text.get(start..end).filter(|body| belongs(body[20]) && !belongs(at(text, end)))?;
+    (body.iter().all(|&byte| belongs(byte)) && body.iter().any(u8::is_ascii_lowercase) && case_changes(body) >= 9)
+        .then_some(end)
 }
 
 /// End of `0x…`.

@@ -12,6 +12,7 @@ mod duration;
 pub(crate) mod frames;
 mod ids;
 mod lines;
+mod literals;
 mod named;
 mod net;
 mod numbers;
@@ -125,6 +126,8 @@ struct Writer {
     /// Where each written line ends.
     ends: [u16; MAX_LINES],
     lines: usize,
+    /// What `mark` makes of the lines that were written.
+    seen: [u64; 4],
     /// Bit `n`: the `n`th line that was written does not change when it comes again.
     settled: u64,
     /// All that was written stays when it comes again, lines as well as the choice of them.
@@ -143,6 +146,7 @@ impl Writer {
             statuses,
             ends: [0; MAX_LINES],
             lines: 0,
+            seen: [0; 4],
             settled: 0,
             sure: true,
             known: 0,
@@ -152,7 +156,7 @@ impl Writer {
     fn clear(&mut self) {
         self.out.clear();
         self.statuses.clear();
-        (self.lines, self.settled) = (0, 0);
+        (self.lines, self.seen, self.settled) = (0, [0; 4], 0);
     }
 
     /// Writes what stays of the text; answers the innermost in-app frame.
@@ -274,7 +278,8 @@ impl Writer {
         } else {
             scan::write_line(line, &mut self.out, &mut self.statuses)
         };
-        if self.out.len() == begin || self.repeats(begin) {
+        let (part, mark) = mark(&self.out[begin..]);
+        if self.out.len() == begin || self.seen[part] & mark != 0 && self.repeats(begin) {
             self.out.truncate(before);
             self.statuses.truncate(statuses);
             return;
@@ -282,6 +287,7 @@ impl Writer {
         if self.headline.is_empty() {
             self.headline = string(line[..character_end(line, MAX_HEADLINE)].to_vec());
         }
+        self.seen[part] |= mark;
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
         let written = &self.out[begin..];
         let unchanged = same(written, line);
@@ -300,6 +306,15 @@ impl Writer {
             known.len() == line.len() && same(&self.out[known], line)
         })
     }
+}
+
+/// One of 256 bits, by the length of the line and its last bytes: most lines are seen by it not to be repeated.
+fn mark(line: &[u8]) -> (usize, u64) {
+    let last = line.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let length = u32::try_from(line.len()).unwrap_or(0);
+    // Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing.
+    let hash = (last ^ length).wrapping_mul(0x9e37_79b1) >> 24;
+    ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
 /// Where to cut so that no character is cut in two, and no word but a very long one.

@@ -1,7 +1,7 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 //! Does not: decide whether a port follows; a number after an address does that itself.
 
-use super::bytes::{LOWER, UPPER, Words, at, digits, is_name, is_word, number, run, switches, word};
+use super::bytes::{LOWER, UPPER, Words, at, digits, is_word, name_end, number, run, switches, word};
 
 /// Top-level domains of names that are hosts and hardly ever file names, members or packages.
 static TOP_LEVEL: Words<21> = Words::new([
@@ -85,18 +85,18 @@ pub(super) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
 
 /// End of a dotted host name of the public internet that begins at `start`.
 pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
-    let mut end = run(text, start, is_name);
+    let mut end = name_end(text, start);
     while end > start && text[end - 1] == b'.' {
         end -= 1;
     }
     let name = &text[start..end];
-    let mut labels = name.rsplit(|&byte| byte == b'.');
-    let top = labels.next()?;
+    let dot = name.iter().rposition(|&byte| byte == b'.')?;
+    let top = &name[dot + 1..];
     let (likely, deep) = (TOP_LEVEL.has(top), DEEP_TOP_LEVEL.has(top));
     if !(likely || deep) || top.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
-    let count = labels.filter(|label| !label.is_empty()).count();
+    let count = name[..dot].split(|&byte| byte == b'.').filter(|label| !label.is_empty()).count();
     let known = count >= if likely { 1 } else { 2 };
     let plain = !matches!(at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || at(text, end) == b'/' && count >= 2;
     // `java.io`, `foo.Bar.com`: packages and members have no capital before the last part unless the host is all caps.

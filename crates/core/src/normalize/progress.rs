@@ -3,9 +3,11 @@
 //! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message, and so is one that
 //! speaks of trouble at whatever level.
 
-use super::bytes::{Starts, at, digits, is_word, run};
+use super::{
+    bytes::{Starts, at, digits, is_word, run, within},
+    literals::Literals,
+};
 use crate::access_log;
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
@@ -49,11 +51,7 @@ const TROUBLE: [&str; 124] = [
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
-static TROUBLES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let mut builder = AhoCorasick::builder();
-    let built = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(TROUBLE);
-    built.expect("a few short literals fit any automaton")
-});
+static TROUBLES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TROUBLE, true));
 
 /// Whether the line, trimmed, tells of no trouble.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
@@ -76,7 +74,7 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
 
 /// Whether there is a word of trouble.
 pub(super) fn speaks_of_trouble(text: &[u8]) -> bool {
-    TROUBLES.is_match(text)
+    TROUBLES.are_in(text)
 }
 
 /// Whether what follows the line is a part of what it says: a value that an assertion prints, or a relayed traceback.
@@ -147,7 +145,10 @@ fn quiet_header(line: &[u8]) -> Option<usize> {
 fn two_capitals(text: &[u8], start: usize) -> Option<usize> {
     let mut position = start;
     while let Some(bytes) = text[position..].first_chunk::<17>() {
-        let [first, second] = [0, 1].map(|from| capitals(*bytes[from..].first_chunk().expect("it is one longer")));
+        let [first, second] = [0, 1].map(|from| {
+            let bytes: [u8; 16] = *bytes[from..].first_chunk().expect("it is one longer");
+            within(u8x16::new(bytes), b'A', b'Z')
+        });
         let found = (first & second).to_bitmask();
         if found != 0 {
             return Some(position + found.trailing_zeros() as usize);
@@ -156,11 +157,6 @@ fn two_capitals(text: &[u8], start: usize) -> Option<usize> {
     }
     let pair = text[position..].windows(2).position(|pair| pair.iter().all(u8::is_ascii_uppercase));
     pair.map(|gap| position + gap)
-}
-
-fn capitals(bytes: [u8; 16]) -> u8x16 {
-    let offset = u8x16::new(bytes) - u8x16::splat(b'A');
-    offset.min(u8x16::splat(25)).simd_eq(offset)
 }
 
 /// Whether a word follows the level as in a sentence: ` is no level`.

@@ -263,6 +263,10 @@ impl<'a> Scan<'a> {
     }
 
     fn apply(&mut self, start: usize, mask: u8, hit: table::Hit) {
+        // Nearly all of them, and all before `start` is written: a placeholder for the whole word.
+        if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
+            return self.replace(hit.end, hit.text);
+        }
         let left = if start > 0 { self.line[start - 1] } else { 0 };
         // A class of statuses, `5xx`; all else is in angle brackets or empty.
         if hit.text.len() == 3 {

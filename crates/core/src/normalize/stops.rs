@@ -2,7 +2,7 @@
 //! Does not: decide: a stop too many costs time only, and `scan` looks at each. One too few would be an error, so a
 //! test compares with a walk that stops at every byte.
 
-use super::bytes::is_word;
+use super::bytes::{is_word, within};
 use wide::u8x16;
 
 /// The bytes of a block that matter, one bit for each.
@@ -46,11 +46,6 @@ impl Block {
     fn add(&mut self, chunk: &[u8; 16], shift: u32) {
         let bytes = u8x16::new(*chunk);
         let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
-        // What is below `from` wraps around to a large number.
-        let within = |bytes: u8x16, from: u8, to: u8| {
-            let offset = bytes - u8x16::splat(from);
-            offset.min(u8x16::splat(to - from)).simd_eq(offset)
-        };
         let mark = |to: &mut u64, found: u8x16| *to |= u64::from(found.to_bitmask()) << shift;
         let digit = within(bytes, b'0', b'9');
         let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');

@@ -130,8 +130,14 @@ const SIZE: Placeholder = Placeholder { measure: true, ..placeholder("size", siz
 const PERCENT: Placeholder = Placeholder { measure: true, ..placeholder("percent", percent) };
 const VERSION: Placeholder = Placeholder { after: ".", classes: DIGIT, ..placeholder("version", version) };
 const HASH: Placeholder = Placeholder { length: (4, LONG), classes: HEXADECIMAL, ..placeholder("hash", hash) };
-const NANO_ID: Placeholder = placeholder("nano id", nano_id);
-const BASE64: Placeholder = placeholder("base64", base64);
+/// A word of 21 bytes.
+const NANO_ID: Placeholder = Placeholder { length: (21, 21), ..placeholder("nano id", nano_id) };
+/// The beginning of what `-` and `_` make one.
+const JOINED_NANO_ID: Placeholder = Placeholder { after: "-_", ..placeholder("nano id", nano_id) };
+/// It may end before a letter beyond ASCII, which belongs to the word.
+const CUT_NANO_ID: Placeholder = Placeholder { some: HIGH, ..placeholder("nano id", nano_id) };
+const BASE64: Placeholder = Placeholder { length: (LONG, LONG), ..placeholder("base64", base64) };
+const JOINED_BASE64: Placeholder = Placeholder { after: "-_=+/", ..placeholder("base64", base64) };
 const JWT: Placeholder = Placeholder {
     after: ".-_=",
     length: (3, LONG),
@@ -236,13 +242,34 @@ impl<const N: usize> List<N> {
 }
 
 /// Words that begin with a digit.
-pub(super) static BY_DIGIT: List<20> = List::new([
-    UUID, TRACE, // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
-    MAC, IPV6, // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
-    DATE, IPV4, HOST, HEX, // Before `hash`: `30d`, `1500ms`.
-    DURATION, SIZE, PERCENT, VERSION,
+pub(super) static BY_DIGIT: List<23> = List::new([
+    UUID,
+    TRACE,
+    // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
+    MAC,
+    IPV6,
+    // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
+    DATE,
+    IPV4,
+    HOST,
+    HEX,
+    // Before `hash`: `30d`, `1500ms`.
+    DURATION,
+    SIZE,
+    PERCENT,
+    VERSION,
     // Before `hash` and `random id`, which would take only a part of them.
-    NANO_ID, BASE64, CUT_UUID, HASH, RANDOM, SUFFIX, NUMBER, DIGIT_NAME,
+    NANO_ID,
+    JOINED_NANO_ID,
+    CUT_NANO_ID,
+    BASE64,
+    JOINED_BASE64,
+    CUT_UUID,
+    HASH,
+    RANDOM,
+    SUFFIX,
+    NUMBER,
+    DIGIT_NAME,
 ]);
 
 /// Words of digits alone: those of the list above that such a word can begin.
@@ -265,15 +292,19 @@ pub(super) static BY_NUMBER: List<15> = List::new([
 ]);
 
 /// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: List<16> = List::new([
+pub(super) static BY_NAME: List<19> = List::new([
     UUID,
     MAC,
     // Before `hash` and the names: it looks like a code.
     LOG_HEADER,
     IPV6,
-    JWT, // Before `host` and `base64`: those would take its beginning.
+    // Before `host` and `base64`: those would take its beginning.
+    JWT,
     NANO_ID,
+    JOINED_NANO_ID,
+    CUT_NANO_ID,
     BASE64,
+    JOINED_BASE64,
     CLOUD,
     HOST,
     CUT_UUID,
@@ -287,7 +318,7 @@ pub(super) static BY_NAME: List<16> = List::new([
 ]);
 
 /// Words without a digit.
-pub(super) static BY_WORD: List<12> = List::new([
+pub(super) static BY_WORD: List<14> = List::new([
     UUID,
     MAC,
     IPV6,
@@ -295,6 +326,8 @@ pub(super) static BY_WORD: List<12> = List::new([
     Placeholder { length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
     JWT,
     NANO_ID,
+    JOINED_NANO_ID,
+    CUT_NANO_ID,
     CLOUD,
     CUT_UUID,
     HOST,
@@ -340,20 +373,11 @@ fn prefixed_hex(here: &Here<'_>) -> Option<Hit> {
     Some(Hit::new(end, "<HEX>"))
 }
 
-/// A word of 21 letters and digits, or the beginning of what `-` and `_` make one.
 fn nano_id(here: &Here<'_>) -> Option<Hit> {
-    let possible = here.end - here.start == 21 || matches!(here.next(), b'-' | b'_') || here.mask & HIGH != 0;
-    if !possible {
-        return None;
-    }
     ids::nano_id(here.line, here.start).map(|end| Hit::new(end, "<ID>"))
 }
 
 fn base64(here: &Here<'_>) -> Option<Hit> {
-    let possible = here.end - here.start >= 32 || matches!(here.next(), b'-' | b'_' | b'=' | b'+' | b'/');
-    if !possible {
-        return None;
-    }
     ids::base64(here.line, here.start).map(|end| Hit::new(end, "<BASE64>"))
 }
 

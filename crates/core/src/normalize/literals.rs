@@ -1,0 +1,79 @@
+//! Tells whether a text holds one of many short literals.
+//! Does not: say which one, or where.
+
+use aho_corasick::{
+    Anchored,
+    automaton::{Automaton, StateID},
+    dfa::DFA,
+};
+
+pub(super) struct Literals {
+    automaton: DFA,
+    /// Bytes of the longest literal.
+    longest: usize,
+}
+
+impl Literals {
+    pub(super) fn new(literals: impl IntoIterator<Item = &'static &'static str> + Clone, any_case: bool) -> Self {
+        let longest = literals.clone().into_iter().map(|literal| literal.len()).max().unwrap_or(0);
+        let built = DFA::builder().ascii_case_insensitive(any_case).build(literals);
+        Self { automaton: built.expect("a few short literals fit any automaton"), longest }
+    }
+
+    /// Whether one of them is in the text.
+    ///
+    /// Walks both halves of the text at once, for each step waits for the one before it; then the first half's walk goes
+    /// on into the second as far as a literal may reach.
+    pub(super) fn are_in(&self, text: &[u8]) -> bool {
+        let (first, second) = text.split_at(text.len() / 2);
+        let Ok(start) = self.automaton.start_state(Anchored::No) else { return false };
+        let (mut one, mut other) = (start, start);
+        for (&byte, &beyond) in first.iter().zip(second) {
+            (one, other) = (self.step(one, byte), self.step(other, beyond));
+            if self.is_found(one) || self.is_found(other) {
+                return true;
+            }
+        }
+        let across = &second[..second.len().min(self.longest)];
+        self.goes_on(other, &second[first.len()..]) || self.goes_on(one, across)
+    }
+
+    fn goes_on(&self, state: StateID, text: &[u8]) -> bool {
+        let mut state = state;
+        text.iter().any(|&byte| {
+            state = self.step(state, byte);
+            self.is_found(state)
+        })
+    }
+
+    #[inline]
+    fn step(&self, state: StateID, byte: u8) -> StateID {
+        self.automaton.next_state(Anchored::No, state, byte)
+    }
+
+    #[inline]
+    fn is_found(&self, state: StateID) -> bool {
+        self.automaton.is_special(state) && self.automaton.is_match(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Literals;
+
+    #[test]
+    fn a_literal_is_found_wherever_it_stands() {
+        let literals = Literals::new(&["no such", "oom"], true);
+        for before in 0..24 {
+            for after in 0..24 {
+                for literal in ["no such", "OOM"] {
+                    let text = format!("{}{literal}{}", "o".repeat(before), "x".repeat(after));
+                    assert!(literals.are_in(text.as_bytes()), "{text}");
+                }
+                let text = format!("{}o such o om{}", "x".repeat(before), "m".repeat(after));
+                assert!(!literals.are_in(text.as_bytes()), "{text}");
+            }
+        }
+        assert!(!Literals::new(&["oom"], false).are_in(b"OOM"));
+    }
+}
