@@ -34,13 +34,11 @@ pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
     let Hits { mut places, marks, met } = engine.hits(view.bytes());
     let lines = Lines::of(view.bytes(), &mut places, marks);
-    places.sort_unstable_by_key(|place| place.rule_order());
+    places.retain(|place| engine.needs.may_match(place.rule(), met));
+    places.sort_unstable();
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
     for place in places {
-        if !engine.needs.may_match(place.rule(), met) {
-            continue;
-        }
         let line = lines.of_place(place);
         let rule = engine.rules[place.rule()];
         // A shape looks at the whole line, so a second hint on it says nothing new.
@@ -83,41 +81,34 @@ const fn believes(trust: Trust, kind: Kind) -> Believed {
     }
 }
 
-/// A hint of a rule in the text; small, because there are many to sort.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    start: u32,
-    length: u16,
-    rule: u16,
-}
+/// A hint of a rule in the text: the rule, where it starts and its length, in one number, because there are many to sort
+/// and rules are tried in their order, for each of them in that of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u64);
 
 impl Place {
     /// Nothing of a text beyond 4 GiB.
     pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
         let length = u16::try_from(end - start).ok()?;
-        Some(Self { start: u32::try_from(start).ok()?, length, rule })
+        let order = u64::from(u32::try_from(start).ok()?) << u16::BITS | u64::from(length);
+        Some(Self(u64::from(rule) << (u32::BITS + u16::BITS) | order))
     }
 
     pub(super) const fn start(self) -> usize {
-        self.start as usize
+        (self.0 << u16::BITS >> u32::BITS) as usize
     }
 
     pub(super) const fn end(self) -> usize {
-        self.start as usize + self.length as usize
+        self.start() + (self.0 << (u64::BITS - u16::BITS) >> (u64::BITS - u16::BITS)) as usize
     }
 
     const fn rule(self) -> usize {
-        self.rule as usize
+        (self.0 >> (u32::BITS + u16::BITS)) as usize
     }
 
-    /// The order of the text, as one number, which is compared at once.
+    /// The order of the text.
     pub(super) const fn order(self) -> u64 {
-        (self.start as u64) << u16::BITS | self.length as u64
-    }
-
-    /// The order in which rules are tried; for each of them that of the text.
-    const fn rule_order(self) -> u64 {
-        (self.rule as u64) << (u32::BITS + u16::BITS) | self.order()
+        self.0 << u16::BITS
     }
 }
 
@@ -232,7 +223,7 @@ struct Ring {
 
 impl Late {
     fn keep(&mut self, place: Place) {
-        match self.0.iter_mut().find(|ring| ring.last[0].rule == place.rule) {
+        match self.0.iter_mut().find(|ring| ring.last[0].rule() == place.rule()) {
             Some(ring) if ring.last.len() < LAST_PLACES => ring.last.push(place),
             Some(ring) => {
                 ring.last[ring.oldest] = place;
