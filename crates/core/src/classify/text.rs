@@ -1,9 +1,10 @@
-//! The text as the rules see it: no ANSI sequences, the exception type in front where the text does not name it.
+//! The text as the rules see it: no ANSI sequences, nothing that a CI system put before each line, the exception type in
+//! front where the text does not name it.
 //! Does not: change what is stored; offsets lead back into the event's own text.
 
 use super::Span;
-use crate::event::FailureEvent;
-use memchr::{memchr, memmem};
+use crate::{event::FailureEvent, normalize::stamps};
+use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 
 const ESC: u8 = 0x1b;
@@ -24,7 +25,8 @@ impl<'a> View<'a> {
     pub(super) fn new(event: &'a FailureEvent) -> Self {
         let original = event.text.as_str();
         let headed = event.exception_type.as_deref().filter(|head| !head.is_empty() && !mentions(original, head));
-        if headed.is_none() && memchr(ESC, original.as_bytes()).is_none() {
+        let stamped = stamps::are_in(original.as_bytes());
+        if headed.is_none() && !stamped && memchr(ESC, original.as_bytes()).is_none() {
             return Self { original, bytes: Cow::Borrowed(original.as_bytes()), prefix: 0, runs: Vec::new() };
         }
         let mut kept = Vec::with_capacity(original.len() + headed.map_or(0, str::len) + 2);
@@ -33,7 +35,7 @@ impl<'a> View<'a> {
             kept.extend_from_slice(b": ");
         }
         let prefix = kept.len();
-        let runs = strip(original.as_bytes(), &mut kept);
+        let runs = strip(original.as_bytes(), stamped, &mut kept);
         Self { original, bytes: Cow::Owned(kept), prefix, runs }
     }
 
@@ -66,17 +68,21 @@ fn mentions(text: &str, head: &str) -> bool {
     memmem::find(&text[..text.len().min(HEADLINE_BYTES)], head.as_bytes()).is_some()
 }
 
-/// Appends `text` without escape sequences; answers where each kept run starts in `kept` and in `text`.
-fn strip(text: &[u8], kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
+/// Appends `text` without escape sequences, and without what stands before each line where it is `stamped`; answers where
+/// each kept run starts in `kept` and in `text`.
+fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
-    let mut at = 0;
+    let mut at = if stamped { stamps::length(text) } else { 0 };
     while at < text.len() {
-        let until = memchr(ESC, &text[at..]).map_or(text.len(), |found| at + found);
+        let rest = &text[at..];
+        let stop = if stamped { memchr2(ESC, b'\n', rest) } else { memchr(ESC, rest) };
+        let breaks = stop.is_some_and(|stop| rest[stop] == b'\n');
+        let until = stop.map_or(text.len(), |stop| at + stop + usize::from(breaks));
         if until > at {
             runs.push((kept.len(), at));
             kept.extend_from_slice(&text[at..until]);
         }
-        at = until + sequence(&text[until..]);
+        at = until + if breaks { stamps::length(&text[until..]) } else { sequence(&text[until..]) };
     }
     runs
 }
@@ -129,6 +135,16 @@ mod tests {
         assert_eq!(view.origin(0, 9), None);
         let span = view.origin(9, 36).expect("reaches into the text");
         assert_eq!(&event.text[span.start..span.end], "no answer");
+    }
+
+    #[test]
+    fn what_stands_before_each_line_goes_too() {
+        let stamp = "2026-01-02T10:00:00.1234567Z ";
+        let event = event(&format!("{stamp}a \u{1b}[31mred\n{stamp}\u{1b}[0mconnect ECONNREFUSED\n"));
+        let view = View::new(&event);
+        assert_eq!(view.bytes(), b"a red\nconnect ECONNREFUSED\n");
+        let span = view.origin(14, 26).expect("inside the text");
+        assert_eq!(&event.text[span.start..span.end], "ECONNREFUSED");
     }
 
     #[test]

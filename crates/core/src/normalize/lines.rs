@@ -358,8 +358,23 @@ fn is_timed_heading(line: &[u8]) -> bool {
 }
 
 fn marked(line: &[u8]) -> Option<Kind<'_>> {
+    if let Some(command) = line.strip_prefix(b"##[") {
+        return workflow_command(command);
+    }
     let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
     (more || line.starts_with(b"# Subtest:")).then_some(Kind::Noise)
+}
+
+/// What GitHub Actions and Azure Pipelines write between the lines of a step: `##[group]Run npm test`, `##[error]text`.
+fn workflow_command(command: &[u8]) -> Option<Kind<'_>> {
+    let name = memchr::memchr(b']', command)?;
+    match &command[..name] {
+        b"group" | b"endgroup" | b"command" | b"section" | b"debug" => Some(Kind::Noise),
+        b"error" if command[name + 1..].starts_with(b"Process completed with exit code ") => Some(Kind::Noise),
+        // `##[` and `]` stand around the name.
+        b"error" | b"warning" => Some(Kind::Message(name + 4)),
+        _ => None,
+    }
 }
 
 /// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.

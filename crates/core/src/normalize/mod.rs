@@ -20,6 +20,7 @@ mod paths;
 mod progress;
 mod scan;
 mod settle;
+pub(crate) mod stamps;
 mod stops;
 mod table;
 mod time;
@@ -86,14 +87,16 @@ fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     out
 }
 
-/// The text without control characters, its lines bounded.
+/// The text without control characters and without what a CI system puts before each line, its lines bounded.
 fn clean(text: &[u8]) -> Cow<'_, [u8]> {
-    if clean::is_clean(text) {
+    let stamped = stamps::are_in(text);
+    if !stamped && clean::is_clean(text) {
         return Cow::Borrowed(text);
     }
     let mut cleaned = Vec::with_capacity(text.len());
     for line in lines_of(text) {
-        clean::clean(line, &mut cleaned);
+        let from = if stamped { stamps::length(line) } else { 0 };
+        clean::clean(&line[from..], &mut cleaned);
         cleaned.push(b'\n');
     }
     Cow::Owned(cleaned)

@@ -223,7 +223,7 @@ fn one_pass_is_not_always_enough() {
 }
 
 /// Pieces that placeholders are made of, and what stands around them.
-const PIECES: [&str; 129] = [
+const PIECES: [&str; 136] = [
     "2024-03-01",
     "T",
     "10:22:31",
@@ -353,6 +353,13 @@ const PIECES: [&str; 129] = [
     "\n{\"level\":30,",
     " - - [",
     "] \"GET / HTTP/1.1\" 200 ",
+    "\n2006-01-02T15:04:05.1234567Z ",
+    "2006-21-02T15:04:05.1234567Z ",
+    "\na\tb\t2006-01-02T15:04:05.123456789Z",
+    "\u{feff}",
+    " stdout F ",
+    "\n##[error]",
+    "##[group]",
 ];
 
 fn text() -> impl Strategy<Value = String> {

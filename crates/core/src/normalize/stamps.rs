@@ -1,0 +1,106 @@
+//! Takes off what CI systems and container engines put before each line of a log: a time stamp, and what stands with it.
+//! Does not: touch a program's own time stamps; those have fewer digits, and say something of the line.
+
+use super::{
+    bytes::{at, digits, run},
+    time,
+};
+
+/// U+FEFF, which GitHub puts before the first line of a step.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+/// Before the fraction of a second: `2006-01-02T15:04:05`.
+const TO_SECONDS: usize = 19;
+/// Bytes that the names of job and step are looked for in.
+const COLUMNS_REACH: usize = 512;
+/// Of so many lines at the beginning of a text two have a stamp if it is a log of this kind; the first may be cut.
+const LOOKED_AT: usize = 3;
+
+/// Whether the lines of the text have stamps.
+pub(crate) fn are_in(text: &[u8]) -> bool {
+    super::lines_of(text).take(LOOKED_AT).filter(|line| length(line) > 0).count() >= 2
+}
+
+/// The length of what stands before the text's first line itself.
+pub(crate) fn length(text: &[u8]) -> usize {
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    let start = mark(line, columns(line));
+    let mut end = start;
+    // A container's log in a job's log has two of them.
+    while let Some(after) = stamp(line, end) {
+        end = after;
+    }
+    if end == start { 0 } else { stream(line, end) }
+}
+
+/// End of the mark at `start`, if it is there.
+fn mark(line: &[u8], start: usize) -> usize {
+    start + if line[start..].starts_with(MARK) { MARK.len() } else { 0 }
+}
+
+/// End of the names of job and step, as `gh run view --log` prints them, each with a tab.
+fn columns(line: &[u8]) -> usize {
+    let mut tabs = memchr::memchr_iter(b'\t', &line[..line.len().min(COLUMNS_REACH)]);
+    tabs.nth(1).map_or(0, |tab| tab + 1)
+}
+
+/// End of `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines) or of the same with up to nine digits (Docker,
+/// Kubernetes; Go leaves out zeros at the end).
+fn stamp(line: &[u8], start: usize) -> Option<usize> {
+    let seconds = start + TO_SECONDS;
+    if at(line, seconds) != b'.' || at(line, start + 10) != b'T' {
+        return None;
+    }
+    let end = digits(line, seconds + 1);
+    let exact = (7..=9).contains(&(end - seconds - 1)) && at(line, end) == b'Z';
+    let ends = matches!(at(line, end + 1), b' ' | b'\r' | 0);
+    // Such a one that is none would stay, and be taken for one when the text comes again.
+    (exact && ends && time::timestamp(line, start).is_some()).then(|| line.len().min(end + 2))
+}
+
+/// End of what the container runtime adds: `stdout F `.
+fn stream(line: &[u8], start: usize) -> usize {
+    let rest = &line[start..];
+    let name = run(rest, 0, |byte| byte.is_ascii_lowercase());
+    let named = matches!(&rest[..name], b"stdout" | b"stderr") && matches!(rest[name..], [b' ', b'F' | b'P', b' ', ..]);
+    start + if named { name + 3 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{are_in, length};
+
+    #[test]
+    fn what_stands_before_a_line_is_told_from_the_line() {
+        let rows = [
+            ("2026-01-02T10:00:00.1234567Z ", "TypeError: no price"),
+            ("2026-01-02T10:00:00.12345678Z ", "  at total (cart.js:12:3)"),
+            ("2026-01-02T10:00:00.123456789Z stderr F ", "panic: no price"),
+            ("2026-01-02T10:00:00.123456789Z 2026-01-02T10:00:00.123456789Z ", "panic: no price"),
+            ("test\tRun npm test\t2026-01-02T10:00:00.1234567Z ", "TypeError: no price"),
+            ("test\tRun npm test\t\u{feff}2026-01-02T10:00:00.1234567Z ", "TypeError: no price"),
+            ("\u{feff}2026-01-02T10:00:00.1234567Z ", ""),
+            ("2026-01-02T10:00:00.1234567Z", ""),
+            ("", "2026-01-02T10:00:00.123Z TypeError: no price"),
+            ("", "2026-01-02T10:00:00.123456Z ERROR shop: no price"),
+            ("", "2026-01-02T10:00:00.1234567+01:00 no price"),
+            ("", "2026-21-02T10:00:00.1234567Z no price"),
+            ("", "at 2026-01-02T10:00:00.1234567Z no price"),
+            ("", "a\tb\tc"),
+            ("", "a\n\t\t2026-01-02T10:00:00.1234567Z no price"),
+            ("", "\u{feff}no price"),
+            ("", ""),
+        ];
+        for (before, line) in rows {
+            assert_eq!(length(format!("{before}{line}").as_bytes()), before.len(), "{before}{line}");
+        }
+    }
+
+    #[test]
+    fn one_line_makes_no_log() {
+        let stamp = "2026-01-02T10:00:00.1234567Z ";
+        assert!(are_in(format!("{stamp}a\n{stamp}b").as_bytes()));
+        assert!(are_in(format!("02T10:00:00.1234567Z a\n{stamp}b\n{stamp}c").as_bytes()));
+        assert!(!are_in(format!("{stamp}a\nb\nc\n{stamp}d").as_bytes()));
+        assert!(!are_in(b""));
+    }
+}
