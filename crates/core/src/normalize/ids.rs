@@ -168,3 +168,20 @@ pub(super) fn trace(text: &[u8], start: usize) -> Option<usize> {
     let x_ray = || dash(hex(dash(hex(start, 1))?, 8)).and_then(|rest| hex(rest, 24));
     context().or_else(x_ray)
 }
+
+/// Whether a segment of a request's path names one thing among many.
+pub(super) fn is_path_id(segment: &[u8]) -> bool {
+    if segment.is_empty() {
+        return false;
+    }
+    if !segment.iter().any(u8::is_ascii_digit) {
+        return super::net::placeholder(segment, 0).is_some();
+    }
+    let (end, mask) = word(segment, 0);
+    let numeric = end == segment.len() && mask == DIGIT;
+    let version = matches!(segment[0], b'v' | b'V') && segment.len() <= 4 && mask & !(LOWER | UPPER | DIGIT) == 0;
+    let whole = end == segment.len() && (is_hash(segment, mask) || is_random(segment, mask));
+    let digit_share = segment.iter().filter(|byte| byte.is_ascii_digit()).count() * 3 >= segment.len();
+    let upper = mask & (UPPER | UPPER_HEX) != 0 && segment.len() >= 12;
+    !version && (numeric || whole || digit_share || upper || segment.len() >= 20 || uuid(segment, 0).is_some())
+}

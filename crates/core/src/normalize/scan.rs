@@ -332,7 +332,7 @@ impl<'a> Scan<'a> {
             let stop = run(&self.line[..end], position + 1, |byte| byte != b'/');
             let segment = &self.line[position + 1..stop];
             let text = segment.strip_suffix(b":").unwrap_or(segment);
-            let (id, rest) = (is_id(text), &segment[text.len()..]);
+            let (id, rest) = (ids::is_path_id(text), &segment[text.len()..]);
             self.out.push(b'/');
             self.out.extend_from_slice(if id { b"<ID>" } else { text });
             self.out.extend_from_slice(rest);
@@ -500,21 +500,4 @@ fn is_telling(name: &[u8]) -> bool {
             "msg",
         ],
     )
-}
-
-/// Whether a segment of a request's path names one thing among many.
-fn is_id(segment: &[u8]) -> bool {
-    if segment.is_empty() {
-        return false;
-    }
-    if !segment.iter().any(u8::is_ascii_digit) {
-        return net::placeholder(segment, 0).is_some();
-    }
-    let (end, mask) = word(segment, 0);
-    let numeric = end == segment.len() && mask == DIGIT;
-    let version = matches!(segment[0], b'v' | b'V') && segment.len() <= 4 && mask & !(LOWER | UPPER | DIGIT) == 0;
-    let whole = end == segment.len() && (ids::is_hash(segment, mask) || ids::is_random(segment, mask));
-    let digit_share = segment.iter().filter(|byte| byte.is_ascii_digit()).count() * 3 >= segment.len();
-    let upper = mask & (UPPER | UPPER_HEX) != 0 && segment.len() >= 12;
-    !version && (numeric || whole || digit_share || upper || segment.len() >= 20 || ids::uuid(segment, 0).is_some())
 }

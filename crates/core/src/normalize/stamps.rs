@@ -12,17 +12,24 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 const TO_SECONDS: usize = 19;
 /// Bytes that the names of job and step are looked for in.
 const COLUMNS_REACH: usize = 512;
-/// Of so many lines at the beginning of a text two have a stamp if it is a log of this kind; the first may be cut.
-const LOOKED_AT: usize = 3;
 
-/// Whether the lines of the text have stamps.
+/// Whether the lines of the text have stamps: two of the first three, for the first may be cut.
 pub(crate) fn are_in(text: &[u8]) -> bool {
-    super::lines_of(text).take(LOOKED_AT).filter(|line| length(line) > 0).count() >= 2
+    let mut lines = super::lines_of(text).map(|line| of_line(line) > 0);
+    let mut next = || lines.next().unwrap_or(false);
+    match (next(), next()) {
+        (true, true) => true,
+        (false, false) => false,
+        _ => next(),
+    }
 }
 
 /// The length of what stands before the text's first line itself.
 pub(crate) fn length(text: &[u8]) -> usize {
-    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    of_line(&text[..memchr::memchr(b'\n', text).unwrap_or(text.len())])
+}
+
+fn of_line(line: &[u8]) -> usize {
     let start = mark(line, columns(line));
     let mut end = start;
     // A container's log in a job's log has two of them.
