@@ -99,11 +99,9 @@ fn check_attempts(state: &FixState) -> Checked {
     ensure(judged, "a failed attempt has no error")?;
     let before = state.attempts.split_last().map_or(&[][..], |(_, before)| before);
     ensure(before.iter().all(|attempt| attempt.error_hash.is_some()), "an attempt follows a green one")?;
-    let fits = match state.current_attempt {
-        0 => false,
-        current => current == made || current == made.saturating_add(1),
-    };
-    ensure(fits && state.current_attempt <= state.max_attempts, "current_attempt does not fit the attempts")
+    let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
+    let due = made.saturating_add(u32::from(!green)).min(state.max_attempts);
+    ensure(state.current_attempt == due, "current_attempt does not fit the attempts")
 }
 
 fn check_circuit(state: &FixState) -> Checked {
@@ -128,16 +126,22 @@ fn check_status(state: &FixState) -> Checked {
     match status {
         Status::Ready | Status::Running | Status::Waiting | Status::NeedsFix | Status::NeedsInputs => {
             ensure(made < state.max_attempts && !green, "the loop goes on after its end")?;
-            ensure(state.current_attempt == made.saturating_add(1), "current_attempt does not fit the attempts")?;
         }
         Status::Unverified => {
             let possible = state.mode == Mode::Error && state.pending_fix.is_some() && made < state.max_attempts;
             ensure(possible && !green, "nothing is there to verify")?;
         }
         Status::Success | Status::Suspicious => ensure(green, "the last attempt of a loop that worked failed")?,
-        Status::Escalated => ensure(state.escalation.is_some(), "nobody knows why the loop was given up")?,
+        Status::Escalated => {}
         Status::Cancelled => return damaged("a cancelled loop was cancelled"),
     }
+    let given_up = matches!(status, Status::Suspicious | Status::Escalated);
+    ensure(
+        given_up == state.escalation.is_some(),
+        "the loop was given up and there is no reason, or the other way round",
+    )?;
+    let asks = state.attempts.last().is_some_and(|attempt| attempt.waiting_for_input);
+    ensure(status != Status::NeedsInputs || asks, "inputs are due and nothing asked for them")?;
     ensure(status != Status::Waiting || is_scheduled(state), "the delay is not the one that is due")?;
     check_change(state, status)
 }
@@ -151,7 +155,9 @@ fn is_scheduled(state: &FixState) -> bool {
 /// That nothing may run unchanged holds for a state from a file too.
 fn check_change(state: &FixState, status: Status) -> Checked {
     let Some(last) = state.attempts.last() else { return Ok(()) };
-    let runs = matches!(status, Status::Ready | Status::Running | Status::Waiting);
+    // A loop that was interrupted too often was about to run.
+    let runs = matches!(status, Status::Ready | Status::Running | Status::Waiting)
+        || state.escalation == Some(EscalationReason::InterruptedTooOften);
     let free = last.error_class == Some(super::ErrorClass::Transient) || last.waiting_for_input;
     ensure(!runs || free || state.pending_fix.is_some(), "the loop would run again although nothing was changed")
 }

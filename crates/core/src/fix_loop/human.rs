@@ -76,9 +76,11 @@ fn reject_green(state: &mut FixState, random: f64) {
 fn go_on_after(state: &mut FixState, reason: Option<EscalationReason>, random: f64) {
     state.escalation = None;
     state.interruptions = 0;
+    let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
     match reason {
+        _ if green || state.made() >= state.max_attempts => settle(state, random),
         Some(EscalationReason::InterruptedTooOften) => state.status = before_run(state),
-        Some(EscalationReason::PermanentError) if state.made() < state.max_attempts => state.status = Status::NeedsFix,
+        Some(EscalationReason::PermanentError) => state.status = Status::NeedsFix,
         _ if state.attempts.is_empty() && state.mode == Mode::Command => state.status = Status::Ready,
         _ if state.pending_fix.is_some() => {
             state.status = Status::NeedsFix;

@@ -316,12 +316,13 @@ fn a_cancelled_loop_goes_on_where_it_stood() {
 fn states_that_contradict_themselves_are_not_believed() {
     let (good, _) = walk(begun(&command()), &failed("a"));
     assert_eq!(check(&good), Ok(()));
-    let edits: [fn(&mut FixState); 12] = [
+    let edits: [fn(&mut FixState); 16] = [
         |state| state.version = 0,
         |state| state.max_attempts = 4_000_000,
         |state| state.status = Status::Ready,
         |state| state.attempts[0].number = 7,
         |state| state.current_attempt = 9,
+        |state| state.current_attempt = 1,
         |state| state.backoff_seconds = f64::INFINITY,
         |state| state.circuit_breaker.error_hashes = vec!["a".into(); 3],
         |state| state.circuit_breaker.error_hashes = vec!["b".into()],
@@ -331,6 +332,12 @@ fn states_that_contradict_themselves_are_not_believed() {
             state.escalation = Some(EscalationReason::CircuitBreakerOpened);
         },
         |state| state.circuit_breaker.state = CircuitState::Open,
+        |state| state.status = Status::NeedsInputs,
+        |state| state.escalation = Some(EscalationReason::StoppedByHuman),
+        |state| {
+            state.status = Status::Escalated;
+            state.escalation = Some(EscalationReason::InterruptedTooOften);
+        },
         |state| state.attempts[0].error_hash = None,
     ];
     for (number, edit) in edits.iter().enumerate() {
