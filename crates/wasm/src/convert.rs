@@ -29,7 +29,7 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     value.serialize(&serializer).map_err(|error| JsValue::from_str(&error.to_string()))
 }
 
-/// Text as it comes from a pipe: valid UTF-8 is checked words at a time, and only what is not is walked byte by byte.
+/// Text as it comes from a pipe: valid UTF-8 is checked many bytes at a time, and only what is not is walked byte by byte.
 pub(crate) fn utf8(bytes: &[u8]) -> Cow<'_, str> {
-    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+    simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
