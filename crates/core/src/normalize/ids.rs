@@ -2,7 +2,8 @@
 //! Does not: look around the word; see `numbers` for what a word before it says.
 
 use super::bytes::{
-    CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, at, case_changes, is_word, one_of, run, switches, word,
+    ALPHANUMERIC, CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes, is_word, one_of,
+    run, switches, word,
 };
 
 /// Names with many changes between letters and digits that are no random ids.
@@ -69,12 +70,14 @@ pub(super) fn jwt(text: &[u8], start: usize) -> Option<usize> {
 }
 
 fn is_base64url(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=')
+    static BASE64URL: Set = Set::of(ALPHANUMERIC, "-_=");
+    BASE64URL.has(byte)
 }
 
 /// End of a long run of base64, told from a path by how often case and digits change.
 pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
-    let belongs = |byte: u8| is_base64url(byte) || matches!(byte, b'+' | b'/');
+    static BASE64: Set = Set::of(ALPHANUMERIC, "-_=+/");
+    let belongs = |byte: u8| BASE64.has(byte);
     // The last byte of the shortest one first: most names and paths end before.
     if !belongs(at(text, start + 31)) {
         return None;
@@ -88,7 +91,8 @@ pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
 
 /// End of a 21-character nano id, the one kind of id with `_` and `-` in the middle.
 pub(super) fn nano_id(text: &[u8], start: usize) -> Option<usize> {
-    let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    static NANO: Set = Set::of(ALPHANUMERIC, "-_");
+    let belongs = |byte: u8| NANO.has(byte);
     let end = start + 21;
     // Its last byte first: most names are shorter, and the others longer.
     let body = text.get(start..end).filter(|body| belongs(body[20]) && !belongs(at(text, end)))?;

@@ -1,7 +1,7 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 //! Does not: decide whether a port follows; a number after an address does that itself.
 
-use super::bytes::{LOWER, UPPER, Words, at, digits, is_word, name_end, number, run, switches, word};
+use super::bytes::{LOWER, Set, UPPER, WORD, Words, at, digits, is_word, name_end, number, run, switches, word};
 
 /// Top-level domains of names that are hosts and hardly ever file names, members or packages.
 static TOP_LEVEL: Words<21> = Words::new([
@@ -16,18 +16,16 @@ static DEEP_TOP_LEVEL: Words<22> = Words::new([
 
 /// End of a URL whose scheme ends at `scheme_end`; without the punctuation that closes a sentence.
 pub(super) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
+    static ENDS: Set = Set::of_ends("\"'`<>|\\^{}");
     if !text[scheme_end..].starts_with(b"://") {
         return None;
     }
     let start = scheme_end + 3;
-    let stops = |byte: u8| {
-        byte <= b' ' || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\' | b'^' | b'{' | b'}')
-    };
-    let mut end = run(text, start, |byte| !stops(byte));
+    let mut end = run(text, start, |byte| !ENDS.has(byte));
     // A placeholder or a redaction inside a URL belongs to it: `http://user:[REDACTED:password]@host`, `http://<HOST>/x`.
     while at(text, end) == b'<' {
         let Some(after) = placeholder(text, end) else { break };
-        end = run(text, after, |byte| !stops(byte));
+        end = run(text, after, |byte| !ENDS.has(byte));
     }
     end = trim_url(text, start, end);
     (end > start).then_some(end)
@@ -68,7 +66,8 @@ pub(super) fn redaction(line: &[u8], start: usize) -> Option<usize> {
 
 /// Whether the byte may stand in the local part of an e-mail address.
 pub(super) fn is_local_part(byte: u8) -> bool {
-    is_word(byte) || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+    static LOCAL_PART: Set = Set::of(WORD, "._%+-");
+    LOCAL_PART.has(byte)
 }
 
 /// End of the domain after the `@` at `at_sign`.

@@ -2,7 +2,7 @@
 //! Does not: recognise dates or addresses; those were tried before.
 
 use super::{
-    bytes::{Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case},
+    bytes::{Set, WORD, Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case},
     duration,
 };
 use memchr::memmem::Finder;
@@ -112,10 +112,10 @@ pub(super) fn is_method(word: &[u8]) -> bool {
 
 /// The word before the end of `before`, and the text before that word; one or two marks may stand between.
 pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
-    let marks = |byte: u8| matches!(byte, b' ' | b'=' | b':' | b'(' | b'[' | b'"' | b'\'' | b'#' | b',' | b'{');
-    let end = before.len() - before.iter().rev().take(5).take_while(|&&byte| marks(byte)).count();
-    let start = end
-        - before[..end].iter().rev().take_while(|&&byte| is_word(byte) || matches!(byte, b'_' | b'/' | b'.')).count();
+    static MARKS: Set = Set::of(0, " =:([\"'#,{");
+    static NAME: Set = Set::of(WORD, "_/.");
+    let end = before.len() - before.iter().rev().take(5).take_while(|&&byte| MARKS.has(byte)).count();
+    let start = end - before[..end].iter().rev().take_while(|&&byte| NAME.has(byte)).count();
     (&before[start..end], &before[..start])
 }
 
@@ -205,7 +205,8 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
 
 /// `404 Not Found`, `500: Internal Server Error`, `(404) Not Found`.
 fn has_reason(line: &[u8], end: usize) -> bool {
-    let start = run(line, end, |byte| matches!(byte, b' ' | b':' | b'-' | b')' | b'"' | b'\''));
+    static GAP: Set = Set::of(0, " :-)\"'");
+    let start = run(line, end, |byte| GAP.has(byte));
     let rest = &line[start.min(end + 4).min(line.len())..];
     start > end && REASONS.begin(rest)
 }

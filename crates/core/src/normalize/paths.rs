@@ -1,7 +1,7 @@
 //! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
 //! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
 
-use super::bytes::{Starts, at, run, starts_ignoring_case};
+use super::bytes::{Set, Starts, at, run, starts_ignoring_case};
 
 /// A path's volatile part.
 pub(super) struct Volatile {
@@ -68,27 +68,8 @@ fn windows(line: &[u8], start: usize) -> Option<Volatile> {
 
 /// Where a path ends: at what a sentence or a place in a file puts after it.
 fn end(line: &[u8], start: usize) -> usize {
-    let mut end = run(line, start, |byte| {
-        byte > b' '
-            && !matches!(
-                byte,
-                b'"' | b'\''
-                    | b'`'
-                    | b':'
-                    | b','
-                    | b';'
-                    | b'('
-                    | b')'
-                    | b'<'
-                    | b'>'
-                    | b'['
-                    | b']'
-                    | b'|'
-                    | b'='
-                    | b'{'
-                    | b'}'
-            )
-    });
+    static ENDS: Set = Set::of_ends("\"'`:,;()<>[]|={}");
+    let mut end = run(line, start, |byte| !ENDS.has(byte));
     while end > start && matches!(line[end - 1], b'.' | b'!' | b'?') {
         end -= 1;
     }

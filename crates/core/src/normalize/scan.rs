@@ -3,9 +3,9 @@
 
 use super::{
     append,
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
+    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
     duration, ids, net, numbers, paths, settle,
-    stops::Stops,
+    stops::{Stop, Stops},
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
     time,
 };
@@ -22,7 +22,11 @@ pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>
 /// The same, stopping at every byte.
 #[cfg(test)]
 pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> bool {
-    Scan::new(line, out, statuses).walk(|position| (position < line.len()).then_some(position))
+    Scan::new(line, out, statuses).walk(|position| {
+        let before = line.get(position..).filter(|rest| !rest.is_empty()).and(line.get(..position))?;
+        let word = position - before.iter().rev().take_while(|&&byte| is_word(byte)).count();
+        Some(Stop { position, word })
+    })
 }
 
 struct Scan<'a> {
@@ -62,13 +66,14 @@ impl<'a> Scan<'a> {
 
     /// Goes from stop to stop; `next` answers the first one at a position or after it.
     #[inline]
-    fn walk(mut self, mut next: impl FnMut(usize) -> Option<usize>) -> bool {
-        while let Some(stop) = self.rest_of_word().or_else(|| next(self.position)) {
+    fn walk(mut self, mut next: impl FnMut(usize) -> Option<Stop>) -> bool {
+        while let Some(Stop { position: stop, word }) = self.rest_of_word().or_else(|| next(self.position)) {
             let byte = self.line[stop];
+            // How much of the word was not passed yet.
+            let start = word.max(self.position);
             if is_word(byte) {
-                self.word(self.word_start(stop));
-            } else if stop > self.position && is_word(self.line[stop - 1]) {
-                let start = self.word_start(stop - 1);
+                self.word(start);
+            } else if start < stop {
                 if self.counts(start, stop) {
                     self.word(start);
                 } else {
@@ -88,9 +93,10 @@ impl<'a> Scan<'a> {
 
     /// What a placeholder leaves of a word is a word too, which the stops do not know: `1.5GET /`.
     #[inline]
-    fn rest_of_word(&self) -> Option<usize> {
-        let inside = self.position > 0 && is_word(self.line[self.position - 1]);
-        (inside && is_word(at(self.line, self.position))).then_some(self.position)
+    fn rest_of_word(&self) -> Option<Stop> {
+        let position = self.position;
+        let inside = position > 0 && is_word(self.line[position - 1]);
+        (inside && is_word(at(self.line, position))).then_some(Stop { position, word: position })
     }
 
     /// Whether the word without a digit may be more than plain because of what ends it: cheap, and most are not.
@@ -121,13 +127,6 @@ impl<'a> Scan<'a> {
             b'.' | b'-' | b'_' | b',' => false,
             _ => true,
         }
-    }
-
-    /// Where the word begins that holds `position`, or how much of it was not passed yet.
-    #[inline]
-    fn word_start(&self, position: usize) -> usize {
-        let passed = &self.line[self.position..position];
-        position - passed.iter().rev().take_while(|&&byte| is_word(byte)).count()
     }
 
     /// Copies what was passed over as it is.
@@ -258,8 +257,9 @@ impl<'a> Scan<'a> {
     /// Cheap: what stands before the word in the line; the table decides.
     fn follows_user(&self, start: usize, end: usize, mask: u8) -> bool {
         let before = &self.line[..start];
-        let user = before.ends_with(b"user ") || before.ends_with(b"user=") || before.ends_with(b"for ");
-        user || matches!(before.last(), Some(b' ' | b'=')) && (end - start == 21 || mask & HIGH != 0)
+        let field = before.ends_with(b"=") && (before.ends_with(b"user=") || end - start == 21 || mask & HIGH != 0);
+        let account = before.strip_suffix(b"user ").or_else(|| before.strip_suffix(b"for "));
+        field || account.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
     }
 
     fn apply(&mut self, start: usize, mask: u8, hit: table::Hit) {
@@ -324,9 +324,9 @@ impl<'a> Scan<'a> {
 
     /// The path of a request: its ids become `<ID>`, its query goes.
     fn route(&mut self, start: usize) {
-        let end = run(self.line, start, |byte| {
-            byte > b' ' && !matches!(byte, b'"' | b'\'' | b'`' | b'?' | b'#' | b',' | b')' | b']' | b';')
-        });
+        static ENDS: Set = Set::of_ends("\"'`?#,)];");
+        static QUERY_ENDS: Set = Set::of_ends("\"'`)]");
+        let end = run(self.line, start, |byte| !ENDS.has(byte));
         let mut position = start;
         while position < end {
             let stop = run(&self.line[..end], position + 1, |byte| byte != b'/');
@@ -341,7 +341,7 @@ impl<'a> Scan<'a> {
         self.position = end;
         self.copied = end;
         if at(self.line, end) == b'?' {
-            let query = run(self.line, end, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'`' | b')' | b']'));
+            let query = run(self.line, end, |byte| !QUERY_ENDS.has(byte));
             self.replace(query, "?<QUERY>");
         }
     }

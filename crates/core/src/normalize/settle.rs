@@ -1,7 +1,7 @@
 //! Tells when a part of a line that was looked at and kept is read the same once what follows it is a placeholder.
 //! Does not: read it; a doubt costs a second walk over the line, no more.
 
-use super::bytes::{is_run, is_word};
+use super::bytes::{HEXADECIMAL, Set, is_run, is_word};
 
 /// Whether nothing is recognised across the end of `kept`: something in it ends every name, address, path and token, or its
 /// last byte is a colon that belongs to no address. Dates and units, which go across blanks, are seen to by the callers.
@@ -10,7 +10,9 @@ pub(super) fn ends(kept: &[u8]) -> bool {
     kept.iter().any(|&byte| !is_run(byte)) || colon()
 }
 
-/// Whether what begins in `kept`, right before a placeholder, may be recognised now that it ends there.
+/// Whether what begins in `kept`, right before a placeholder, may be recognised now that it ends there. Rarely asked: inlined,
+/// it would have all callers make room for what it is answered.
+#[inline(never)]
 pub(super) fn runs_into(kept: &[u8]) -> bool {
     if ends(kept) {
         return false;
@@ -30,7 +32,8 @@ pub(super) fn runs_into(kept: &[u8]) -> bool {
 
 /// What the text ends with that may be the beginning of an address or of a time of day.
 fn end_of_address(text: &[u8]) -> &[u8] {
-    let length = text.iter().rev().take_while(|&&byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')).count();
+    static ADDRESS: Set = Set::of(HEXADECIMAL, ":.");
+    let length = text.iter().rev().take_while(|&&byte| ADDRESS.has(byte)).count();
     let (before, tail) = text.split_at(text.len() - length);
     // What began with another letter is a name.
     let named = before.last().is_some_and(|&byte| is_word(byte));

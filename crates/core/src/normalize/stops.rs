@@ -23,30 +23,36 @@ struct Block {
 }
 
 impl Block {
+    /// The block of the line that begins at `base`.
     #[inline]
-    fn read(line: &[u8]) -> Self {
+    fn read(line: &[u8], base: usize) -> Self {
         let mut block = Self::default();
-        let (chunks, rest) = line.as_chunks::<16>();
+        let (chunks, rest) = line[base..].as_chunks::<16>();
         let mut shift = 0;
         for chunk in chunks.iter().take(4) {
-            block.add(chunk, shift);
+            block.add(chunk, 0, shift);
             shift += 16;
         }
         if shift < 64 && !rest.is_empty() {
-            let mut padded = [0; 16];
-            for (to, from) in padded.iter_mut().zip(rest) {
-                *to = *from;
+            if let Some(last) = line.last_chunk() {
+                block.add(last, 16 - rest.len(), shift);
+            } else {
+                let mut padded = [0; 16];
+                for (to, from) in padded.iter_mut().zip(rest) {
+                    *to = *from;
+                }
+                block.add(&padded, 0, shift);
             }
-            block.add(&padded, shift);
         }
         block
     }
 
+    /// Marks what is in the chunk from its byte `skip` on, which is byte `shift` of the block.
     #[inline]
-    fn add(&mut self, chunk: &[u8; 16], shift: u32) {
+    fn add(&mut self, chunk: &[u8; 16], skip: usize, shift: u32) {
         let bytes = u8x16::new(*chunk);
         let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
-        let mark = |to: &mut u64, found: u8x16| *to |= u64::from(found.to_bitmask()) << shift;
+        let mark = |to: &mut u64, found: u8x16| *to |= u64::from(found.to_bitmask() >> skip) << shift;
         let digit = within(bytes, b'0', b'9');
         let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
         let space = is(b' ');
@@ -57,7 +63,7 @@ impl Block {
         mark(&mut self.space, space);
         mark(&mut self.space_or_comma, space | is(b','));
         mark(&mut self.r, is(b'r'));
-        mark(&mut self.mark, is(b':') | is(b'.') | is(b'-'));
+        mark(&mut self.mark, is(b':') | within(bytes, b'-', b'.'));
         mark(&mut self.underscore, is(b'_'));
         mark(&mut self.slash, is(b'/'));
         mark(&mut self.rare, is(b'=') | is(b'@') | is(b'\t'));
@@ -84,8 +90,8 @@ impl Block {
             | word & (self.rare << 1 | across | u64::from(before == b'='))
             // Days, months, HTTP methods, accounts.
             | self.space_or_comma & capitals
-            // `for user bob`: the word after it is looked at.
-            | starts & (self.space & after_r) << 1
+            // `for bob`, `user bob`: the word after a word of three or four letters, as far as the block shows its length.
+            | starts & (self.space & after_r & (starts << 3 | starts << 4 | 0x0f)) << 1
             | starts & u64::from(before == b' ')
             | self.space & ((self.space | self.rare) >> 1 | LAST)
             | self.mark & (after_word | self.mark >> 1 | LAST)
@@ -95,36 +101,69 @@ impl Block {
     }
 }
 
+/// The stops and the words of the block of the line that begins at `base`. A function of its own, so that what it compares
+/// with is in registers only here, and not loaded again for each stop.
+#[inline(never)]
+fn read(line: &[u8], base: usize) -> (u64, u64) {
+    let block = Block::read(line, base);
+    let before = if base > 0 { line[base - 1] } else { 0 };
+    (block.stops(before), block.word)
+}
+
+/// A place where something may have to be done.
+pub(super) struct Stop {
+    pub(super) position: usize,
+    /// Where the word begins that holds `position` or ends there; `position` if there is none.
+    pub(super) word: usize,
+}
+
 /// The stops of a line, in order.
 pub(super) struct Stops<'a> {
     line: &'a [u8],
-    /// Where the block begins that `bits` is about.
+    /// Where the block begins that `bits` and `words` are about.
     base: usize,
     bits: u64,
+    words: u64,
+    /// Where the word begins that goes on in this block, if one does.
+    open: usize,
 }
 
 impl<'a> Stops<'a> {
     #[inline]
     pub(super) fn new(line: &'a [u8]) -> Self {
-        Self { line, base: 0, bits: Block::read(line).stops(0) }
+        let (bits, words) = read(line, 0);
+        Self { line, base: 0, bits, words, open: 0 }
     }
 
     /// The first stop at `position` or after it; `position` never goes back.
     #[inline]
-    pub(super) fn from(&mut self, position: usize) -> Option<usize> {
+    pub(super) fn from(&mut self, position: usize) -> Option<Stop> {
         let mut skip = position.saturating_sub(self.base);
         loop {
             if skip < 64 {
                 let left = self.bits & u64::MAX << skip;
                 if left != 0 {
-                    return Some(self.base + left.trailing_zeros() as usize);
+                    let bit = left.trailing_zeros();
+                    let word = self.begin(!(u64::MAX << bit));
+                    return Some(Stop { position: self.base + bit as usize, word });
                 }
                 skip = 64;
             }
+            // Of blocks that are skipped nothing is needed: what lies before `position` was passed.
+            self.open = self.begin(u64::MAX);
             self.base += skip & !63;
             skip &= 63;
-            let rest = self.line.get(self.base..).filter(|rest| !rest.is_empty())?;
-            self.bits = Block::read(rest).stops(self.line[self.base - 1]);
+            if self.base >= self.line.len() {
+                return None;
+            }
+            (self.bits, self.words) = read(self.line, self.base);
         }
+    }
+
+    /// Where the word begins that ends with the last of these bits, which are the block's first ones.
+    #[inline]
+    fn begin(&self, bits: u64) -> usize {
+        let other = !self.words & bits;
+        if other == 0 { self.open } else { self.base + 64 - other.leading_zeros() as usize }
     }
 }

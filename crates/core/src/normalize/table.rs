@@ -2,7 +2,7 @@
 //! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
 
 use super::{
-    bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, WORD, at, is_word, one_of},
+    bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of},
     duration, ids, named, net,
     numbers::{self, Role},
     time,
@@ -136,7 +136,9 @@ const NANO_ID: Placeholder = Placeholder { length: (21, 21), ..placeholder("nano
 const JOINED_NANO_ID: Placeholder = Placeholder { after: "-_", ..placeholder("nano id", nano_id) };
 /// It may end before a letter beyond ASCII, which belongs to the word.
 const CUT_NANO_ID: Placeholder = Placeholder { some: HIGH, ..placeholder("nano id", nano_id) };
-const BASE64: Placeholder = Placeholder { length: (LONG, LONG), ..placeholder("base64", base64) };
+/// One word alone is mixed only with a capital: a digest is none.
+const BASE64: Placeholder =
+    Placeholder { length: (LONG, LONG), some: UPPER | UPPER_HEX, ..placeholder("base64", base64) };
 const JOINED_BASE64: Placeholder = Placeholder { after: "-_=+/", ..placeholder("base64", base64) };
 const JWT: Placeholder = Placeholder {
     after: ".-_=",
@@ -413,13 +415,13 @@ fn random(here: &Here<'_>) -> Option<Hit> {
 }
 
 fn suffix(here: &Here<'_>) -> Option<Hit> {
+    static NAME: Set = Set::of(WORD, "-<>");
     // A pod's last part may have no digit, but then what stands before it has.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
     if !letters && !ids::is_random_suffix(here.word(), here.mask) {
         return None;
     }
-    let name =
-        here.before.iter().rev().take_while(|&&byte| is_word(byte) || matches!(byte, b'-' | b'<' | b'>')).count();
+    let name = here.before.iter().rev().take_while(|&&byte| NAME.has(byte)).count();
     let node = here.before[..here.before.len() - name].ends_with(b"node ");
     Some(Hit { back: if node { name } else { 0 }, ..Hit::new(here.end, "<ID>") })
 }
