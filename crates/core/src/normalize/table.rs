@@ -2,7 +2,9 @@
 //! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
 
 use super::{
-    bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of},
+    bytes::{
+        DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word,
+    },
     duration, ids, named, net,
     numbers::{self, Role},
     time,
@@ -486,7 +488,15 @@ pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -
 pub(super) fn looks_far(here: &Here<'_>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
-    spaced && matches!(here.before, [.., b'r' | b'n', b' ' | b'=']) || is_day_or_month(here.line, here.start, here.end)
+    spaced && matches!(here.before, [.., b'r' | b'n', b' ' | b'='])
+        || is_day_or_month(here.line, here.start, here.end)
+        || here.mask == DIGIT && precedes_month(here)
+}
+
+/// `04/Mar`: whether it is a date hangs on all that follows.
+fn precedes_month(here: &Here<'_>) -> bool {
+    let start = here.end + 1;
+    at(here.line, start).is_ascii_uppercase() && is_day_or_month(here.line, start, word(here.line, start).0)
 }
 
 fn is_day_or_month(line: &[u8], start: usize, end: usize) -> bool {
