@@ -174,7 +174,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
         b'>' | b'|' | b'0'..=b'9' => code_or_heading(line),
         b'n' | b't' | b's' | b'g' | b'c' | b'd' | b'l' | b'e' => lower(line),
         b'A'..=b'Z' => upper(line),
-        b'#' | b'.' | b'$' => marked(line),
+        b'#' | b'.' | b'$' | b'*' => marked(line),
         b'/' | b'f' => quoted_source(line),
         0xc3 | 0xe2 | 0xf0 => symbol(line),
         _ => None,
@@ -218,9 +218,7 @@ fn message(line: &[u8], colon: Option<usize>) -> Kind<'_> {
 }
 
 fn ruled(line: &[u8]) -> Option<Kind<'_>> {
-    static STARTS: Starts<12> = Starts::new([
-        "[ERROR] Tests run:",
-        "[INFO] Tests run:",
+    static STARTS: Starts<10> = Starts::new([
         "--- FAIL:",
         "--- PASS:",
         "--- SKIP:",
@@ -235,13 +233,42 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
     let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
         && line.ends_with(&line[..3]);
     let place = line.starts_with(b"--> ");
-    (framed || place || STARTS.begin(line)).then_some(Kind::Noise)
+    (framed || place || STARTS.begin(line) || is_maven(line)).then_some(Kind::Noise)
 }
 
-/// `> 12 | code`, `12 | code`, `| ^`, `1) heading`.
+/// What Maven says around every failure, of itself and of the modules.
+fn is_maven(line: &[u8]) -> bool {
+    static HELP: Starts<11> = Starts::new([
+        "Tests run:",
+        "COMPILATION ERROR :",
+        "Please refer to ",
+        "-> [Help ",
+        "[Help ",
+        "To see the full stack trace of the errors, re-run Maven",
+        "Re-run Maven using ",
+        "For more information about the errors and possible solutions",
+        "After correcting the problems, you can resume the build",
+        "  mvn <",
+        "mvn <",
+    ]);
+    static STEPS: Starts<5> = Starts::new(["Tests run:", "BUILD FAILURE", "Reactor Summary", "Final Memory:", "--- "]);
+    if let Some(message) = line.strip_prefix(b"[ERROR]") {
+        return message.is_empty() || message.strip_prefix(b" ").is_some_and(|message| HELP.begin(message));
+    }
+    let Some(message) = line.strip_prefix(b"[INFO] ") else { return false };
+    // `orders ............. FAILURE [  1.583 s]`
+    STEPS.begin(message) || line.ends_with(b"]") && memchr::memmem::find(message, b".. FAILURE [").is_some()
+}
+
+/// `> 12 | code`, `12 | code`, `| ^`, `1) heading`, what Gradle says of every build.
 fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
+    static AFTER_COUNT: Starts<2> = Starts::new([" actionable task", ": Task failed with an exception."]);
+    static TALK: Starts<3> = Starts::new(["Task :", "Run with --", "Get more help at "]);
     let start = run(line, 0, |byte| matches!(byte, b'>' | b' '));
     let end = digits(line, start);
+    if start == 2 && TALK.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
+        return Some(Kind::Noise);
+    }
     let bar = run(line, end, |byte| byte == b' ');
     let code = at(line, bar) == b'|' && at(line, bar + 1) != b'|';
     if code {
@@ -301,7 +328,7 @@ fn panicked(line: &[u8]) -> Option<Kind<'_>> {
 }
 
 fn upper(line: &[u8]) -> Option<Kind<'_>> {
-    static NOISE: Starts<15> = Starts::new([
+    static NOISE: Starts<18> = Starts::new([
         "Traceback (most recent call last)",
         "During handling of the above exception",
         "The above exception was the direct cause",
@@ -317,6 +344,9 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "Captured ",
         "Call log:",
         "Node.js v",
+        "FAILURE: Build ",
+        "BUILD FAILED in ",
+        "Run with --stacktrace option",
     ]);
     if let b'E' | b'F' | b'P' = line[0] {
         let kind = verdict(line);
@@ -358,11 +388,12 @@ fn is_timed_heading(line: &[u8]) -> bool {
 }
 
 fn marked(line: &[u8]) -> Option<Kind<'_>> {
+    static GRADLE: Starts<4> = Starts::new(["* What went wrong:", "* Exception is:", "* Try:", "* Get more help at "]);
     if let Some(command) = line.strip_prefix(b"##[") {
         return workflow_command(command);
     }
     let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
-    (more || line.starts_with(b"# Subtest:")).then_some(Kind::Noise)
+    (more || line.starts_with(b"# Subtest:") || GRADLE.begin(line)).then_some(Kind::Noise)
 }
 
 /// What GitHub Actions and Azure Pipelines write between the lines of a step: `##[group]Run npm test`, `##[error]text`.

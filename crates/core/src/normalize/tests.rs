@@ -224,7 +224,7 @@ fn one_pass_is_not_always_enough() {
 }
 
 /// Pieces that placeholders are made of, and what stands around them.
-const PIECES: [&str; 138] = [
+const PIECES: [&str; 144] = [
     "2024-03-01",
     "T",
     "10:22:31",
@@ -363,6 +363,12 @@ const PIECES: [&str; 138] = [
     "##[group]",
     " code 04/Mar/2026",
     ":05:06:07",
+    "\n[ERROR]",
+    " -> [Help 1]",
+    "\n[INFO] --- ",
+    "\n> Task :",
+    "\n* Try:",
+    "\nBUILD FAILED in ",
 ];
 
 fn text() -> impl Strategy<Value = String> {
