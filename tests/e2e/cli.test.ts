@@ -52,6 +52,7 @@ test('run', () => {
   expect(failed.status).toBe(1);
   expect(failed.stdout).toMatch(/^some output\nrun-/u);
   expect(argus(['run', '--project', root, 'true']).status).toBe(0);
+  expect(argus(['run', '--project', root, 'printf half']).stdout).toMatch(/^half\nrun-/u);
   const asJson = argus(['run', '--project', root, '--json', 'echo shown']);
   expect(json(asJson.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });
   expect(asJson.stderr).toContain('shown');

@@ -5,11 +5,11 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
-import { pythonFolder, setUpRunners } from './setup.mjs';
+import { hasGradleOffline, hasMavenOffline, pythonFolder, setUpRunners } from './setup.mjs';
 
 let agent: Agent;
 /** The server's own, to see what it leaves behind. */
@@ -82,6 +82,22 @@ const RUNNERS: Runner[] = [
     wrong: 'sum > sum::is_wrong',
     missing: () => !has('cargo'),
   },
+  {
+    folder: 'maven',
+    runner: 'maven',
+    testCommand: 'mvn test --fail-at-end',
+    wrong: 'shop.SumTest > is_wrong',
+    expected: { passed: 2, failed: 1, skipped: 1 },
+    missing: () => !hasMavenOffline(),
+  },
+  {
+    folder: 'gradle',
+    runner: 'gradle',
+    testCommand: 'gradle test --continue',
+    wrong: 'shop.SumTest > is_wrong',
+    expected: { passed: 2, failed: 1, skipped: 1 },
+    missing: () => !hasGradleOffline(),
+  },
 ];
 
 describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong, expected = totals, missing }) => {
@@ -124,6 +140,29 @@ test('a filter runs one test', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const run = await agent.data('argus_run', { projectPath: root, filter: 'sum.test.js > sum > adds' });
   expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
+});
+
+describe.each([
+  { folder: 'maven', missing: !hasMavenOffline() },
+  { folder: 'gradle', missing: !hasGradleOffline() },
+])('a filter of $folder', ({ folder, missing }) => {
+  test.skipIf(missing)('may leave modules without a test; where it leaves all so, that is said', async () => {
+    const { root } = await opened(runnerProject(folder));
+    const one = await agent.data('argus_run', { projectPath: root, filter: 'shop.SumTest > adds' });
+    expect(one).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0, skipped: 0 }, notes: [] });
+    const none = await agent.data('argus_run', { projectPath: root, filter: 'subtracts' });
+    expect(none).toMatchObject({ status: 'passed', notes: [expect.stringMatching(/no test/u)] });
+  });
+});
+
+test.skipIf(!hasGradleOffline())('what Gradle need not run again counts as it did', async () => {
+  const { root } = await opened(runnerProject('gradle'));
+  const file = path.join(root, 'first/src/test/java/shop/SumTest.java');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('(5, 2 + 2)', '(4, 2 + 2)'));
+  const first = await agent.data('argus_run', { projectPath: root });
+  expect(first).toMatchObject({ status: 'passed', totals: { passed: 3, failed: 0, skipped: 1 } });
+  const again = await agent.data('argus_run', { projectPath: root });
+  expect(again).toMatchObject({ status: 'passed', totals: first.totals, notes: [] });
 });
 
 function temporaryFolders(): string[] {

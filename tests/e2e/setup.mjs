@@ -1,6 +1,7 @@
 /**
  * Installs the test runners that the end-to-end tests really run: from npm and pip into `runners/`, Go from apt where
- * it is missing and root may install it. What is there already is left alone.
+ * it is missing and root may install it, Maven and Gradle too where there is a Java. What is there already is left
+ * alone.
  * Does not: install Rust, Java or Docker; tests of a runner that is missing say so and are skipped.
  */
 
@@ -17,6 +18,7 @@ export function setUpRunners() {
   installNodeRunners();
   installPytest();
   installGo();
+  installMavenAndGradle();
 }
 
 /** Where `python -m pytest` works; the system's own Python may not be installed into. */
@@ -38,22 +40,41 @@ function installPytest() {
   const python = path.join(pythonFolder, 'bin', 'python');
   if (succeeds(python, ['-m', 'pytest', '--version'])) return;
   if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
-    apt('python3-venv', 'pytest');
+    apt(['python3-venv'], 'pytest');
   }
   if (!succeeds('python3', ['-m', 'venv', pythonFolder])) return;
   run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PYTEST], runners);
 }
 
 function installGo() {
-  if (!succeeds('go', ['version'])) apt('golang-go', 'go test');
+  if (!succeeds('go', ['version'])) apt(['golang-go'], 'go test');
 }
 
-function apt(name, what) {
+/** Debian's, for theirs come with all that a build needs and fetch nothing. */
+function installMavenAndGradle() {
+  if (hasMavenOffline() && hasGradleOffline()) return;
+  if (!succeeds('javac', ['-version'])) return;
+  const names = 'maven gradle junit4 libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java';
+  apt(names.split(' '), 'Maven and Gradle');
+}
+
+/** Whether it can run tests without fetching anything. */
+export function hasMavenOffline() {
+  const plugins = ['surefire', 'compiler', 'resources'].map((name) => `maven-${name}-plugin`);
+  const repository = '/usr/share/maven-repo/org/apache/maven/plugins';
+  return succeeds('mvn', ['--version']) && plugins.every((name) => existsSync(path.join(repository, name)));
+}
+
+export function hasGradleOffline() {
+  return succeeds('gradle', ['--version']) && existsSync('/usr/share/java/junit4.jar');
+}
+
+function apt(names, what) {
   const isRoot = process.getuid?.() === 0;
   const [program, ...prefix] = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
-  const args = [...prefix, 'install', '--yes', '--no-install-recommends', name];
+  const args = [...prefix, 'install', '--yes', '--no-install-recommends', ...names];
   if (succeeds(program, [...prefix, 'update', '--quiet']) && succeeds(program, args)) return;
-  process.stderr.write(`tests/e2e: ${what} is not tested; install it with: apt-get install ${name}\n`);
+  process.stderr.write(`tests/e2e: ${what} is not tested; install it with: apt-get install ${names.join(' ')}\n`);
 }
 
 function succeeds(program, args) {

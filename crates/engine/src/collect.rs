@@ -43,6 +43,8 @@ pub(crate) struct Collected {
     pub(crate) runner: Option<String>,
     pub(crate) started_at: Option<i64>,
     pub(crate) duration_ms: Option<f64>,
+    /// There are reports, but no test in them: a filter may have left none.
+    pub(crate) has_empty_reports: bool,
     used: usize,
 }
 
@@ -125,6 +127,7 @@ fn read<D>(
 impl Collected {
     /// With the command's own case where nothing else tells why it ended as it did.
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
+        self.has_empty_reports = self.cases.is_empty() && self.skipped.is_empty() && !params.reports.is_empty();
         if has_ended(params) && (self.cases.is_empty() || (has_failed(params) && self.briefs.is_empty())) {
             self.add_command(engine, params);
         }

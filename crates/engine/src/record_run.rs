@@ -134,7 +134,7 @@ fn answer(
     failures: Vec<FailureBrief>,
 ) -> RunResult {
     let mut notes = params.notes.clone();
-    if collected.cases.is_empty() {
+    if collected.has_empty_reports {
         notes.push("The reports hold no test cases.".to_owned());
     }
     debug_assert!(failures.len() <= LISTED, "no more briefs are kept than listed");

@@ -29,9 +29,9 @@ test.each([
   ['pytest in a venv', { 'test_a.py': '', '.venv/bin/python': '' }, [], '.venv/bin/python -m pytest'],
   ['uv', { 'conftest.py': '', 'uv.lock': '' }, ['uv'], 'uv run pytest'],
   ['go', { 'go.mod': '' }, [], 'go test ./...'],
-  ['maven', { 'pom.xml': '' }, [], 'mvn test'],
-  ['maven wrapper', { 'pom.xml': '', mvnw: '' }, [], './mvnw test'],
-  ['gradle', { 'build.gradle.kts': '', gradlew: '' }, [], './gradlew test'],
+  ['maven', { 'pom.xml': '' }, [], 'mvn test --fail-at-end'],
+  ['maven wrapper', { 'pom.xml': '', mvnw: '' }, [], './mvnw test --fail-at-end'],
+  ['gradle', { 'build.gradle.kts': '', gradlew: '' }, [], './gradlew test --continue'],
 ])('%s', (_name, files, programs, command) => {
   expect(detect(files, programs)?.command).toBe(command);
 });
@@ -52,5 +52,5 @@ test('other ecosystems of the project are named', () => {
 test('Windows', () => {
   const files = { 'test_a.py': '', '.venv\\Scripts\\python.exe': '' };
   expect(detect(files, [], 'win32')?.command).toBe('.venv\\Scripts\\python.exe -m pytest');
-  expect(detect({ 'pom.xml': '', 'mvnw.cmd': '' }, [], 'win32')?.command).toBe('mvnw.cmd test');
+  expect(detect({ 'pom.xml': '', 'mvnw.cmd': '' }, [], 'win32')?.command).toBe('mvnw.cmd test --fail-at-end');
 });

@@ -100,6 +100,32 @@ test('a whole case name becomes a literal name', () => {
   expect(shown).toBe("npx vitest run -t 'adds \\(fast\\)'");
 });
 
+test.each([
+  ['adds', '*#adds', '*.adds'],
+  ['SumTest', 'SumTest', 'SumTest'],
+  ['SumTest#adds', 'SumTest#adds', 'SumTest.adds'],
+  ['shop.SumTest.adds', 'shop.SumTest#adds', 'shop.SumTest.adds'],
+  ['*Sum*', '*Sum*', '*Sum*'],
+  ['shop.SumTest > adds', 'shop.SumTest#adds', 'shop.SumTest.adds'],
+  ['shop.SumTest > adds()', 'shop.SumTest#adds', 'shop.SumTest.adds'],
+  ['shop.SumTest > adds(int)[1]', 'shop.SumTest#adds*', 'shop.SumTest.adds*'],
+  ['shop.SumTest > adds two, or more', 'shop.SumTest#adds*two*or*more', 'shop.SumTest.adds*two*or*more'],
+  ['shop.SumTest > [1] 2', 'shop.SumTest', 'shop.SumTest'],
+  ['sums of all kinds > adds', '*#adds', '*.adds'],
+])('the filter %s for Maven and Gradle', (filter, maven, gradle) => {
+  const bare = (command: string) => command.replaceAll("'", '');
+  expect(bare(plan('mvn test', undefined, filter).run)).toBe(`mvn test -Dtest=${maven}`);
+  expect(bare(plan('gradle test', undefined, filter).run)).toBe(`gradle test --tests ${gradle}`);
+});
+
+test('with a filter, modules without the test are no failure', () => {
+  const maven = project({ 'pom.xml': '<modules><module>a</module></modules>' });
+  expect(plan('mvn test', maven, 'adds').run).toMatch(/^mvn test -DfailIfNoTests=false \S+ '?-Dtest=/u);
+  expect(plan('mvn test', maven).run).toBe('mvn test');
+  const gradle = project({ 'settings.gradle.kts': 'rootProject.name = "x"\ninclude("a")\n' });
+  expect(plan('gradle test', gradle, 'adds').run).toMatch(/^gradle test --init-script \/r\/argus\.gradle --tests/u);
+});
+
 test('a filter needs a known runner', () => {
   expect(() => plan('make check', undefined, 'x')).toThrow(/filter is not possible with 'make check'/u);
 });

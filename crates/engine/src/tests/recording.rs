@@ -78,6 +78,20 @@ fn an_unreadable_report_is_an_error_only_where_nothing_else_is_known() {
 }
 
 #[test]
+fn a_report_without_a_test_is_said_to_be_one() {
+    let world = World::new();
+    let mut empty = |_: &str| -> Result<Box<dyn std::io::BufRead>, EngineError> {
+        Ok(Box::new(&br#"<testsuite name="shop.SumTest" tests="0"/>"#[..]))
+    };
+    let reports = vec![ReportInput { path: "TEST-shop.SumTest.xml".to_owned(), format: None }];
+    let params = RecordRunParams { reports, ..command(0, "Tests run: 0") };
+    let run = finish(record_run(&world.engine, &world.ambient(), &params, &mut empty)).unwrap();
+    assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports hold no test cases.".to_owned()]));
+    let unreadable = recorded(&world, &params).unwrap();
+    assert_eq!((unreadable.notes.len(), unreadable.skipped.len()), (0, 1));
+}
+
+#[test]
 fn at_most_twenty_failures_are_listed() {
     let world = World::new();
     let cases = (0..50).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();

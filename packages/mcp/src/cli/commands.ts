@@ -34,8 +34,11 @@ export async function run(
 ): Promise<void> {
   const signal = cancelledBySignals(EXIT.error);
   // With --json stdout belongs to the answer.
-  const onOutput = (text: string, stream: 'stdout' | 'stderr') =>
+  let atLineStart = true;
+  const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
     (stream === 'stdout' && !options.json ? process.stdout : process.stderr).write(text);
+    if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
+  };
   if (process.stdout.isTTY && !process.env.NO_COLOR && !options.json) process.env.FORCE_COLOR ??= '1';
   // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.
   const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
@@ -47,7 +50,7 @@ export async function run(
         sessionManager,
         { signal, onOutput },
       ),
-    formatRun,
+    (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
     runExit,
   );
 }

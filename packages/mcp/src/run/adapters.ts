@@ -6,6 +6,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReportFormat } from 'argus-engine';
+import {
+  GRADLE_PROJECTS_MAY_BE_EMPTY,
+  gradleTest,
+  hasGradleProjects,
+  hasMavenModules,
+  MAVEN_MODULES_MAY_BE_EMPTY,
+  mavenTest,
+} from './jvm.ts';
 import { JEST_PROCESSOR, MOCHA_HOOK, PLAYWRIGHT_REPORTER } from './reporters.ts';
 
 /** Where the reports of a run will be. */
@@ -38,6 +46,8 @@ export interface AdapterContext {
   env: Readonly<Record<string, string | undefined>>;
   /** Arguments reach the runner only at its end, through a package script. */
   throughScript: boolean;
+  /** Only some tests are asked for. */
+  filtered: boolean;
 }
 
 export interface Adapter {
@@ -46,6 +56,8 @@ export interface Adapter {
   recognise(words: readonly string[]): number | undefined;
   /** Arguments that run only tests with this name. */
   filter(name: string): string[];
+  /** `filter` takes a whole case name too, not only the test's own. */
+  takesCaseNames?: boolean;
   /** Arguments must come before everything else, not at the end. */
   argsFirst?: boolean;
   reporting(context: AdapterContext): Reporting;
@@ -210,15 +222,25 @@ const goTest: Adapter = {
 const maven: Adapter = {
   name: 'maven',
   recognise: program('mvn', 'mvnw', 'mvnd'),
-  filter: (name) => [`-Dtest=${name}`],
-  reporting: () => ({ reports: xmlOf('target/surefire-reports', 'target/failsafe-reports') }),
+  filter: (name) => [`-Dtest=${mavenTest(name)}`],
+  takesCaseNames: true,
+  reporting: ({ root, filtered }) => ({
+    args: filtered && hasMavenModules(root) ? MAVEN_MODULES_MAY_BE_EMPTY : [],
+    reports: xmlOf('target/surefire-reports', 'target/failsafe-reports'),
+  }),
 };
 
 const gradle: Adapter = {
   name: 'gradle',
   recognise: program('gradle', 'gradlew'),
-  filter: (name) => ['--tests', name],
-  reporting: () => ({ reports: xmlOf('build/test-results') }),
+  filter: (name) => ['--tests', gradleTest(name)],
+  takesCaseNames: true,
+  reporting({ dir, root, filtered }) {
+    const reports = xmlOf('build/test-results');
+    if (!filtered || !hasGradleProjects(root)) return { reports };
+    const args = ['--init-script', path.join(dir, 'argus.gradle')];
+    return { args, files: { 'argus.gradle': GRADLE_PROJECTS_MAY_BE_EMPTY }, reports };
+  },
 };
 
 /** In the order they are tried; the first that recognises a command has it. */

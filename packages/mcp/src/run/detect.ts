@@ -95,12 +95,13 @@ function go(root: string): string | undefined {
   return has(root, 'go.mod') ? 'go test ./...' : undefined;
 }
 
+/** With the option to go on after a module whose tests fail: all failures are wanted. */
 function jvm(root: string, machine: Machine): string | undefined {
   const windows = machine.platform === 'win32';
-  if (has(root, 'pom.xml')) return `${wrapper(root, windows, 'mvnw', 'mvnw.cmd') ?? 'mvn'} test`;
+  if (has(root, 'pom.xml')) return `${wrapper(root, windows, 'mvnw', 'mvnw.cmd') ?? 'mvn'} test --fail-at-end`;
   const gradle = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
   if (!gradle.some((name) => has(root, name))) return undefined;
-  return `${wrapper(root, windows, 'gradlew', 'gradlew.bat') ?? 'gradle'} test`;
+  return `${wrapper(root, windows, 'gradlew', 'gradlew.bat') ?? 'gradle'} test --continue`;
 }
 
 function wrapper(root: string, windows: boolean, unixName: string, windowsName: string): string | undefined {

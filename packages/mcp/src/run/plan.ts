@@ -25,7 +25,7 @@ export interface Plan {
   reporting: Reporting;
 }
 
-export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript'> {
+export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
   command: string;
   filter?: string | undefined;
   /** The configuration names the reports; then nothing is added to the command. */
@@ -53,7 +53,12 @@ export function planRun(input: PlanInput): Plan {
   if (filterArgs.length > 0 && !readsArgumentsAtItsEnd(found)) throw noFilter(input.command);
   const reporting = input.ownReports
     ? { reports: [] }
-    : found.adapter.reporting({ ...input, words: found.words, throughScript: found.throughScript });
+    : found.adapter.reporting({
+        ...input,
+        words: found.words,
+        throughScript: found.throughScript,
+        filtered: input.filter !== undefined,
+      });
   return {
     shown: insert(input.command, found, filterArgs),
     command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
@@ -163,7 +168,7 @@ function endOfWord(word: Word | undefined): number {
 
 /** A whole case name is cut down to the test's own name, and taken literally where the runner reads a pattern. */
 function filterName(filter: string, adapter: Adapter): string {
-  if (!filter.includes(' > ')) return filter;
+  if (!filter.includes(' > ') || adapter.takesCaseNames) return filter;
   const name = filter.split(' > ').at(-1) ?? filter;
   const readsPatterns = ['vitest', 'jest', 'playwright', 'mocha', 'node:test', 'go test', 'bun'].includes(adapter.name);
   return readsPatterns ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;

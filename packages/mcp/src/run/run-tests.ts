@@ -3,7 +3,7 @@
  * Does not: store; the session does.
  */
 
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { RecordRunParams, ReportInput } from 'argus-engine';
@@ -15,6 +15,7 @@ import { detectTestCommand } from './detect.ts';
 import { execute, Tail } from './execute.ts';
 import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
+import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { type Plan, planRun } from './plan.ts';
 
@@ -23,6 +24,10 @@ const DEFAULT_TIMEOUT_SECONDS = 1_800;
 
 /** File times may lie a clock tick before the moment the command was started. */
 const CLOCK_TICK_MS = 50;
+
+/** What is recorded is then one case, the command itself. */
+const NO_REPORT =
+  'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
 
 /** Folders no report is looked for in. */
 const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
@@ -100,6 +105,10 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     ? await containerFacts(config, executed.startedAt)
     : { containers: [], notes: [] };
   const sources = ownReports === undefined ? plan.reporting.reports : globs(ownReports);
+  const reports = await writtenReports(sources, root, (file, { mtimeMs }) => {
+    return mtimeMs >= executed.startedAt - CLOCK_TICK_MS || output.upToDate?.wrote(path.relative(root, file)) === true;
+  });
+  if (sources.length > 0 && reports.length === 0 && !failed) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   return {
     command: plan.shown,
     runner: plan.runner,
@@ -109,7 +118,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     signal: executed.signal,
     timedOut: executed.timedOut,
     git,
-    reports: await writtenReports(sources, root, executed.startedAt),
+    reports,
     outputTail: output.tail.text,
     containers,
     notes: [...(plan.reporting.notes ?? []), ...notes],
@@ -120,11 +129,11 @@ function globs(patterns: string | string[]): ReportSource[] {
   return [patterns].flat().map((pattern) => ({ kind: 'glob', pattern, format: null }));
 }
 
-/** Reports that are there, not empty, and of this run. */
+/** Reports that are there and not empty; what a pattern finds may be of an earlier run. */
 async function writtenReports(
   sources: readonly ReportSource[],
   root: string,
-  startedAt: number,
+  isOfThisRun: (file: string, stats: Stats) => boolean,
 ): Promise<ReportInput[]> {
   const found: ReportInput[] = [];
   for (const source of sources) {
@@ -136,7 +145,7 @@ async function writtenReports(
     const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, expandDirectories: false, dot: true };
     for (const file of (await glob(source.pattern, options)).sort()) {
       const stats = fileWithContent(file);
-      if (stats && stats.mtimeMs >= startedAt - CLOCK_TICK_MS) found.push({ path: file, format: source.format });
+      if (stats && isOfThisRun(file, stats)) found.push({ path: file, format: source.format });
     }
   }
   return found;
@@ -150,6 +159,7 @@ function fileWithContent(file: string) {
 /** Passes on what is printed, in the form people know, and keeps what the report needs of it. */
 class Output {
   readonly tail = new Tail();
+  readonly upToDate: GradleTasksUpToDate | undefined;
   readonly #watcher: RunWatcher;
   readonly #ours: (text: string) => string;
   readonly #goText: GoJsonText | undefined;
@@ -157,11 +167,12 @@ class Output {
   readonly #reportPath: string | undefined;
   readonly #goFile: ReturnType<typeof createWriteStream> | undefined;
 
-  constructor({ reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
+  constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
     this.#ours = (text) => withoutOurs(text, added, dir);
     const report = reporting.reports[0];
     this.#reportPath = report?.kind === 'file' ? report.path : undefined;
+    if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate();
     if (reporting.translate === 'libtest') this.#libtest = new LibtestReport(packageAt(root));
     if (reporting.translate !== 'go-json' || this.#reportPath === undefined) return;
     this.#goText = new GoJsonText();
@@ -170,6 +181,7 @@ class Output {
 
   add(text: string, stream: 'stdout' | 'stderr'): void {
     this.#libtest?.add(text, stream);
+    this.upToDate?.add(text);
     if (this.#goText && stream === 'stdout') {
       this.#goFile?.write(text);
       this.#show(this.#goText.add(text), stream);

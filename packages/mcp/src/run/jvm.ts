@@ -1,0 +1,98 @@
+/**
+ * What Maven and Gradle need: the name of a test as they take it, builds of many modules, and results that Gradle knows
+ * to be up to date.
+ * Does not: run or recognise them; the adapters do.
+ */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+interface JvmTest {
+  className?: string | undefined;
+  method?: string | undefined;
+}
+
+/** Surefire's `test`: https://maven.apache.org/surefire/maven-surefire-plugin/examples/single-test.html */
+export function mavenTest(filter: string): string {
+  const test = jvmTest(filter);
+  if (test === undefined) return filter;
+  return test.method === undefined ? (test.className ?? filter) : `${test.className ?? '*'}#${test.method}`;
+}
+
+/** Gradle's `--tests`: https://docs.gradle.org/current/userguide/java_testing.html#test_filtering */
+export function gradleTest(filter: string): string {
+  const test = jvmTest(filter);
+  if (test === undefined) return filter;
+  return test.method === undefined ? (test.className ?? filter) : `${test.className ?? '*'}.${test.method}`;
+}
+
+/**
+ * A case name (`shop.SumTest > adds(int)[1]`), a method (`adds`), a class, or both (`SumTest#adds`, `SumTest.adds`);
+ * undefined: a pattern in the runner's own language.
+ */
+function jvmTest(filter: string): JvmTest | undefined {
+  if (filter.includes(' > ')) {
+    const [suite = '', name = ''] = filter.split(' > ').slice(-2);
+    return { className: /^[\p{L}\p{N}_$.]+$/u.test(suite) ? suite : undefined, method: methodOf(name) };
+  }
+  const both = /^([^#]+)#([^#]+)$/u.exec(filter) ?? /^((?:\w+\.)*\p{Lu}[\w$]*)\.(\p{Ll}\w*)$/u.exec(filter);
+  if (both) return { className: both[1], method: both[2] };
+  return /^\p{Ll}\w*$/u.test(filter) ? { method: filter } : undefined;
+}
+
+/** Without what reporters add for parameters; what a pattern does not take in a name stands for anything. */
+function methodOf(name: string): string | undefined {
+  const own = name.split(/[([{]/u, 1)[0]?.trim() ?? '';
+  const plain = own.replaceAll(/[^\p{L}\p{N}_$]+/gu, '*');
+  if (!/[\p{L}\p{N}]/u.test(plain)) return undefined;
+  return name === own || name === `${own}()` ? plain : `${plain}*`;
+}
+
+/** Modules without the test that a filter names are no failure, where there are several. */
+export const MAVEN_MODULES_MAY_BE_EMPTY = ['-DfailIfNoTests=false', '-Dsurefire.failIfNoSpecifiedTests=false'];
+export const GRADLE_PROJECTS_MAY_BE_EMPTY =
+  'allprojects { tasks.withType(Test) { filter.failOnNoMatchingTests = false } }\n';
+
+export function hasMavenModules(root: string): boolean {
+  return /<module>/u.test(textOf(root, 'pom.xml'));
+}
+
+export function hasGradleProjects(root: string): boolean {
+  return ['settings.gradle', 'settings.gradle.kts'].some((name) => /^\s*include\b/mu.test(textOf(root, name)));
+}
+
+function textOf(root: string, name: string): string {
+  try {
+    return readFileSync(path.join(root, name), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Gradle does not run again what did not change: the results of these tasks are of an earlier run and still hold. */
+export class GradleTasksUpToDate {
+  readonly #folders: string[] = [];
+  #rest = '';
+
+  /** Output of Gradle, as it comes. */
+  add(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const task = /^(?:> Task )?:(\S+) (?:UP-TO-DATE|FROM-CACHE)\s*$/u.exec(stripVTControlCharacters(line))?.[1];
+      if (task !== undefined) this.#folders.push(resultsOf(task.split(':')));
+    }
+  }
+
+  /** Whether the report belongs to one of them. `file`: relative to the build's root. */
+  wrote(file: string): boolean {
+    const posix = file.replaceAll('\\', '/');
+    return this.#folders.some((folder) => posix.startsWith(folder));
+  }
+}
+
+/** `libs:orders:test` in the folder that Gradle gives it unless a build says otherwise. */
+function resultsOf(task: readonly string[]): string {
+  return [...task.slice(0, -1), 'build', 'test-results', task.at(-1), ''].join('/');
+}
