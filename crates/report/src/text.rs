@@ -108,7 +108,10 @@ pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<
     let message = message.map(str::trim).filter(|text| !text.is_empty());
     let body = body.filter(|text| !text.trim().is_empty());
     match (message, body) {
-        (Some(message), Some(body)) if says(body, message) => Some(body.to_owned()),
+        // Deno puts a word of V8's before the message, but not in the body.
+        (Some(message), Some(body)) if says(body, message.strip_prefix("Uncaught ").unwrap_or(message)) => {
+            Some(body.to_owned())
+        }
         (Some(message), Some(body)) if says(message, body) => Some(message.to_owned()),
         (Some(message), Some(body)) => Some(format!("{message}\n{body}")),
         (Some(text), None) | (None, Some(text)) => Some(text.to_owned()),

@@ -10,6 +10,8 @@ use crate::xml::Tag;
 pub(super) enum Dialect {
     #[default]
     Unknown,
+    Bun,
+    Deno,
     Jest,
     /// Surefire, Failsafe, Gradle and others that name classes.
     Java,
@@ -32,6 +34,8 @@ impl Dialect {
         }
         let name = tag.attribute("name").unwrap_or_default();
         *self = match name.as_str() {
+            "bun test" => Self::Bun,
+            "deno test" => Self::Deno,
             "vitest tests" => Self::Vitest,
             "jest tests" => Self::Jest,
             "Mocha Tests" => Self::Mocha,
@@ -96,6 +100,8 @@ impl Dialect {
     pub(super) fn runner(self) -> Option<&'static str> {
         match self {
             Self::Unknown | Self::Java => None,
+            Self::Bun => Some("bun"),
+            Self::Deno => Some("deno"),
             Self::Jest => Some("jest"),
             Self::Mocha => Some("mocha"),
             Self::Nextest => Some("nextest"),

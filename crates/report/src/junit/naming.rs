@@ -2,7 +2,7 @@
 //!
 //! Sources of the file, in order: the case's `file`, the suite's, a `classname` or suite name that is a path, and for
 //! pytest the module in the `classname`. Sources of the suites: joined names (`cart > adds`), the `classname` as far as
-//! the file does not say it already, and nested `testsuite`s where the dialect nests them (node:test).
+//! the file does not say it already, and nested `testsuite`s where the dialect nests them (node:test, Bun).
 //! Does not: fold retries.
 
 use super::dialect::Dialect;
@@ -135,6 +135,7 @@ fn place(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_
         Dialect::Pytest => pytest(open, suites, intake),
         Dialect::Playwright => playwright::place(open, suites, intake).into(),
         Dialect::Mocha => mocha(open, suites, intake),
+        Dialect::Bun if suites.len() > BUN_OUTER => bun(open, suites, intake),
         _ => general(open, suites, dialect, intake),
     }
 }
@@ -163,8 +164,10 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
     if suite.is_empty() {
         suite = class_suites(open, file.as_deref(), suite_name);
     }
-    // A class that could not be set up: Surefire names the case as the class, gotestsum gives it no class.
-    let whole_class = dialect == Dialect::Java && (open.name == open.class_name || open.name.is_empty());
+    // A class that could not be set up: Surefire names the case as the class, Gradle `classMethod`, gotestsum gives it no
+    // class.
+    let whole_class = dialect == Dialect::Java
+        && (open.name == open.class_name || open.name == "classMethod" || open.name.is_empty());
     let whole_package = dialect == Dialect::Go && open.class_name.is_empty() && open.name == "TestMain";
     if whole_class || whole_package {
         let class = if whole_class { &open.class_name } else { suite_name };
@@ -260,6 +263,17 @@ fn node_test(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
 /// Node 20 and 22 escape quotes in names twice.
 fn unescape_twice(name: &str) -> String {
     name.replace("&quot;", "\"").replace("&apos;", "'")
+}
+
+/// Of Bun's suites, the whole run and the file.
+const BUN_OUTER: usize = 2;
+
+/// Bun's suites nest; its class names begin with the innermost. A hook that failed has no name.
+fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+    let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
+    let suite = suites[BUN_OUTER..].iter().map(|suite| suite.name.clone()).collect();
+    let name = if open.name == "(unnamed)" { SUITE_FAILURE } else { &open.name };
+    Place { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }
 
 /// mocha-junit-reporter: `name` is the full title, `classname` the test's own; it can be told to swap them.
