@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
-import { hasGradleOffline, hasMavenOffline, pythonFolder, setUpRunners } from './setup.mjs';
+import { hasGradleOffline, hasMavenOffline, nodePrograms, pythonFolder, setUpRunners } from './setup.mjs';
 
 let agent: Agent;
 /** The server's own, to see what it leaves behind. */
@@ -18,8 +18,9 @@ const temporary = project();
 // Before the tests are collected, for what is missing decides which of them are skipped.
 setUpRunners();
 
+const PATH = [path.join(pythonFolder, 'bin'), nodePrograms, process.env.PATH].join(path.delimiter);
+
 beforeAll(async () => {
-  const PATH = `${path.join(pythonFolder, 'bin')}${path.delimiter}${process.env.PATH ?? ''}`;
   agent = await connect('2026-07-28', { PATH, TMPDIR: temporary });
 });
 afterAll(() => agent?.close());
@@ -55,6 +56,8 @@ const RUNNERS: Runner[] = [
     expected: { passed: 2, failed: 1, skipped: 1, flaky: 1 },
   },
   { folder: 'node-test', runner: 'node:test', testCommand: 'npm test', wrong: 'sum > is wrong' },
+  { folder: 'bun', runner: 'bun', testCommand: 'bun run test', wrong: 'sum.test.js > sum > is wrong' },
+  { folder: 'deno', runner: 'deno', testCommand: 'deno task test', wrong: 'sum_test.js > is wrong' },
   { folder: 'pytest', runner: 'pytest', testCommand: 'python -m pytest', wrong: 'test_is_wrong' },
   {
     folder: 'go',
@@ -123,7 +126,6 @@ describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong
   test.skipIf(missing?.())('shows its own output', () => {
     const root = runnerProject(folder);
     const args = [BUNDLE, 'run', '--project', root, ...(command === undefined ? [] : [command])];
-    const PATH = `${path.join(pythonFolder, 'bin')}${path.delimiter}${process.env.PATH ?? ''}`;
     const { stdout, stderr, status } = spawnSync(process.execPath, args, {
       encoding: 'utf8',
       env: environment({ PATH }),
@@ -132,7 +134,7 @@ describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong
     expect(stdout).toMatch(/^run-\S+ {2}failed/mu);
     const shown = stdout.slice(0, stdout.search(/^run-/mu)) + stderr;
     expect(shown).toMatch(/is[ _]wrong/u);
-    expect(shown).not.toMatch(/"Action"|<testcase|reportFormat|numFailedTests|noise of a passing test/u);
+    expect(shown).not.toMatch(/"Action"|<testcase|reportFormat|numFailedTests|argus-run-|noise of a passing test/u);
   });
 });
 

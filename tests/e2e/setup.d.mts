@@ -4,3 +4,4 @@ export declare function setUpRunners(): void;
 export declare function hasMavenOffline(): boolean;
 export declare function hasGradleOffline(): boolean;
 export declare const pythonFolder: string;
+export declare const nodePrograms: string;

@@ -21,6 +21,9 @@ export function setUpRunners() {
   installMavenAndGradle();
 }
 
+/** Programs of `runners/package.json`. */
+export const nodePrograms = path.join(runners, 'node_modules', '.bin');
+
 /** Where `python -m pytest` works; the system's own Python may not be installed into. */
 export const pythonFolder = path.join(runners, '.venv');
 
@@ -33,6 +36,8 @@ function installNodeRunners() {
   // Not `npm ci`: it refuses a lock file without the optional packages of other platforms.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   run(npm, ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners);
+  // What its package does after an install: takes the program out of the package of this platform.
+  run('node', ['install.js'], path.join(runners, 'node_modules', 'bun'));
   writeFileSync(stamp, hash);
 }
 

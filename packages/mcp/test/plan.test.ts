@@ -67,6 +67,15 @@ test('arguments reach the runner through scripts', () => {
   expect(plan('npm test -- --bail', root).run).toContain('npm test -- --bail --reporter=default');
 });
 
+test("bun's own runner is no script, deno's tasks are", () => {
+  expect(plan('bun run test', scripts({ test: 'bun test' }))).toMatchObject({ runner: 'bun' });
+  expect(plan('bun test', scripts({ test: 'vitest run' }))).toMatchObject({ runner: 'bun' });
+  const root = project({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
+  const { run, shown } = plan('deno task test', root, 'src/a_test.ts > sums > adds');
+  expect(run).toBe('deno task test --junit-path=/r/deno.xml --filter=sums');
+  expect(shown).toBe('deno task test --filter=sums');
+});
+
 test('a script that calls itself ends', () => {
   expect(plan('npm test', scripts({ test: 'npm test' })).runner).toBeNull();
 });

@@ -158,7 +158,9 @@ const bun: Adapter = {
 const deno: Adapter = {
   name: 'deno',
   recognise: (words) => (basename(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
-  filter: (name) => [`--filter=${name}`],
+  // Of a case name the test's own part; a step cannot be run alone.
+  filter: (name) => [`--filter=${name.includes(' > ') ? name.split(' > ')[1] : name}`],
+  takesCaseNames: true,
   argsFirst: true,
   reporting({ dir }) {
     const file = path.join(dir, 'deno.xml');

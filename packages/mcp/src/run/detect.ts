@@ -5,7 +5,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { field, packageScripts, readManifest } from './plan.ts';
+import { denoTasks, field, packageScripts, readManifest } from './scripts.ts';
 
 /** What `npm init` writes. */
 const PLACEHOLDER = /no test specified/u;
@@ -33,7 +33,7 @@ export interface Machine {
 
 /** The first ecosystem in the order below has it; null when there is none. */
 export function detectTestCommand(root: string, machine: Machine = thisMachine()): Detection | null {
-  const found = [node(root), rust(root, machine), python(root, machine), go(root), jvm(root, machine)];
+  const found = [node(root), deno(root), rust(root, machine), python(root, machine), go(root), jvm(root, machine)];
   const [command, ...others] = found.filter((one) => one !== undefined);
   return command === undefined ? null : { command, others };
 }
@@ -46,7 +46,14 @@ function node(root: string): string | undefined {
   const dependencies = new Set(
     ['dependencies', 'devDependencies'].flatMap((kind) => Object.keys(object(field(manifest, kind)))),
   );
-  return NODE_RUNNERS.find((runner) => dependencies.has(runner.dependency))?.command;
+  const known = NODE_RUNNERS.find((runner) => dependencies.has(runner.dependency))?.command;
+  return known ?? (packageManager(root, manifest) === 'bun run' ? 'bun test' : undefined);
+}
+
+function deno(root: string): string | undefined {
+  const tasks = denoTasks(root);
+  if (tasks === undefined) return undefined;
+  return tasks.test ? 'deno task test' : 'deno test';
 }
 
 function packageManager(root: string, manifest: unknown): string {

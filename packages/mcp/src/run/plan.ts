@@ -3,11 +3,10 @@
  * Does not: run it.
  */
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { ArgusError } from '../errors.ts';
 import { shortLine } from '../untrusted.ts';
 import { ADAPTERS, type Adapter, type AdapterContext, type Reporting } from './adapters.ts';
+import { scriptOf } from './scripts.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
 
 /** Scripts that call scripts; deeper is a loop. */
@@ -18,8 +17,8 @@ export interface Plan {
   shown: string;
   /** As it is run. */
   command: string;
-  /** What of it was added for the report alone; a package manager shows it and it is taken out again. */
-  added: string;
+  /** The arguments that were added for the report alone; a package manager shows them and they are taken out again. */
+  added: readonly string[];
   /** Null: not one of the runners Argus knows. */
   runner: string | null;
   reporting: Reporting;
@@ -47,7 +46,7 @@ export function planRun(input: PlanInput): Plan {
   const found = recognise(input.command, input.root);
   if (!found) {
     if (input.filter !== undefined) throw noFilter(input.command);
-    return { shown: input.command, command: input.command, added: '', runner: null, reporting: { reports: [] } };
+    return { shown: input.command, command: input.command, added: [], runner: null, reporting: { reports: [] } };
   }
   const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
   if (filterArgs.length > 0 && !readsArgumentsAtItsEnd(found)) throw noFilter(input.command);
@@ -62,7 +61,7 @@ export function planRun(input: PlanInput): Plan {
   return {
     shown: insert(input.command, found, filterArgs),
     command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
-    added: argumentText(reporting.args ?? []),
+    added: reporting.args ?? [],
     runner: found.adapter.name,
     reporting,
   };
@@ -105,41 +104,6 @@ function matchAdapter(words: readonly string[]): { adapter: Adapter; index: numb
     if (index !== undefined) return { adapter, index: index + start };
   }
   return undefined;
-}
-
-/** The package script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
-function scriptOf(words: readonly string[], root: string): { text: string; needsDashes: boolean } | undefined {
-  const [manager = '', ...rest] = words;
-  if (!['npm', 'pnpm', 'yarn', 'bun'].includes(manager)) return undefined;
-  const names = rest.filter((word) => word !== '--silent' && word !== '-s');
-  const named = names[0] === 'run' || names[0] === 'run-script' ? names[1] : names[0];
-  const name = manager === 'npm' && (named === 't' || named === 'tst') ? 'test' : named;
-  if (!name || name.startsWith('-')) return undefined;
-  const text = packageScripts(root)[name];
-  return text === undefined ? undefined : { text, needsDashes: manager === 'npm' };
-}
-
-/** The scripts of the project's package.json; empty where there is none. */
-export function packageScripts(root: string): Record<string, string> {
-  const manifest = readManifest(root);
-  const scripts = field(manifest, 'scripts');
-  if (scripts === null || typeof scripts !== 'object') return {};
-  const entries = Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return Object.fromEntries(entries);
-}
-
-/** The project's package.json, or undefined. */
-export function readManifest(root: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** A field of something unknown. */
-export function field(value: unknown, name: string): unknown {
-  return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
 }
 
 function insert(command: string, { insertAt, lead }: Recognised, args: readonly string[]): string {

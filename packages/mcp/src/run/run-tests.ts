@@ -18,6 +18,7 @@ import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { type Plan, planRun } from './plan.ts';
+import { quoted } from './words.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
 const DEFAULT_TIMEOUT_SECONDS = 1_800;
@@ -208,10 +209,21 @@ class Output {
 }
 
 /** Takes out the added arguments, where they are echoed, and lines that only say where the report is. */
-function withoutOurs(text: string, added: string, dir: string): string {
+function withoutOurs(text: string, added: readonly string[], dir: string): string {
   if (!text.includes(dir)) return text;
-  const lines = (added === '' ? text : text.replaceAll(added, '')).split('\n');
-  return lines.filter((line) => !(line.includes(dir) && REPORT_REMARK.test(line))).join('\n');
+  const lines = text.split('\n').filter((line) => !(line.includes(dir) && REPORT_REMARK.test(line)));
+  return lines.map((line) => (line.includes(dir) ? added.reduce(withoutArgument, line) : line)).join('\n');
+}
+
+/** Package managers quote what they echo each in their own way. */
+function withoutArgument(line: string, argument: string): string {
+  const forms = [quoted(argument), argument, JSON.stringify(argument), `'${argument}'`];
+  for (const echoed of forms.map((form) => ` ${form}`)) {
+    const from = line.indexOf(echoed);
+    const end = from + echoed.length;
+    if (from >= 0 && /^(?:\s|$)/u.test(line.slice(end))) return line.slice(0, from) + line.slice(end);
+  }
+  return line;
 }
 
 function packageAt(root: string): string | undefined {

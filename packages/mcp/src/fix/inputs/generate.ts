@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { field, readManifest } from '../../run/plan.ts';
+import { field, readManifest } from '../../run/scripts.ts';
 import { quoted } from '../../run/words.ts';
 import type { ProjectFiles } from '../context/files.ts';
 import { answer } from './answers.ts';

@@ -1,0 +1,88 @@
+/**
+ * The scripts of package.json and the tasks of deno.json, and which of them a command runs.
+ * Does not: run them.
+ */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import stripJsonComments from 'strip-json-comments';
+
+export interface Script {
+  text: string;
+  /** Arguments for it come after `--`. */
+  needsDashes: boolean;
+}
+
+/** The script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
+export function scriptOf(words: readonly string[], root: string): Script | undefined {
+  const [manager = '', ...rest] = words;
+  const names = rest.filter((word) => word !== '--silent' && word !== '-s');
+  const name = scriptName(manager, names);
+  if (!name || name.startsWith('-')) return undefined;
+  const scripts = manager === 'deno' ? { ...packageScripts(root), ...denoTasks(root) } : packageScripts(root);
+  const text = scripts[name];
+  return text === undefined ? undefined : { text, needsDashes: manager === 'npm' };
+}
+
+function scriptName(manager: string, [first, second]: readonly string[]): string | undefined {
+  const named = first === 'run' || first === 'run-script' ? second : first;
+  switch (manager) {
+    case 'npm':
+      return named === 't' || named === 'tst' ? 'test' : named;
+    case 'pnpm':
+    case 'yarn':
+      return named;
+    case 'bun':
+      // A runner of its own, not the script of that name.
+      return first === 'test' ? undefined : named;
+    case 'deno':
+      return first === 'task' ? second : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The scripts of the project's package.json; empty where there is none. */
+export function packageScripts(root: string): Record<string, string> {
+  return texts(field(readManifest(root), 'scripts'));
+}
+
+/** The tasks of the project's deno.json or deno.jsonc; undefined where there is neither. */
+export function denoTasks(root: string): Record<string, string> | undefined {
+  const text = read(root, 'deno.json') ?? read(root, 'deno.jsonc');
+  if (text === undefined) return undefined;
+  return texts(field(parsed(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
+}
+
+/** The project's package.json, or undefined. */
+export function readManifest(root: string): unknown {
+  return parsed(read(root, 'package.json'));
+}
+
+/** A field of something unknown. */
+export function field(value: unknown, name: string): unknown {
+  return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
+}
+
+/** By name; a task may be an object that holds its command. */
+function texts(scripts: unknown): Record<string, string> {
+  if (scripts === null || typeof scripts !== 'object') return {};
+  const entries = Object.entries(scripts).map(([name, one]) => [name, field(one, 'command') ?? one] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+function read(root: string, name: string): string | undefined {
+  try {
+    return readFileSync(path.join(root, name), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
