@@ -31,7 +31,9 @@ pub fn salient_tail(output: &str) -> String {
 
 /// First and last line of the block that says what went wrong.
 fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
-    let telling: Vec<usize> = (0..lines.len()).filter(|&at| is_telling(lines[at])).collect();
+    let all: Vec<usize> = (0..lines.len()).filter(|&at| is_telling(lines[at])).collect();
+    let causes: Vec<usize> = all.iter().copied().filter(|&at| !is_echo(&lines[at..])).collect();
+    let telling = if causes.is_empty() { all } else { causes };
     let last = *telling.last()?;
     // A Python traceback or a Go panic: from its head to its end.
     if let Some(head) = trace_head(lines, last) {
@@ -87,13 +89,26 @@ fn context_after(lines: &[&str], last: usize) -> usize {
 /// Whether a line says what went wrong.
 fn is_telling(line: &str) -> bool {
     let line = plain(line);
-    let line = line.trim_start();
-    if line.is_empty() || is_noise(line) || says_none(line) {
+    let line = line.trim();
+    if line.is_empty() || line == "[ERROR]" || is_noise(line) || says_none(line) {
         return false;
     }
     STARTS.iter().any(|start| line.starts_with(start))
         || PARTS.iter().any(|part| line.contains(part))
         || is_exception_line(line)
+        || is_gradle_test(line)
+}
+
+/// What Maven and Gradle say at the end of a build whose tests failed: which ones was said before, with the modules that
+/// came later in between.
+fn is_echo(lines: &[&str]) -> bool {
+    let gradle = || lines.iter().take(4).any(|line| line.starts_with("> There were failing tests"));
+    plain(lines[0]).ends_with(": There are test failures.") || lines[0].starts_with("* What went wrong") && gradle()
+}
+
+/// `shop.CartTest > totals FAILED` of Gradle.
+fn is_gradle_test(line: &str) -> bool {
+    line.ends_with(" FAILED") && line.contains(" > ") && !line.starts_with("> Task")
 }
 
 /// How tools begin the line that says it.
@@ -183,10 +198,13 @@ fn says_none(line: &str) -> bool {
 fn is_noise(line: &str) -> bool {
     let line = plain(line);
     let line = line.trim_start();
-    NOISE.iter().any(|noise| line.starts_with(noise)) || line.contains("A complete log of this run can be found in")
+    NOISE.iter().any(|noise| line.starts_with(noise)) || ELSEWHERE.iter().any(|elsewhere| line.contains(elsewhere))
 }
 
-const NOISE: [&str; 24] = [
+const ELSEWHERE: [&str; 3] =
+    ["A complete log of this run can be found in", "for the individual test results.", "dump files (if any exist)"];
+
+const NOISE: [&str; 26] = [
     "npm ERR! A complete log",
     "npm error A complete log",
     "npm ERR!     /",
@@ -204,6 +222,8 @@ const NOISE: [&str; 24] = [
     "error Command failed with exit code",
     "info Visit https://yarnpkg.com",
     "[ERROR] Re-run Maven",
+    "[ERROR] After correcting the problems",
+    "[ERROR]   mvn <",
     "[ERROR] To see the full stack trace",
     "[ERROR] For more information",
     "[ERROR] -> [Help",

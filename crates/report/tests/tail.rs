@@ -68,6 +68,26 @@ fn linters_and_package_managers() {
 }
 
 #[test]
+fn builds_of_many_modules() {
+    let later: String = (0..60).map(|at| format!("[INFO] step {at} of the module web\n")).collect();
+    check(
+        &format!(
+            "[ERROR] is_wrong(shop.SumTest)  Time elapsed: 0.002 s  <<< FAILURE!\njava.lang.AssertionError: expected:<5> but was:<4>\n\tat shop.SumTest.is_wrong(SumTest.java:16)\n\n[ERROR] Failures: \n[ERROR]   SumTest.is_wrong:16 expected:<5> but was:<4>\n{later}[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:2.22.3:test (default-test) on project orders: There are test failures.\n[\u{1b}[31mERROR\u{1b}[m] \u{1b}[31m\u{1b}[m\n[ERROR] Please refer to /project/orders/target/surefire-reports for the individual test results.\n[ERROR] Please refer to dump files (if any exist) [date].dump, [date]-jvmRun[N].dump and [date].dumpstream.\n[ERROR] -> [Help 1]\n[ERROR] \n[ERROR] After correcting the problems, you can resume the build with the command\n[ERROR]   mvn <args> -rf :orders\n"
+        ),
+        &["expected:<5> but was:<4>", "SumTest.java:16"],
+        &["step 59 of", "Please refer", "-rf :orders"],
+    );
+    let tasks: String = (0..60).map(|at| format!("> Task :web:step{at} UP-TO-DATE\n")).collect();
+    check(
+        &format!(
+            "> Task :orders:test FAILED\n\nshop.SumTest > is_wrong FAILED\n    java.lang.AssertionError at SumTest.java:16\n\n3 tests completed, 1 failed\n{tasks}\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':orders:test'.\n> There were failing tests. See the report at: file:///project/orders/build/reports/tests/test/index.html\n\n* Try:\n> Run with --stacktrace option to get the stack trace.\n"
+        ),
+        &["shop.SumTest > is_wrong FAILED", "java.lang.AssertionError"],
+        &["--stacktrace", ":web:step59"],
+    );
+}
+
+#[test]
 fn crashes() {
     check(
         "Traceback (most recent call last):\n  File \"/project/a.py\", line 3, in <module>\n    main()\nKeyError: 'id'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/project/a.py\", line 5, in <module>\n    raise ValueError('bad')\nValueError: bad\n",

@@ -238,10 +238,11 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
 
 /// What Maven says around every failure, of itself and of the modules.
 fn is_maven(line: &[u8]) -> bool {
-    static HELP: Starts<11> = Starts::new([
+    static HELP: Starts<12> = Starts::new([
         "Tests run:",
         "COMPILATION ERROR :",
         "Please refer to ",
+        "See dump files ",
         "-> [Help ",
         "[Help ",
         "To see the full stack trace of the errors, re-run Maven",
