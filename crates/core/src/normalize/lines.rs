@@ -162,7 +162,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
     let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
     // Surefire's heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
     let surefire = line.ends_with(b"!") && (line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!"));
-    if decoration || surefire {
+    if decoration || surefire || is_gradle_test(line) {
         return Kind::Noise;
     }
     let colon = memchr::memchr(b':', line);
@@ -180,6 +180,14 @@ fn kind(line: &[u8]) -> Kind<'_> {
         _ => None,
     };
     found.unwrap_or_else(|| message(line, colon))
+}
+
+/// Gradle's heading of a test: `com.acme.CartTest > total FAILED`.
+fn is_gradle_test(line: &[u8]) -> bool {
+    let Some(heading) = line.strip_suffix(b" FAILED") else { return false };
+    let Some(end) = memchr::memmem::find(heading, b" > ") else { return false };
+    heading[0].is_ascii_alphabetic()
+        && heading[..end].iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
 }
 
 /// Whether the line is a trimmed message as a whole, whatever stands before it.

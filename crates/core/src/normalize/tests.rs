@@ -224,7 +224,7 @@ fn one_pass_is_not_always_enough() {
 }
 
 /// Pieces that placeholders are made of, and what stands around them.
-const PIECES: [&str; 144] = [
+const PIECES: [&str; 146] = [
     "2024-03-01",
     "T",
     "10:22:31",
@@ -369,6 +369,8 @@ const PIECES: [&str; 144] = [
     "\n> Task :",
     "\n* Try:",
     "\nBUILD FAILED in ",
+    "\nCartTest > total",
+    " FAILED\n",
 ];
 
 fn text() -> impl Strategy<Value = String> {
