@@ -85,7 +85,7 @@ fn code(text: &str) -> Option<String> {
             row(r"(?i)\bsegmentation fault\b", Some("segmentation fault")),
             row(r"(?i)\bsyntax error\b", Some("SyntaxError")),
             row(
-                r"(?m)^make(?:\[\d+\])?: \*\*\*|\bBUILD FAILED\b|\bCOMPILATION ERROR\b|(?i:\bbuild failed\b|: error: |\bcompilation failed\b)",
+                r"(?m)^make(?:\[\d+\])?: \*\*\*|\bBUILD FAILED\b|\bCOMPILATION ERROR\b|: error: |(?i:\bbuild failed\b|\bcompilation failed\b)",
                 Some("BuildError"),
             ),
         ]
