@@ -43,6 +43,8 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
         // cargo test, nextest, Deno.
         runner(&[r"^test (\S.*?) \.\.\. FAILED$", r"^\s*FAIL \[\s*[\d.]+s\]\s+(?:\([^)]*\)\s+)?(\S+ \S+)$"]),
         runner(&[r"^(\S.*?) \.\.\. FAILED \(.*\)$"]),
+        // Bun.
+        runner(&[r"^\(fail\) (\S.*)$"]),
         // Maven, Gradle.
         runner(&[
             r"^\[ERROR\]\s{2,}([\w$]+(?:\.[\w$]+)*\.\w+(?:\[[^\]]*\])?)(?::\d+|->|\s»)",
@@ -66,7 +68,7 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
 
 /// Durations and retries change from run to run.
 static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:\s+\(?\d[\d.,]*\s?(?:ms|s|m|µs)\)?|\s+\(retry #?\d+\)|\s+\(attempt \d+\))+$")
+    Regex::new(r"(?:\s+[(\[]?\d[\d.,]*\s?(?:ms|s|m|µs)[)\]]?|\s+\(retry #?\d+\)|\s+\(attempt \d+\))+$")
         .expect("a constant pattern")
 });
 
