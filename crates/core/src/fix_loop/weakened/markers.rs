@@ -24,9 +24,9 @@ static JAVASCRIPT: LazyLock<Shapes> = LazyLock::new(|| {
     shapes(
         r#"(?:^|[^.\w$'"`])(?:it|test|describe|context|specify|suite|scenario|x?it|xdescribe|xtest|fit|fdescribe|Deno\.test)(?:\.\w+)*\s*(?:\([^)]*\)\s*)?\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`|$)"#,
         concat!(
-            r"\b(?:it|test|describe|context|specify|suite|bench)(?:\.\w+)*\.(?:skip|todo|fixme|fails|failing|skipIf|runIf|only)\b",
+            r"\b(?:it|test|describe|context|specify|suite|bench)(?:\.\w+)*\.(?:skip|todo|fixme|fails|failing|skipIf|runIf|only|ignore)\b",
             r"|\b(?:xit|xdescribe|xtest|xcontext|xspecify|fit|fdescribe|fcontext)\s*\(|\b(?:this|ctx|context|t)\.skip\(",
-            r"|\b(?:it|test|describe|suite)\b.*\b(?:skip|todo|only):\s*(?:true|'|\x22|`)|\btest\.fail\(|^\s*pending\(",
+            r"|\b(?:it|test|describe|suite)\b.*\b(?:skip|todo|only|ignore):\s*(?:true|'|\x22|`)|\btest\.fail\(|^\s*pending\(",
         ),
         r"\bexpect(?:\.\w+)*\s*\(|\b(?:expect|assert|verify|check|ensure)[A-Z]\w*\(|\bassert(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|not|deepEqual|true|false|truthy|falsy|throws\w*|equal|ok|like|regex|snapshot|same)\(|\bexpectTypeOf\(|\bassertType\(",
     )
