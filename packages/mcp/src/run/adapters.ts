@@ -3,7 +3,7 @@
  * Does not: run anything, or read reports.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ReportFormat } from 'argus-engine';
 import {
@@ -14,6 +14,7 @@ import {
   MAVEN_MODULES_MAY_BE_EMPTY,
   mavenTest,
 } from './jvm.ts';
+import { projectFile } from './project-file.ts';
 import { JEST_PROCESSOR, MOCHA_HOOK, PLAYWRIGHT_REPORTER } from './reporters.ts';
 
 /** Where the reports of a run will be. */
@@ -316,7 +317,7 @@ const VITEST_CONFIGS = ['vitest.config', 'vite.config'].flatMap((stem) =>
 /** The reporters a project chose, for naming one on the command line drops them. */
 function vitestReporters(root: string): { names: string[]; notes: string[] } {
   for (const name of VITEST_CONFIGS) {
-    const text = readOrNothing(path.join(root, name));
+    const text = projectFile(root, name);
     if (text === undefined) continue;
     const setting = /\breporters?\s*:\s*(\[[^\]]*\]|['"`][\w-]+['"`])/u.exec(text)?.[1];
     if (setting === undefined) break;
@@ -327,12 +328,4 @@ function vitestReporters(root: string): { names: string[]; notes: string[] } {
     return { names: ['default'], notes: [note] };
   }
   return { names: ['default'], notes: [] };
-}
-
-function readOrNothing(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -3,8 +3,9 @@
  * Does not: run it, or look into subfolders.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { projectFile } from './project-file.ts';
 import { denoTasks, field, packageScripts, readManifest } from './scripts.ts';
 
 /** What `npm init` writes. */
@@ -92,7 +93,7 @@ function usesPytest(root: string): boolean {
     { file: 'setup.cfg', pattern: /^\[tool:pytest\]/mu },
     { file: 'tox.ini', pattern: /^\[pytest\]/mu },
   ];
-  if (mentions.some(({ file, pattern }) => pattern.test(textOf(root, file)))) return true;
+  if (mentions.some(({ file, pattern }) => pattern.test(projectFile(root, file) ?? ''))) return true;
   return [root, path.join(root, 'tests'), path.join(root, 'test')].some((folder) =>
     filesIn(folder).some((name) => /^test_.+\.py$|_test\.py$/u.test(name)),
   );
@@ -118,14 +119,6 @@ function wrapper(root: string, windows: boolean, unixName: string, windowsName: 
 
 function has(root: string, name: string): boolean {
   return existsSync(path.join(root, name));
-}
-
-function textOf(root: string, name: string): string {
-  try {
-    return readFileSync(path.join(root, name), 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function filesIn(folder: string): string[] {

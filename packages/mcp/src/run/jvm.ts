@@ -4,9 +4,8 @@
  * Does not: run or recognise them; the adapters do.
  */
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { projectFile } from './project-file.ts';
 
 interface JvmTest {
   className?: string | undefined;
@@ -15,30 +14,32 @@ interface JvmTest {
 
 /** Surefire's `test`: https://maven.apache.org/surefire/maven-surefire-plugin/examples/single-test.html */
 export function mavenTest(filter: string): string {
-  const test = jvmTest(filter);
-  if (test === undefined) return filter;
-  return test.method === undefined ? (test.className ?? filter) : `${test.className ?? '*'}#${test.method}`;
+  return pattern(filter, '#');
 }
 
 /** Gradle's `--tests`: https://docs.gradle.org/current/userguide/java_testing.html#test_filtering */
 export function gradleTest(filter: string): string {
-  const test = jvmTest(filter);
-  if (test === undefined) return filter;
-  return test.method === undefined ? (test.className ?? filter) : `${test.className ?? '*'}.${test.method}`;
+  return pattern(filter, '.');
+}
+
+function pattern(filter: string, separator: string): string {
+  const { className, method } = jvmTest(filter);
+  if (method === undefined) return className ?? filter;
+  return `${className ?? '*'}${separator}${method}`;
 }
 
 /**
  * A case name (`shop.SumTest > adds(int)[1]`), a method (`adds`), a class, or both (`SumTest#adds`, `SumTest.adds`);
- * undefined: a pattern in the runner's own language.
+ * neither: a pattern in the runner's own language.
  */
-function jvmTest(filter: string): JvmTest | undefined {
+function jvmTest(filter: string): JvmTest {
   if (filter.includes(' > ')) {
     const [suite = '', name = ''] = filter.split(' > ').slice(-2);
     return { className: /^[\p{L}\p{N}_$.]+$/u.test(suite) ? suite : undefined, method: methodOf(name) };
   }
   const both = /^([^#]+)#([^#]+)$/u.exec(filter) ?? /^((?:\w+\.)*\p{Lu}[\w$]*)\.(\p{Ll}\w*)$/u.exec(filter);
   if (both) return { className: both[1], method: both[2] };
-  return /^\p{Ll}\w*$/u.test(filter) ? { method: filter } : undefined;
+  return /^\p{Ll}\w*$/u.test(filter) ? { method: filter } : {};
 }
 
 /** Without what reporters add for parameters; what a pattern does not take in a name stands for anything. */
@@ -55,19 +56,13 @@ export const GRADLE_PROJECTS_MAY_BE_EMPTY =
   'allprojects { tasks.withType(Test) { filter.failOnNoMatchingTests = false } }\n';
 
 export function hasMavenModules(root: string): boolean {
-  return /<module>/u.test(textOf(root, 'pom.xml'));
+  return /<module>/u.test(projectFile(root, 'pom.xml') ?? '');
 }
 
 export function hasGradleProjects(root: string): boolean {
-  return ['settings.gradle', 'settings.gradle.kts'].some((name) => /^\s*include\b/mu.test(textOf(root, name)));
-}
-
-function textOf(root: string, name: string): string {
-  try {
-    return readFileSync(path.join(root, name), 'utf8');
-  } catch {
-    return '';
-  }
+  return ['settings.gradle', 'settings.gradle.kts'].some((name) =>
+    /^\s*include\b/mu.test(projectFile(root, name) ?? ''),
+  );
 }
 
 /** Gradle does not run again what did not change: the results of these tasks are of an earlier run and still hold. */

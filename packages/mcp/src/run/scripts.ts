@@ -3,9 +3,8 @@
  * Does not: run them.
  */
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import stripJsonComments from 'strip-json-comments';
+import { projectFile } from './project-file.ts';
 
 export interface Script {
   text: string;
@@ -49,14 +48,14 @@ export function packageScripts(root: string): Record<string, string> {
 
 /** The tasks of the project's deno.json or deno.jsonc; undefined where there is neither. */
 export function denoTasks(root: string): Record<string, string> | undefined {
-  const text = read(root, 'deno.json') ?? read(root, 'deno.jsonc');
+  const text = projectFile(root, 'deno.json') ?? projectFile(root, 'deno.jsonc');
   if (text === undefined) return undefined;
   return texts(field(parsed(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
 }
 
 /** The project's package.json, or undefined. */
 export function readManifest(root: string): unknown {
-  return parsed(read(root, 'package.json'));
+  return parsed(projectFile(root, 'package.json'));
 }
 
 /** A field of something unknown. */
@@ -74,14 +73,6 @@ function texts(scripts: unknown): Record<string, string> {
 function parsed(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
-function read(root: string, name: string): string | undefined {
-  try {
-    return readFileSync(path.join(root, name), 'utf8');
   } catch {
     return undefined;
   }
