@@ -131,6 +131,27 @@ pub(super) fn name_end(text: &[u8], start: usize) -> usize {
     run(text, position, is_name)
 }
 
+/// Where the byte first stands. For lines, which are short: a call of the general search costs more than this does.
+#[inline]
+pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
+    let seen = |bytes: &[u8; 16]| u8x16::new(*bytes).simd_eq(u8x16::splat(byte)).to_bitmask();
+    let (chunks, rest) = text.as_chunks();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let found = seen(chunk);
+        if found != 0 {
+            return Some(16 * index + found.trailing_zeros() as usize);
+        }
+    }
+    let start = text.len() - rest.len();
+    match text.last_chunk() {
+        Some(last) => {
+            let found = seen(last);
+            (found != 0).then(|| text.len() - 16 + found.trailing_zeros() as usize)
+        }
+        None => rest.iter().position(|&other| other == byte).map(|index| start + index),
+    }
+}
+
 /// `is_name` for each of the bytes, in their highest bits.
 #[inline]
 fn names(bytes: [u8; 16]) -> u8x16 {

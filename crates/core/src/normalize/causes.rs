@@ -19,16 +19,17 @@ pub(super) struct Chain {
 impl Chain {
     /// Whether the line is a cause of the chain; `part` is what stays of it, `after_frame` where there was a frame before.
     pub(super) fn has(&mut self, line: &[u8], part: &[u8], after_frame: bool) -> bool {
-        if self.ended {
+        let is_cause = part.starts_with(CAUSE);
+        if self.ended || !is_cause && !after_frame && self.indent.is_none() {
             return false;
         }
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
-        if part.starts_with(CAUSE) {
+        if is_cause {
             let chain = *self.indent.get_or_insert(indent);
             return indent <= chain && !part.starts_with(CIRCULAR);
         }
         // Further lines of a cause's message are indented, and other threads log into the midst of it.
-        let outside = indent <= self.indent.unwrap_or(0) && (after_frame || self.indent.is_some());
+        let outside = indent <= self.indent.unwrap_or(0);
         self.ended = outside && !is_progress(part);
         false
     }

@@ -7,12 +7,31 @@ use super::{
 };
 use wide::u8x16;
 
-/// Whether the text has no control characters but tabs and line feeds.
-pub(super) fn is_clean(text: &[u8]) -> bool {
-    let (chunks, rest) = text.as_chunks::<16>();
+/// What a text has, seen in one pass over it.
+#[derive(Clone, Copy)]
+pub(super) struct Traits {
+    /// Control characters but tabs and line feeds.
+    pub(super) controls: bool,
+    /// A line but the first that begins with `E `, as pytest's do.
+    pub(super) marks: bool,
+}
+
+pub(super) fn traits(text: &[u8]) -> Traits {
+    let (mut controls, mut marks) = (u8x16::ZERO, u8x16::ZERO);
+    let mut position = 0;
     // No early exit: nearly every text is read to its end.
-    let found = chunks.iter().fold(u8x16::ZERO, |found, chunk| found | control(*chunk));
-    found.to_bitmask() == 0 && !rest.iter().any(|&byte| is_control(byte))
+    while let Some(bytes) = text[position..].first_chunk::<18>() {
+        let [first, second, third] = [0, 1, 2].map(|from| *bytes[from..].first_chunk().expect("it is two longer"));
+        controls |= control(first);
+        let is = |bytes: [u8; 16], byte: u8| u8x16::new(bytes).simd_eq(u8x16::splat(byte));
+        marks |= is(first, b'\n') & is(second, b'E') & is(third, b' ');
+        position += 16;
+    }
+    let rest = &text[position..];
+    Traits {
+        controls: controls.to_bitmask() != 0 || rest.iter().any(|&byte| is_control(byte)),
+        marks: marks.to_bitmask() != 0 || rest.windows(3).any(|bytes| bytes == b"\nE "),
+    }
 }
 
 /// Appends the line without control characters.

@@ -153,11 +153,10 @@ pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
 /// JavaScript, Java, .NET, Rust: all begin with `at`.
 fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
     // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
-    if (rest.last().is_some_and(u8::is_ascii_digit) || rest.ends_with(b">"))
-        && let Some(split) = IN.find(rest)
-        && let Some(colon) = memchr::memmem::rfind(rest, b":line ")
+    if let Some(before) = without_number(rest).strip_suffix(b":line ")
+        && let Some(split) = IN.find(before)
     {
-        return (colon > split + 4).then(|| frame(&rest[split + 4..colon], method(&rest[..split])));
+        return (before.len() > split + 4).then(|| frame(&before[split + 4..], method(&before[..split])));
     }
     if rest.ends_with(b")") {
         let open = rest.iter().rposition(|&byte| byte == b'(')?;
@@ -212,14 +211,19 @@ fn place(text: &[u8]) -> Option<&[u8]> {
 }
 
 fn before_number(text: &[u8]) -> Option<&[u8]> {
-    let text = ["<LINE>", "<PORT>", "<NUM>", "<ID>"]
-        .iter()
-        .find_map(|name| text.strip_suffix(name.as_bytes()))
-        .unwrap_or_else(|| {
-            let count = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-            &text[..text.len() - count]
-        });
-    text.strip_suffix(b":").filter(|rest| !rest.is_empty())
+    without_number(text).strip_suffix(b":").filter(|rest| !rest.is_empty())
+}
+
+/// The text without the number it ends with, or the placeholder that stands for one.
+fn without_number(text: &[u8]) -> &[u8] {
+    if text.ends_with(b">")
+        && let Some(rest) =
+            ["<LINE>", "<PORT>", "<NUM>", "<ID>"].iter().find_map(|name| text.strip_suffix(name.as_bytes()))
+    {
+        return rest;
+    }
+    let count = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    &text[..text.len() - count]
 }
 
 /// `File "app/cart.py", line 3, in total`, the quote already past.

@@ -2,7 +2,7 @@
 //! Does not: look inside a line that stays.
 
 use super::{
-    bytes::{Starts, at, digits, run},
+    bytes::{Starts, at, digits, find, run},
     frames::{self, Frame},
     progress,
 };
@@ -66,9 +66,9 @@ pub(super) struct Selector<'t> {
 }
 
 impl<'t> Selector<'t> {
-    /// Looks at the whole text for what decides about every line.
-    pub(super) fn new(text: &[u8]) -> Self {
-        let marked = text.starts_with(MARK) || MARKED_LINE.find(text).is_some();
+    /// Looks at the whole text for what decides about every line; `may_be_marked`: below its first line may be a mark.
+    pub(super) fn new(text: &[u8], may_be_marked: bool) -> Self {
+        let marked = text.starts_with(MARK) || may_be_marked && MARKED_LINE.find(text).is_some();
         Self { marked, ..Self::default() }
     }
 
@@ -165,7 +165,7 @@ fn kind(line: &[u8]) -> Kind<'_> {
     if decoration || surefire || is_gradle_test(line) {
         return Kind::Noise;
     }
-    let colon = memchr::memchr(b':', line);
+    let colon = find(line, b':');
     if let Some(frame) = frames::parse(line, colon) {
         return Kind::Frame(frame);
     }
@@ -194,6 +194,21 @@ fn is_gradle_test(line: &[u8]) -> bool {
 pub(super) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
     trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
+}
+
+/// Whether a message, which is one as a whole, is sure to stay with placeholders in it: cheap, and most are.
+///
+/// No beginning and no end that `kind` knows has a `<` or a `>`, so they fit or fail as they did. Left out are the lines of
+/// which `kind` asks more than that.
+pub(super) fn stays_with_placeholders(written: &[u8]) -> bool {
+    let begins = match at(written, 0) {
+        b'a' | b'f' | b't' | b'F' => false,
+        b'-' => at(written, 1) == b' ',
+        first => first.is_ascii_alphabetic() || matches!(first, b'<' | b'"' | b'+' | b'{' | b'('),
+    };
+    let ends = !matches!(written.last(), Some(b'!' | b':' | b'-' | b'D'));
+    let place = |colon: usize| matches!(at(written, colon + 1), b'0'..=b'9' | b'<' | b'\\');
+    begins && ends && !find(written, b':').is_some_and(place) && !progress::is_progress(written)
 }
 
 /// No letter and no digit: rules, carets, brackets, box drawing.
@@ -420,8 +435,11 @@ fn workflow_command(command: &[u8]) -> Option<Kind<'_>> {
 /// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
 fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
     const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
+    if find(line, b' ').is_some() {
+        return None;
+    }
     let file = frames::bare_place(line)?;
-    let source = SOURCES.iter().any(|extension| file.ends_with(extension)) && !line.contains(&b' ');
+    let source = SOURCES.iter().any(|extension| file.ends_with(extension));
     source.then_some(Kind::Opens(Block::Paragraph))
 }
 

@@ -28,6 +28,7 @@ mod time;
 use bytes::same;
 use causes::Chain;
 use lines::{Part, Selector};
+use scan::Walked;
 use std::borrow::Cow;
 
 pub(crate) use progress::is_progress;
@@ -87,11 +88,15 @@ fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     out
 }
 
-/// The text without control characters and without what a CI system puts before each line, its lines bounded.
-fn clean(text: &[u8]) -> Cow<'_, [u8]> {
+/// The text without control characters and without what a CI system puts before each line, its lines bounded; and whether
+/// it may have pytest's mark in it.
+fn clean(text: &[u8]) -> (Cow<'_, [u8]>, bool) {
     let stamped = stamps::are_in(text);
-    if !stamped && clean::is_clean(text) {
-        return Cow::Borrowed(text);
+    if !stamped {
+        let traits = clean::traits(text);
+        if !traits.controls {
+            return (Cow::Borrowed(text), traits.marks);
+        }
     }
     let mut cleaned = Vec::with_capacity(text.len());
     for line in lines_of(text) {
@@ -99,7 +104,7 @@ fn clean(text: &[u8]) -> Cow<'_, [u8]> {
         clean::clean(&line[from..], &mut cleaned);
         cleaned.push(b'\n');
     }
-    Cow::Owned(cleaned)
+    (Cow::Owned(cleaned), true)
 }
 
 /// The lines, bounded.
@@ -164,15 +169,16 @@ impl Writer {
 
     /// Writes what stays of the text; answers the innermost in-app frame.
     fn pass(&mut self, text: &[u8]) -> Option<String> {
-        let text = &*clean(text);
-        let mut selector = Selector::new(text);
+        let (text, marked) = clean(text);
+        let text = &*text;
+        let mut selector = Selector::new(text, marked);
         let mut rest = self.select(text, &mut selector, true);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
         if rest.has_progress && !speaks_of_trouble(&self.out) {
             self.clear();
             self.headline.clear();
             self.sure = false;
-            rest = self.select(text, &mut Selector::new(text), false);
+            rest = self.select(text, &mut Selector::new(text, marked), false);
         }
         if self.out.is_empty() {
             self.sure = false;
@@ -275,9 +281,9 @@ impl Writer {
             self.out.push(b'\n');
         }
         let begin = self.out.len();
-        let settled = if known {
+        let Walked { settled, respaced } = if known {
             self.out.extend_from_slice(line);
-            true
+            Walked { settled: true, respaced: false }
         } else {
             scan::write_line(line, &mut self.out, &mut self.statuses)
         };
@@ -296,7 +302,9 @@ impl Writer {
         let unchanged = same(written, line);
         let settled = settled || unchanged;
         self.settled |= u64::from(settled) << self.lines;
-        self.sure = self.sure && settled && (message && unchanged || lines::stays(written));
+        let message = message && (unchanged || !respaced && lines::stays_with_placeholders(written));
+        debug_assert!(!message || lines::stays(written), "{}", String::from_utf8_lossy(written));
+        self.sure = self.sure && settled && (message || lines::stays(written));
         self.lines += 1;
     }
 

@@ -111,6 +111,7 @@ pub(super) fn is_method(word: &[u8]) -> bool {
 }
 
 /// The word before the end of `before`, and the text before that word; one or two marks may stand between.
+#[inline(always)]
 pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
     static MARKS: Set = Set::of(0, " =:([\"'#,{");
     static NAME: Set = Set::of(WORD, "_/.");
@@ -131,6 +132,8 @@ pub(super) enum Role {
 }
 
 /// The role of the run of digits at `start..end`, given what stands before it in the line.
+#[expect(clippy::inline_always, reason = "asked of every number: a call in wasm costs as much as this does")]
+#[inline(always)]
 pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> Role {
     let length = end - start;
     let fraction = at(line, end) == b'.' && at(line, end + 1).is_ascii_digit();

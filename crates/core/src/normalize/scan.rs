@@ -12,16 +12,14 @@ use super::{
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
 ///
-/// Answers whether what was written is sure to stay as it is when it is walked again. That is so when each word was
-/// plain, was replaced as a whole, or was looked at without a hit and has nothing replaced in the text it runs into.
-pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> bool {
+pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> Walked {
     let mut stops = Stops::new(line);
     Scan::new(line, out, statuses).walk(|position| stops.from(position))
 }
 
 /// The same, stopping at every byte.
 #[cfg(test)]
-pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> bool {
+pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> Walked {
     Scan::new(line, out, statuses).walk(|position| {
         let before = line.get(position..).filter(|rest| !rest.is_empty()).and(line.get(..position))?;
         let word = position - before.iter().rev().take_while(|&&byte| is_word(byte)).count();
@@ -29,6 +27,17 @@ pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut V
     })
 }
 
+/// What walking a line showed of what was written for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Walked {
+    /// It is sure to stay as it is when it is walked again. That is so when each word was plain, was replaced as a whole, or
+    /// was looked at without a hit and has nothing replaced in the text it runs into.
+    pub(super) settled: bool,
+    /// Blanks became one space, so that more than placeholders is new.
+    pub(super) respaced: bool,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of the line")]
 struct Scan<'a> {
     line: &'a [u8],
     position: usize,
@@ -38,8 +47,9 @@ struct Scan<'a> {
     begin: usize,
     out: &'a mut Vec<u8>,
     statuses: &'a mut Vec<u16>,
-    /// See `write_line`.
+    /// See `Walked`.
     settled: bool,
+    respaced: bool,
     /// The first place that was looked at without a hit and may run into what comes; `usize::MAX` if there is none.
     open: usize,
     /// A number of three digits was kept: beside a URL it may be a status.
@@ -58,6 +68,7 @@ impl<'a> Scan<'a> {
             out,
             statuses,
             settled: true,
+            respaced: false,
             open: usize::MAX,
             has_code: false,
             has_url: false,
@@ -66,7 +77,7 @@ impl<'a> Scan<'a> {
 
     /// Goes from stop to stop; `next` answers the first one at a position or after it.
     #[inline]
-    fn walk(mut self, mut next: impl FnMut(usize) -> Option<Stop>) -> bool {
+    fn walk(mut self, mut next: impl FnMut(usize) -> Option<Stop>) -> Walked {
         while let Some(Stop { position: stop, word }) = self.rest_of_word().or_else(|| next(self.position)) {
             let byte = self.line[stop];
             // How much of the word was not passed yet.
@@ -88,7 +99,7 @@ impl<'a> Scan<'a> {
         }
         self.position = self.line.len();
         self.flush();
-        self.settled && !(self.has_code && self.has_url)
+        Walked { settled: self.settled && !(self.has_code && self.has_url), respaced: self.respaced }
     }
 
     /// What a placeholder leaves of a word is a word too, which the stops do not know: `1.5GET /`.
@@ -262,11 +273,19 @@ impl<'a> Scan<'a> {
         field || account.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
     }
 
+    #[inline]
     fn apply(&mut self, start: usize, mask: u8, hit: table::Hit) {
         // Nearly all of them, and all before `start` is written: a placeholder for the whole word.
         if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
-            return self.replace(hit.end, hit.text);
+            self.replace(hit.end, hit.text);
+        } else {
+            self.apply_part(start, mask, hit);
         }
+    }
+
+    /// A class of statuses, a part of a word, or nothing to write.
+    #[inline(never)]
+    fn apply_part(&mut self, start: usize, mask: u8, hit: table::Hit) {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
         // A class of statuses, `5xx`; all else is in angle brackets or empty.
         if hit.text.len() == 3 {
@@ -383,6 +402,7 @@ impl<'a> Scan<'a> {
             self.position = end;
         } else {
             self.flush();
+            self.respaced = true;
             // A space may say more than a tab; after these, and after a status's brackets, one more than two.
             let tab = self.line[self.position..end].contains(&b'\t');
             self.settled &= !(tab || self.has_code || matches!(self.out.last(), Some(b'r' | b'0'..=b'9')));

@@ -81,12 +81,24 @@ pub(super) struct Placeholder {
     some: u8,
     /// It is a number with a unit.
     measure: bool,
+    /// It is whatever is left of numbers, as most are.
+    number: bool,
     find: fn(&Here<'_>) -> Option<Hit>,
 }
 
 /// One that any byte may stand before and after, and that may begin with any word.
 const fn placeholder(name: &'static str, find: fn(&Here<'_>) -> Option<Hit>) -> Placeholder {
-    Placeholder { name, after: "", before: "", length: (1, LONG), classes: WORD, some: 0, measure: false, find }
+    Placeholder {
+        name,
+        after: "",
+        before: "",
+        length: (1, LONG),
+        classes: WORD,
+        some: 0,
+        measure: false,
+        number: false,
+        find,
+    }
 }
 
 const UUID: Placeholder = Placeholder {
@@ -165,7 +177,7 @@ const ISO_DURATION: Placeholder = Placeholder {
     ..placeholder("iso duration", |h| duration::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")))
 };
 const USER: Placeholder = Placeholder { before: " =", ..placeholder("user", user) };
-const NUMBER: Placeholder = placeholder("number", named::number_or_code);
+const NUMBER: Placeholder = Placeholder { number: true, ..placeholder("number", named::number_or_code) };
 const NUMBERED: Placeholder = placeholder("numbered name", named::numbered);
 const DIGIT_NAME: Placeholder = placeholder("name that begins with digits", named::digit_name);
 
@@ -185,6 +197,8 @@ pub(super) struct List<const N: usize> {
     lengths: [u32; LONG + 1],
     /// Those that need a unit.
     measures: u32,
+    /// The one that is left of numbers.
+    number: u32,
 }
 
 /// Adds the entry to each of the bytes it allows.
@@ -201,11 +215,12 @@ const fn allow(table: &mut [u32; 256], entry: usize, bytes: &str) {
 impl<const N: usize> List<N> {
     const fn new(entries: [Placeholder; N]) -> Self {
         let (bytes, classes, lengths) = ([0; 256], [0; 64], [0; LONG + 1]);
-        let mut list = Self { entries, after: bytes, before: bytes, classes, lengths, measures: 0 };
+        let mut list = Self { entries, after: bytes, before: bytes, classes, lengths, measures: 0, number: 0 };
         let mut entry = 0;
         while entry < N {
-            let Placeholder { after, before, length, classes, some, measure, .. } = entries[entry];
+            let Placeholder { after, before, length, classes, some, measure, number, .. } = entries[entry];
             list.measures |= (measure as u32) << entry;
+            list.number |= (number as u32) << entry;
             allow(&mut list.after, entry, after);
             allow(&mut list.before, entry, before);
             let mut mask: u8 = 0;
@@ -233,6 +248,10 @@ impl<const N: usize> List<N> {
             & self.lengths[(here.end - here.start).min(LONG)];
         if left & self.measures != 0 && here.mask == DIGIT && !numbers::may_have_unit(here.line, here.end) {
             left &= !self.measures;
+        }
+        // Not by its pointer, so that it is compiled into this.
+        if left == self.number && left != 0 {
+            return named::number_or_code(here);
         }
         while left != 0 {
             let hit = (self.entries[left.trailing_zeros() as usize].find)(here);

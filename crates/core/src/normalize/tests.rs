@@ -404,7 +404,7 @@ proptest! {
     fn settled_lines_stay(text in text()) {
         let line = text.replace(['\n', '\r', '\u{1b}'], "");
         let (mut once, mut twice) = (Vec::new(), Vec::new());
-        if super::scan::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()) {
+        if super::scan::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).settled {
             super::scan::write_line(&once, &mut twice, &mut Vec::new());
             prop_assert_eq!(String::from_utf8_lossy(&twice), String::from_utf8_lossy(&once));
         }
