@@ -142,14 +142,9 @@ pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
             return Some(16 * index + found.trailing_zeros() as usize);
         }
     }
-    let start = text.len() - rest.len();
-    match text.last_chunk() {
-        Some(last) => {
-            let found = seen(last);
-            (found != 0).then(|| text.len() - 16 + found.trailing_zeros() as usize)
-        }
-        None => rest.iter().position(|&other| other == byte).map(|index| start + index),
-    }
+    let Some(last) = text.last_chunk() else { return rest.iter().position(|&other| other == byte) };
+    let found = seen(last);
+    (found != 0).then(|| text.len() - last.len() + found.trailing_zeros() as usize)
 }
 
 /// `is_name` for each of the bytes, in their highest bits.

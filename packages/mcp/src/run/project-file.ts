@@ -1,3 +1,8 @@
+/**
+ * Reads the files that tell how a project is tested.
+ * Does not: understand them, or read reports.
+ */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
