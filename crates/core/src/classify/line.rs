@@ -42,10 +42,14 @@ pub(super) enum Kind {
     Quote,
 }
 
-/// The lines of one text that hints stand in; kinds are found out when asked for.
+/// Room for the lines that are asked for in most texts.
+const EXPECTED_LINES: usize = 8;
+
+/// The lines of one text that are asked for, by the places of hints on them; kinds are found out when they are asked for.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a [u8],
+    /// In the order in which they were asked for. They are few: most texts are decided by one of the first rules.
     all: Vec<Line>,
     /// Where words of `RETRIES` stand, in the order of the text.
     retries: Vec<(usize, usize)>,
@@ -55,8 +59,6 @@ pub(super) struct Lines<'a> {
 
 #[derive(Debug)]
 struct Line {
-    /// The first place on it.
-    first: u64,
     from: usize,
     to: usize,
     kind: Cell<Option<Kind>>,
@@ -64,25 +66,24 @@ struct Line {
 }
 
 impl<'a> Lines<'a> {
-    /// Finds the lines that the places stand in; leaves the places in the order of the text.
-    pub(super) fn of(text: &'a [u8], places: &mut [Place], marks: Marks) -> Self {
+    /// `marks` were found with the hints.
+    pub(super) fn new(text: &'a [u8], marks: Marks) -> Self {
         let Marks { mut retries, pytest } = marks;
         retries.sort_unstable();
-        places.sort_unstable_by_key(|place| place.order());
-        let mut all: Vec<Line> = Vec::with_capacity(places.len());
-        let (mut from, mut to) = (1, 0);
-        for place in places {
-            if place.start() < from || place.end() > to {
-                (from, to) = bounds(text, place.start(), place.end());
-                all.push(Line { first: place.order(), from, to, kind: Cell::new(None), answers: Answers::default() });
-            }
-        }
+        let all = Vec::with_capacity(EXPECTED_LINES);
         Self { text, all, retries, pytest: pytest || text.starts_with(b"E   ") }
     }
 
-    /// Index of the line that the place stands in.
-    pub(super) fn of_place(&self, place: Place) -> usize {
-        self.all.partition_point(|line| line.first <= place.order()) - 1
+    /// Index of the line that the place stands in; a line break at its end is the end of that line.
+    pub(super) fn of_place(&mut self, place: Place) -> usize {
+        let start = place.start();
+        let end = start + self.text[start..place.end()].trim_ascii_end().len();
+        let known = self.all.iter().rposition(|line| line.from <= start && end <= line.to);
+        known.unwrap_or_else(|| {
+            let (from, to) = bounds(self.text, start, end);
+            self.all.push(Line { from, to, kind: Cell::new(None), answers: Answers::default() });
+            self.all.len() - 1
+        })
     }
 
     pub(super) const fn text(&self) -> &'a [u8] {
@@ -238,7 +239,9 @@ mod tests {
         let at = text.find(hint).expect("the hint stands in the text");
         let place = Place::new(0, at, at + hint.len()).expect("the text is short");
         let marks = Marks { pytest: text.contains("\nE   "), ..Marks::default() };
-        Lines::of(text.as_bytes(), &mut [place], marks).kind(0)
+        let mut lines = Lines::new(text.as_bytes(), marks);
+        let line = lines.of_place(place);
+        lines.kind(line)
     }
 
     #[test]
@@ -259,5 +262,20 @@ mod tests {
         for (text, hint, wanted) in rows {
             assert_eq!(kind(text, hint), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_hint_that_ends_its_line_is_not_of_the_next_one() {
+        let text = "tests/test_cart.py:7: AssertionError\r\nE       assert 3 == 4";
+        let mut lines = Lines::new(text.as_bytes(), Marks::default());
+        let mut line = |hint: &str| {
+            let at = text.find(hint).expect("the hint stands in the text");
+            let line = lines.of_place(Place::new(0, at, at + hint.len()).expect("the text is short"));
+            let (from, to) = lines.bounds(line);
+            &text[from..to]
+        };
+        assert_eq!(line("Error\r\n"), "tests/test_cart.py:7: AssertionError");
+        assert_eq!(line("AssertionError"), "tests/test_cart.py:7: AssertionError");
+        assert_eq!(line("assert 3"), "E       assert 3 == 4");
     }
 }

@@ -33,12 +33,14 @@ pub(super) struct Found {
 pub(super) fn first_match(view: &View<'_>) -> Option<Found> {
     let engine = &*ENGINE;
     let Hits { mut places, marks, met } = engine.hits(view.bytes());
-    let lines = Lines::of(view.bytes(), &mut places, marks);
-    places.retain(|place| engine.needs.may_match(place.rule(), met));
+    let mut lines = Lines::new(view.bytes(), marks);
     places.sort_unstable();
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
     for place in places {
+        if !engine.needs.may_match(place.rule(), met) {
+            continue;
+        }
         let line = lines.of_place(place);
         let rule = engine.rules[place.rule()];
         // A shape looks at the whole line, so a second hint on it says nothing new.
@@ -104,11 +106,6 @@ impl Place {
 
     const fn rule(self) -> usize {
         (self.0 >> (u32::BITS + u16::BITS)) as usize
-    }
-
-    /// The order of the text.
-    pub(super) const fn order(self) -> u64 {
-        self.0 << u16::BITS
     }
 }
 

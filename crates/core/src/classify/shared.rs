@@ -104,9 +104,10 @@ mod tests {
         ];
         let place = Place::new(0, 0, 1).expect("the text is short");
         for line in lines {
-            let seen = Lines::of(line.as_bytes(), &mut [place], Marks::default());
+            let mut seen = Lines::new(line.as_bytes(), Marks::default());
+            let index = seen.of_place(place);
             let grouped = (0..rules.len()).filter(|&rule| shared.group[rule].is_some());
-            let missed = grouped.filter(|&rule| !shared.may_match(rule, &seen, 0));
+            let missed = grouped.filter(|&rule| !shared.may_match(rule, &seen, index));
             for shape in missed.filter_map(|rule| shape(rules[rule])) {
                 assert!(!compile(shape).is_match(line.as_bytes()), "{line}: {shape}");
             }
