@@ -20,12 +20,10 @@ pub(crate) struct Frame<'a> {
 }
 
 /// Parts of paths that belong to a runtime, a library or a test framework.
-const NOT_OURS: [&str; 34] = [
+const NOT_OURS: [&str; 32] = [
     "node_modules",
     "node:",
-    "internal/",
     "<anonymous>",
-    "native",
     "site-packages",
     "dist-packages",
     "/lib/python",
@@ -43,39 +41,57 @@ const NOT_OURS: [&str; 34] = [
     "/src/runtime/",
     "/src/testing/",
     "hostedtoolcache",
-    "webpack/",
+    "webpack/bootstrap",
+    "webpack/runtime/",
     "bun:",
     "deno:",
+    "ext:",
     "/usr/lib/",
     "/build/source/",
-    "asm_",
     "/opt/homebrew/",
     "(eval",
     ".nuget",
     "/_/src/",
-    "ext:",
-    "vendor/bundle",
+    "/vendor/",
 ];
-/// Parts of the paths of tests.
-const TESTS: [&str; 17] = [
+/// Parts of the paths of tests. A folder's name is a word of its own: what lies in `latest/` is no test.
+const TESTS: [&str; 32] = [
     ".test.",
     ".spec.",
     "_test.",
+    "_tests.",
     "_spec.",
-    "/test_",
-    "tests/",
-    "test/",
-    "__tests__",
-    "spec/",
     "Test.",
     "Tests.",
+    "TestCase.",
     "Spec.",
     "IT.java",
     "conftest",
-    "e2e/",
-    "_tests.",
-    "TestCase.",
+    "__tests__",
+    "/test_",
+    "\\test_",
+    "tests/",
+    "tests\\",
+    "Test/",
+    "Test\\",
+    "Tests/",
+    "Tests\\",
+    "/test/",
+    "-test/",
+    "_test/",
+    "\\test\\",
+    "/spec/",
+    "-spec/",
+    "_spec/",
+    "\\spec\\",
+    "/e2e/",
+    "-e2e/",
+    "_e2e/",
+    "\\e2e\\",
 ];
+/// Beginnings of paths of either.
+static FOREIGN_STARTS: Starts<7> =
+    Starts::new(["internal/", "<internal:", "vendor/", "test_", "test/", "spec/", "e2e/"]);
 static FOREIGN: LazyLock<Literals> = LazyLock::new(|| Literals::new(NOT_OURS.iter().chain(&TESTS), false));
 /// Packages and crates that belong to a platform, a library or a test framework.
 static LIBRARIES: Starts<42> = Starts::new([
@@ -128,8 +144,9 @@ static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x")
 
 /// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
 pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
-    let test = frame.file.starts_with(b"test_");
-    !frame.file.is_empty() && !test && !is_library(frame.function) && !FOREIGN.are_in(frame.file)
+    let file = frame.file;
+    let foreign = file == b"native" || FOREIGN_STARTS.begin(file) || FOREIGN.are_in(file);
+    !file.is_empty() && !foreign && !is_library(frame.function)
 }
 
 /// Whether the function belongs to a platform, a library or a test framework, by its package.
@@ -292,4 +309,52 @@ pub(crate) fn bare_function(line: &[u8]) -> &[u8] {
         .rposition(|&byte| byte == b'(')
         .filter(|&open| open > 0 && start == 0)
         .map_or(name, |open| &name[..open])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, is_in_app};
+
+    fn ours(file: &str) -> bool {
+        is_in_app(&Frame { file: file.as_bytes(), function: b"total", outer_first: false })
+    }
+
+    #[test]
+    fn a_folder_of_the_project_may_be_named_nearly_like_a_foreign_one() {
+        for file in [
+            "/srv/shop/releases/latest/cart.js",
+            "/srv/contest/cart.py",
+            "/src/shop/internal/cart/cart.go",
+            "/home/me/react-native-shop/src/cart.js",
+            "/srv/shop/public/wasm_loader.js",
+            "config/webpack/dev.js",
+            "C:\\inspec\\cart.rb",
+        ] {
+            assert!(ours(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn runtimes_libraries_and_tests_are_foreign() {
+        for file in [
+            "node:internal/modules/cjs/loader",
+            "internal/modules/cjs/loader.js",
+            "native",
+            "<internal:kernel>",
+            "ext:core/01_core.js",
+            "webpack:///webpack/bootstrap",
+            "/srv/shop/vendor/autoload.php",
+            "test/cart.js",
+            "./test/cart.js",
+            "/srv/shop/my-test/cart.js",
+            "/srv/shop/unit_tests/cart.py",
+            "src/integrationTest/cart.kt",
+            "Shop.Tests/Cart.cs",
+            "C:\\shop\\tests\\cart.py",
+            "C:\\shop\\spec\\cart.rb",
+            "",
+        ] {
+            assert!(!ours(file), "{file}");
+        }
+    }
 }
