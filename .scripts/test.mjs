@@ -11,6 +11,8 @@ import { setUp } from './setup.mjs';
 
 /** Enough of a failed runner's output to act on; the rest is in its log. */
 const TAIL_LINES = 80;
+/** A test that passed, as Vitest (`✓ name 12ms`) and cargo (`test name ... ok`) say it: not why the runner failed. */
+const PASSED = /^\s*✓ |^test .* \.\.\. ok$/;
 
 export async function test({ all = false } = {}) {
   await setUp({ forTests: true });
@@ -54,7 +56,8 @@ class RunnerFailed extends StepFailed {
   constructor(name, { output, passed, failed, summary }) {
     const log = keepLog(name, output);
     const lines = output.trimEnd().split('\n');
-    super([...lines.slice(-TAIL_LINES), `all ${lines.length} lines: ${log}`].join('\n'));
+    const telling = lines.filter((line) => !PASSED.test(line));
+    super([...telling.slice(-TAIL_LINES), `all ${lines.length} lines: ${log}`].join('\n'));
     this.counts = { passed, failed, summary };
   }
 }
