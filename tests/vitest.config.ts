@@ -13,5 +13,6 @@ export default defineConfig({
     // Servers are spawned and packages installed, on machines busy with other things.
     testTimeout: 120_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

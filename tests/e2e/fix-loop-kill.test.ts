@@ -18,6 +18,7 @@ import {
   startFixProblem,
   stateOf,
   until,
+  untilFile,
 } from './fix-loop.ts';
 
 /** Each attempt fails in another way, so that only the test ends the loop. */
@@ -105,11 +106,14 @@ test.skipIf(process.platform !== 'linux')(
 
 test.skipIf(process.platform !== 'linux')('of many loops on one command one runs', async () => {
   const root = repository({ a: '' });
-  const loops = Array.from({ length: 4 }, () =>
-    startFixProblem(root, ['--command', 'echo run >> .git/journal; sleep 4', '--desired', 'it ends']),
-  );
-  const codes = await Promise.all(loops.map(async ({ child }) => (await once(child, 'exit'))[0]));
-  expect(codes.sort()).toEqual([0, 2, 2, 2]);
+  const command = `echo run >> .git/journal; ${untilFile('.git/end')}`;
+  const loops = Array.from({ length: 4 }, () => startFixProblem(root, ['--command', command, '--desired', 'it ends']));
+  let ended = 0;
+  for (const { child } of loops) child.once('exit', () => ended++);
+  const codes = Promise.all(loops.map(async ({ child }) => (await once(child, 'exit'))[0]));
+  await until(() => ended === 3);
+  writeFileSync(path.join(root, '.git/end'), '');
+  expect((await codes).sort()).toEqual([0, 2, 2, 2]);
   const refusals = loops.filter(({ output }) => output().stderr.startsWith('LOOP_BUSY: '));
   expect(refusals).toHaveLength(3);
   expect(readFileSync(path.join(root, '.git/journal'), 'utf8')).toBe('run\n');

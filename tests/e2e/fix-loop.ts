@@ -87,6 +87,9 @@ export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
+/** What a command of a test says to go on until a file is there: however busy the machine, the test says when. */
+export const untilFile = (file: string) => `until test -e ${file}; do sleep 0.1; done`;
+
 /** Command lines of processes that begin with the text. */
 export function processesWith(text: string): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name) && name !== String(process.pid));

@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { CHECK, fixProblem, git, processesWith, repository, stateOf, until } from './fix-loop.ts';
+import { CHECK, fixProblem, git, processesWith, repository, stateOf, until, untilFile } from './fix-loop.ts';
 import { type Agent, BUNDLE, connect, type Data, ERAS, environment } from './harness.ts';
 
 const action = z.looseObject({
@@ -104,11 +104,11 @@ describe.each(ERAS)('%s', (era) => {
     const abort = new AbortController();
     const onprogress = ({ message = '' }: { message?: string | undefined }) => {
       messages.push(message);
-      if (messages.length === 2) abort.abort();
+      if (message.includes('working on')) abort.abort();
     };
     const token = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6';
     const say = `printf 'working \\033[31mon ghp_%s' ${token}`;
-    const command = `test -e .git/on || { ${say}; touch .git/on; setsid sleep 4751; }`;
+    const command = `test -e .git/on || { touch .git/on; ${say}; setsid sleep 4751; }`;
     const args = { projectPath: root, command, desired: 'x' };
     await expect(agent.call('fix_problem', args, { signal: abort.signal, onprogress })).rejects.toThrow();
     expect(messages.join()).toContain('working on [REDACTED');
@@ -129,13 +129,14 @@ describe.each(ERAS)('%s', (era) => {
 
   test('a look at one that runs', async () => {
     const root = repository({ a: '' });
-    const args = { projectPath: root, command: 'touch .git/on; sleep 3', desired: 'x' };
+    const args = { projectPath: root, command: `touch .git/on; ${untilFile('.git/end')}`, desired: 'x' };
     const running = agent.ask('fix_problem', args);
     await until(() => existsSync(path.join(root, '.git/on')));
     const stands = await agent.ask('fix_status', { projectPath: root });
     expect(stands).toMatchObject({ status: 'running', next_action: { type: 'WAIT_THEN_ATTEMPT' } });
     const { loop } = stands;
     expect(await agent.askError('fix_attempt', { projectPath: root, loop })).toMatchObject({ code: 'LOOP_BUSY' });
+    writeFileSync(path.join(root, '.git/end'), '');
     expect(await running).toMatchObject({ result: 'success' });
   });
 });

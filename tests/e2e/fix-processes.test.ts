@@ -5,7 +5,7 @@
  */
 
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -18,6 +18,7 @@ import {
   startFixProblem,
   stateOf,
   until,
+  untilFile,
 } from './fix-loop.ts';
 
 const at = (command: string, ...more: string[]) => ['--command', command, '--desired', 'it ends', ...more];
@@ -128,13 +129,15 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
 
   test('two loops on one command', async () => {
     const root = repository({ a: '' });
-    const { child } = startFixProblem(root, at('touch .git/begun; sleep 3'));
+    const command = `touch .git/begun; ${untilFile('.git/end')}`;
+    const { child } = startFixProblem(root, at(command));
     await until(() => existsSync(path.join(root, '.git/begun')));
-    const second = fixProblem(root, at('touch .git/begun; sleep 3'));
+    const second = fixProblem(root, at(command));
     expect(second).toMatchObject({ status: 2, stdout: '' });
     expect(second.stderr).toMatch(/^LOOP_BUSY: This fix loop is already being worked on by process \d+/mu);
     const other = fixProblem(root, at('true'));
     expect(other.status, 'another command may').toBe(0);
+    writeFileSync(path.join(root, '.git/end'), '');
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
   });

@@ -106,9 +106,9 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 browsing('by keyboard alone: search, move, open, close', async () => {
   const page = await openPage();
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Skip to content');
+  await expect.poll(() => focused(page)).toBe('Skip to content');
   await page.keyboard.press('Enter');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
 
   await page.keyboard.press('/');
   await page.keyboard.type('valve');
@@ -125,7 +125,7 @@ browsing('by keyboard alone: search, move, open, close', async () => {
   expect(second).not.toBe(first);
   await page.keyboard.press('End');
   await page.keyboard.press('Home');
-  expect(await focused(page)).toBe(first);
+  await expect.poll(() => focused(page)).toBe(first);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Fix history' }).waitFor();

@@ -223,7 +223,7 @@ browsing('who goes back to a list is at the row that was opened', async () => {
   ]) {
     await back();
     await expect.poll(here).toBe(href);
-    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(100);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Failures by cause' }).waitFor();
   }
@@ -231,7 +231,7 @@ browsing('who goes back to a list is at the row that was opened', async () => {
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' }).click();
   await last.waitFor();
   await settled(page);
-  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
 });
 
 browsing('the next part of a list begins at its top, and the focus stays', async () => {
@@ -248,7 +248,7 @@ browsing('the next part of a list begins at its top, and the focus stays', async
     await settled(page);
     const top = await page.evaluate(() => document.querySelector('section:has(#cases)')?.getBoundingClientRect().top);
     expect(top).toBeGreaterThan(0);
-    expect(await focused(page)).toBe('Next');
+    await expect.poll(() => focused(page)).toBe('Next');
   }
   // There is no further one.
   await page.keyboard.press('Enter');
@@ -268,11 +268,11 @@ browsing('an edit leaves the focus where it was', async () => {
     await page.getByRole('button', { name: 'Edit' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT');
     await dialog.getByLabel('Description').fill(`The id is read too early: ${end}`);
     await dialog.getByRole('button', { name: end }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect([end, await focused(page)]).toEqual([end, 'Edit']);
+    await expect.poll(async () => [end, await focused(page)]).toEqual([end, 'Edit']);
   }
   await page.getByRole('heading', { name: 'The id is read too early: Save' }).waitFor();
   const solution = page
@@ -282,7 +282,7 @@ browsing('an edit leaves the focus where it was', async () => {
   await solution.getByRole('button').focus();
   await page.keyboard.press('Enter');
   await solution.getByRole('button', { name: 'Not wrong after all' }).waitFor();
-  expect(await focused(page)).toBe('Not wrong after all');
+  await expect.poll(() => focused(page)).toBe('Not wrong after all');
   await page.getByText('No fix that was reported has held').waitFor();
 });
 
