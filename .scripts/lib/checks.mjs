@@ -81,7 +81,7 @@ async function cargoTest(args, onLine) {
 /** Unit tests beside the sources, then what drives the built product; what a person would try first goes first. */
 function vitestRunners() {
   const product = ['e2e', 'faults', 'packaging'].map((name) =>
-    tests(`tests/${name}`, [...RUST, ...TYPESCRIPT], (onLine) => vitest(name, [`tests/${name}`], onLine)),
+    tests(`tests/${name}`, [...RUST, ...TYPESCRIPT], (onLine) => vitest(name, [`tests/${name}`], onLine, RETRY[name])),
   );
   return [
     tests('unit tests', [...RUST, ...TYPESCRIPT], (onLine) => vitest('unit', ['npm', 'packages'], onLine)),
@@ -89,19 +89,36 @@ function vitestRunners() {
   ];
 }
 
-async function vitest(name, folders, onLine) {
+/**
+ * Browsers, runners and package managers share a machine of continuous integration with others, and nobody is there to
+ * start them again: their tests get a second try, and which one needed it is said.
+ */
+const RETRY = process.env.CI ? { e2e: ['--retry=1'] } : {};
+
+async function vitest(name, folders, onLine, more = []) {
   mkdirSync(join(root, 'target', 'logs'), { recursive: true });
   const report = join(root, 'target', 'logs', `vitest-${name}.json`);
   rmSync(report, { force: true });
   const filters = folders.map((folder) => `${folder}/`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const args = ['run', '--config', 'tests/vitest.config.ts', '--passWithNoTests', ...reporters, ...filters];
+  const args = ['run', '--config', 'tests/vitest.config.ts', '--passWithNoTests', ...more, ...reporters, ...filters];
   const { code, output } = await runTool('vitest', 'vitest.mjs', args, { onLine, extraEnv: { NO_COLOR: '1' } });
   if (!existsSync(report)) return finish(code, output, 0, 0, 'no tests');
   const counts = JSON.parse(readFileSync(report, 'utf8'));
   const skipped = counts.numPendingTests + counts.numTodoTests;
-  const summary = `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${skipped} skipped`;
+  const totals = `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${skipped} skipped`;
+  const summary = [totals, ...passedAtSecondTry(counts.testResults)].join('\n   ');
   return finish(code, output, counts.numPassedTests, counts.numFailedTests, summary);
+}
+
+function passedAtSecondTry(files) {
+  const cases = files.flatMap((file) => file.assertionResults);
+  return cases
+    .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
+    .map(({ fullName, failureMessages }) => {
+      const [what, where = ''] = failureMessages[0].split(/\n\s*(?=at )/u);
+      return `passed at the second try: ${fullName}: ${what} ${where}`;
+    });
 }
 
 /** A runner that ended badly without naming a failed test (it did not compile, say) is one failure. */
