@@ -172,10 +172,10 @@ browsing('the address holds every filter, order and width, through a reload', as
   for (const [address, shows, shown] of STATES) {
     const place = address.replace('RUN', `/runs/${remembered.runs[2]}`);
     await go(page, place);
-    expect([address, await shows(page)]).toEqual([address, shown]);
+    await expect.poll(async () => [address, await shows(page)]).toEqual([address, shown]);
     await page.reload();
     await settled(page);
-    expect([address, await shows(page)]).toEqual([address, shown]);
+    await expect.poll(async () => [address, await shows(page)]).toEqual([address, shown]);
     expect(new URL(page.url()).hash).toBe(`#${place}`);
   }
 });
@@ -202,7 +202,7 @@ browsing('what a person chooses goes into the address, and back takes it out aga
   await page.waitForURL((url) => decodeURIComponent(url.hash).includes(`env=${bucket}`));
   await page.reload();
   await settled(page);
-  expect(await picker.inputValue()).toBe(bucket);
+  await expect.poll(() => picker.inputValue()).toBe(bucket);
 });
 
 browsing('who goes back to a list is at the row that was opened', async () => {

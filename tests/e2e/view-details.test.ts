@@ -63,13 +63,13 @@ browsing('a pattern: sample, curve, where it was seen, and what is like it', asy
   await page.getByRole('row').filter({ hasText: FIX }).getByRole('link').first().click();
   await panel(page, 'Sample').getByText(MESSAGE).waitFor();
   await panel(page, 'Confidence over time').getByText('counted since').waitFor();
-  expect(await panel(page, 'Seen in').locator('tbody tr').count()).toBe(2);
+  await expect.poll(() => panel(page, 'Seen in').locator('tbody tr').count()).toBe(2);
   await panel(page, 'Tests').getByText('2 failures').waitFor();
   const related = panel(page, 'Related').getByRole('listitem').first();
   expect(await related.textContent()).toMatch(/Pattern · \d+% alike/u);
   await related.getByRole('link').click();
   await page.getByText('parses a list').first().waitFor();
-  expect(await panel(page, 'Related').getByRole('listitem').first().textContent()).toContain(FIX);
+  await panel(page, 'Related').getByRole('listitem').first().filter({ hasText: FIX }).waitFor();
 });
 
 browsing('runs: bars, pass rate and duration, and two that were ticked are compared the right way round', async () => {
@@ -78,7 +78,7 @@ browsing('runs: bars, pass rate and duration, and two that were ticked are compa
   for (const name of ['Pass rate', 'Duration']) {
     const figure = trends.locator('figure').filter({ hasText: name });
     await figure.locator('canvas').waitFor();
-    expect(await figure.locator('tbody tr').count()).toBe(runs.length);
+    await expect.poll(() => figure.locator('tbody tr').count()).toBe(runs.length);
   }
   const newest = page
     .locator('tbody tr')
@@ -106,10 +106,12 @@ browsing('a run: its failures stand together by their cause', async () => {
 
 browsing('a comparison tells what is new, fixed and still failing', async () => {
   const page = await openPage(`/compare?base=${runs[0]}&head=${runs.at(-1)}`);
-  const cases = (heading: string) => panel(page, heading).getByRole('listitem').allTextContents();
-  expect((await cases('Newly failing')).join()).toContain('parses a list');
-  expect((await cases('Still failing')).join()).toMatch(/> parses\b/u);
-  expect((await cases('Fixed')).join()).toContain('health-check');
+  const cases = (heading: string) => panel(page, heading).getByRole('listitem');
+  await cases('Newly failing').filter({ hasText: 'parses a list' }).waitFor();
+  await cases('Still failing')
+    .filter({ hasText: /> parses\b/u })
+    .waitFor();
+  await cases('Fixed').filter({ hasText: 'health-check' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByText(`${runs.length} runs`).waitFor();
 });
@@ -141,9 +143,9 @@ browsing('the inspector: rule, marked evidence, coloured placeholders, signature
   ]);
   await page.locator('#text').fill('Error: connect ECONNREFUSED 127.0.0.1:5432');
   await result.getByText('CONNECTION_REFUSED').waitFor();
-  expect(await panel(page, 'Text').locator('mark.evidence').allTextContents()).toEqual(['ECONNREFUSED']);
+  await expect.poll(() => panel(page, 'Text').locator('mark.evidence').allTextContents()).toEqual(['ECONNREFUSED']);
   const placeholders = panel(page, 'Normalized').locator('mark.placeholder');
-  expect(await placeholders.allTextContents()).toEqual(['<IP>', '<PORT>']);
+  await expect.poll(() => placeholders.allTextContents()).toEqual(['<IP>', '<PORT>']);
   const colour = (it: ReturnType<Page['locator']>) => it.evaluate((element) => getComputedStyle(element).color);
   expect(await colour(placeholders.first())).not.toBe(await colour(panel(page, 'Normalized').locator('pre')));
   await panel(page, 'What the memory knows').getByRole('link').first().waitFor();
