@@ -54,7 +54,8 @@ const NOT_OURS: [&str; 32] = [
     "/_/src/",
     "/vendor/",
 ];
-/// Parts of the paths of tests. A folder's name is a word of its own: what lies in `latest/` is no test.
+/// Parts of the paths of tests. A folder's name is a word of its own, for what lies in `latest/` is no test; only the
+/// plural may be the end of one, as in `unittests/`.
 const TESTS: [&str; 32] = [
     ".test.",
     ".spec.",
