@@ -24,15 +24,20 @@ const node = plainNode();
 await main(async () => {
   const wanted = process.argv.slice(2);
   const chosen = wanted.length === 0 ? BENCHES : BENCHES.filter((name) => wanted.includes(name));
-  await setUp();
+  // Its page is opened in a browser, as the tests do.
+  await setUp({ forTests: chosen.includes('view') });
   await build();
   await step('the native side', (onLine) => pass('the native side', 'cargo', NATIVE, onLine));
   await step('databases to compare with', (onLine) => installDatabases(onLine));
-  for (const name of chosen) {
-    const file = join(root, 'tests', 'bench', `${name}.mjs`);
-    await step(`bench ${name}`, (onLine) => pass(`bench ${name}`, node, [file], onLine));
+  try {
+    for (const name of chosen) {
+      const file = join(root, 'tests', 'bench', `${name}.mjs`);
+      await step(`bench ${name}`, (onLine) => pass(`bench ${name}`, node, [file], onLine));
+    }
+  } finally {
+    // What was measured before one that cannot run is not lost.
+    process.stdout.write(`\n${joined()}`);
   }
-  process.stdout.write(`\n${joined()}`);
 });
 
 /** Into tests/bench alone: the project itself needs no native package. One that does not build is left out. */
