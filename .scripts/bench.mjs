@@ -24,7 +24,7 @@ const node = plainNode();
 await main(async () => {
   const wanted = process.argv.slice(2);
   const chosen = wanted.length === 0 ? BENCHES : BENCHES.filter((name) => wanted.includes(name));
-  // Its page is opened in a browser, as the tests do.
+  // The viewer is measured in the browser that the tests use.
   await setUp({ forTests: chosen.includes('view') });
   await build();
   await step('the native side', (onLine) => pass('the native side', 'cargo', NATIVE, onLine));
