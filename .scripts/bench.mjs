@@ -1,7 +1,7 @@
 // Runs the benchmarks of tests/bench side by side and joins their tables into .bench/report.md.
 // Does not: pass or fail; a goal that is missed is said in the table. `npm run bench -- text database` runs those alone.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { build } from './build.mjs';
@@ -32,6 +32,8 @@ await main(async () => {
   try {
     for (const name of chosen) {
       const file = join(root, 'tests', 'bench', `${name}.mjs`);
+      // An old table must not stand for a run that fails.
+      rmSync(tableOf(name), { force: true });
       await step(`bench ${name}`, (onLine) => pass(`bench ${name}`, node, [file], onLine));
     }
   } finally {
@@ -61,9 +63,13 @@ function version() {
   return execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
 }
 
+function tableOf(name) {
+  return join(root, '.bench', `${name}.md`);
+}
+
 function joined() {
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${version()}`;
-  const parts = BENCHES.map((name) => join(root, '.bench', `${name}.md`)).filter(existsSync);
+  const parts = BENCHES.map(tableOf).filter(existsSync);
   const text = [`# Benchmarks\n\n${machine}\n`, ...parts.map((part) => readFileSync(part, 'utf8'))].join('\n');
   writeFileSync(join(root, '.bench', 'report.md'), text);
   return text;
