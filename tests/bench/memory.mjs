@@ -57,7 +57,7 @@ async function sizes() {
       const lines = numbers.map(line).join('\n');
       if (plain !== undefined && wanted <= FULL_TEXT_MOST) plain.add(numbers.map(incident));
       making += cpuSeconds() - start;
-      await engine.memoryImport(lines);
+      await engine.memoryImport({ lines });
       size += count;
     }
     const rate = (size - from.size) / (cpuSeconds() - from.cpu - making);
@@ -137,7 +137,7 @@ async function recallTable() {
     .filter(({ type }) => type === 'incident')
     .map(({ id, title, error, summary }) => ({ id, title, error_signature: error ?? '', summary: summary ?? '' }));
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: folder });
-  await engine.memoryImport(incidents.map((one) => JSON.stringify(one)).join('\n'));
+  await engine.memoryImport({ lines: incidents.map((one) => JSON.stringify(one)).join('\n') });
   const sides = [['Argus', async (text) => (await engine.memorySearch({ text })).ranked]];
   for (const camelCase of [false, true]) {
     const plain = await fullText({ camelCase });

@@ -292,7 +292,7 @@ test('a memory that was deleted and made anew is the one that is shown and chang
   await fail(root, 'make c', 'OddError: c is missing');
   const edit = JSON.stringify({ id: 'builtin-timeout', description: 'Somebody waits for too long' });
   expect((await it.ask('POST', '/api/editPattern', { body: edit })).status).toBe(200);
-  const kept = await inMemoryOf(root, (engine) => engine.view('viewPattern', { id: 'builtin-timeout' }));
+  const kept = await inMemoryOf(root, (engine) => engine.viewPattern({ id: 'builtin-timeout' }));
   expect(kept.set.description).toBe('Somebody waits for too long');
 });
 

@@ -77,5 +77,5 @@ test(`${ROUNDS * WRITERS} kills lose no acknowledged outcome and no acknowledged
   const totals = "SELECT (SELECT total FROM memory_totals WHERE name = 'incidents') - (SELECT COUNT(*) FROM incidents)";
   expect(shell(database, totals)).toBe('0');
   const last = stored.filter((id) => id.startsWith('inc-')).at(-1);
-  expect((await engine.incident(String(last))).solutions).toHaveLength(1);
+  expect((await engine.incident({ id: String(last) })).solutions).toHaveLength(1);
 });

@@ -9,13 +9,33 @@ pub struct Ambient {
     /// UTC milliseconds since the Unix epoch.
     pub now: i64,
     seed: [u8; 16],
+    stamp: Stamp,
     drawn: Cell<u64>,
+}
+
+/// Where an id has its first 48 bits from.
+#[derive(Clone, Copy, Debug)]
+enum Stamp {
+    /// A moment: the ids are `UUIDv7`, and sort by it.
+    Time(i64),
+    /// Nothing but the seed: the ids are `UUIDv8`.
+    None,
 }
 
 impl Ambient {
     /// `seed` is 16 random bytes, fresh for every call.
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
-        Self { now, seed, drawn: Cell::new(0) }
+        Self { now, seed, stamp: Stamp::Time(now), drawn: Cell::new(0) }
+    }
+
+    /// For a call that has a name of its own: the same name gives the same ids, whenever the call is made. A name that
+    /// is a `UUIDv7` lends the ids its time.
+    pub fn of_call(now: i64, call_id: &str) -> Self {
+        use sha2::{Digest, Sha256};
+        let digest: [u8; 32] = Sha256::digest(call_id.as_bytes()).into();
+        let mut seed = [0; 16];
+        seed.copy_from_slice(&digest[..16]);
+        Self { now, seed, stamp: uuid_v7_millis(call_id).map_or(Stamp::None, Stamp::Time), drawn: Cell::new(0) }
     }
 
     /// The next number in [0, 1).
@@ -25,13 +45,19 @@ impl Ambient {
         f64::from(bits) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// The next id: `prefix-` and a `UUIDv7` of this moment, different at each draw.
+    /// The next id: `prefix-` and a UUID of RFC 9562, different at each draw.
     pub fn id(&self, prefix: &str) -> String {
         let digest = self.draw();
         let mut bytes = [0_u8; 16];
-        bytes[6..].copy_from_slice(&digest[..10]);
-        bytes[..6].copy_from_slice(&self.now.to_be_bytes()[2..]);
-        bytes[6] = 0x70 | (bytes[6] & 0x0f); // version 7 of RFC 9562
+        bytes.copy_from_slice(&digest[..16]);
+        let version = match self.stamp {
+            Stamp::Time(millis) => {
+                bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
+                0x70
+            }
+            Stamp::None => 0x80,
+        };
+        bytes[6] = version | (bytes[6] & 0x0f);
         bytes[8] = 0x80 | (bytes[8] & 0x3f); // its variant
         let hex = crate::sign::hex(&bytes);
         format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
@@ -43,6 +69,17 @@ impl Ambient {
         self.drawn.set(draw + 1);
         Sha256::new().chain_update(self.seed).chain_update(draw.to_le_bytes()).finalize().into()
     }
+}
+
+/// The time in a `UUIDv7`; none where the text is no such thing.
+fn uuid_v7_millis(text: &str) -> Option<i64> {
+    let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let is_uuid = text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| if is_dash(at) { byte == b'-' } else { byte.is_ascii_hexdigit() });
+    if !is_uuid || text.as_bytes()[14] != b'7' {
+        return None;
+    }
+    i64::from_str_radix(&format!("{}{}", &text[..8], &text[9..13]), 16).ok()
 }
 
 #[cfg(test)]
@@ -57,6 +94,26 @@ mod tests {
         assert_eq!(first.len(), "run-".len() + 36);
         assert_eq!(first.as_bytes()[18], b'7');
         assert!(first != second && second < third);
+    }
+
+    #[test]
+    fn a_call_of_the_same_name_makes_the_same_ids_at_any_time() {
+        let name = "0195220c-2a00-7abc-8def-001122334455";
+        let (first, again) = (Ambient::of_call(1, name), Ambient::of_call(2, name));
+        let ids = |ambient: &Ambient| [ambient.id("run"), ambient.id("fix")];
+        assert_eq!(ids(&first), ids(&again));
+        assert!(Ambient::of_call(1, name).id("run").starts_with("run-0195220c-2a00-7"));
+        assert_ne!(Ambient::of_call(1, name).id("run"), Ambient::of_call(1, "another").id("run"));
+    }
+
+    #[test]
+    fn a_name_that_is_no_uuid_v7_has_no_time_to_lend() {
+        for name in ["", "another", "0195220c-2a00-4abc-8def-001122334455", "0195220c+2a00-7abc-8def-001122334455", "ä"]
+        {
+            let (early, late) = (Ambient::of_call(1, name), Ambient::of_call(i64::MAX, name));
+            let id = early.id("run");
+            assert_eq!((id.as_bytes()[18], id.clone()), (b'8', late.id("run")));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 
 /// What a failure is, as reported; not what may lie behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "FailureCategory"))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "FailureCategory"))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Category {
     /// A failed expectation on a value.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A failure before anything was concluded from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct FailureEvent {
     /// The error text as the runner or tool printed it.

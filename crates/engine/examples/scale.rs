@@ -6,7 +6,7 @@
 
 use argus_core::{Ambient, Category, builtin::BUILTINS, sign::sha256_hex, similarity::sketch};
 use argus_engine::{
-    Engine, EngineError,
+    Engine, EngineError, ReportFiles,
     contract::{
         DiagnoseParams, EngineOptions, PatternSort, PatternsParams, RecordRunParams, ReportFixParams, ReportInput,
     },
@@ -19,7 +19,12 @@ use argus_store::{
     Database, Mode, Sqlite, StoreError, finish,
     patterns::{Identity, NewPattern, insert, seed},
 };
-use std::{error::Error, fmt::Write as _, io::BufRead, time::Duration};
+use std::{
+    error::Error,
+    fmt::Write as _,
+    io::{BufRead, Cursor},
+    time::Duration,
+};
 
 #[allow(clippy::disallowed_methods, reason = "a stopwatch is what this program is for")]
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
@@ -42,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (took, filled) = timed(|| finish(fill(&database, count)));
     filled?;
     say(&format!("{count} patterns in one transaction"), took);
-    let engine = Engine::new(database, EngineOptions::default())?;
+    let engine = Engine::new(database, EngineOptions::default())?.with_reports(Kept(report(cases)));
     if cases > 0 {
         import(&engine, cases)?;
     }
@@ -89,7 +94,7 @@ async fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
     database.write(body).await
 }
 
-fn import(engine: &Engine<Sqlite>, cases: u32) -> Result<(), EngineError> {
+fn report(cases: u32) -> Vec<u8> {
     let mut xml = String::from("<testsuites><testsuite name=\"shop\">");
     for n in 0..cases {
         let _ = write!(xml, "<testcase classname=\"src/file{}.test.ts\" name=\"case {n} works\" time=\"0.01\"", n / 50);
@@ -98,12 +103,24 @@ fn import(engine: &Engine<Sqlite>, cases: u32) -> Result<(), EngineError> {
         xml.push_str(if n % 100 == 0 { failed } else { "/>" });
     }
     xml.push_str("</testsuite></testsuites>");
+    xml.into_bytes()
+}
+
+/// One report, kept in memory.
+#[derive(Debug)]
+struct Kept(Vec<u8>);
+
+impl ReportFiles for Kept {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
+        Ok(Box::new(Cursor::new(self.0.clone())))
+    }
+}
+
+fn import(engine: &Engine<Sqlite>, cases: u32) -> Result<(), EngineError> {
     let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
-    let mut open =
-        |_: &str| -> Result<Box<dyn BufRead>, EngineError> { Ok(Box::new(std::io::Cursor::new(xml.clone()))) };
-    let (took, run) =
-        timed(|| finish(record_run(engine, &Ambient::new(1_772_300_000_000, [9; 16]), &params, &mut open)));
+    let ambient = Ambient::new(1_772_300_000_000, [9; 16]);
+    let (took, run) = timed(|| finish(record_run(engine, &ambient, &params)));
     run?;
     say(&format!("a report of {cases} cases"), took);
     Ok(())
@@ -119,13 +136,8 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
             output_tail: Some(format!("Error: the {} plan is gone", text(call))),
             ..RecordRunParams::default()
         };
-        let mut none = |_: &str| Err(EngineError::new(argus_engine::ErrorCode::ReportNotFound, "none"));
-        finish(record_run(
-            engine,
-            &Ambient::new(1_772_400_000_000, [u8::try_from(call % 251).unwrap_or(0); 16]),
-            &params,
-            &mut none,
-        ))
+        let ambient = Ambient::new(1_772_400_000_000, [u8::try_from(call % 251).unwrap_or(0); 16]);
+        finish(record_run(engine, &ambient, &params))
     };
     let mut runs = Vec::new();
     for call in 0..u32::from(ROUNDS) {

@@ -11,9 +11,6 @@ use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salie
 use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// Opens a report file for reading.
-pub type OpenReport<'o> = dyn FnMut(&str) -> Result<Box<dyn BufRead>, EngineError> + 'o;
-
 /// A report larger than this is refused.
 const REPORT_CAP: u64 = 256 * 1024 * 1024;
 
@@ -61,15 +58,11 @@ struct Raw {
 pub(crate) const LISTED: usize = 20;
 
 /// Reads all reports; where the command ended and no case tells why, adds a case that does.
-pub(crate) fn collect<D>(
-    engine: &Engine<D>,
-    params: &RecordRunParams,
-    open: &mut OpenReport<'_>,
-) -> Result<Collected, EngineError> {
+pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
     let mut all = Collected { runner: params.runner.clone(), ..Collected::default() };
     let mut refused = None;
     for report in &params.reports {
-        match read(engine, params, report, open, &mut all) {
+        match read(engine, params, report, &mut all) {
             Ok(()) => {}
             Err(error) => {
                 all.skipped.push(Problem { at: report.path.clone(), reason: error.message.clone() });
@@ -95,10 +88,9 @@ fn read<D>(
     engine: &Engine<D>,
     params: &RecordRunParams,
     report: &ReportInput,
-    open: &mut OpenReport<'_>,
     all: &mut Collected,
 ) -> Result<(), EngineError> {
-    let mut source = Capped { inner: open(&report.path)?, left: REPORT_CAP, is_exceeded: false };
+    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: REPORT_CAP, is_exceeded: false };
     let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
     let before = all.cases.len();
     let mut raw = Vec::new();

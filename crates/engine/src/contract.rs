@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "types", derive(ts_rs::TS))]
+        #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
         #[serde(rename_all = "camelCase")]
         $(#[$meta])*
         pub $kind $name $body
@@ -56,6 +56,47 @@ contract! {
         pub max_age_days: Option<u32>,
         /// Only this many newest runs stay.
         pub max_runs: Option<u32>,
+    }
+
+    /// Of a call that takes nothing.
+    #[derive(Default)]
+    pub struct NoParams {}
+
+    /// Which one: `run-…`, `pat-…`, `inc-…`.
+    pub struct IdParams {
+        /// Its id.
+        pub id: String,
+    }
+
+    /// Which pattern.
+    pub struct SignatureParams {
+        /// Hex SHA-256, or `builtin::CATEGORY`.
+        pub signature: String,
+    }
+
+    /// Which ids.
+    pub struct CompleteIdsParams {
+        /// Of what kind of thing.
+        pub kind: IdKind,
+        /// How they begin.
+        pub prefix: String,
+    }
+
+    /// Things with ids.
+    #[derive(Copy, Eq)]
+    pub enum IdKind {
+        /// `run-…`.
+        Run,
+        /// `pat-…` and `builtin-…`.
+        Pattern,
+        /// `inc-…`, of both memories.
+        Incident,
+    }
+
+    /// Where a copy of the database is written.
+    pub struct SnapshotParams {
+        /// A path as the host opens it; there must be no file yet.
+        pub path: String,
     }
 
     /// What a database holds, in two numbers.
@@ -300,7 +341,7 @@ contract! {
 
 /// Where a pattern comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternSource {
     /// One of the six.
@@ -311,7 +352,7 @@ pub enum PatternSource {
 
 /// Order of patterns; all descending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PatternSort {
     /// Surest first.

@@ -15,6 +15,7 @@
 //!
 //! Does not: know SQL (`argus-store` does) or JavaScript (`argus-wasm` does).
 
+pub mod calls;
 mod collect;
 mod containers;
 pub mod contract;
@@ -50,6 +51,7 @@ use argus_core::{
 use argus_store::Database;
 use contract::EngineOptions;
 pub use errors::{EngineError, ErrorCode};
+use std::{fmt, io::BufRead};
 
 /// One project's memory: its database, its rules, its options.
 #[derive(Debug)]
@@ -61,6 +63,8 @@ pub struct Engine<D> {
     beside: Option<D>,
     /// Why it could not be opened.
     beside_problem: Option<String>,
+    /// Where the reports of a run are read.
+    reports: Box<dyn ReportFiles>,
     /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
     recipe: String,
 }
@@ -72,7 +76,7 @@ impl<D: Database> Engine<D> {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
         let recipe = recipe(&options);
-        Ok(Self { database, analyzer, options, beside: None, beside_problem: None, recipe })
+        Ok(Self { database, analyzer, options, beside: None, beside_problem: None, reports: Box::new(NoFiles), recipe })
     }
 
     /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
@@ -83,6 +87,13 @@ impl<D: Database> Engine<D> {
             Ok(beside) => self.beside = Some(beside),
             Err(error) => self.beside_problem = Some(error.message),
         }
+        self
+    }
+
+    /// With the files that reports are read from; without, there are none.
+    #[must_use]
+    pub fn with_reports(mut self, reports: impl ReportFiles + 'static) -> Self {
+        self.reports = Box::new(reports);
         self
     }
 
@@ -106,6 +117,21 @@ impl<D: Database> Engine<D> {
             body(tx).await
         };
         self.database.write(seeded).await
+    }
+}
+
+/// Opens report files: the engine itself reads no file but its database.
+pub trait ReportFiles: fmt::Debug {
+    /// A file from its beginning; `REPORT_NOT_FOUND` where there is none.
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError>;
+}
+
+#[derive(Debug)]
+struct NoFiles;
+
+impl ReportFiles for NoFiles {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
+        Err(EngineError::new(ErrorCode::ReportNotFound, "There are no report files here."))
     }
 }
 

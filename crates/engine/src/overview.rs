@@ -1,7 +1,10 @@
 //! What a database holds, and whether it can be written.
 //! Does not: list anything.
 
-use crate::{Engine, EngineError, ErrorCode, contract::Overview};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{NoParams, Overview},
+};
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns, probe, runs};
 
@@ -9,7 +12,11 @@ use argus_store::{Database, patterns, probe, runs};
 const BUILTIN_COUNT: u32 = BUILTINS.len() as u32;
 
 /// Two numbers for whoever opens the project.
-pub async fn overview<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Result<Overview, EngineError> {
+pub async fn overview<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    _: &NoParams,
+) -> Result<Overview, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<Overview, EngineError> {
         let learned: u32 = patterns::learned_counts(tx).await?.iter().map(|(_, count)| count).sum();
         let latest_run_id = runs::newest_ids(tx, 1).await?.into_iter().next();
@@ -19,7 +26,7 @@ pub async fn overview<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Res
 }
 
 /// Writes a row to the disk, finds it again and deletes it.
-pub async fn check_write<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Result<(), EngineError> {
+pub async fn check_write<D: Database>(engine: &Engine<D>, ambient: &Ambient, _: &NoParams) -> Result<(), EngineError> {
     let id = ambient.id("probe");
     engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(probe::set(tx, &id).await?)).await?;
     let arrived = engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(probe::clear(tx, &id).await?)).await?;

@@ -3,7 +3,7 @@
 
 use crate::{
     Engine, EngineError,
-    contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult},
+    contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
     history::{is_more, page},
     view,
 };
@@ -46,7 +46,7 @@ pub async fn patterns<D: Database>(
 pub async fn find_by_signature<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    signature: &str,
+    SignatureParams { signature }: &SignatureParams,
 ) -> Result<Option<FailurePattern>, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<Option<FailurePattern>, EngineError> {
         let recipe = if signature.starts_with("builtin::") { patterns::BUILTIN_RECIPE } else { &engine.recipe };

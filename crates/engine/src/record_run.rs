@@ -1,7 +1,6 @@
 //! Records a finished run: its cases, what failed, and what the memory knows about that.
 //! Does not: run anything, open files, or count a known failure as met again.
 
-pub use crate::collect::OpenReport;
 use crate::{
     Engine, EngineError,
     collect::{Collected, LISTED, collect, has_failed},
@@ -21,9 +20,8 @@ pub async fn record_run<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     params: &RecordRunParams,
-    open: &mut OpenReport<'_>,
 ) -> Result<RunResult, EngineError> {
-    let collected = collect(engine, params, open)?;
+    let collected = collect(engine, params)?;
     record(engine, ambient, params, collected).await
 }
 

@@ -2,7 +2,12 @@
 //! Does not: change anything.
 
 use crate::{
-    Engine, EngineError, contract::PatternDetail, matching, memory::incident, report_fix::unknown_pattern, view,
+    Engine, EngineError,
+    contract::{CompleteIdsParams, IdKind, IdParams, PatternDetail},
+    matching,
+    memory::incident,
+    report_fix::unknown_pattern,
+    view,
 };
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{Database, patterns, runs};
@@ -13,22 +18,11 @@ const HISTORY: u32 = 100;
 /// What the completion of a protocol takes at once.
 const COMPLETED: u32 = 100;
 
-/// Things with ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IdKind {
-    /// `run-…`.
-    Run,
-    /// `pat-…` and `builtin-…`.
-    Pattern,
-    /// `inc-…`, of both memories.
-    Incident,
-}
-
 /// One pattern with its history and the text it was learned from.
 pub async fn pattern<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    id: &str,
+    IdParams { id }: &IdParams,
 ) -> Result<PatternDetail, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<PatternDetail, EngineError> {
         let Some(pattern) = patterns::by_id(tx, id).await? else { return Err(unknown_pattern(id)) };
@@ -47,8 +41,7 @@ pub async fn pattern<D: Database>(
 pub async fn complete_ids<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    kind: IdKind,
-    prefix: &str,
+    CompleteIdsParams { kind, prefix }: &CompleteIdsParams,
 ) -> Result<Vec<String>, EngineError> {
     match kind {
         IdKind::Run => {

@@ -8,7 +8,7 @@ pub const SUITE_FAILURE: &str = "(suite)";
 
 /// Report formats by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ReportFormat"))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "ReportFormat"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// JUnit XML in all its dialects.
@@ -27,7 +27,7 @@ pub enum Format {
 
 /// How a case ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CaseStatus {
     /// It passed, perhaps at a later attempt.
@@ -101,7 +101,7 @@ impl ReportCase {
 
 /// Something in a report that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "SkippedInput"))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "SkippedInput"))]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
     /// Where: file name, with line where it is known.

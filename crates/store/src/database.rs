@@ -31,6 +31,9 @@ pub trait Database {
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
+
+    /// Writes a copy into a new file. Others may read meanwhile; who wants to write waits.
+    async fn snapshot(&self, path: &str) -> Result<(), StoreError>;
 }
 
 /// Statements of one transaction. Parameters are `$1`, `$2`, ...

@@ -5,8 +5,7 @@ use crate::{Sqlite, error::StoreError, error::StoreErrorKind};
 use rusqlite::Connection;
 
 impl Sqlite {
-    /// Writes a new file. Others may read meanwhile; who wants to write waits.
-    pub async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
+    pub(crate) async fn vacuum_into(&self, path: &str) -> Result<(), StoreError> {
         let copy = async |connection: &Connection| -> Result<(), StoreError> {
             connection.execute("VACUUM INTO ?1", [path])?;
             Ok(())

@@ -257,6 +257,10 @@ impl Database for Sqlite {
         }
         Ok(answer?.expect("a file opened for writing is created"))
     }
+
+    async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
+        self.vacuum_into(path).await
+    }
 }
 
 /// Statements on the open connection.

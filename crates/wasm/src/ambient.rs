@@ -1,5 +1,5 @@
 //! The moment and the randomness of one call.
-//! Does not: give the same twice.
+//! Does not: give the same twice, but to a call that has a name of its own.
 
 use crate::convert::thrown;
 use argus_core::Ambient;
@@ -16,7 +16,12 @@ thread_local! {
     static FRESH: RefCell<Vec<[u8; SEED]>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Taken once, at the beginning of a call.
+/// Taken once, at the beginning of a call that is asked for by this name, if it has one.
+pub(crate) fn ambient_of(call_id: Option<&str>) -> Result<Ambient, JsValue> {
+    call_id.map_or_else(ambient, |call_id| Ok(Ambient::of_call(now(), call_id)))
+}
+
+/// Of a call without a name.
 pub(crate) fn ambient() -> Result<Ambient, JsValue> {
     FRESH.with_borrow_mut(|fresh| {
         if fresh.is_empty() {

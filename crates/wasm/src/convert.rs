@@ -1,7 +1,7 @@
 //! Between Rust values and JavaScript ones.
 //! Does not: know any single type of the contract but the error.
 
-use argus_engine::ErrorCode;
+use argus_engine::{EngineError, ErrorCode, calls::Codec};
 use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use wasm_bindgen::JsValue;
@@ -16,6 +16,22 @@ struct Thrown<'m> {
 /// An error value for JavaScript.
 pub(crate) fn thrown(code: ErrorCode, message: &str) -> JsValue {
     encode(&Thrown { code, message }).unwrap_or(JsValue::NULL)
+}
+
+/// Plain JavaScript values, `null` for nothing.
+pub(crate) struct JavaScript;
+
+impl Codec for JavaScript {
+    type Value = JsValue;
+
+    fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, EngineError> {
+        serde_wasm_bindgen::from_value(value)
+            .map_err(|error| EngineError::new(ErrorCode::InvalidInput, error.to_string()))
+    }
+
+    fn encode<T: Serialize>(value: &T) -> Result<JsValue, EngineError> {
+        encode(value).map_err(|_| EngineError::new(ErrorCode::InternalError, "A result cannot be written."))
+    }
 }
 
 /// An argument.

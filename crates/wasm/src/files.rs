@@ -1,10 +1,11 @@
 //! The host's file functions as `argus-vfs` and the report reader want them.
 //! Does not: catch what a host function throws; by its contract it throws nothing.
 
-use argus_engine::{EngineError, ErrorCode};
+use argus_engine::{EngineError, ErrorCode, ReportFiles};
 use argus_vfs::{HostError, HostFs, LockLevel, OpenMode};
 use std::{
     cell::Cell,
+    fmt,
     io::{self, BufRead, BufReader, Read},
     rc::Rc,
 };
@@ -74,6 +75,12 @@ pub fn trap_at_write(writes: u32) {
 /// The host, shared by the VFS and the reports that are open.
 #[derive(Clone)]
 pub(crate) struct Files(pub(crate) Rc<Host>);
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Files")
+    }
+}
 
 impl HostFs for Files {
     fn open(&self, path: &str, mode: OpenMode, database: bool) -> Result<u32, HostError> {
@@ -165,9 +172,8 @@ impl HostFs for Files {
     }
 }
 
-impl Files {
-    /// A report for the engine to read.
-    pub(crate) fn open_report(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError> {
+impl ReportFiles for Files {
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError> {
         match HostFs::open(self, path, OpenMode::Read, false) {
             Ok(handle) => Ok(Box::new(BufReader::with_capacity(PIECE, Report { files: self.clone(), handle, at: 0 }))),
             Err(HostError::NotFound) => Err(EngineError::new(

@@ -10,7 +10,6 @@ mod engine;
 mod files;
 mod fix_loop;
 mod inspect;
-mod viewer;
 
 pub use batch::{classify_batch, normalize_batch, redact_batch, sign_batch};
 pub use engine::WasmEngine;

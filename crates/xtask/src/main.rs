@@ -2,6 +2,8 @@
 //! Does not: install tools; it names what is missing and the command that would.
 
 #[cfg(feature = "types")]
+mod calls;
+#[cfg(feature = "types")]
 mod types;
 mod wasm;
 
@@ -13,7 +15,7 @@ use std::{
 const USAGE: &str = "\
 usage: cargo xtask TASK
   wasm [--dev]      build npm/engine/src/wasm; --dev: faster to build, slower to run
-  types [--check]   write npm/engine/src/generated/contract.ts; --check: fail if it is not current";
+  types [--check]   write npm/engine/src/generated; --check: fail if it is not current";
 
 /// What a task answers: nothing, or the one line that says what is wrong.
 type Outcome = Result<(), String>;

@@ -1,8 +1,13 @@
-//! Writes every contract type as TypeScript, in one file, in a stable order.
-//! Does not: invent types; `argus_engine::contract` is the source.
+//! Writes what is generated for TypeScript: every contract type in one file, in a stable order, and the calls.
+//! Does not: invent types; `argus_engine::contract` and `argus_engine::calls` are the sources.
 
-use crate::Outcome;
-use argus_engine::contract as c;
+use crate::{Outcome, calls};
+use argus_engine::{
+    ErrorCode,
+    calls::{CallInfo, CallVisitor, visit_all},
+    contract as c,
+};
+use schemars::JsonSchema;
 use std::{
     any::TypeId,
     collections::{BTreeMap, HashSet},
@@ -15,39 +20,60 @@ const HEADER: &str = "\
 // Generated from crates/engine/src/contract.rs by `cargo xtask types`; edit there.
 ";
 
-/// Writes the file.
+/// Writes the files.
 pub(crate) fn write(root: &Path) -> Outcome {
-    let path = target(root);
-    let text = generate();
-    if fs::read_to_string(&path).is_ok_and(|current| current == text) {
-        return Ok(());
+    for (path, text) in generated(root) {
+        if fs::read_to_string(&path).is_ok_and(|current| current == text) {
+            continue;
+        }
+        let folder = path.parent().expect("the target lies in a folder");
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let folder = path.parent().expect("the target lies in a folder");
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&path, text))
-        .map_err(|error| format!("{}: {error}", path.display()))
+    Ok(())
 }
 
-/// Fails if the file is not what would be written.
+/// Fails if a file is not what would be written.
 pub(crate) fn check(root: &Path) -> Outcome {
-    let path = target(root);
-    match fs::read_to_string(&path) {
-        Ok(current) if current == generate() => Ok(()),
-        Ok(_) => Err(format!("{} is not current: run `cargo xtask types`", path.display())),
-        Err(error) => Err(format!("{}: {error}: run `cargo xtask types`", path.display())),
+    for (path, text) in generated(root) {
+        match fs::read_to_string(&path) {
+            Ok(current) if current == text => {}
+            Ok(_) => return Err(format!("{} is not current: run `cargo xtask types`", path.display())),
+            Err(error) => return Err(format!("{}: {error}: run `cargo xtask types`", path.display())),
+        }
     }
+    Ok(())
 }
 
-fn target(root: &Path) -> PathBuf {
-    root.join("npm/engine/src/generated/contract.ts")
+fn generated(root: &Path) -> [(PathBuf, String); 3] {
+    let calls = calls::generate();
+    let folder = root.join("npm/engine/src/generated");
+    [
+        (folder.join("contract.ts"), contract()),
+        (folder.join("calls.ts"), calls.typescript),
+        (folder.join("calls.schema.json"), calls.schemas),
+    ]
 }
 
-fn generate() -> String {
-    let mut types =
-        Collected { config: Config::new().with_large_int("number"), seen: HashSet::new(), text: BTreeMap::new() };
+fn contract() -> String {
+    let mut types = Collected { config: config(), seen: HashSet::new(), text: BTreeMap::new() };
     collect_roots(&mut types);
+    let codes: Vec<String> = ErrorCode::ALL
+        .iter()
+        .map(|code| format!("  {},\n", serde_json::to_string(code).expect("a code is a text").replace('"', "'")))
+        .collect();
+    let codes = format!(
+        "/** Every code an engine call can answer. */\nexport const ENGINE_ERROR_CODES = [\n{}] as const;",
+        codes.concat()
+    );
     let parts: Vec<String> = types.text.into_values().collect();
-    format!("{HEADER}\n{}\n", tidy(&parts.join("\n\n")))
+    format!("{HEADER}\n{}\n\n{codes}\n", tidy(&parts.join("\n\n")))
+}
+
+/// How TypeScript is written.
+pub(crate) fn config() -> Config {
+    Config::new().with_large_int("number")
 }
 
 /// One line for a comment of one line, two spaces before a field.
@@ -64,87 +90,28 @@ fn tidy(text: &str) -> String {
     out.join("\n")
 }
 
-/// The types of the engine's functions; what they are made of is found from them.
+/// What no call names, and the types of the calls; what they are made of is found from them.
 fn collect_roots(types: &mut Collected) {
-    types.visit::<argus_core::FailureEvent>();
-    types.visit::<c::EngineOptions>();
-    types.visit::<c::Overview>();
-    types.visit::<c::RecordRunParams>();
-    types.visit::<c::RunResult>();
-    types.visit::<c::HistoryParams>();
-    types.visit::<c::HistoryResult>();
-    types.visit::<c::RunDetailParams>();
-    types.visit::<c::RunDetail>();
-    types.visit::<c::DiagnoseParams>();
-    types.visit::<c::DiagnosticResult>();
-    types.visit::<c::ReportFixParams>();
-    types.visit::<c::ReportFixResult>();
-    types.visit::<c::PatternsParams>();
-    types.visit::<c::PatternsResult>();
-    types.visit::<c::PatternDetail>();
-    types.visit::<c::RecordFixParams>();
-    types.visit::<c::Inspection>();
-    collect_memory_roots(types);
-    collect_fix_loop_roots(types);
-    collect_viewer_roots(types);
+    TypeVisitor::visit::<argus_core::FailureEvent>(types);
+    TypeVisitor::visit::<c::EngineOptions>(types);
+    TypeVisitor::visit::<c::Inspection>(types);
+    TypeVisitor::visit::<c::Explanation>(types);
+    TypeVisitor::visit::<c::FixStart>(types);
+    TypeVisitor::visit::<c::FixFailure>(types);
+    TypeVisitor::visit::<c::FixError>(types);
+    TypeVisitor::visit::<c::FixState>(types);
+    TypeVisitor::visit::<c::FixEvent>(types);
+    TypeVisitor::visit::<c::FixAdvanced>(types);
+    TypeVisitor::visit::<c::FixOutlook>(types);
+    TypeVisitor::visit::<c::Weakening>(types);
+    visit_all(types);
 }
 
-fn collect_memory_roots(types: &mut Collected) {
-    types.visit::<c::RankedSolutionsParams>();
-    types.visit::<c::RankedSolutionsResult>();
-    types.visit::<c::RecordOutcomeParams>();
-    types.visit::<c::RecordOutcomeResult>();
-    types.visit::<c::AddSolutionParams>();
-    types.visit::<c::AddSolutionResult>();
-    types.visit::<c::AddIncidentParams>();
-    types.visit::<c::AddIncidentResult>();
-    types.visit::<c::MemoryImported>();
-    types.visit::<c::MemoryExportParams>();
-    types.visit::<c::MemoryExported>();
-    types.visit::<c::MemorySearchParams>();
-    types.visit::<c::MemorySearched>();
-    types.visit::<c::IncidentDetail>();
-}
-
-fn collect_fix_loop_roots(types: &mut Collected) {
-    types.visit::<c::FixStart>();
-    types.visit::<c::FixFailure>();
-    types.visit::<c::FixError>();
-    types.visit::<c::FixState>();
-    types.visit::<c::FixEvent>();
-    types.visit::<c::FixAdvanced>();
-    types.visit::<c::FixOutlook>();
-    types.visit::<c::Weakening>();
-}
-
-fn collect_viewer_roots(types: &mut Collected) {
-    types.visit::<c::ViewOverview>();
-    types.visit::<c::ViewPatternsParams>();
-    types.visit::<c::ViewPatternsResult>();
-    types.visit::<c::ViewPatternParams>();
-    types.visit::<c::ViewPatternResult>();
-    types.visit::<c::ViewRunsParams>();
-    types.visit::<c::ViewRunsResult>();
-    types.visit::<c::ViewRunParams>();
-    types.visit::<c::ViewRunResult>();
-    types.visit::<c::ViewCaseParams>();
-    types.visit::<c::ViewCaseResult>();
-    types.visit::<c::ViewComparisonParams>();
-    types.visit::<c::ViewComparisonResult>();
-    types.visit::<c::ViewGridParams>();
-    types.visit::<c::ViewGridResult>();
-    types.visit::<c::ViewTrendParams>();
-    types.visit::<c::ViewTrendResult>();
-    types.visit::<c::ViewIncidentsParams>();
-    types.visit::<c::ViewIncidentsResult>();
-    types.visit::<c::ViewEnvironmentsResult>();
-    types.visit::<c::ViewInspectionParams>();
-    types.visit::<c::ViewInspectionResult>();
-    types.visit::<c::Explanation>();
-    types.visit::<c::EditPatternParams>();
-    types.visit::<c::MergePatternsParams>();
-    types.visit::<c::MarkFixParams>();
-    types.visit::<c::MarkFixResult>();
+impl CallVisitor for Collected {
+    fn visit<P: TS + JsonSchema + 'static, R: TS + JsonSchema + 'static>(&mut self, _: &CallInfo) {
+        TypeVisitor::visit::<P>(self);
+        TypeVisitor::visit::<R>(self);
+    }
 }
 
 struct Collected {

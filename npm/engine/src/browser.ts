@@ -19,19 +19,13 @@ import { Inspector, type InspectorOptions } from './inspector.ts';
 import { Runtime } from './runtime.ts';
 
 export { Engine } from './engine.ts';
-export { ENGINE_ERROR_CODES, EngineError, type EngineErrorCode } from './errors.ts';
+export { EngineError, type EngineErrorCode } from './errors.ts';
+export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';
 export type * from './generated/contract.ts';
+export { ENGINE_ERROR_CODES } from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
-export {
-  EDIT_METHODS,
-  isViewMethod,
-  VIEW_METHODS,
-  type ViewMethod,
-  type ViewMethods,
-  type ViewParams,
-  type ViewResult,
-} from './viewer.ts';
+export { isPageCall, type PageCallName } from './page-calls.ts';
 
 /** How a file is read. */
 export type BlobOptions = Pick<OpenOptions, 'locale' | 'rules' | 'secrets' | 'log'>;
@@ -59,7 +53,7 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<E
   try {
     engine = new BlobEngine(runtime, { ...options, databasePath, projectRoot: '/', readOnly: true }, platform.files);
     // The first transaction finds what is wrong with a file; the row it asks for is never there.
-    await engine.findBySignature('');
+    await engine.findBySignature({ signature: '' });
     return engine;
   } catch (thrown) {
     await engine?.close();

@@ -1,46 +1,9 @@
 /** One project's memory, on whatever platform. Does not: name a platform, or do more than pass calls on. */
 
-import type {
-  AddIncidentParams,
-  AddIncidentResult,
-  AddSolutionParams,
-  AddSolutionResult,
-  DiagnoseParams,
-  DiagnosticResult,
-  FailurePattern,
-  FixRecord,
-  HistoryParams,
-  HistoryResult,
-  IncidentDetail,
-  Locale,
-  MemoryExported,
-  MemoryExportParams,
-  MemoryImported,
-  MemoryOptions,
-  MemorySearched,
-  MemorySearchParams,
-  Overview,
-  PatternDetail,
-  PatternsParams,
-  PatternsResult,
-  RankedSolutionsParams,
-  RankedSolutionsResult,
-  RecordFixParams,
-  RecordOutcomeParams,
-  RecordOutcomeResult,
-  RecordRunParams,
-  ReportFixParams,
-  ReportFixResult,
-  Retention,
-  RunDetail,
-  RunDetailParams,
-  RunResult,
-  UserRule,
-  UserSecret,
-} from './generated/contract.ts';
+import { type CallName, type Calls, NamedCalls } from './generated/calls.ts';
+import type { Locale, MemoryOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
 import type { Log } from './host.ts';
 import type { Runtime } from './runtime.ts';
-import type { ViewMethod, ViewParams, ViewResult } from './viewer.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
 /** How to open one project's memory. */
@@ -65,10 +28,10 @@ export interface OpenOptions {
 }
 
 /**
- * The engine's functions. Each is one transaction, or two where it looks something up first. Errors are `EngineError`.
- * A call may block for some seconds while another process writes.
+ * The engine's calls, each by its name. Errors are `EngineError`. A call may block for some seconds while another
+ * process writes.
  */
-export class Engine {
+export class Engine extends NamedCalls {
   readonly #runtime: Runtime;
   readonly #options: OpenOptions;
   #current: { readonly generation: number; readonly wasm: wasm.WasmEngine } | undefined;
@@ -76,120 +39,19 @@ export class Engine {
 
   /** Opens the database; a missing one stays missing until something is written. */
   constructor(runtime: Runtime, options: OpenOptions) {
+    super();
     this.#runtime = runtime;
     this.#options = options;
     this.#call(() => undefined);
   }
 
-  /** How much is known. */
-  async overview(): Promise<Overview> {
-    return this.#call((engine) => engine.overview());
-  }
-
-  /** Records a finished run from its reports or, without any, from what the command printed. */
-  async recordRun(params: RecordRunParams): Promise<RunResult> {
-    return this.#call((engine) => engine.recordRun(params));
-  }
-
-  /** Runs, newest first. */
-  async history(params: HistoryParams = {}): Promise<HistoryResult> {
-    return this.#call((engine) => engine.history(params));
-  }
-
-  /** One run with its cases. */
-  async runDetail(params: RunDetailParams): Promise<RunDetail> {
-    return this.#call((engine) => engine.runDetail(params));
-  }
-
-  /** What a failure is and what fixed it before; counts it as met once more. */
-  async diagnose(params: DiagnoseParams): Promise<DiagnosticResult> {
-    return this.#call((engine) => engine.diagnose(params));
-  }
-
-  /** Whether a fix worked. */
-  async reportFix(params: ReportFixParams): Promise<ReportFixResult> {
-    return this.#call((engine) => engine.reportFix(params));
-  }
-
-  /** Records a fix straight on a pattern. */
-  async recordFix(params: RecordFixParams): Promise<FixRecord> {
-    return this.#call((engine) => engine.recordFix(params));
-  }
-
-  /** Patterns in the asked order. */
-  async patterns(params: PatternsParams = {}): Promise<PatternsResult> {
-    return this.#call((engine) => engine.patterns(params));
-  }
-
-  /** One pattern with its history. */
-  async pattern(id: string): Promise<PatternDetail> {
-    return this.#call((engine) => engine.pattern(id));
-  }
-
-  /** The pattern of an exact signature. */
-  async findBySignature(signature: string): Promise<FailurePattern | null> {
-    return this.#call((engine) => engine.findBySignature(signature));
-  }
-
-  /** What is known about a problem, and which solution to try first. Remembers the search. */
-  async rankedSolutions(params: RankedSolutionsParams): Promise<RankedSolutionsResult> {
-    return this.#call((engine) => engine.rankedSolutions(params));
-  }
-
-  /** Whether a solution worked. */
-  async recordOutcome(params: RecordOutcomeParams): Promise<RecordOutcomeResult> {
-    return this.#call((engine) => engine.recordOutcome(params));
-  }
-
-  /** Adds a solution to an incident, or to a pattern. */
-  async addSolution(params: AddSolutionParams): Promise<AddSolutionResult> {
-    return this.#call((engine) => engine.addSolution(params));
-  }
-
-  /** Adds an incident with its solution and outcome, unless one like it is there. */
-  async addIncident(params: AddIncidentParams): Promise<AddIncidentResult> {
-    return this.#call((engine) => engine.addIncident(params));
-  }
-
-  /** Takes in whole lines, one incident each; one transaction for all lines of a call, so a thousand are a good number. */
-  async memoryImport(lines: string): Promise<MemoryImported> {
-    return this.#call((engine) => engine.memoryImport(lines));
-  }
-
-  /** One page of all incidents with their solutions and outcomes, as an import takes them. */
-  async memoryExport(params: MemoryExportParams = {}): Promise<MemoryExported> {
-    return this.#call((engine) => engine.memoryExport(params));
-  }
-
-  /** Ids of the incidents that answer a text, best first. */
-  async memorySearch(params: MemorySearchParams): Promise<MemorySearched> {
-    return this.#call((engine) => engine.memorySearch(params));
-  }
-
-  /** One incident of either memory, with its solutions and what came of them. */
-  async incident(id: string): Promise<IncidentDetail> {
-    return this.#call((engine) => engine.incident(id));
-  }
-
-  /** One of the viewer's functions: what a person looks at or changes. A value that is undefined is none. */
-  async view<M extends ViewMethod>(method: M, params: ViewParams<M>): Promise<ViewResult<M>> {
+  /**
+   * Makes a call; a value that is undefined is none. The ids it makes come from `callId`, so that the same call made
+   * twice makes the same ids; without one they are new each time.
+   */
+  async call<N extends CallName>(name: N, params: Calls[N]['params'], callId?: string): Promise<Calls[N]['result']> {
     const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return this.#call((engine) => engine.view(method, given));
-  }
-
-  /** Ids that begin so, newest first, at most a hundred. */
-  async completeIds(kind: 'run' | 'pattern' | 'incident', prefix: string): Promise<string[]> {
-    return this.#call((engine) => engine.completeIds(kind, prefix));
-  }
-
-  /** Writes a copy of the database as it is now; the path must be free. Others can read meanwhile, writers wait. */
-  async snapshot(path: string): Promise<void> {
-    this.#call((engine) => engine.snapshot(path));
-  }
-
-  /** Rejects with the reason if nothing can be stored. */
-  async checkWrite(): Promise<void> {
-    this.#call((engine) => engine.checkWrite());
+    return this.#call((engine) => engine.call(name, given, callId));
   }
 
   /** Closes the database. The engine cannot be used afterwards; closing twice is fine. */

@@ -1,29 +1,6 @@
 /** What the engine answers instead of a result. Does not: carry a stack of the engine; that is in the log. */
 
-/** Every code an engine call can answer. */
-export const ENGINE_ERROR_CODES = [
-  'RUN_NOT_FOUND',
-  'CASE_NOT_FOUND',
-  'CASE_NOT_FAILED',
-  'PATTERN_NOT_FOUND',
-  'INCIDENT_NOT_FOUND',
-  'SOLUTION_NOT_FOUND',
-  'LOOKUP_NOT_FOUND',
-  'INVALID_INPUT',
-  'REPORT_NOT_FOUND',
-  'REPORT_UNREADABLE',
-  'REPORT_TOO_LARGE',
-  'DATABASE_LOCKED',
-  'DATABASE_READONLY',
-  'DATABASE_FULL',
-  'DATABASE_CORRUPT',
-  'DATABASE_NEWER',
-  'DATABASE_UNAVAILABLE',
-  'STATE_UNREADABLE',
-  'STATE_NEWER',
-  'STATE_MISMATCH',
-  'INTERNAL_ERROR',
-] as const;
+import { ENGINE_ERROR_CODES } from './generated/contract.ts';
 
 export type EngineErrorCode = (typeof ENGINE_ERROR_CODES)[number];
 
@@ -38,11 +15,15 @@ export class EngineError extends Error {
   }
 }
 
-/** The error that the bindings threw, or undefined when it was something else: a trap, a mistake in host code. */
+/**
+ * The error that the bindings threw, or undefined when it was something else: a trap, a mistake in host code. A code
+ * that this program does not know is a mistake too, but the engine that answered it is alive.
+ */
 export function asEngineError(thrown: unknown): EngineError | undefined {
   if (thrown instanceof EngineError) return thrown;
   if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return undefined;
   if (!('code' in thrown) || !('message' in thrown) || typeof thrown.message !== 'string') return undefined;
   const code = ENGINE_ERROR_CODES.find((known) => known === thrown.code);
-  return code === undefined ? undefined : new EngineError(code, thrown.message);
+  if (code !== undefined) return new EngineError(code, thrown.message);
+  return new EngineError('INTERNAL_ERROR', `The engine answered a code that is not known here: ${thrown.message}`);
 }

@@ -18,21 +18,15 @@ import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
 export { Engine, type OpenOptions } from './engine.ts';
-export { ENGINE_ERROR_CODES, EngineError, type EngineErrorCode } from './errors.ts';
+export { EngineError, type EngineErrorCode } from './errors.ts';
 export { FixLoop } from './fix-loop.ts';
+export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';
 export type * from './generated/contract.ts';
+export { ENGINE_ERROR_CODES } from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
+export { isPageCall, type PageCallName } from './page-calls.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
-export {
-  EDIT_METHODS,
-  isViewMethod,
-  VIEW_METHODS,
-  type ViewMethod,
-  type ViewMethods,
-  type ViewParams,
-  type ViewResult,
-} from './viewer.ts';
 
 const runtime = new Runtime(new NodePlatform());
 let plain: Inspector | undefined;

@@ -55,7 +55,7 @@ export class KnowledgeStore {
 
   /** The pattern of an exact signature. */
   async findBySignature(signature: string): Promise<FailurePattern | null> {
-    return this.#engine.findBySignature(signature);
+    return this.#engine.findBySignature({ signature });
   }
 
   /** All patterns of a category, most frequent first. */
@@ -70,7 +70,7 @@ export class KnowledgeStore {
 
   /** One pattern; null when there is none of this id. */
   async getPatternById(patternId: string): Promise<FailurePattern | null> {
-    const detail = await orNull('PATTERN_NOT_FOUND', this.#engine.pattern(patternId));
+    const detail = await orNull('PATTERN_NOT_FOUND', this.#engine.pattern({ id: patternId }));
     return detail?.pattern ?? null;
   }
 
@@ -81,7 +81,7 @@ export class KnowledgeStore {
 
   /** What was tried, newest first, at most a hundred. */
   async getFixHistory(patternId: string): Promise<FixRecord[]> {
-    return (await this.#engine.pattern(patternId)).fixHistory;
+    return (await this.#engine.pattern({ id: patternId })).fixHistory;
   }
 
   async #all(filter: PatternsParams): Promise<FailurePattern[]> {

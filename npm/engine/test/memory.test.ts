@@ -121,15 +121,15 @@ test('what is exported is taken in again as it was', async () => {
   const [from, to] = [await open(':memory:'), await open(join(folder(), 'argus.db'))];
   await added(from);
   const lines = Array.from({ length: 300 }, (_, n) => JSON.stringify({ title: `Widget${n} breaks the frob${n % 7}` }));
-  expect(await from.memoryImport(lines.join('\n'))).toMatchObject({ added: 300, refused: [] });
+  expect(await from.memoryImport({ lines: lines.join('\n') })).toMatchObject({ added: 300, refused: [] });
   let page = await from.memoryExport({ limit: 250 });
   let all = page.lines;
   while (page.next !== null) {
     page = await from.memoryExport({ limit: 250, after: page.next });
     all += page.lines;
   }
-  expect(await to.memoryImport(all)).toMatchObject({ added: 301, solutions: 1, outcomes: 1 });
-  expect(await to.memoryImport(all)).toMatchObject({ added: 0, updated: 301, solutions: 0, outcomes: 0 });
+  expect(await to.memoryImport({ lines: all })).toMatchObject({ added: 301, solutions: 1, outcomes: 1 });
+  expect(await to.memoryImport({ lines: all })).toMatchObject({ added: 0, updated: 301, solutions: 0, outcomes: 0 });
   const { ranked, scores } = await to.memorySearch({ text: 'frob3 widget171', limit: 3 });
   expect([ranked.length, scores.length]).toEqual([3, 3]);
   expect(ranked).toEqual((await from.memorySearch({ text: 'frob3 widget171', limit: 3 })).ranked);

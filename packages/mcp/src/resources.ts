@@ -46,7 +46,7 @@ const RESOURCES: readonly ResourceDefinition[] = [
     title: 'Failure pattern',
     description: 'A failure pattern with its fixes and an example',
     ...inProjects,
-    read: (ask, id) => ask((engine) => engine.pattern(id)),
+    read: (ask, id) => ask((engine) => engine.pattern({ id })),
   },
   {
     kind: 'run',
@@ -61,7 +61,7 @@ const RESOURCES: readonly ResourceDefinition[] = [
     description: 'An incident of the debug memory with its solutions and what came of them',
     places: async (sessionManager) => [...openProjects(sessionManager), await ownMemory(sessionManager)],
     hint: () => 'Not found in the memory of the user or of any open project. ranked_solutions finds incidents.',
-    read: (ask, id) => ask((engine) => engine.incident(id)),
+    read: (ask, id) => ask((engine) => engine.incident({ id })),
   },
 ];
 
@@ -93,7 +93,7 @@ async function find(resource: ResourceDefinition, sessionManager: Places, uri: s
 }
 
 async function completeIds({ kind, places }: ResourceDefinition, sessionManager: Places, prefix: string) {
-  const asked = (await places(sessionManager)).map((ask) => ask((engine) => engine.completeIds(kind, prefix)));
+  const asked = (await places(sessionManager)).map((ask) => ask((engine) => engine.completeIds({ kind, prefix })));
   const found = await Promise.allSettled(asked);
   const ids = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   return [...new Set(ids)].slice(0, MAX_COMPLETIONS);

@@ -52,7 +52,7 @@ pub struct Classification {
 
 /// A rule from the project's own configuration, tried before all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UserRule {
     /// Named in answers as `user:NAME`.

@@ -16,7 +16,7 @@ plain! {
 
 /// Whether attempts may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum CircuitState {
     /// They may.

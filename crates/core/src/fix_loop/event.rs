@@ -9,7 +9,7 @@ use super::{
 
 /// What the host tells the machine.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "FixEvent"))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "FixEvent"))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The command, or the verification, was started.

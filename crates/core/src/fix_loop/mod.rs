@@ -10,7 +10,7 @@
 macro_rules! plain {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(feature = "types", derive(ts_rs::TS))]
+        #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
         $(#[$meta])*
         pub $kind $name $body

@@ -28,7 +28,7 @@ use std::{
 
 /// A secret's shape from the project's own configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UserSecret {
     /// Shown in the replacement: `[REDACTED:NAME]`.

@@ -8,7 +8,7 @@ use serde_json::Value;
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "types", derive(ts_rs::TS))]
+        #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
         $(#[$meta])*
         pub $kind $name $body
@@ -17,7 +17,7 @@ macro_rules! contract {
 
 /// Which memory the engine's own database is, and how it forgets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemoryOptions {
     /// Where the engine writes; the database beside it is the other one.
@@ -408,6 +408,13 @@ contract! {
         pub instructions: String,
     }
 
+    /// Incidents to take in.
+    pub struct MemoryImportParams {
+        /// Whole lines, one incident each (`IncidentLine` in JSON); a call is one transaction, so a thousand are a good
+        /// number.
+        pub lines: String,
+    }
+
     /// What an import did.
     #[derive(Default)]
     pub struct MemoryImported {
@@ -482,7 +489,7 @@ contract! {
 
 /// The contract's next steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NextActionType {
     /// Nothing relevant is known.

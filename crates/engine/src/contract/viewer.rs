@@ -380,13 +380,13 @@ contract! {
         /// `pat-…` or `builtin-…`; of a built-in the category stays.
         pub id: String,
         /// What it is.
-        #[cfg_attr(feature = "types", ts(as = "Option<Category>"))]
+        #[cfg_attr(feature = "types", ts(as = "Option<Category>"), schemars(with = "Option<Category>"))]
         pub category: Change<Category>,
         /// One line, at most 300 characters are kept.
-        #[cfg_attr(feature = "types", ts(as = "Option<String>"))]
+        #[cfg_attr(feature = "types", ts(as = "Option<String>"), schemars(with = "Option<String>"))]
         pub description: Change<String>,
         /// What to do, at most 4 KB are kept.
-        #[cfg_attr(feature = "types", ts(as = "Option<String>"))]
+        #[cfg_attr(feature = "types", ts(as = "Option<String>"), schemars(with = "Option<String>"))]
         pub suggested_fix: Change<String>,
     }
 
@@ -423,7 +423,7 @@ contract! {
 
 /// Order of patterns; of equal ones the newest is the greatest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ViewPatternSort {
     /// By the name of the category, in each the most frequent first.

@@ -11,7 +11,8 @@ use super::{
 use crate::{
     Engine, EngineError,
     contract::{
-        MatchKind, RankedSolution, ViewEnvironmentsResult, ViewIncident, ViewIncidentsParams, ViewIncidentsResult,
+        MatchKind, NoParams, RankedSolution, ViewEnvironmentsResult, ViewIncident, ViewIncidentsParams,
+        ViewIncidentsResult,
     },
     history::is_more,
     moment::iso,
@@ -63,6 +64,7 @@ pub async fn view_incidents<D: Database>(
 pub async fn view_environments<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
+    _: &NoParams,
 ) -> Result<ViewEnvironmentsResult, EngineError> {
     let mut env_buckets: Vec<String> = Vec::new();
     for side in SIDES {

@@ -6,7 +6,7 @@
 use super::{index, input, place::place};
 use crate::{
     Engine, EngineError,
-    contract::{MemoryImported, RefusedLine},
+    contract::{MemoryImportParams, MemoryImported, RefusedLine},
 };
 use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
 use argus_store::{
@@ -121,7 +121,7 @@ struct PreparedOutcome {
 pub async fn import<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    lines: &str,
+    MemoryImportParams { lines }: &MemoryImportParams,
 ) -> Result<MemoryImported, EngineError> {
     let mut imported = MemoryImported::default();
     let mut prepared = Vec::new();

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    contract::{IncidentDetail, OutcomeDetail, SolutionDetail},
+    contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
     moment::iso,
 };
 use argus_core::{Ambient, bound::bound_to, display};
@@ -35,7 +35,7 @@ const STEPS_LEAST: usize = 4 * 1024;
 pub async fn incident<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    id: &str,
+    IdParams { id }: &IdParams,
 ) -> Result<IncidentDetail, EngineError> {
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| match incidents::by_id(tx, id.trim()).await? {

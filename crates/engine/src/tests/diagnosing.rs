@@ -3,7 +3,7 @@
 use super::{REFUSED, START, UNKNOWN, World, case, failed, passed};
 use crate::{
     ErrorCode,
-    contract::{PatternSource, PatternsParams, RecordRunParams, RelatedKind},
+    contract::{PatternSource, PatternsParams, RecordRunParams, RelatedKind, SignatureParams},
     patterns::{find_by_signature, patterns},
 };
 use argus_core::Category;
@@ -138,7 +138,10 @@ fn a_pattern_is_found_by_its_signature() {
     let world = World::new();
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     let signature = world.diagnose(&run, "boom").unwrap().signature;
-    let find = |signature: &str| finish(find_by_signature(&world.engine, &world.ambient(), signature)).unwrap();
+    let find = |signature: &str| {
+        finish(find_by_signature(&world.engine, &world.ambient(), &SignatureParams { signature: signature.to_owned() }))
+            .unwrap()
+    };
     assert_eq!(find(&signature).unwrap().signature, signature);
     assert_eq!(find("builtin::TIMEOUT").unwrap().id, "builtin-timeout");
     assert_eq!(find("0000"), None);

@@ -3,14 +3,14 @@
 use super::{REFUSED, UNKNOWN, World, failed};
 use crate::{
     ErrorCode,
-    contract::{PatternDetail, RecordFixParams},
+    contract::{IdParams, PatternDetail, RecordFixParams},
     report_fix::record_fix,
     resources::pattern,
 };
 use argus_store::finish;
 
 fn detail(world: &World, id: &str) -> PatternDetail {
-    finish(pattern(&world.engine, &world.ambient(), id)).unwrap()
+    finish(pattern(&world.engine, &world.ambient(), &IdParams { id: id.to_owned() })).unwrap()
 }
 
 #[test]

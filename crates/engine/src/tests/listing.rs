@@ -4,14 +4,14 @@ use super::{REFUSED, START, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
     contract::{
-        EngineOptions, HistoryParams, PatternSort, PatternSource, PatternsParams, PatternsResult, RecordRunParams,
-        Retention, RunDetailParams, RunStatus,
+        CompleteIdsParams, EngineOptions, HistoryParams, IdKind, NoParams, PatternSort, PatternSource, PatternsParams,
+        PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
     },
     history::{history, run_detail},
     moment::DAY,
     overview::{check_write, overview},
     patterns::patterns,
-    resources::{IdKind, complete_ids},
+    resources::complete_ids,
 };
 use argus_core::{Category, builtin::Locale};
 use argus_store::finish;
@@ -110,7 +110,7 @@ fn history_is_newest_first_paged_and_filtered() {
     assert_eq!(ids(red), (vec![middle.clone()], 1, false));
     let week = HistoryParams { days: Some(7), status: Some(RunStatus::Passed), ..all };
     assert_eq!(ids(week), (vec![new.clone()], 1, false));
-    assert_eq!(finish(overview(&world.engine, &world.ambient())).unwrap().latest_run_id, Some(new));
+    assert_eq!(finish(overview(&world.engine, &world.ambient(), &NoParams {})).unwrap().latest_run_id, Some(new));
 }
 
 #[test]
@@ -135,7 +135,10 @@ fn a_run_lists_failed_then_flaky_then_the_rest() {
 #[test]
 fn completes_ids() {
     let world = world();
-    let complete = |kind, prefix: &str| finish(complete_ids(&world.engine, &world.ambient(), kind, prefix)).unwrap();
+    let complete = |kind, prefix: &str| {
+        finish(complete_ids(&world.engine, &world.ambient(), &CompleteIdsParams { kind, prefix: prefix.to_owned() }))
+            .unwrap()
+    };
     assert_eq!(complete(IdKind::Pattern, "builtin-con"), ["builtin-container-oom", "builtin-conn-refused"]);
     assert_eq!(complete(IdKind::Pattern, "pat-").len(), 2);
     assert_eq!(complete(IdKind::Run, "").len(), 1);
@@ -164,6 +167,6 @@ fn retention_deletes_runs_and_nothing_that_was_learned() {
 #[test]
 fn a_write_check_leaves_nothing_behind() {
     let world = World::new();
-    finish(check_write(&world.engine, &world.ambient())).unwrap();
-    finish(check_write(&world.engine, &world.ambient())).unwrap();
+    finish(check_write(&world.engine, &world.ambient(), &NoParams {})).unwrap();
+    finish(check_write(&world.engine, &world.ambient(), &NoParams {})).unwrap();
 }

@@ -2,7 +2,7 @@
 
 use super::{Folder, START, UNKNOWN, World, case, failed, passed};
 use crate::{
-    EngineError, ErrorCode,
+    EngineError, ErrorCode, ReportFiles,
     contract::{ContainerFact, EngineOptions, RecordRunParams, ReportInput, RunDetailParams, RunResult, RunStatus},
     history::run_detail,
     record_run::record_run,
@@ -10,6 +10,7 @@ use crate::{
 use argus_core::{Category, classify::UserRule};
 use argus_report::CaseStatus;
 use argus_store::finish;
+use std::io::BufRead;
 
 fn command(exit_code: i32, output: &str) -> RecordRunParams {
     RecordRunParams {
@@ -21,12 +22,18 @@ fn command(exit_code: i32, output: &str) -> RecordRunParams {
     }
 }
 
-fn missing(_: &str) -> Result<Box<dyn std::io::BufRead>, EngineError> {
-    Err(EngineError::new(ErrorCode::ReportNotFound, "No such file."))
+/// The same content under every path.
+#[derive(Debug)]
+struct OneReport(&'static [u8]);
+
+impl ReportFiles for OneReport {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
+        Ok(Box::new(self.0))
+    }
 }
 
 fn recorded(world: &World, params: &RecordRunParams) -> Result<RunResult, EngineError> {
-    finish(record_run(&world.engine, &world.ambient(), params, &mut missing))
+    finish(record_run(&world.engine, &world.ambient(), params))
 }
 
 #[test]
@@ -79,16 +86,14 @@ fn an_unreadable_report_is_an_error_only_where_nothing_else_is_known() {
 
 #[test]
 fn a_report_without_a_test_is_said_to_be_one() {
-    let world = World::new();
-    let mut empty = |_: &str| -> Result<Box<dyn std::io::BufRead>, EngineError> {
-        Ok(Box::new(&br#"<testsuite name="shop.SumTest" tests="0"/>"#[..]))
-    };
+    let mut world = World::new();
     let reports = vec![ReportInput { path: "TEST-shop.SumTest.xml".to_owned(), format: None }];
     let params = RecordRunParams { reports, ..command(0, "Tests run: 0") };
-    let run = finish(record_run(&world.engine, &world.ambient(), &params, &mut empty)).unwrap();
-    assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports hold no test cases.".to_owned()]));
     let unreadable = recorded(&world, &params).unwrap();
     assert_eq!((unreadable.notes.len(), unreadable.skipped.len()), (0, 1));
+    world.engine = world.engine.with_reports(OneReport(br#"<testsuite name="shop.SumTest" tests="0"/>"#));
+    let run = recorded(&world, &params).unwrap();
+    assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports hold no test cases.".to_owned()]));
 }
 
 #[test]

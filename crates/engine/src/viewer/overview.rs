@@ -3,7 +3,7 @@
 
 use crate::{
     Engine, EngineError,
-    contract::{TrendPoint, ViewOverview, ViewTrendParams, ViewTrendResult},
+    contract::{NoParams, TrendPoint, ViewOverview, ViewTrendParams, ViewTrendResult},
     history,
     memory::browse,
     view,
@@ -20,7 +20,11 @@ const POINTS: u32 = 100;
 const POINTS_MOST: u32 = 1000;
 
 /// For the head of a page.
-pub async fn view_overview<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Result<ViewOverview, EngineError> {
+pub async fn view_overview<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    _: &NoParams,
+) -> Result<ViewOverview, EngineError> {
     let incidents = browse::count(engine, ambient).await?;
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewOverview, EngineError> {
         let learned = patterns::learned_counts(tx).await?.iter().map(|(_, count)| count).sum();

@@ -162,6 +162,14 @@ export type ComparedCases = {
   hasMore: boolean,
 };
 
+/** Which ids. */
+export type CompleteIdsParams = {
+  /** Of what kind of thing. */
+  kind: IdKind,
+  /** How they begin. */
+  prefix: string,
+};
+
 /** How sure a pattern was at a moment. */
 export type ConfidencePoint = {
   /** When. */
@@ -799,6 +807,15 @@ export type HistoryResult = {
   hasMore: boolean,
 };
 
+/** Things with ids. */
+export type IdKind = "run" | "pattern" | "incident";
+
+/** Which one: `run-…`, `pat-…`, `inc-…`. */
+export type IdParams = {
+  /** Its id. */
+  id: string,
+};
+
 /** An added incident with its first solution and outcome. */
 export type IncidentCreated = {
   /** Always true. */
@@ -967,6 +984,13 @@ export type MemoryExported = {
   next: string | null,
 };
 
+/** Incidents to take in. */
+export type MemoryImportParams = {
+  /** Whole lines, one incident each (`IncidentLine` in JSON); a call is one transaction, so a thousand are a good
+   * number. */
+  lines: string,
+};
+
 /** What an import did. */
 export type MemoryImported = {
   /** Incidents that were new. */
@@ -1043,6 +1067,9 @@ export type NextAction = {
 
 /** The contract's next steps. */
 export type NextActionType = "NO_MATCH_DEBUG_THEN_ADD_INCIDENT" | "NO_SOLUTIONS_ADD_ONE" | "TRY_SOLUTION_AND_RECORD_OUTCOME" | "DONE_OR_ADD_ENV_VARIANT" | "DEBUG_FURTHER_THEN_ADD_SOLUTION_OR_INCIDENT" | "RECORD_OUTCOME_FOR_NEW_SOLUTION" | "USE_ADD_SOLUTION_FOR_EXISTING_INCIDENT";
+
+/** Of a call that takes nothing. */
+export type NoParams = Record<symbol, never>;
 
 /** One time that a solution was tried. */
 export type OutcomeDetail = {
@@ -1453,12 +1480,24 @@ export type SeenTest = {
   lastSeenAt: string,
 };
 
+/** Which pattern. */
+export type SignatureParams = {
+  /** Hex SHA-256, or `builtin::CATEGORY`. */
+  signature: string,
+};
+
 /** Something in a report that could not be read. */
 export type SkippedInput = {
   /** Where: file name, with line where it is known. */
   at: string,
   /** What was wrong there. */
   reason: string,
+};
+
+/** Where a copy of the database is written. */
+export type SnapshotParams = {
+  /** A path as the host opens it; there must be no file yet. */
+  path: string,
 };
 
 /** A solution with what came of it. */
@@ -1987,3 +2026,28 @@ export type Weakening = {
 
 /** What a weakening is. */
 export type WeakeningKind = "test_deleted" | "test_skipped" | "assertion_dropped" | "assertion_loosened" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
+
+/** Every code an engine call can answer. */
+export const ENGINE_ERROR_CODES = [
+  'RUN_NOT_FOUND',
+  'CASE_NOT_FOUND',
+  'CASE_NOT_FAILED',
+  'PATTERN_NOT_FOUND',
+  'INCIDENT_NOT_FOUND',
+  'SOLUTION_NOT_FOUND',
+  'LOOKUP_NOT_FOUND',
+  'INVALID_INPUT',
+  'REPORT_NOT_FOUND',
+  'REPORT_UNREADABLE',
+  'REPORT_TOO_LARGE',
+  'DATABASE_LOCKED',
+  'DATABASE_READONLY',
+  'DATABASE_FULL',
+  'DATABASE_CORRUPT',
+  'DATABASE_NEWER',
+  'DATABASE_UNAVAILABLE',
+  'STATE_UNREADABLE',
+  'STATE_NEWER',
+  'STATE_MISMATCH',
+  'INTERNAL_ERROR',
+] as const;

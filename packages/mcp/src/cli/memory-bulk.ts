@@ -45,7 +45,7 @@ async function importAll(
   const total: MemoryImported = { added: 0, updated: 0, solutions: 0, outcomes: 0, refused: [] };
   let before = 0;
   for await (const lines of batches(input, { bytes: IMPORT_BYTES, lines: IMPORT_LINES })) {
-    const done = await engine.memoryImport(new TextDecoder().decode(lines.bytes));
+    const done = await engine.memoryImport({ lines: new TextDecoder().decode(lines.bytes) });
     total.added += done.added;
     total.updated += done.updated;
     total.solutions += done.solutions;

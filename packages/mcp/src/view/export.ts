@@ -57,7 +57,7 @@ interface Snapshot {
 async function snapshotIn(folder: string, memory: ViewedMemory): Promise<Snapshot> {
   const file = path.join(folder, 'argus.db');
   const engine = await memory.engine();
-  await engine.snapshot(file);
+  await engine.snapshot({ path: file });
   return { file, bytes: (await stat(file)).size };
 }
 

@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { EDIT_METHODS, isViewMethod, type ViewParams } from 'argus-engine';
+import { type Calls, isPageCall, WRITING_CALLS } from 'argus-engine';
 import { ArgusError, systemCodeOf } from '../errors.ts';
 import { Refused, readJson, sendBytes, sendError, sendHead, sendJson } from './answers.ts';
 import { Events } from './events.ts';
@@ -111,18 +111,18 @@ async function answerTrusted(
       return events.add(response);
   }
   const name = /^\/api\/(\w+)$/u.exec(pathname)?.[1] ?? '';
-  if (!isViewMethod(name)) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
+  if (!isPageCall(name)) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
   if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', `${name} is asked with POST.`);
   const params = await readJson(request);
   if (typeof params !== 'object' || params === null || Array.isArray(params)) {
     throw new Refused(400, 'INVALID_INPUT', 'The body is no object.');
   }
-  if (EDIT_METHODS.includes(name) && !memory.about().editable) {
+  if (WRITING_CALLS.some((call) => call === name) && !memory.about().editable) {
     throw new Refused(409, 'DATABASE_READONLY', 'The database cannot be written. Check the permissions of .argus.');
   }
   const engine = await memory.engine();
   // The engine checks every field itself, as it does for every caller.
-  sendJson(response, 200, await engine.view(name, params as ViewParams<typeof name>));
+  sendJson(response, 200, await engine.call(name, params as Calls[typeof name]['params']));
 }
 
 async function sendPage(response: ServerResponse): Promise<void> {

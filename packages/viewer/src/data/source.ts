@@ -3,11 +3,11 @@
  * Does not: know a server, a worker or a file; those are its implementations.
  */
 
-import type { ViewMethod, ViewParams, ViewResult } from 'argus-engine/browser';
+import type { Calls, PageCallName } from 'argus-engine/browser';
 
-export type Method = ViewMethod;
-export type Params<M extends Method> = ViewParams<M>;
-export type Result<M extends Method> = ViewResult<M>;
+export type Method = PageCallName;
+export type Params<M extends Method> = Calls[M]['params'];
+export type Result<M extends Method> = Calls[M]['result'];
 
 /** What the page says of its data in the header. */
 export interface About {

@@ -25,7 +25,7 @@ async function answer(request: Request): Promise<Answer> {
 async function handle(request: Request): Promise<unknown> {
   if (request.do === 'call') {
     if (engine === undefined) throw new Error('nothing is open');
-    return engine.view(request.method, request.params);
+    return engine.call(request.method, request.params);
   }
   const { wasm, file, locale } = request;
   startEngine(wasm);

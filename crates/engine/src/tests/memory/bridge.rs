@@ -2,7 +2,7 @@
 
 use super::{POOL, linux, pool};
 use crate::{
-    contract::{AddIncidentResult, EngineOptions, MatchKind, RelatedKind, ReportFixParams},
+    contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
     report_fix::report_fix,
     resources::pattern,
     tests::{Folder, UNKNOWN, World, failed},
@@ -32,11 +32,11 @@ fn a_reported_fix_is_found_by_its_text() {
 
     let outcome = world.outcome(&best.solution_id, true, linux());
     assert_eq!((outcome.solution_stats.worked, outcome.solution_stats.buckets.len()), (2, 1));
-    let known = finish(pattern(&world.engine, &world.ambient(), &fix.pattern_id)).unwrap();
+    let known = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: fix.pattern_id.clone() })).unwrap();
     assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
     assert_eq!(known.fix_history.len(), 1, "an outcome of the debug memory is no reported fix");
     world.outcome(&best.solution_id, false, linux());
-    let known = finish(pattern(&world.engine, &world.ambient(), &fix.pattern_id)).unwrap();
+    let known = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: fix.pattern_id.clone() })).unwrap();
     assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
 }
 

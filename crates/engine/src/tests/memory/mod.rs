@@ -12,8 +12,9 @@ use super::World;
 use crate::{
     EngineError,
     contract::{
-        AddIncidentParams, AddIncidentResult, AddSolutionParams, AddSolutionResult, IncidentCreated, IncidentDetail,
-        MemoryImported, RankedSolutionsParams, RankedSolutionsResult, RecordOutcomeParams, RecordOutcomeResult,
+        AddIncidentParams, AddIncidentResult, AddSolutionParams, AddSolutionResult, IdParams, IncidentCreated,
+        IncidentDetail, MemoryImportParams, MemoryImported, RankedSolutionsParams, RankedSolutionsResult,
+        RecordOutcomeParams, RecordOutcomeResult,
     },
     memory::{
         add_incident::add_incident, add_solution::add_solution, import::import, incident::incident,
@@ -105,10 +106,10 @@ impl World {
     }
 
     pub(super) fn incident(&self, id: &str) -> Result<IncidentDetail, EngineError> {
-        finish(incident(&self.engine, &self.ambient(), id))
+        finish(incident(&self.engine, &self.ambient(), &IdParams { id: id.to_owned() }))
     }
 
     pub(super) fn import(&self, lines: &str) -> MemoryImported {
-        finish(import(&self.engine, &self.ambient(), lines)).unwrap()
+        finish(import(&self.engine, &self.ambient(), &MemoryImportParams { lines: lines.to_owned() })).unwrap()
     }
 }

@@ -4,11 +4,11 @@ use super::{POOL, linux, pool, webpack};
 use crate::{
     Engine, EngineError, ErrorCode,
     contract::{
-        AddIncidentParams, AddIncidentResult, EngineOptions, MemoryExportParams, MemoryKind, MemoryOptions,
-        MemorySearchParams, RecordOutcomeParams,
+        AddIncidentParams, AddIncidentResult, CompleteIdsParams, EngineOptions, IdKind, MemoryExportParams, MemoryKind,
+        MemoryOptions, MemorySearchParams, RecordOutcomeParams,
     },
     memory::{export::export, search::search},
-    resources::{IdKind, complete_ids},
+    resources::complete_ids,
     tests::{Folder, World},
 };
 use argus_store::{Mode, Sqlite, finish};
@@ -146,8 +146,14 @@ fn an_incident_is_shown_with_all_that_came_of_it() {
     let outcomes: Vec<_> = first.outcomes.iter().map(|one| (one.worked, one.notes.as_deref())).collect();
     assert_eq!(outcomes, [(false, None), (true, Some("took an hour"))]);
     assert_eq!((second.steps.as_str(), second.outcomes.len()), ("Raise pool_size", 0));
-    let ids =
-        |prefix: &str| finish(complete_ids(&project.engine, &project.ambient(), IdKind::Incident, prefix)).unwrap();
+    let ids = |prefix: &str| {
+        finish(complete_ids(
+            &project.engine,
+            &project.ambient(),
+            &CompleteIdsParams { kind: IdKind::Incident, prefix: prefix.to_owned() },
+        ))
+        .unwrap()
+    };
     assert_eq!(ids(&known.incident_id[..12]), std::slice::from_ref(&known.incident_id));
     assert!(ids("inc-zzz").is_empty() && ids("pat-").is_empty());
     assert_eq!(project.incident("inc-none").unwrap_err().code, ErrorCode::IncidentNotFound);

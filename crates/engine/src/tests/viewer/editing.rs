@@ -3,7 +3,7 @@
 use super::flux_rule;
 use crate::{
     ErrorCode,
-    contract::{Change, EditPatternParams, EngineOptions, PatternsParams, Retention, ViewPatternsParams},
+    contract::{Change, EditPatternParams, EngineOptions, IdParams, PatternsParams, Retention, ViewPatternsParams},
     patterns::patterns,
     resources::pattern,
     tests::{Folder, REFUSED, UNKNOWN, World, failed},
@@ -43,7 +43,7 @@ fn everybody_sees_what_a_person_set() {
     let best = answer.recommended_solution.unwrap();
     assert_eq!((best.steps.as_str(), &best.why[..16]), ("Restart the uplink", "set by a person;"));
     assert_eq!(answer.ranked_solutions[1].steps, "Tuned it");
-    let resource = finish(pattern(&world.engine, &world.ambient(), &id)).unwrap();
+    let resource = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: id.clone() })).unwrap();
     assert_eq!(resource.pattern.suggested_fix.as_deref(), Some("Restart the uplink"));
 
     let brief = world.record(&crate::contract::RecordRunParams::default(), vec![failed("boom", UNKNOWN)]).unwrap();

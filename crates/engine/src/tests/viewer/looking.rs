@@ -3,7 +3,7 @@
 use crate::{
     ErrorCode,
     contract::{
-        PatternSource, ViewIncidentsParams, ViewInspectionParams, ViewPatternParams, ViewPatternSort,
+        NoParams, PatternSource, ViewIncidentsParams, ViewInspectionParams, ViewPatternParams, ViewPatternSort,
         ViewPatternsParams,
     },
     memory::browse::{view_environments, view_incidents},
@@ -167,7 +167,7 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
     assert_eq!((ids.as_slice(), all.total), (&[new.incident_id.as_str(), old.incident_id.as_str()][..], 2));
     let second = look(&ViewIncidentsParams { limit: Some(1), offset: Some(1), ..Default::default() });
     assert_eq!((second.incidents[0].incident_id.as_str(), second.has_more), (old.incident_id.as_str(), false));
-    let bucket = finish(view_environments(&world.engine, &world.ambient())).unwrap().env_buckets;
+    let bucket = finish(view_environments(&world.engine, &world.ambient(), &NoParams {})).unwrap().env_buckets;
     assert_eq!(bucket, [memory::LINUX]);
     let asked = ViewIncidentsParams {
         text: Some(memory::POOL.to_owned()),
@@ -180,7 +180,7 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
     assert!(solution.env_match_score > 0.99 && solution.reliability_score > 0.0);
     assert_eq!(look(&asked).incidents, found.incidents, "nothing is remembered");
     assert_eq!(look(&ViewIncidentsParams { text: Some(" ".to_owned()), ..asked }).total, 2);
-    let overview = finish(view_overview(&world.engine, &world.ambient())).unwrap();
+    let overview = finish(view_overview(&world.engine, &world.ambient(), &NoParams {})).unwrap();
     assert_eq!((overview.incidents, overview.patterns, overview.runs), (2, 6, 0));
 }
 

@@ -1,0 +1,184 @@
+//! The list of calls: what can be asked of an engine by name, with plain data in and out.
+//!
+//! Adding a call means writing its function and its line here. The bindings dispatch by this list, and the TypeScript
+//! interface, its named methods and the JSON Schemas of params and results are generated from it.
+//! Does not: know how values cross a boundary; a [`Codec`] does.
+
+use crate::{
+    Engine, EngineError, contract as c, diagnose, history, memory, overview, patterns, record_run, report_fix,
+    resources, snapshot, viewer,
+};
+use argus_core::Ambient;
+use argus_store::Database;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Whether a call may change what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It only looks.
+    Reads,
+    /// It stores, counts or deletes.
+    Writes,
+}
+
+/// Who may make a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Only the program that holds the engine.
+    Host,
+    /// A page in a browser too.
+    Page,
+}
+
+/// What is known about a call without making it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallInfo {
+    /// How it is called.
+    pub name: &'static str,
+    /// What it is for.
+    pub docs: &'static str,
+    /// Whether it may change what is stored.
+    pub access: Access,
+    /// Who may make it.
+    pub audience: Audience,
+}
+
+/// How values cross a boundary: JavaScript values in wasm, JSON elsewhere.
+pub trait Codec {
+    /// Params or a result, encoded.
+    type Value;
+
+    /// Reads params; `INVALID_INPUT` where they are not what the call takes.
+    fn decode<T: DeserializeOwned>(value: Self::Value) -> Result<T, EngineError>;
+
+    /// Writes a result.
+    fn encode<T: Serialize>(value: &T) -> Result<Self::Value, EngineError>;
+}
+
+/// Takes the types of every call, for whoever generates something from them.
+#[cfg(feature = "types")]
+pub trait CallVisitor {
+    /// One call with what it takes and answers.
+    fn visit<P, R>(&mut self, info: &CallInfo)
+    where
+        P: ts_rs::TS + schemars::JsonSchema + 'static,
+        R: ts_rs::TS + schemars::JsonSchema + 'static;
+}
+
+macro_rules! calls {
+    ($(
+        #[doc = $docs:literal]
+        $access:ident $audience:ident $name:literal: $function:path, $params:ty => $result:ty;
+    )+) => {
+        /// Every call there is.
+        pub const CALLS: &[CallInfo] = &[$(CallInfo {
+            name: $name,
+            docs: $docs,
+            access: Access::$access,
+            audience: Audience::$audience,
+        }),+];
+
+        /// Makes the call of this name.
+        pub async fn call<C: Codec, D: Database>(
+            engine: &Engine<D>,
+            ambient: &Ambient,
+            name: &str,
+            params: C::Value,
+        ) -> Result<C::Value, EngineError> {
+            match name {
+                $($name => {
+                    let params: $params = C::decode(params)?;
+                    let result: $result = $function(engine, ambient, &params).await?;
+                    C::encode(&result)
+                })+
+                _ => Err(EngineError::invalid("There is no call of this name; 'overview' is one.")),
+            }
+        }
+
+        /// Shows a visitor every call, in the order of the list.
+        #[cfg(feature = "types")]
+        pub fn visit_all(visitor: &mut impl CallVisitor) {
+            let mut infos = CALLS.iter();
+            $(visitor.visit::<$params, $result>(infos.next().expect(concat!("the list has ", $name)));)+
+        }
+    };
+}
+
+calls! {
+    /// How much is known.
+    Reads Host "overview": overview::overview, c::NoParams => c::Overview;
+    /// Records a finished run from its reports or, without any, from what the command printed.
+    Writes Host "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
+    /// Runs, newest first.
+    Reads Host "history": history::history, c::HistoryParams => c::HistoryResult;
+    /// One run with its cases.
+    Reads Host "runDetail": history::run_detail, c::RunDetailParams => c::RunDetail;
+    /// What a failure is and what fixed it before; counts it as met once more.
+    Writes Host "diagnose": diagnose::diagnose, c::DiagnoseParams => c::DiagnosticResult;
+    /// Whether a fix worked.
+    Writes Host "reportFix": report_fix::report_fix, c::ReportFixParams => c::ReportFixResult;
+    /// Records a fix straight on a pattern.
+    Writes Host "recordFix": report_fix::record_fix, c::RecordFixParams => c::FixRecord;
+    /// Patterns in the asked order.
+    Reads Host "patterns": patterns::patterns, c::PatternsParams => c::PatternsResult;
+    /// One pattern with its history.
+    Reads Host "pattern": resources::pattern, c::IdParams => c::PatternDetail;
+    /// The pattern of an exact signature.
+    Reads Host "findBySignature": patterns::find_by_signature, c::SignatureParams => Option<c::FailurePattern>;
+    /// What is known about a problem, and which solution to try first. Remembers the search.
+    Writes Host "rankedSolutions":
+        memory::ranked_solutions::ranked_solutions, c::RankedSolutionsParams => c::RankedSolutionsResult;
+    /// Whether a solution worked.
+    Writes Host "recordOutcome":
+        memory::record_outcome::record_outcome, c::RecordOutcomeParams => c::RecordOutcomeResult;
+    /// Adds a solution to an incident, or to a pattern.
+    Writes Host "addSolution": memory::add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
+    /// Adds an incident with its solution and outcome, unless one like it is there.
+    Writes Host "addIncident": memory::add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
+    /// Takes in whole lines, one incident each, in one transaction.
+    Writes Host "memoryImport": memory::import::import, c::MemoryImportParams => c::MemoryImported;
+    /// One page of all incidents with their solutions and outcomes, as an import takes them.
+    Reads Host "memoryExport": memory::export::export, c::MemoryExportParams => c::MemoryExported;
+    /// Ids of the incidents that answer a text, best first.
+    Reads Host "memorySearch": memory::search::search, c::MemorySearchParams => c::MemorySearched;
+    /// One incident of either memory, with its solutions and what came of them.
+    Reads Page "incident": memory::incident::incident, c::IdParams => c::IncidentDetail;
+    /// Ids that begin so, newest first, at most a hundred.
+    Reads Host "completeIds": resources::complete_ids, c::CompleteIdsParams => Vec<String>;
+    /// Writes a copy of the database as it is now. Others can read meanwhile, writers wait.
+    Reads Host "snapshot": snapshot::snapshot, c::SnapshotParams => ();
+    /// Fails with the reason if nothing can be stored.
+    Writes Host "checkWrite": overview::check_write, c::NoParams => ();
+    /// For the head of a page.
+    Reads Page "viewOverview": viewer::overview::view_overview, c::NoParams => c::ViewOverview;
+    /// Patterns, filtered and counted by category.
+    Reads Page "viewPatterns": viewer::patterns::view_patterns, c::ViewPatternsParams => c::ViewPatternsResult;
+    /// One pattern with everything about it.
+    Reads Page "viewPattern": viewer::pattern::view_pattern, c::ViewPatternParams => c::ViewPatternResult;
+    /// Runs, newest first.
+    Reads Page "viewRuns": viewer::runs::view_runs, c::ViewRunsParams => c::ViewRunsResult;
+    /// One run and a page of its cases.
+    Reads Page "viewRun": viewer::run::view_run, c::ViewRunParams => c::ViewRunResult;
+    /// One failed case of a run.
+    Reads Page "viewCase": viewer::run::view_case, c::ViewCaseParams => c::ViewCaseResult;
+    /// What changed between two runs.
+    Reads Page "viewComparison":
+        viewer::comparison::view_comparison, c::ViewComparisonParams => c::ViewComparisonResult;
+    /// Tests by run.
+    Reads Page "viewGrid": viewer::grid::view_grid, c::ViewGridParams => c::ViewGridResult;
+    /// Failures of the newest runs, oldest first.
+    Reads Page "viewTrend": viewer::overview::view_trend, c::ViewTrendParams => c::ViewTrendResult;
+    /// Incidents, by a text or newest first.
+    Reads Page "viewIncidents": memory::browse::view_incidents, c::ViewIncidentsParams => c::ViewIncidentsResult;
+    /// Environments to choose from.
+    Reads Page "viewEnvironments": memory::browse::view_environments, c::NoParams => c::ViewEnvironmentsResult;
+    /// What a text is, and what is known about it.
+    Reads Page "viewInspection":
+        viewer::inspection::view_inspection, c::ViewInspectionParams => c::ViewInspectionResult;
+    /// What a person sets in place of what was learned.
+    Writes Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
+    /// Makes one pattern of two.
+    Writes Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
+    /// A person's judgement that a fix is wrong, or is not.
+    Writes Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
+}

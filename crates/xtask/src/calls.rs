@@ -1,0 +1,164 @@
+//! The list of calls for TypeScript: their types, one named method each, and JSON Schemas of what they take and answer.
+//! Does not: know any call; `argus_engine::calls` has the list.
+
+use crate::types;
+use argus_engine::calls::{Access, Audience, CallInfo, CallVisitor, visit_all};
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+use std::{collections::BTreeSet, fmt::Write as _};
+use ts_rs::{Config, TS, TypeVisitor};
+
+const HEADER: &str = "// Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.\n";
+
+/// What is generated from the list.
+pub(crate) struct Generated {
+    pub(crate) typescript: String,
+    pub(crate) schemas: String,
+}
+
+/// Reads the list once.
+pub(crate) fn generate() -> Generated {
+    let mut calls = Calls::new();
+    visit_all(&mut calls);
+    Generated { typescript: calls.typescript(), schemas: calls.schemas() }
+}
+
+struct Calls {
+    config: Config,
+    named: Named,
+    schemas: SchemaGenerator,
+    list: Vec<Call>,
+}
+
+struct Call {
+    info: CallInfo,
+    params: String,
+    result: String,
+    /// Nothing in the params must be given.
+    is_optional: bool,
+    params_schema: Schema,
+    result_schema: Schema,
+}
+
+impl CallVisitor for Calls {
+    fn visit<P: TS + JsonSchema + 'static, R: TS + JsonSchema + 'static>(&mut self, info: &CallInfo) {
+        TypeVisitor::visit::<P>(&mut self.named);
+        TypeVisitor::visit::<R>(&mut self.named);
+        self.list.push(Call {
+            info: *info,
+            params: P::name(&self.config),
+            result: R::name(&self.config),
+            is_optional: !has_required_field(&P::inline(&self.config)),
+            params_schema: self.schemas.subschema_for::<P>(),
+            result_schema: self.schemas.subschema_for::<R>(),
+        });
+    }
+}
+
+impl Calls {
+    fn new() -> Self {
+        let schemas = SchemaSettings::draft2020_12().into_generator();
+        Self { config: types::config(), named: Named::default(), schemas, list: Vec::new() }
+    }
+
+    fn typescript(&self) -> String {
+        let (mut types, mut methods) = (String::new(), String::new());
+        for Call { info, params, result, is_optional, .. } in &self.list {
+            let CallInfo { name, docs, .. } = info;
+            let docs = docs.trim();
+            let default = if *is_optional { " = {}" } else { "" };
+            let _ = writeln!(types, "  /** {docs} */\n  {name}: {{ params: {params}; result: {result} }};");
+            let _ = writeln!(
+                methods,
+                "\n  /** {docs} */\n  {name}(params: {params}{default}): Promise<{result}> {{\n    return this.call('{name}', params);\n  }}"
+            );
+        }
+        let is_mentioned = |name: &&str| types.split(|c: char| !c.is_alphanumeric()).any(|word| word == *name);
+        let names: Vec<&str> = self.named.0.iter().map(String::as_str).filter(is_mentioned).collect();
+        format!(
+            "{HEADER}
+import type {{
+  {imports},
+}} from './contract.ts';
+
+/** Every call of the engine: what it takes and what it answers. */
+export interface Calls {{
+{types}}}
+
+export type CallName = keyof Calls;
+
+/** The calls that may change what is stored. */
+export const WRITING_CALLS = [
+{writing}] as const satisfies readonly CallName[];
+
+/** The calls that a page in a browser may make. */
+export const PAGE_CALLS = [
+{page}] as const satisfies readonly CallName[];
+
+/** A method for each call; all of them are `call`. */
+export abstract class NamedCalls {{
+  abstract call<N extends CallName>(name: N, params: Calls[N]['params']): Promise<Calls[N]['result']>;
+{methods}}}
+",
+            imports = names.join(",\n  "),
+            writing = self.names(|info| info.access == Access::Writes),
+            page = self.names(|info| info.audience == Audience::Page),
+        )
+    }
+
+    fn names(&self, belongs: impl Fn(&CallInfo) -> bool) -> String {
+        let calls = self.list.iter().filter(|call| belongs(&call.info));
+        calls.flat_map(|call| ["  '", call.info.name, "',\n"]).collect()
+    }
+
+    fn schemas(&mut self) -> String {
+        let calls: Map<String, Value> = self
+            .list
+            .iter()
+            .map(|call| {
+                (call.info.name.to_owned(), json!({ "params": call.params_schema, "result": call.result_schema }))
+            })
+            .collect();
+        let whole = json!({
+            "$comment": "Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.",
+            "calls": calls,
+            "$defs": self.schemas.take_definitions(true),
+        });
+        format!("{whole:#}\n")
+    }
+}
+
+/// Whether an object type has a field that must be given: one whose name is not followed by `?`.
+fn has_required_field(object: &str) -> bool {
+    let (mut depth, mut before) = (0_usize, ' ');
+    for letter in without_comments(object).chars() {
+        match letter {
+            '{' | '<' | '[' => depth += 1,
+            '}' | '>' | ']' => depth = depth.saturating_sub(1),
+            ':' if depth == 1 && before != '?' => return true,
+            _ => {}
+        }
+        before = letter;
+    }
+    false
+}
+
+fn without_comments(text: &str) -> String {
+    let parts = text.split("/**");
+    parts.map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect()
+}
+
+/// Names of the contract's types that the calls mention themselves.
+#[derive(Default)]
+struct Named(BTreeSet<String>);
+
+impl TypeVisitor for Named {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        if T::output_path().is_some() {
+            self.0.insert(T::ident(&types::config()));
+        } else {
+            T::visit_dependencies(self);
+            T::visit_generics(self);
+        }
+    }
+}

@@ -1,0 +1,368 @@
+// Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.
+
+import type {
+  AddIncidentParams,
+  AddIncidentResult,
+  AddSolutionParams,
+  AddSolutionResult,
+  CompleteIdsParams,
+  DiagnoseParams,
+  DiagnosticResult,
+  EditPatternParams,
+  FailurePattern,
+  FixRecord,
+  HistoryParams,
+  HistoryResult,
+  IdParams,
+  IncidentDetail,
+  MarkFixParams,
+  MarkFixResult,
+  MemoryExportParams,
+  MemoryExported,
+  MemoryImportParams,
+  MemoryImported,
+  MemorySearchParams,
+  MemorySearched,
+  MergePatternsParams,
+  NoParams,
+  Overview,
+  PatternDetail,
+  PatternsParams,
+  PatternsResult,
+  RankedSolutionsParams,
+  RankedSolutionsResult,
+  RecordFixParams,
+  RecordOutcomeParams,
+  RecordOutcomeResult,
+  RecordRunParams,
+  ReportFixParams,
+  ReportFixResult,
+  RunDetail,
+  RunDetailParams,
+  RunResult,
+  SignatureParams,
+  SnapshotParams,
+  ViewCaseParams,
+  ViewCaseResult,
+  ViewComparisonParams,
+  ViewComparisonResult,
+  ViewEnvironmentsResult,
+  ViewGridParams,
+  ViewGridResult,
+  ViewIncidentsParams,
+  ViewIncidentsResult,
+  ViewInspectionParams,
+  ViewInspectionResult,
+  ViewOverview,
+  ViewPatternParams,
+  ViewPatternResult,
+  ViewPatternRow,
+  ViewPatternsParams,
+  ViewPatternsResult,
+  ViewRunParams,
+  ViewRunResult,
+  ViewRunsParams,
+  ViewRunsResult,
+  ViewTrendParams,
+  ViewTrendResult,
+} from './contract.ts';
+
+/** Every call of the engine: what it takes and what it answers. */
+export interface Calls {
+  /** How much is known. */
+  overview: { params: NoParams; result: Overview };
+  /** Records a finished run from its reports or, without any, from what the command printed. */
+  recordRun: { params: RecordRunParams; result: RunResult };
+  /** Runs, newest first. */
+  history: { params: HistoryParams; result: HistoryResult };
+  /** One run with its cases. */
+  runDetail: { params: RunDetailParams; result: RunDetail };
+  /** What a failure is and what fixed it before; counts it as met once more. */
+  diagnose: { params: DiagnoseParams; result: DiagnosticResult };
+  /** Whether a fix worked. */
+  reportFix: { params: ReportFixParams; result: ReportFixResult };
+  /** Records a fix straight on a pattern. */
+  recordFix: { params: RecordFixParams; result: FixRecord };
+  /** Patterns in the asked order. */
+  patterns: { params: PatternsParams; result: PatternsResult };
+  /** One pattern with its history. */
+  pattern: { params: IdParams; result: PatternDetail };
+  /** The pattern of an exact signature. */
+  findBySignature: { params: SignatureParams; result: FailurePattern | null };
+  /** What is known about a problem, and which solution to try first. Remembers the search. */
+  rankedSolutions: { params: RankedSolutionsParams; result: RankedSolutionsResult };
+  /** Whether a solution worked. */
+  recordOutcome: { params: RecordOutcomeParams; result: RecordOutcomeResult };
+  /** Adds a solution to an incident, or to a pattern. */
+  addSolution: { params: AddSolutionParams; result: AddSolutionResult };
+  /** Adds an incident with its solution and outcome, unless one like it is there. */
+  addIncident: { params: AddIncidentParams; result: AddIncidentResult };
+  /** Takes in whole lines, one incident each, in one transaction. */
+  memoryImport: { params: MemoryImportParams; result: MemoryImported };
+  /** One page of all incidents with their solutions and outcomes, as an import takes them. */
+  memoryExport: { params: MemoryExportParams; result: MemoryExported };
+  /** Ids of the incidents that answer a text, best first. */
+  memorySearch: { params: MemorySearchParams; result: MemorySearched };
+  /** One incident of either memory, with its solutions and what came of them. */
+  incident: { params: IdParams; result: IncidentDetail };
+  /** Ids that begin so, newest first, at most a hundred. */
+  completeIds: { params: CompleteIdsParams; result: Array<string> };
+  /** Writes a copy of the database as it is now. Others can read meanwhile, writers wait. */
+  snapshot: { params: SnapshotParams; result: null };
+  /** Fails with the reason if nothing can be stored. */
+  checkWrite: { params: NoParams; result: null };
+  /** For the head of a page. */
+  viewOverview: { params: NoParams; result: ViewOverview };
+  /** Patterns, filtered and counted by category. */
+  viewPatterns: { params: ViewPatternsParams; result: ViewPatternsResult };
+  /** One pattern with everything about it. */
+  viewPattern: { params: ViewPatternParams; result: ViewPatternResult };
+  /** Runs, newest first. */
+  viewRuns: { params: ViewRunsParams; result: ViewRunsResult };
+  /** One run and a page of its cases. */
+  viewRun: { params: ViewRunParams; result: ViewRunResult };
+  /** One failed case of a run. */
+  viewCase: { params: ViewCaseParams; result: ViewCaseResult };
+  /** What changed between two runs. */
+  viewComparison: { params: ViewComparisonParams; result: ViewComparisonResult };
+  /** Tests by run. */
+  viewGrid: { params: ViewGridParams; result: ViewGridResult };
+  /** Failures of the newest runs, oldest first. */
+  viewTrend: { params: ViewTrendParams; result: ViewTrendResult };
+  /** Incidents, by a text or newest first. */
+  viewIncidents: { params: ViewIncidentsParams; result: ViewIncidentsResult };
+  /** Environments to choose from. */
+  viewEnvironments: { params: NoParams; result: ViewEnvironmentsResult };
+  /** What a text is, and what is known about it. */
+  viewInspection: { params: ViewInspectionParams; result: ViewInspectionResult };
+  /** What a person sets in place of what was learned. */
+  editPattern: { params: EditPatternParams; result: ViewPatternRow };
+  /** Makes one pattern of two. */
+  mergePatterns: { params: MergePatternsParams; result: ViewPatternRow };
+  /** A person's judgement that a fix is wrong, or is not. */
+  markFix: { params: MarkFixParams; result: MarkFixResult };
+}
+
+export type CallName = keyof Calls;
+
+/** The calls that may change what is stored. */
+export const WRITING_CALLS = [
+  'recordRun',
+  'diagnose',
+  'reportFix',
+  'recordFix',
+  'rankedSolutions',
+  'recordOutcome',
+  'addSolution',
+  'addIncident',
+  'memoryImport',
+  'checkWrite',
+  'editPattern',
+  'mergePatterns',
+  'markFix',
+] as const satisfies readonly CallName[];
+
+/** The calls that a page in a browser may make. */
+export const PAGE_CALLS = [
+  'incident',
+  'viewOverview',
+  'viewPatterns',
+  'viewPattern',
+  'viewRuns',
+  'viewRun',
+  'viewCase',
+  'viewComparison',
+  'viewGrid',
+  'viewTrend',
+  'viewIncidents',
+  'viewEnvironments',
+  'viewInspection',
+  'editPattern',
+  'mergePatterns',
+  'markFix',
+] as const satisfies readonly CallName[];
+
+/** A method for each call; all of them are `call`. */
+export abstract class NamedCalls {
+  abstract call<N extends CallName>(name: N, params: Calls[N]['params']): Promise<Calls[N]['result']>;
+
+  /** How much is known. */
+  overview(params: NoParams = {}): Promise<Overview> {
+    return this.call('overview', params);
+  }
+
+  /** Records a finished run from its reports or, without any, from what the command printed. */
+  recordRun(params: RecordRunParams): Promise<RunResult> {
+    return this.call('recordRun', params);
+  }
+
+  /** Runs, newest first. */
+  history(params: HistoryParams = {}): Promise<HistoryResult> {
+    return this.call('history', params);
+  }
+
+  /** One run with its cases. */
+  runDetail(params: RunDetailParams): Promise<RunDetail> {
+    return this.call('runDetail', params);
+  }
+
+  /** What a failure is and what fixed it before; counts it as met once more. */
+  diagnose(params: DiagnoseParams): Promise<DiagnosticResult> {
+    return this.call('diagnose', params);
+  }
+
+  /** Whether a fix worked. */
+  reportFix(params: ReportFixParams): Promise<ReportFixResult> {
+    return this.call('reportFix', params);
+  }
+
+  /** Records a fix straight on a pattern. */
+  recordFix(params: RecordFixParams): Promise<FixRecord> {
+    return this.call('recordFix', params);
+  }
+
+  /** Patterns in the asked order. */
+  patterns(params: PatternsParams = {}): Promise<PatternsResult> {
+    return this.call('patterns', params);
+  }
+
+  /** One pattern with its history. */
+  pattern(params: IdParams): Promise<PatternDetail> {
+    return this.call('pattern', params);
+  }
+
+  /** The pattern of an exact signature. */
+  findBySignature(params: SignatureParams): Promise<FailurePattern | null> {
+    return this.call('findBySignature', params);
+  }
+
+  /** What is known about a problem, and which solution to try first. Remembers the search. */
+  rankedSolutions(params: RankedSolutionsParams): Promise<RankedSolutionsResult> {
+    return this.call('rankedSolutions', params);
+  }
+
+  /** Whether a solution worked. */
+  recordOutcome(params: RecordOutcomeParams): Promise<RecordOutcomeResult> {
+    return this.call('recordOutcome', params);
+  }
+
+  /** Adds a solution to an incident, or to a pattern. */
+  addSolution(params: AddSolutionParams): Promise<AddSolutionResult> {
+    return this.call('addSolution', params);
+  }
+
+  /** Adds an incident with its solution and outcome, unless one like it is there. */
+  addIncident(params: AddIncidentParams): Promise<AddIncidentResult> {
+    return this.call('addIncident', params);
+  }
+
+  /** Takes in whole lines, one incident each, in one transaction. */
+  memoryImport(params: MemoryImportParams): Promise<MemoryImported> {
+    return this.call('memoryImport', params);
+  }
+
+  /** One page of all incidents with their solutions and outcomes, as an import takes them. */
+  memoryExport(params: MemoryExportParams = {}): Promise<MemoryExported> {
+    return this.call('memoryExport', params);
+  }
+
+  /** Ids of the incidents that answer a text, best first. */
+  memorySearch(params: MemorySearchParams): Promise<MemorySearched> {
+    return this.call('memorySearch', params);
+  }
+
+  /** One incident of either memory, with its solutions and what came of them. */
+  incident(params: IdParams): Promise<IncidentDetail> {
+    return this.call('incident', params);
+  }
+
+  /** Ids that begin so, newest first, at most a hundred. */
+  completeIds(params: CompleteIdsParams): Promise<Array<string>> {
+    return this.call('completeIds', params);
+  }
+
+  /** Writes a copy of the database as it is now. Others can read meanwhile, writers wait. */
+  snapshot(params: SnapshotParams): Promise<null> {
+    return this.call('snapshot', params);
+  }
+
+  /** Fails with the reason if nothing can be stored. */
+  checkWrite(params: NoParams = {}): Promise<null> {
+    return this.call('checkWrite', params);
+  }
+
+  /** For the head of a page. */
+  viewOverview(params: NoParams = {}): Promise<ViewOverview> {
+    return this.call('viewOverview', params);
+  }
+
+  /** Patterns, filtered and counted by category. */
+  viewPatterns(params: ViewPatternsParams = {}): Promise<ViewPatternsResult> {
+    return this.call('viewPatterns', params);
+  }
+
+  /** One pattern with everything about it. */
+  viewPattern(params: ViewPatternParams): Promise<ViewPatternResult> {
+    return this.call('viewPattern', params);
+  }
+
+  /** Runs, newest first. */
+  viewRuns(params: ViewRunsParams = {}): Promise<ViewRunsResult> {
+    return this.call('viewRuns', params);
+  }
+
+  /** One run and a page of its cases. */
+  viewRun(params: ViewRunParams): Promise<ViewRunResult> {
+    return this.call('viewRun', params);
+  }
+
+  /** One failed case of a run. */
+  viewCase(params: ViewCaseParams): Promise<ViewCaseResult> {
+    return this.call('viewCase', params);
+  }
+
+  /** What changed between two runs. */
+  viewComparison(params: ViewComparisonParams): Promise<ViewComparisonResult> {
+    return this.call('viewComparison', params);
+  }
+
+  /** Tests by run. */
+  viewGrid(params: ViewGridParams = {}): Promise<ViewGridResult> {
+    return this.call('viewGrid', params);
+  }
+
+  /** Failures of the newest runs, oldest first. */
+  viewTrend(params: ViewTrendParams = {}): Promise<ViewTrendResult> {
+    return this.call('viewTrend', params);
+  }
+
+  /** Incidents, by a text or newest first. */
+  viewIncidents(params: ViewIncidentsParams = {}): Promise<ViewIncidentsResult> {
+    return this.call('viewIncidents', params);
+  }
+
+  /** Environments to choose from. */
+  viewEnvironments(params: NoParams = {}): Promise<ViewEnvironmentsResult> {
+    return this.call('viewEnvironments', params);
+  }
+
+  /** What a text is, and what is known about it. */
+  viewInspection(params: ViewInspectionParams): Promise<ViewInspectionResult> {
+    return this.call('viewInspection', params);
+  }
+
+  /** What a person sets in place of what was learned. */
+  editPattern(params: EditPatternParams): Promise<ViewPatternRow> {
+    return this.call('editPattern', params);
+  }
+
+  /** Makes one pattern of two. */
+  mergePatterns(params: MergePatternsParams): Promise<ViewPatternRow> {
+    return this.call('mergePatterns', params);
+  }
+
+  /** A person's judgement that a fix is wrong, or is not. */
+  markFix(params: MarkFixParams): Promise<MarkFixResult> {
+    return this.call('markFix', params);
+  }
+}

@@ -1,0 +1,10 @@
+/** Which calls a page in a browser may make. Does not: make them, or say whether this page may write. */
+
+import { PAGE_CALLS } from './generated/calls.ts';
+
+export type PageCallName = (typeof PAGE_CALLS)[number];
+
+/** Whether a name from outside is one of them. */
+export function isPageCall(name: string): name is PageCallName {
+  return PAGE_CALLS.some((call) => call === name);
+}

@@ -1,0 +1,52 @@
+/** The list of calls through the wasm that is published. */
+import { readFileSync } from 'node:fs';
+import { type CallName, type Engine, openEngine, WRITING_CALLS } from 'argus-engine';
+import { expect, onTestFinished, test } from 'vitest';
+import { asEngineError } from '../src/errors.ts';
+
+const SCHEMAS: { calls: Record<string, unknown> } = JSON.parse(
+  readFileSync(new URL('../src/generated/calls.schema.json', import.meta.url), 'utf8'),
+);
+
+async function open(): Promise<Engine> {
+  const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en' });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+const incident = { title: 'The belt slips', steps: 'Tighten it', env: {}, worked: true } as const;
+
+test('the same call makes the same ids, whenever and wherever it is made', async () => {
+  const callId = '0195220c-2a00-7abc-8def-001122334455';
+  const [here, there] = [await open(), await open()];
+  const first = await here.call('addIncident', incident, callId);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await there.call('addIncident', incident, callId)).toEqual(first);
+  expect(first).toMatchObject({ incident_id: expect.stringMatching(/^inc-0195220c-2a00-7/u) });
+  const another = await (await open()).call('addIncident', incident, 'another');
+  expect(another).not.toEqual(first);
+});
+
+test('each call without an id of its own makes new ids', async () => {
+  const [here, there] = [await open(), await open()];
+  expect(await here.addIncident(incident)).not.toEqual(await there.addIncident(incident));
+});
+
+test('every call with a schema is one that the engine knows, and has a method of its name', async () => {
+  const engine = await open();
+  const names = Object.keys(SCHEMAS.calls);
+  expect(names).toEqual(expect.arrayContaining([...WRITING_CALLS]));
+  for (const name of names) {
+    expect(engine, name).toHaveProperty(name);
+    // Nobody has such params: what is refused is what is in them, not the name.
+    const refused = engine.call(name as CallName, { nonsense: true } as never);
+    await refused.catch((error) => expect(error.message, name).not.toContain('no call of this name'));
+  }
+  await expect(engine.call('free' as CallName, {} as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+});
+
+test('a code that nobody knows is a mistake of the program and no trap', () => {
+  const error = asEngineError({ code: 'SOMETHING_NEW', message: 'words' });
+  expect(error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('words') });
+  expect(asEngineError(new Error('unreachable'))).toBeUndefined();
+});
