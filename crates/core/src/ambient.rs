@@ -11,6 +11,9 @@ pub struct Ambient {
     seed: [u8; 16],
     stamp: Stamp,
     drawn: Cell<u64>,
+    /// The call's own name, if it has one.
+    call_id: Option<Box<str>>,
+    writes: Cell<u32>,
 }
 
 /// Where an id has its first 48 bits from.
@@ -25,7 +28,7 @@ enum Stamp {
 impl Ambient {
     /// `seed` is 16 random bytes, fresh for every call.
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
-        Self { now, seed, stamp: Stamp::Time(now), drawn: Cell::new(0) }
+        Self { now, seed, stamp: Stamp::Time(now), drawn: Cell::new(0), call_id: None, writes: Cell::new(0) }
     }
 
     /// For a call that has a name of its own: the same name gives the same ids, whenever the call is made. A name that
@@ -35,7 +38,16 @@ impl Ambient {
         let digest: [u8; 32] = Sha256::digest(call_id.as_bytes()).into();
         let mut seed = [0; 16];
         seed.copy_from_slice(&digest[..16]);
-        Self { now, seed, stamp: uuid_v7_millis(call_id).map_or(Stamp::None, Stamp::Time), drawn: Cell::new(0) }
+        let stamp = uuid_v7_millis(call_id).map_or(Stamp::None, Stamp::Time);
+        Self { stamp, call_id: Some(call_id.into()), ..Self::new(now, seed) }
+    }
+
+    /// The call's own name and which of its writes comes now, counted from 0; none where it has no name.
+    pub fn next_write(&self) -> Option<(&str, u32)> {
+        let call_id = self.call_id.as_deref()?;
+        let step = self.writes.get();
+        self.writes.set(step + 1);
+        Some((call_id, step))
     }
 
     /// The next number in [0, 1).

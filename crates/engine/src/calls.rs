@@ -5,8 +5,8 @@
 //! Does not: know how values cross a boundary; a [`Codec`] does.
 
 use crate::{
-    Engine, EngineError, contract as c, diagnose, history, memory, overview, patterns, record_run, report_fix,
-    resources, snapshot, viewer,
+    Engine, EngineError, contract as c, diagnose, history, memory, overview, patterns, prepare_run, record_run,
+    report_fix, resources, snapshot, viewer,
 };
 use argus_core::Ambient;
 use argus_store::Database;
@@ -107,6 +107,8 @@ macro_rules! calls {
 calls! {
     /// How much is known.
     Reads Host "overview": overview::overview, c::NoParams => c::Overview;
+    /// Reads the reports of a run: the same run without files and without secrets, fit for being recorded later.
+    Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
     /// Records a finished run from its reports or, without any, from what the command printed.
     Writes Host "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
     /// Runs, newest first.

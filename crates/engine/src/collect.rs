@@ -42,7 +42,7 @@ pub(crate) struct Collected {
     pub(crate) duration_ms: Option<f64>,
     /// There are reports, but no test in them: a filter may have left none.
     pub(crate) has_empty_reports: bool,
-    used: usize,
+    budget: TextBudget,
 }
 
 /// Raw texts of a failed case until its report is read to the end and names its runner.
@@ -70,6 +70,9 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
             }
         }
     }
+    let raw = params.cases.iter().filter_map(|case| all.add(engine, case.clone())).collect();
+    all.analyze(engine, &params.containers, params.runner.as_deref(), raw);
+    all.skipped.extend(params.unread.iter().cloned());
     match refused {
         Some(error) if all.cases.is_empty() && !has_ended(params) => Err(error),
         _ => Ok(all.complete(engine, params)),
@@ -90,18 +93,9 @@ fn read<D>(
     report: &ReportInput,
     all: &mut Collected,
 ) -> Result<(), EngineError> {
-    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: REPORT_CAP, is_exceeded: false };
-    let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
     let before = all.cases.len();
     let mut raw = Vec::new();
-    let parsed = argus_report::parse(&mut source, report.format, &options, &mut |case| {
-        raw.extend(all.add(engine, case));
-    });
-    if source.is_exceeded {
-        all.cases.truncate(before);
-        return Err(too_large(&report.path));
-    }
-    match parsed {
+    match each_case(engine, report, &mut |case| raw.extend(all.add(engine, case))) {
         Ok(parsed) => {
             all.note(&parsed);
             let runner = params.runner.clone().or_else(|| parsed.runner.clone());
@@ -111,8 +105,44 @@ fn read<D>(
         }
         Err(error) => {
             all.cases.truncate(before);
-            Err(EngineError::new(ErrorCode::ReportUnreadable, format!("{error}.")))
+            Err(error)
         }
+    }
+}
+
+/// Hands out the cases of a report; after an error those that were handed out do not count.
+pub(crate) fn each_case<D>(
+    engine: &Engine<D>,
+    report: &ReportInput,
+    on_case: &mut dyn FnMut(ReportCase),
+) -> Result<Parsed, EngineError> {
+    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: REPORT_CAP, is_exceeded: false };
+    let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
+    let parsed = argus_report::parse(&mut source, report.format, &options, &mut |case| on_case(case));
+    if source.is_exceeded {
+        return Err(too_large(&report.path));
+    }
+    parsed.map_err(|error| EngineError::new(ErrorCode::ReportUnreadable, format!("{error}.")))
+}
+
+/// What texts a run may still keep.
+#[derive(Default)]
+pub(crate) struct TextBudget {
+    used: usize,
+}
+
+impl TextBudget {
+    /// Cuts the texts of a case to what is left.
+    pub(crate) fn cut(&mut self, case: &mut ReportCase) {
+        let is_spent = self.used >= RUN_BUDGET;
+        let (error, output) = if is_spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
+        let keep = |text: &mut Option<String>, cut: &dyn Fn(&str) -> String| {
+            *text = text.as_deref().map(cut);
+            text.as_ref().map_or(0, String::len)
+        };
+        self.used += keep(&mut case.error, &|text| bound::bound_to(text, error).into_owned());
+        self.used += keep(&mut case.stdout_tail, &|text| bound::tail(text, output).to_owned());
+        self.used += keep(&mut case.stderr_tail, &|text| bound::tail(text, output).to_owned());
     }
 }
 
@@ -126,15 +156,6 @@ impl Collected {
         self
     }
 
-    /// From cases in memory, as if a report held them.
-    #[cfg(test)]
-    pub(crate) fn from_cases<D>(engine: &Engine<D>, params: &RecordRunParams, cases: Vec<ReportCase>) -> Self {
-        let mut all = Self::default();
-        let raw = cases.into_iter().filter_map(|case| all.add(engine, case)).collect();
-        all.analyze(engine, &params.containers, params.runner.as_deref(), raw);
-        all.complete(engine, params)
-    }
-
     fn note(&mut self, parsed: &Parsed) {
         self.runner = self.runner.take().or_else(|| parsed.runner.clone());
         self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
@@ -145,6 +166,8 @@ impl Collected {
     }
 
     fn add<D>(&mut self, engine: &Engine<D>, case: ReportCase) -> Option<Raw> {
+        let mut case = case;
+        self.budget.cut(&mut case);
         let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
         let at = self.cases.len();
         self.cases.push(Case {
@@ -156,25 +179,8 @@ impl Collected {
             attempts: case.attempts,
             failure: None,
         });
-        (status == Status::Failed)
-            .then(|| self.raw(at, case.error, case.stdout_tail, case.stderr_tail, case.error_type))
-    }
-
-    fn raw(
-        &mut self,
-        at: usize,
-        error: Option<String>,
-        stdout: Option<String>,
-        stderr: Option<String>,
-        kind: Option<String>,
-    ) -> Raw {
-        let spent = self.used >= RUN_BUDGET;
-        let (most, output) = if spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
-        let error = error.map(|error| bound::bound_to(&error, most).into_owned());
-        let stdout = stdout.map(|output_text| bound::tail(&output_text, output).to_owned());
-        let stderr = stderr.map(|output_text| bound::tail(&output_text, output).to_owned());
-        self.used += [&error, &stdout, &stderr].into_iter().flatten().map(String::len).sum::<usize>();
-        Raw { at, error, stdout, stderr, kind }
+        let ReportCase { error, stdout_tail: stdout, stderr_tail: stderr, error_type: kind, .. } = case;
+        (status == Status::Failed).then_some(Raw { at, error, stdout, stderr, kind })
     }
 
     fn analyze<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], runner: Option<&str>, raw: Vec<Raw>) {
@@ -235,7 +241,8 @@ impl Collected {
                 runner: self.runner.clone(),
                 ..FailureEvent::default()
             };
-            let raw = self.raw(at, command_error(params), None, None, None);
+            let error = command_error(params).map(|error| bound::bound_to(&error, ERROR).into_owned());
+            let raw = Raw { at, error, stdout: None, stderr: None, kind: None };
             self.conclude(engine, &params.containers, facts, raw);
         }
     }

@@ -3,6 +3,7 @@
 //!
 //! Times are ISO 8601 with `Z`; durations are milliseconds.
 
+use crate::ErrorCode;
 use argus_core::{Category, builtin::Locale, classify::UserRule, redact::UserSecret};
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +142,10 @@ contract! {
         pub related: Vec<Related>,
         /// Anything that limits this answer.
         pub warnings: Vec<String>,
+        /// Why the meeting was not counted and nothing was learned; none where it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub not_stored: Option<ErrorCode>,
     }
 
     /// A similar pattern.

@@ -39,13 +39,13 @@ pub async fn diagnose<D: Database>(
     match engine.write(ambient, count).await {
         Ok(finding) => {
             let finding = with_incidents(engine, ambient, &analysis, finding).await;
-            Ok(answer(engine, analysis, finding, Vec::new()))
+            Ok(answer(engine, analysis, finding, None))
         }
         Err(error) if error.is_about_writing() => {
             let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &analysis).await;
             let finding = engine.read(ambient, look).await?;
             let finding = with_incidents(engine, ambient, &analysis, finding).await;
-            Ok(answer(engine, analysis, finding, vec![not_counted(&error)]))
+            Ok(answer(engine, analysis, finding, Some(&error)))
         }
         Err(error) => Err(error),
     }
@@ -118,7 +118,7 @@ fn answer<D: Database>(
     engine: &Engine<D>,
     analysis: Analysis,
     finding: Finding,
-    warnings: Vec<String>,
+    not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
@@ -136,7 +136,8 @@ fn answer<D: Database>(
         rule: analysis.classification.rule,
         evidence,
         related: finding.related,
-        warnings,
+        warnings: not_stored.map(not_counted).into_iter().collect(),
+        not_stored: not_stored.map(|error| error.code),
     }
 }
 

@@ -39,6 +39,8 @@ error_codes! {
     LookupNotFound,
     /// An argument is out of its range.
     InvalidInput,
+    /// A call that has a name of its own was made before.
+    CallRepeated,
     /// A report file does not exist.
     ReportNotFound,
     /// A report file is not a report.

@@ -30,6 +30,7 @@ pub mod memory;
 mod moment;
 pub mod overview;
 pub mod patterns;
+pub mod prepare_run;
 pub mod record_run;
 mod related;
 pub mod report_fix;
@@ -48,7 +49,7 @@ use argus_core::{
     builtin::BUILTINS,
     sign::{RECIPE, sha256_hex},
 };
-use argus_store::Database;
+use argus_store::{Database, Tx};
 use contract::EngineOptions;
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead};
@@ -112,12 +113,23 @@ impl<D: Database> Engine<D> {
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
+        let write = ambient.next_write();
         let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
             argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
+            claim(tx, write, ambient.now).await?;
             body(tx).await
         };
         self.database.write(seeded).await
     }
+}
+
+/// A call that has a name of its own is made once.
+pub(crate) async fn claim(tx: &mut impl Tx, write: Option<(&str, u32)>, now: i64) -> Result<(), EngineError> {
+    let Some((call_id, step)) = write else { return Ok(()) };
+    if argus_store::calls::claim(tx, call_id, step, now).await? {
+        return Ok(());
+    }
+    Err(EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored."))
 }
 
 /// Opens report files: the engine itself reads no file but its database.

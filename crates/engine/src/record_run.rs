@@ -15,6 +15,9 @@ use argus_store::{
     runs::{self, Run},
 };
 
+/// Said of reports without any test.
+pub(crate) const NO_CASES: &str = "The reports hold no test cases.";
+
 /// Reads the reports, then writes everything in one transaction.
 pub async fn record_run<D: Database>(
     engine: &Engine<D>,
@@ -22,15 +25,6 @@ pub async fn record_run<D: Database>(
     params: &RecordRunParams,
 ) -> Result<RunResult, EngineError> {
     let collected = collect(engine, params)?;
-    record(engine, ambient, params, collected).await
-}
-
-pub(crate) async fn record<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &RecordRunParams,
-    collected: Collected,
-) -> Result<RunResult, EngineError> {
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, &collected, &totals);
     let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<FailureBrief>, EngineError> {
@@ -133,7 +127,7 @@ fn answer(
 ) -> RunResult {
     let mut notes = params.notes.clone();
     if collected.has_empty_reports {
-        notes.push("The reports hold no test cases.".to_owned());
+        notes.push(NO_CASES.to_owned());
     }
     debug_assert!(failures.len() <= LISTED, "no more briefs are kept than listed");
     RunResult {

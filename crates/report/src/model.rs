@@ -39,7 +39,9 @@ pub enum CaseStatus {
 }
 
 /// One test case of a report.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
 pub struct ReportCase {
     /// Source file, as the report gives it but with `/`, relative to the project where it lies inside.
     pub file: Option<String>,

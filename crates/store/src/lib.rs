@@ -15,6 +15,7 @@
 //!
 //! Does not: decide anything about failures, read a clock, make ids, or let a row out.
 
+pub mod calls;
 pub mod cases;
 pub mod database;
 pub mod days;

@@ -16,9 +16,12 @@ thread_local! {
     static FRESH: RefCell<Vec<[u8; SEED]>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Taken once, at the beginning of a call that is asked for by this name, if it has one.
-pub(crate) fn ambient_of(call_id: Option<&str>) -> Result<Ambient, JsValue> {
-    call_id.map_or_else(ambient, |call_id| Ok(Ambient::of_call(now(), call_id)))
+/// Taken once, at the beginning of a call that is asked for by this name and for this moment, if it has them.
+#[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]
+pub(crate) fn ambient_of(call_id: Option<&str>, moment: Option<f64>) -> Result<Ambient, JsValue> {
+    let Some(call_id) = call_id else { return ambient() };
+    let now = now();
+    Ok(Ambient::of_call(moment.map_or(now, |moment| (moment as i64).clamp(0, now)), call_id))
 }
 
 /// Of a call without a name.

@@ -55,10 +55,11 @@ impl WasmEngine {
         Ok(Self { engine: engine.with_beside(beside) })
     }
 
-    /// The call of this name (`argus_engine::calls`). The same `call_id` makes the same ids, whenever it is made.
+    /// The call of this name (`argus_engine::calls`). The same `call_id` makes the same ids, whenever it is made, and
+    /// writes once. `now`, in milliseconds since the epoch, is when the call should have been made, if that was earlier.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
-    pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>) -> Answer {
-        let ambient = ambient_of(call_id.as_deref())?;
+    pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
+        let ambient = ambient_of(call_id.as_deref(), now)?;
         let answer = finish(calls::call::<JavaScript, _>(&self.engine, &ambient, name, params));
         let answer = answer.map_err(|error| explained(&error));
         forget_failure();

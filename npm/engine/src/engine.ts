@@ -47,11 +47,17 @@ export class Engine extends NamedCalls {
 
   /**
    * Makes a call; a value that is undefined is none. The ids it makes come from `callId`, so that the same call made
-   * twice makes the same ids; without one they are new each time.
+   * twice makes the same ids, and it writes once: CALL_REPEATED then. Without one they are new each time. `now`, in
+   * milliseconds since the epoch, is when a named call should have been made, where that was earlier.
    */
-  async call<N extends CallName>(name: N, params: Calls[N]['params'], callId?: string): Promise<Calls[N]['result']> {
+  async call<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    callId?: string,
+    now?: number,
+  ): Promise<Calls[N]['result']> {
     const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return this.#call((engine) => engine.call(name, given, callId));
+    return this.#call((engine) => engine.call(name, given, callId, now));
   }
 
   /** Closes the database. The engine cannot be used afterwards; closing twice is fine. */

@@ -2,7 +2,7 @@
 //! Does not: compute.
 
 use argus_core::Category;
-use argus_report::{CaseStatus, Format, Problem};
+use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -28,6 +28,14 @@ contract! {
         pub git: Option<GitFacts>,
         /// Report files that together make up the run, as the host opens them.
         pub reports: Vec<ReportInput>,
+        /// Cases that were read from reports before, as `prepareRun` answers them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<ReportCase>>"))]
+        pub cases: Vec<ReportCase>,
+        /// What could not be read of those reports.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<Problem>>"))]
+        pub unread: Vec<Problem>,
         /// End of what the command printed.
         pub output_tail: Option<String>,
         /// State of the containers the project names.

@@ -1,7 +1,7 @@
 //! The two databases of one call: home, where things are written, and the one beside it.
 //! Does not: decide what is asked of them.
 
-use crate::{Engine, EngineError, contract::MemoryKind};
+use crate::{Engine, EngineError, claim, contract::MemoryKind};
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns};
 
@@ -64,7 +64,14 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.beside) {
-            (Side::Beside, Some(beside)) => beside.write(body).await,
+            (Side::Beside, Some(beside)) => {
+                let write = ambient.next_write();
+                let claimed = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+                    claim(tx, write, ambient.now).await?;
+                    body(tx).await
+                };
+                beside.write(claimed).await
+            }
             (Side::Home, _) | (Side::Beside, None) => self.write(ambient, body).await,
         }
     }

@@ -11,12 +11,11 @@ mod viewer;
 
 use crate::{
     Engine, EngineError,
-    collect::Collected,
     contract::{
         DiagnoseParams, DiagnosticResult, EngineOptions, RecordRunParams, ReportFixParams, ReportFixResult, RunResult,
     },
     diagnose::diagnose,
-    record_run::record,
+    record_run::record_run,
     report_fix::report_fix,
 };
 use argus_core::Ambient;
@@ -70,8 +69,8 @@ impl World {
     }
 
     pub(super) fn record(&self, params: &RecordRunParams, cases: Vec<ReportCase>) -> Result<RunResult, EngineError> {
-        let collected = Collected::from_cases(&self.engine, params, cases);
-        finish(record(&self.engine, &self.ambient(), params, collected))
+        let params = RecordRunParams { cases, ..params.clone() };
+        finish(record_run(&self.engine, &self.ambient(), &params))
     }
 
     /// A run of these cases; its id.

@@ -3,11 +3,15 @@
 use super::{Folder, START, UNKNOWN, World, case, failed, passed};
 use crate::{
     EngineError, ErrorCode, ReportFiles,
-    contract::{ContainerFact, EngineOptions, RecordRunParams, ReportInput, RunDetailParams, RunResult, RunStatus},
-    history::run_detail,
+    contract::{
+        ContainerFact, EngineOptions, HistoryParams, RecordRunParams, ReportInput, RunDetailParams, RunResult,
+        RunStatus,
+    },
+    history::{history, run_detail},
+    prepare_run::prepare_run,
     record_run::record_run,
 };
-use argus_core::{Category, classify::UserRule};
+use argus_core::{Ambient, Category, classify::UserRule};
 use argus_report::CaseStatus;
 use argus_store::finish;
 use std::io::BufRead;
@@ -94,6 +98,38 @@ fn a_report_without_a_test_is_said_to_be_one() {
     world.engine = world.engine.with_reports(OneReport(br#"<testsuite name="shop.SumTest" tests="0"/>"#));
     let run = recorded(&world, &params).unwrap();
     assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports hold no test cases.".to_owned()]));
+}
+
+#[test]
+fn a_prepared_run_is_recorded_as_its_reports_would_be() {
+    let report = br#"<testsuites name="jest tests" tests="2" time="1.5" timestamp="2025-02-19T21:20:00Z">
+        <testsuite name="shop" timestamp="2025-02-19T21:20:00Z" time="1.5">
+        <testcase classname="shop" name="sells" time="1"><failure message="Error: token=ghp_0123456789abcdefghijABCDEFGHIJ012345 refused">
+            Error: token=ghp_0123456789abcdefghijABCDEFGHIJ012345 refused</failure></testcase>
+        <testcase classname="shop" name="buys" time="0.5"/></testsuite></testsuites>"#;
+    let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
+    let params = RecordRunParams { reports, ..command(1, "npm ERR! password=hunter2hunter2") };
+    let mut world = World::new();
+    world.engine = world.engine.with_reports(OneReport(report));
+    let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    let stored = serde_json::to_string(&prepared).unwrap();
+    assert!(!stored.contains("ghp_") && !stored.contains("hunter2") && prepared.reports.is_empty(), "{stored}");
+    let read = serde_json::from_str(&stored).unwrap();
+    let (direct, later) = (recorded(&world, &params).unwrap(), recorded(&world, &read).unwrap());
+    let comparable = |run: &RunResult| RunResult { run_id: String::new(), ..run.clone() };
+    assert_eq!(comparable(&direct), comparable(&later));
+    assert_eq!((later.totals.failed, later.totals.passed), (1, 1));
+}
+
+#[test]
+fn a_call_with_a_name_of_its_own_is_made_once() {
+    let world = World::new();
+    let named = || Ambient::of_call(START, "one");
+    let first = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap();
+    let again = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap_err();
+    assert_eq!(again.code, ErrorCode::CallRepeated);
+    let runs = finish(history(&world.engine, &world.ambient(), &HistoryParams::default())).unwrap();
+    assert_eq!((runs.total, runs.runs[0].id.as_str()), (1, first.run_id.as_str()));
 }
 
 #[test]

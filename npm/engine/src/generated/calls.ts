@@ -71,6 +71,8 @@ import type {
 export interface Calls {
   /** How much is known. */
   overview: { params: NoParams; result: Overview };
+  /** Reads the reports of a run: the same run without files and without secrets, fit for being recorded later. */
+  prepareRun: { params: RecordRunParams; result: RecordRunParams };
   /** Records a finished run from its reports or, without any, from what the command printed. */
   recordRun: { params: RecordRunParams; result: RunResult };
   /** Runs, newest first. */
@@ -189,6 +191,11 @@ export abstract class NamedCalls {
   /** How much is known. */
   overview(params: NoParams = {}): Promise<Overview> {
     return this.call('overview', params);
+  }
+
+  /** Reads the reports of a run: the same run without files and without secrets, fit for being recorded later. */
+  prepareRun(params: RecordRunParams): Promise<RecordRunParams> {
+    return this.call('prepareRun', params);
   }
 
   /** Records a finished run from its reports or, without any, from what the command printed. */

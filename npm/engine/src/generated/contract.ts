@@ -230,6 +230,8 @@ export type DiagnosticResult = {
   related: Array<Related>,
   /** Anything that limits this answer. */
   warnings: Array<string>,
+  /** Why the meeting was not counted and nothing was learned; none where it was. */
+  notStored?: ErrorCode,
 };
 
 /** What a person sets on a pattern: absent leaves it, null goes back to what was learned. */
@@ -262,6 +264,9 @@ export type EngineOptions = {
 
 /** What may be done about an error. */
 export type ErrorClass = "transient" | "fixable" | "permanent";
+
+/** The codes of the public contracts, and those of files and databases. */
+export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
 
 /** Why a loop needs a human. */
 export type EscalationReason = "circuit_breaker_opened" | "max_attempts_reached" | "permanent_error" | "suspicious_success" | "interrupted_too_often" | "stopped_by_human";
@@ -1295,6 +1300,10 @@ export type RecordRunParams = {
   git?: GitFacts | null,
   /** Report files that together make up the run, as the host opens them. */
   reports: Array<ReportInput>,
+  /** Cases that were read from reports before, as `prepareRun` answers them. */
+  cases?: Array<ReportCase>,
+  /** What could not be read of those reports. */
+  unread?: Array<SkippedInput>,
   /** End of what the command printed. */
   outputTail?: string | null,
   /** State of the containers the project names. */
@@ -1329,6 +1338,34 @@ export type Related = {
 
 /** What a related thing is. */
 export type RelatedKind = "pattern" | "incident";
+
+/** One test case of a report. */
+export type ReportCase = {
+  /** Source file, as the report gives it but with `/`, relative to the project where it lies inside. */
+  file?: string | null,
+  /** Enclosing suites from the outside in. */
+  suite: Array<string>,
+  /** The test's own name. */
+  name: string,
+  /** How it ended. */
+  status: CaseStatus,
+  /** The runner's own word for it, where it says more (`timedOut`, `interrupted`, `todo`). */
+  runnerStatus?: string | null,
+  /** It failed and then passed within this run. */
+  flaky: boolean,
+  /** Milliseconds of all attempts. */
+  durationMs?: number | null,
+  /** How often it was run; at least 1 unless skipped. */
+  attempts: number,
+  /** Exception type, where the report names it apart. */
+  errorType?: string | null,
+  /** Error text with stack, of the last failed attempt; bounded. Message and body joined without repeating. */
+  error?: string | null,
+  /** End of what it wrote to standard output; bounded. */
+  stdoutTail?: string | null,
+  /** End of what it wrote to standard error; bounded. */
+  stderrTail?: string | null,
+};
 
 /** A fix to record. */
 export type ReportFixParams = {
@@ -2037,6 +2074,7 @@ export const ENGINE_ERROR_CODES = [
   'SOLUTION_NOT_FOUND',
   'LOOKUP_NOT_FOUND',
   'INVALID_INPUT',
+  'CALL_REPEATED',
   'REPORT_NOT_FOUND',
   'REPORT_UNREADABLE',
   'REPORT_TOO_LARGE',

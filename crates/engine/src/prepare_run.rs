@@ -1,0 +1,66 @@
+//! A run without its files: what is kept of it where it cannot be recorded yet.
+//! Does not: conclude anything from its failures; recording does, when it comes to that.
+
+use crate::{
+    Engine, EngineError,
+    collect::{TextBudget, each_case},
+    contract::RecordRunParams,
+    record_run::NO_CASES,
+};
+use argus_core::Ambient;
+use argus_report::Problem;
+use argus_store::Database;
+use serde_json::Value;
+
+/// Reads the reports into cases; every text is bounded and without secrets. Recording the answer records the same run.
+#[expect(clippy::unused_async, reason = "every call of the list is one")]
+pub async fn prepare_run<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+) -> Result<RecordRunParams, EngineError> {
+    let mut prepared = RecordRunParams { reports: Vec::new(), ..params.clone() };
+    let (mut started_at, mut duration_ms) = (None, None);
+    let mut budget = TextBudget::default();
+    for report in &params.reports {
+        let before = prepared.cases.len();
+        let mut keep = |mut case| {
+            budget.cut(&mut case);
+            prepared.cases.push(case);
+        };
+        match each_case(engine, report, &mut keep) {
+            Ok(parsed) => {
+                prepared.runner = prepared.runner.or(parsed.runner);
+                started_at = [started_at, parsed.started_at].into_iter().flatten().min();
+                duration_ms = parsed.duration_ms.map(|millis| millis + duration_ms.unwrap_or(0.0)).or(duration_ms);
+                prepared.unread.extend(parsed.problems);
+            }
+            Err(error) => {
+                prepared.cases.truncate(before);
+                prepared.unread.push(Problem { at: report.path.clone(), reason: error.message });
+            }
+        }
+    }
+    if !params.reports.is_empty() && prepared.cases.is_empty() && prepared.unread.is_empty() {
+        prepared.notes.push(NO_CASES.to_owned());
+    }
+    prepared.started_at = params.started_at.or(started_at).or(Some(ambient.now));
+    prepared.duration_ms = params.duration_ms.or(duration_ms);
+    without_secrets(engine, &prepared)
+}
+
+/// Every text in it, whatever field it is in.
+fn without_secrets<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
+    let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid(error.to_string()))?;
+    redact_texts(engine, &mut value);
+    serde_json::from_value(value).map_err(|error| EngineError::invalid(error.to_string()))
+}
+
+fn redact_texts<D>(engine: &Engine<D>, value: &mut Value) {
+    match value {
+        Value::String(text) => *text = engine.analyzer.redact_whole(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_texts(engine, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_texts(engine, field)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
