@@ -13,7 +13,6 @@ use argus_store::Database;
 use serde_json::Value;
 
 /// Reads the reports into cases; every text is bounded and without secrets. Recording the answer records the same run.
-#[expect(clippy::unused_async, reason = "every call of the list is one")]
 pub async fn prepare_run<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,

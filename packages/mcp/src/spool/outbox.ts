@@ -1,0 +1,147 @@
+/**
+ * What a project's database cannot store now, and how it comes in later: calls wait in the spool, and a memory that
+ * holds them answers what is asked about them meanwhile.
+ * Does not: know tools, or wait for a lock that is somebody else's; the engine does.
+ */
+
+import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';
+import { v7 as uuidV7 } from 'uuid';
+import { messageOf } from '../errors.ts';
+import type { Spool, WaitingCall, WaitingCallName } from './spool.ts';
+
+/** Why an answer is not stored, and whether it will be. */
+export interface NotStored {
+  stored: false;
+  /** It waits, and is stored by the next call that can. */
+  queued: boolean;
+  code: EngineErrorCode;
+}
+
+/** What a call answered, and what became of it. */
+export interface Kept<T> {
+  value: T;
+  /** None: it is stored. */
+  notStored?: NotStored;
+  warnings: string[];
+}
+
+/** Another time the same call can be stored. */
+const PASSING: readonly EngineErrorCode[] = ['DATABASE_LOCKED', 'DATABASE_FULL', 'DATABASE_READONLY'];
+
+/** The engines it works with. */
+export interface Engines {
+  /** The file; a call on it waits for the lock as long as is reasonable. */
+  durable(): Promise<Engine>;
+  /** The file; a call on it gives up at once where the lock is taken. */
+  impatient(): Promise<Engine>;
+  /** A memory of this process alone. */
+  standIn(): Promise<Engine>;
+}
+
+export class Outbox {
+  readonly #engines: Engines;
+  readonly #spool: Spool;
+  /** Calls that the stand-in has made. */
+  readonly #replayed = new Set<string>();
+  /** Calls that could not even be kept in the spool; they end with this process. */
+  readonly #unkept: WaitingCall[] = [];
+
+  constructor(engines: Engines, spool: Spool) {
+    this.#engines = engines;
+    this.#spool = spool;
+  }
+
+  /** Stores what waits, as far as that is possible at once. */
+  async takeIn(): Promise<void> {
+    if (this.#spool.isEmpty()) return;
+    await this.#takeInWith(() => this.#engines.impatient());
+  }
+
+  /** After a call that was stored: the lock can be had, so what waits is worth waiting for. */
+  async takeInRest(): Promise<void> {
+    if (this.#spool.isEmpty()) return;
+    await this.#takeInWith(() => this.#engines.durable());
+  }
+
+  /** The memory that knows a run which is not stored; none where the database is to be asked. */
+  async memoryOf(runId: string): Promise<Engine | undefined> {
+    if (this.#spool.isEmpty() && this.#unkept.length === 0) return undefined;
+    const standIn = await this.#replay();
+    const known = await standIn.runDetail({ runId, limit: 1 }).catch(() => undefined);
+    return known === undefined ? undefined : standIn;
+  }
+
+  /** Makes a call in the stand-in and keeps it for later; `thrown` is why the database did not take it. */
+  async keep<N extends WaitingCallName>(
+    method: N,
+    params: Calls[N]['params'],
+    thrown: EngineError,
+  ): Promise<Kept<Calls[N]['result']>> {
+    const call: WaitingCall<N> = { callId: uuidV7(), now: Date.now(), method, params };
+    const standIn = await this.#replay();
+    const value = await standIn.call(method, params, call.callId, call.now);
+    this.#replayed.add(call.callId);
+    return { value, ...(await this.#wait(call, thrown)) };
+  }
+
+  /** Keeps a call that was answered already, by the database as it can be read. */
+  async keepAnswered<N extends WaitingCallName>(
+    method: N,
+    params: Calls[N]['params'],
+    value: Calls[N]['result'],
+    thrown: EngineError,
+  ): Promise<Kept<Calls[N]['result']>> {
+    return { value, ...(await this.#wait({ callId: uuidV7(), now: Date.now(), method, params }, thrown)) };
+  }
+
+  async #wait(call: WaitingCall, thrown: EngineError): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
+    const { code } = thrown;
+    const why = await this.#put(call, code);
+    if (why === undefined) {
+      const warning = `Not stored yet: it waits, and the next call that can store it will. ${thrown.message}`;
+      return { notStored: { stored: false, queued: true, code }, warnings: [warning] };
+    }
+    this.#unkept.push(call);
+    const warning = `Not stored, and not kept for later (${why}): it ends with this process. ${thrown.message}`;
+    return { notStored: { stored: false, queued: false, code }, warnings: [warning] };
+  }
+
+  /** Undefined when it waits; else why not. */
+  async #put(call: WaitingCall, code: EngineErrorCode): Promise<string | undefined> {
+    if (!PASSING.includes(code)) return 'the database has to be mended first';
+    try {
+      await this.#spool.put(call);
+      return undefined;
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  }
+
+  /** The stand-in with everything that waits. */
+  async #replay(): Promise<Engine> {
+    const standIn = await this.#engines.standIn();
+    for (const { call } of await this.#spool.files()) {
+      if (this.#replayed.has(call.callId)) continue;
+      this.#replayed.add(call.callId);
+      // What it refuses was about a run that is stored; the database will know it.
+      await standIn.call(call.method, call.params, call.callId, call.now).catch(() => undefined);
+    }
+    return standIn;
+  }
+
+  async #takeInWith(open: () => Promise<Engine>): Promise<void> {
+    for (const file of await this.#spool.files()) {
+      const { method, params, callId, now } = file.call;
+      try {
+        await (await open()).call(method, params, callId, now);
+      } catch (thrown) {
+        if (!(thrown instanceof EngineError) || thrown.code.startsWith('DATABASE_')) return;
+        if (thrown.code !== 'CALL_REPEATED') {
+          this.#spool.refuse(file, thrown.message);
+          continue;
+        }
+      }
+      this.#spool.remove(file);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Calls that could not be stored: one file each beside the database, `{callId, now, method, params}`, for this user
+ * alone. They are taken in by whoever gets the lock next, in the order in which they were made.
+ *
+ * A repository can bring such files too, so each name carries a seal that only this user can make (`seal.ts`).
+ * Does not: make the calls, or redact them; what comes here is fit to be stored.
+ */
+
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Calls } from 'argus-engine';
+import { log } from '../log.ts';
+import type { Seal } from './seal.ts';
+
+/** The calls that may wait. */
+export type WaitingCallName = 'recordRun' | 'diagnose' | 'reportFix';
+
+const WAITING_CALLS: readonly string[] = ['recordRun', 'diagnose', 'reportFix'] satisfies WaitingCallName[];
+
+/** A call with everything that makes it the same call later. */
+export interface WaitingCall<N extends WaitingCallName = WaitingCallName> {
+  /** A UUIDv7: it gives the order, and the ids that the call makes. */
+  callId: string;
+  /** When it was made, in milliseconds since the epoch. */
+  now: number;
+  method: N;
+  params: Calls[N]['params'];
+}
+
+/** A call as it lies in its file. */
+export interface WaitingFile {
+  path: string;
+  call: WaitingCall;
+}
+
+/** More would take longer to store than anybody waits for. */
+const MOST_CALLS = 10_000;
+/** A draft whose writer was killed. */
+const DRAFT_LIFETIME_MS = 10 * 60 * 1_000;
+
+const NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
+
+export class Spool {
+  readonly #folder: string;
+  readonly #seal: Seal;
+
+  constructor(folder: string, seal: Seal) {
+    this.#folder = folder;
+    this.#seal = seal;
+  }
+
+  /** Whether nothing waits; cheap enough to be asked before every call. */
+  isEmpty(): boolean {
+    return !names(this.#folder).some((name) => NAME.test(name));
+  }
+
+  /** Keeps a call; it is on the disk when this returns. */
+  async put(call: WaitingCall): Promise<void> {
+    const text = `${JSON.stringify(call)}\n`;
+    const name = `${call.callId}.${await this.#seal.of(text)}.json`;
+    if (names(this.#folder).length >= MOST_CALLS) throw new Error(`${MOST_CALLS} calls wait already`);
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const draft = path.join(this.#folder, `${name}.draft`);
+    try {
+      writeDurably(draft, text);
+      renameSync(draft, path.join(this.#folder, name));
+    } catch (thrown) {
+      rmSync(draft, { force: true });
+      throw thrown;
+    }
+    syncFolder(this.#folder);
+  }
+
+  /** What waits, the oldest first. A file that this user did not write is left alone. */
+  async files(): Promise<WaitingFile[]> {
+    const found: WaitingFile[] = [];
+    for (const name of names(this.#folder).sort()) {
+      if (name.endsWith('.draft')) discardOld(path.join(this.#folder, name));
+      const [, callId = '', seal = ''] = NAME.exec(name) ?? [];
+      if (callId === '') continue;
+      const file = path.join(this.#folder, name);
+      const text = readQuietly(file);
+      // Another process has taken it in meanwhile.
+      if (text === undefined) continue;
+      const call = (await this.#seal.isOf(text, seal)) ? parse(text, callId) : undefined;
+      if (call === undefined) log(`${file} was not written by this user, and is left as it is`);
+      else found.push({ path: file, call });
+    }
+    return found;
+  }
+
+  /** It is stored. */
+  remove({ path: file }: WaitingFile): void {
+    rmSync(file, { force: true });
+  }
+
+  /** It can never be stored; kept for a person to look at. */
+  refuse({ path: file, call }: WaitingFile, reason: string): void {
+    log(`A ${call.method} that waited cannot be stored: ${reason} It is kept as ${file}.refused`);
+    try {
+      renameSync(file, `${file}.refused`);
+    } catch {
+      // Another process was faster.
+    }
+  }
+}
+
+function parse(text: string, callId: string): WaitingCall | undefined {
+  try {
+    const call: WaitingCall = JSON.parse(text);
+    return call.callId === callId && WAITING_CALLS.includes(call.method) ? call : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readQuietly(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function writeDurably(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** So that the name is on the disk too; Windows opens no folders and needs no such thing. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function discardOld(draft: string): void {
+  const stats = statSync(draft, { throwIfNoEntry: false });
+  if (stats !== undefined && Date.now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft, { force: true });
+}
