@@ -26,8 +26,13 @@ enum Stamp {
 }
 
 impl Ambient {
-    /// `seed` is 16 random bytes, fresh for every call.
+    /// 9999-12-31T23:59:59.999Z, the last moment that ISO 8601 writes with a year of four digits.
+    pub const LATEST: i64 = 253_402_300_799_999;
+
+    /// `seed` is 16 random bytes, fresh for every call. A clock before 1970 or after 9999 stands for the nearest
+    /// moment between.
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
+        let now = Self::within(now);
         Self { now, seed, stamp: Stamp::Time(now), drawn: Cell::new(0), call_id: None, writes: Cell::new(0) }
     }
 
@@ -48,6 +53,17 @@ impl Ambient {
         let step = self.writes.get();
         self.writes.set(step + 1);
         Some((call_id, step))
+    }
+
+    /// The nearest moment that can be written.
+    pub const fn within(moment: i64) -> i64 {
+        if moment < 0 {
+            0
+        } else if moment > Self::LATEST {
+            Self::LATEST
+        } else {
+            moment
+        }
     }
 
     /// The next number in [0, 1).
@@ -125,6 +141,15 @@ mod tests {
             let (early, late) = (Ambient::of_call(1, name), Ambient::of_call(i64::MAX, name));
             let id = early.id("run");
             assert_eq!((id.as_bytes()[18], id.clone()), (b'8', late.id("run")));
+        }
+    }
+
+    #[test]
+    fn a_clock_out_of_range_is_the_nearest_moment_in_it() {
+        for (clock, moment) in [(i64::MIN, 0), (-1, 0), (7, 7), (i64::MAX, Ambient::LATEST)] {
+            let ambient = Ambient::new(clock, [7; 16]);
+            assert_eq!(ambient.now, moment);
+            assert_eq!(ambient.id("run").len(), "run-".len() + 36);
         }
     }
 

@@ -57,6 +57,8 @@ contract! {
         pub max_age_days: Option<u32>,
         /// Only this many newest runs stay.
         pub max_runs: Option<u32>,
+        /// So many of the newest runs stay, however old they are. Default: 20.
+        pub min_runs: Option<u32>,
     }
 
     /// Of a call that takes nothing.

@@ -11,7 +11,7 @@ use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
     cases::{self, Case, Status},
-    retention::{self, Keep},
+    retention::{self, Keep, MaxAge},
     runs::{self, Run},
 };
 
@@ -30,7 +30,7 @@ pub async fn record_run<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<FailureBrief>, EngineError> {
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
-        retention::apply(tx, keep(engine, ambient), key).await?;
+        retention::apply(tx, keep(engine, ambient)).await?;
         resign::batch(engine, tx).await?;
         briefs(engine, tx, &collected).await
     };
@@ -89,10 +89,17 @@ fn totals(cases: &[Case]) -> Totals {
     totals
 }
 
+/// Someone who comes back to a project after a long time still finds what failed last.
+const DEFAULT_MIN_RUNS: u32 = 20;
+
 fn keep<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
     let retention = &engine.options.retention;
-    let since = retention.max_age_days.map(|days| ambient.now.saturating_sub(i64::from(days) * moment::DAY));
-    Keep { since, newest: retention.max_runs }
+    let age = |days| MaxAge {
+        max_ms: i64::from(days) * moment::DAY,
+        now: ambient.now,
+        min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
+    };
+    Keep { age: retention.max_age_days.map(age), newest: retention.max_runs }
 }
 
 /// The first failures with what the memory has about each; shown, not counted.

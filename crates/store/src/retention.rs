@@ -1,31 +1,42 @@
 //! Deletes old runs with their cases, a bounded number at a time.
 //! Does not: touch patterns, solutions or outcomes.
 
-use crate::{
-    database::Tx,
-    error::StoreError,
-    runs::{self, RunFilter, RunKey},
-};
+use crate::{database::Tx, error::StoreError, runs::RunKey};
 
 /// What may stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// Runs that started before this moment go.
-    pub since: Option<i64>,
+    /// Runs older than this go.
+    pub age: Option<MaxAge>,
     /// Only this many newest runs stay.
     pub newest: Option<u32>,
 }
+
+/// A limit by age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxAge {
+    /// Milliseconds.
+    pub max_ms: i64,
+    /// What the clock says, which may be wrong.
+    pub now: i64,
+    /// So many of the newest runs stay, however old they are.
+    pub min_runs: u32,
+}
+
+/// Age is measured against the middle of so many newest runs instead of a clock: a clock that is wrong for fewer than
+/// half of them moves nothing. Where fewer are kept, fewer speak, down to one wrong clock in three runs.
+const WITNESSES: u32 = 9;
 
 /// In one transaction at most so many runs are deleted, and no further one after so many cases, so that a limit
 /// set late does not make one call wait; the next recorded run goes on.
 const RUNS_AT_ONCE: u32 = 50;
 const CASES_AT_ONCE: i64 = 200_000;
 
-/// Deletes what is over the limits, oldest first; never `recorded`, the run this transaction adds.
-pub async fn apply(tx: &mut impl Tx, keep: Keep, recorded: RunKey) -> Result<u32, StoreError> {
+/// Deletes what is over the limits, in the order of recording; never the run recorded last.
+pub async fn apply(tx: &mut impl Tx, keep: Keep) -> Result<u32, StoreError> {
     let mut deleted = 0;
     let mut cases = 0;
-    for (run, size) in surplus(tx, keep, recorded).await? {
+    for (run, size) in surplus(tx, keep).await? {
         if deleted > 0 && cases + size > CASES_AT_ONCE {
             break;
         }
@@ -36,24 +47,48 @@ pub async fn apply(tx: &mut impl Tx, keep: Keep, recorded: RunKey) -> Result<u32
     Ok(deleted)
 }
 
-/// Both limits take the oldest runs, so the longer list holds the other.
-async fn surplus(tx: &mut impl Tx, keep: Keep, recorded: RunKey) -> Result<Vec<(RunKey, i64)>, StoreError> {
-    const TOO_OLD: &str = "SELECT key, passed + failed + skipped FROM runs WHERE key <> $1 AND started_at < $2 \
-                           ORDER BY started_at, key LIMIT $3";
-    const TOO_MANY: &str = "SELECT key, passed + failed + skipped FROM runs WHERE key <> $1 \
-                            ORDER BY started_at, key LIMIT $2";
-    let mut rows = Vec::new();
-    if let Some(since) = keep.since {
-        rows = tx.query(TOO_OLD, &[recorded.0.into(), since.into(), RUNS_AT_ONCE.into()]).await?;
-    }
-    if let Some(newest) = keep.newest {
-        let total = runs::count(tx, RunFilter::default()).await?;
-        let over = total.saturating_sub(newest.max(1)).min(RUNS_AT_ONCE);
-        if over as usize > rows.len() {
-            rows = tx.query(TOO_MANY, &[recorded.0.into(), over.into()]).await?;
-        }
-    }
+/// Both limits take the runs recorded first, so the later bound holds for both. The order of recording is the one
+/// that no clock changes.
+async fn surplus(tx: &mut impl Tx, keep: Keep) -> Result<Vec<(RunKey, i64)>, StoreError> {
+    const BEFORE: &str = "SELECT key, passed + failed + skipped FROM runs WHERE key < $1 ORDER BY key LIMIT $2";
+    let too_old = match keep.age {
+        Some(age) => first_kept_by_age(tx, age).await?,
+        None => None,
+    };
+    let too_many = match keep.newest {
+        Some(newest) => nth_newest(tx, newest).await?,
+        None => None,
+    };
+    let Some(first_kept) = too_old.max(too_many) else { return Ok(Vec::new()) };
+    let rows = tx.query(BEFORE, &[first_kept.0.into(), RUNS_AT_ONCE.into()]).await?;
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
+}
+
+/// A run goes once it and all that were recorded before it are too old: one that a wrong clock dated long ago, or far
+/// ahead, stays and goes with its neighbours.
+async fn first_kept_by_age(tx: &mut impl Tx, age: MaxAge) -> Result<Option<RunKey>, StoreError> {
+    const YOUNG: &str = "SELECT key FROM runs WHERE started_at BETWEEN $1 AND $2 ORDER BY key LIMIT 1";
+    let Some(kept_anyway) = nth_newest(tx, age.min_runs).await? else { return Ok(None) };
+    let Some(today) = witnessed_now(tx).await? else { return Ok(None) };
+    let span = [today.saturating_sub(age.max_ms).into(), today.max(age.now).into()];
+    let Some(mut young) = tx.query_first(YOUNG, &span).await? else { return Ok(None) };
+    Ok(Some(RunKey(young.read()?).min(kept_anyway)))
+}
+
+/// The middle moment of the runs recorded last; of two, the earlier one.
+async fn witnessed_now(tx: &mut impl Tx) -> Result<Option<i64>, StoreError> {
+    const SQL: &str = "SELECT started_at FROM runs ORDER BY key DESC LIMIT $1";
+    let rows = tx.query(SQL, &[WITNESSES.into()]).await?;
+    let mut moments = rows.into_iter().map(|mut row| row.read()).collect::<Result<Vec<i64>, StoreError>>()?;
+    moments.sort_unstable();
+    Ok(moments.get(moments.len().saturating_sub(1) / 2).copied())
+}
+
+/// Counted back from the run recorded last; none where there are fewer.
+async fn nth_newest(tx: &mut impl Tx, count: u32) -> Result<Option<RunKey>, StoreError> {
+    const SQL: &str = "SELECT key FROM runs ORDER BY key DESC LIMIT 1 OFFSET $1";
+    let row = tx.query_first(SQL, &[(count.max(1) - 1).into()]).await?;
+    row.map(|mut row| row.read().map(RunKey)).transpose()
 }
 
 async fn delete(tx: &mut impl Tx, run: RunKey) -> Result<(), StoreError> {

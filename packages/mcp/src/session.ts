@@ -70,7 +70,11 @@ export class Session {
       locale: this.locale,
       rules: classify?.rules ?? [],
       secrets: redact?.patterns ?? [],
-      retention: { maxAgeDays: inDays(history?.retention?.maxAge), maxRuns: history?.retention?.maxRuns ?? null },
+      retention: {
+        maxAgeDays: inDays(history?.retention?.maxAge),
+        maxRuns: history?.retention?.maxRuns ?? null,
+        minRuns: history?.retention?.minRuns ?? null,
+      },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
       ...(besidePath === undefined ? {} : { besidePath }),
       log,

@@ -10,7 +10,7 @@ locale: en
 history:
   enabled: true
   database: .argus/other.db
-  retention: { maxAge: 90d, maxRuns: 500 }
+  retention: { maxAge: 90d, maxRuns: 500, minRuns: 50 }
 memory: { halfLife: 12w }
 test:
   command: npm run check
@@ -47,6 +47,7 @@ test('a whole configuration', async () => {
         "retention": {
           "maxAge": "90d",
           "maxRuns": 500,
+          "minRuns": 50,
         },
       },
       "kubernetes": {

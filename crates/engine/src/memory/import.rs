@@ -277,8 +277,8 @@ fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
     let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
         EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", display::line(given, 40)))
     })?;
-    i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
-        .map_err(|_| EngineError::invalid("created_at is too far away"))
+    let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
+    millis.map(Ambient::within).map_err(|_| EngineError::invalid("created_at is too far away"))
 }
 
 /// Why an incident cannot be written: a solution has one incident.

@@ -148,7 +148,7 @@ fn completes_ids() {
 #[test]
 fn retention_deletes_runs_and_nothing_that_was_learned() {
     let options = EngineOptions {
-        retention: Retention { max_age_days: Some(30), max_runs: Some(2) },
+        retention: Retention { max_age_days: Some(30), max_runs: Some(2), min_runs: None },
         ..EngineOptions::default()
     };
     let world = World::with(":memory:", options).unwrap();

@@ -7,6 +7,7 @@ mod fixing;
 mod listing;
 mod memory;
 mod recording;
+mod retention;
 mod viewer;
 
 use crate::{

@@ -81,7 +81,7 @@ pub async fn view_pattern<D: Database>(
             merged: merged.into_iter().map(part).collect(),
             solutions: solutions(tx, &pattern).await?,
             confidence_over_time: curve(&pattern, &reports, &days, ambient.now),
-            confidence_known_since: days.first().map(|first| iso(first.day * DAY_MS)),
+            confidence_known_since: days.first().map(|first| iso(first.day.saturating_mul(DAY_MS))),
             fixes: reports.into_iter().map(fix).collect(),
             has_more: is_more(offset, seen.len(), seen_total),
             seen,
@@ -158,7 +158,7 @@ fn curve(pattern: &Pattern, reports: &[Report], days: &[Day], now: i64) -> Vec<C
         resolutions,
         known,
     };
-    let since = days.first().map_or(now, |first| first.day * DAY_MS);
+    let since = days.first().map_or(now, |first| first.day.saturating_mul(DAY_MS));
     let before: Vec<&Report> = reports.iter().rev().filter(|report| report.created_at < since).collect();
     let mut points = Vec::new();
     if pattern.first_seen_at < since {
@@ -174,7 +174,7 @@ fn curve(pattern: &Pattern, reports: &[Report], days: &[Day], now: i64) -> Vec<C
         points.push(point(report.created_at, size(met.len()), size(solved.len()), false));
     }
     for day in days {
-        let end = ((day.day + 1) * DAY_MS - 1).min(now);
+        let end = day.day.saturating_add(1).saturating_mul(DAY_MS).saturating_sub(1).min(now);
         points.push(point(end, day.occurrences, day.resolutions, true));
     }
     if points.last().is_none_or(|last| last.at != iso(now)) {

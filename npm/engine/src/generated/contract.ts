@@ -1418,6 +1418,8 @@ export type Retention = {
   maxAgeDays?: number | null,
   /** Only this many newest runs stay. */
   maxRuns?: number | null,
+  /** So many of the newest runs stay, however old they are. Default: 20. */
+  minRuns?: number | null,
 };
 
 /** One run with its cases: failed first, then flaky, then the rest, each in the report's order. */

@@ -20,6 +20,7 @@ const history = () =>
       .strictObject({
         maxAge: age().optional().describe('Runs older than this go: days as a number, or 90d, 12w'),
         maxRuns: z.int().min(1).optional().describe('Only this many newest runs stay'),
+        minRuns: z.int().min(1).optional().describe('So many newest runs stay, however old they are. Default: 20'),
       })
       .optional()
       .describe('Limits for runs; patterns and fixes are never deleted'),

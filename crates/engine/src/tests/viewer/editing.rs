@@ -88,7 +88,7 @@ fn it_survives_later_runs_other_rules_and_retention() {
     world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     drop(world);
-    let retention = Retention { max_runs: Some(1), max_age_days: None };
+    let retention = Retention { max_runs: Some(1), max_age_days: None, min_runs: None };
     let options = EngineOptions { rules: vec![flux_rule()], retention, ..EngineOptions::default() };
     let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
     let mut last = run;

@@ -1,0 +1,127 @@
+//! Which runs go, whatever the clock says.
+
+use super::{START, World, passed};
+use crate::{
+    collect::Collected,
+    contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
+    history::history,
+    moment::DAY,
+    record_run::record,
+};
+use argus_core::Ambient;
+use argus_store::finish;
+use proptest::prelude::*;
+
+const MAX_AGE_DAYS: i64 = 90;
+
+/// 2039-01-01T00:00:00Z
+const FAR_AHEAD: i64 = 2_177_452_800_000;
+
+fn world(min_runs: Option<u32>) -> World {
+    let retention = Retention { max_age_days: Some(90), max_runs: None, min_runs };
+    World::with(":memory:", EngineOptions { retention, ..EngineOptions::default() }).unwrap()
+}
+
+/// A run recorded while the clock says so; its id.
+fn run_at(world: &World, clock: i64) -> String {
+    let params = RecordRunParams::default();
+    let collected = Collected::from_cases(&world.engine, &params, vec![passed("one")]);
+    let mut seed = [0; 16];
+    seed[..8].copy_from_slice(&super::DRAWS.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_le_bytes());
+    finish(record(&world.engine, &Ambient::new(clock, seed), &params, collected)).unwrap().run_id
+}
+
+fn kept(world: &World) -> Vec<String> {
+    let params = HistoryParams { limit: Some(100), ..HistoryParams::default() };
+    let page = finish(history(&world.engine, &world.ambient(), &params)).unwrap();
+    assert!(!page.has_more);
+    page.runs.into_iter().map(|run| run.id).collect()
+}
+
+#[test]
+fn one_run_of_2039_deletes_no_other() {
+    for min_runs in [None, Some(1)] {
+        let world = world(min_runs);
+        for hour in 0..30 {
+            run_at(&world, START + hour * 3_600_000);
+        }
+        run_at(&world, FAR_AHEAD);
+        assert_eq!(kept(&world).len(), 31);
+        run_at(&world, START + 31 * 3_600_000);
+        assert_eq!(kept(&world).len(), 32);
+    }
+}
+
+#[test]
+fn runs_after_a_time_of_wrong_clocks_are_not_the_first_to_go() {
+    let retention = Retention { max_age_days: None, max_runs: Some(3), min_runs: None };
+    let world = World::with(":memory:", EngineOptions { retention, ..EngineOptions::default() }).unwrap();
+    (0..3).for_each(|_| drop(run_at(&world, FAR_AHEAD)));
+    let mut later = [run_at(&world, START), run_at(&world, START + 1), run_at(&world, START + 2)];
+    later.reverse();
+    assert_eq!(kept(&world), later);
+}
+
+#[test]
+fn the_newest_runs_stay_however_old_they_are() {
+    for (min_runs, count) in [(None, 20), (Some(12), 12), (Some(3), 3)] {
+        let world = world(min_runs);
+        for day in 0..30 {
+            run_at(&world, START + day * 200 * DAY);
+        }
+        assert_eq!(kept(&world).len(), count);
+    }
+}
+
+#[test]
+fn a_clock_before_1970_or_after_9999_records_a_run() {
+    let world = world(None);
+    for clock in [i64::MIN, -1, 0, Ambient::LATEST + 1, i64::MAX] {
+        run_at(&world, clock);
+    }
+    assert_eq!(kept(&world).len(), 5);
+    let moments = finish(history(&world.engine, &world.ambient(), &HistoryParams::default())).unwrap().runs;
+    assert!(moments.iter().all(|run| run.timestamp.len() == "2026-02-26T10:00:00.000Z".len()));
+}
+
+/// Nobody's clock is wrong by little here: a day too many is no jump.
+fn jumped() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        Just(0),
+        Just(i64::MIN),
+        Just(i64::MAX),
+        Just(FAR_AHEAD),
+        i64::MIN..START - 3000 * DAY,
+        START + 6000 * DAY..i64::MAX
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_run_goes_before_its_time_whatever_a_third_of_the_clocks_say(
+        gaps in prop::collection::vec((0..20_i64, prop::option::of(jumped())), 1..60),
+        min_runs in 9..30_u32,
+    ) {
+        let world = world(Some(min_runs));
+        let mut today = START;
+        let mut right = START;
+        let mut recorded: Vec<(i64, String)> = Vec::new();
+        for (at, (days, wrong)) in gaps.into_iter().enumerate() {
+            today += days * DAY;
+            let wrong = wrong.filter(|_| at % 3 == 1);
+            // A run with a wrong clock is as old as the one before it, for all that can be known.
+            right = if wrong.is_some() { right } else { today };
+            recorded.push((right, run_at(&world, wrong.unwrap_or(today))));
+            let kept = kept(&world);
+            let missing = recorded.iter().filter(|(_, id)| !kept.contains(id)).map(|(day, _)| today - day).min();
+            prop_assert!(missing.is_none_or(|age| age > MAX_AGE_DAYS * DAY), "{missing:?}");
+            prop_assert!(kept.len() >= recorded.len().min(min_runs as usize));
+        }
+        // And what is too old goes.
+        today += (MAX_AGE_DAYS + 1) * DAY;
+        let last: Vec<_> = (0..min_runs).map(|_| run_at(&world, today)).collect();
+        prop_assert_eq!(kept(&world).len(), last.len());
+    }
+}
