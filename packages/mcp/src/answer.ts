@@ -28,7 +28,7 @@ export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>>
   try {
     return { success: true, data: visibleDeep(await call()), timestamp: Date.now() };
   } catch (thrown) {
-    return { success: false, error: toErrorBody(thrown), timestamp: Date.now() };
+    return { success: false, error: await toErrorBody(thrown), timestamp: Date.now() };
   }
 }
 
@@ -45,13 +45,13 @@ export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToo
 }
 
 /** Code and message of whatever was thrown; the unexpected goes to the log. */
-export function toErrorBody(thrown: unknown): Failure['error'] {
+export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
   if (thrown instanceof ArgusError) return { code: thrown.code, message: visible(thrown.message) };
   if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
     return { code: thrown.code, message: visible(thrown.message) };
   }
-  const reference = logUnexpected(withoutSecrets(fullText(thrown)));
-  const message = `Unexpected error, reference ${reference.id}; details are in ${reference.file}. Nothing stored was lost; the call may be repeated.`;
+  const { id, place } = await logUnexpected(withoutSecrets(fullText(thrown)));
+  const message = `Unexpected error, reference ${id}; details are in ${place}. Nothing stored was lost; the call may be repeated.`;
   return { code: 'INTERNAL_ERROR', message };
 }
 

@@ -1,11 +1,37 @@
 /**
- * Notes for people: stderr for what matters now, a file for what an INTERNAL_ERROR refers to.
- * Does not: write to stdout, which belongs to the protocol.
+ * Notes for people: stderr for what matters now, a file for what an INTERNAL_ERROR refers to. The file is this user's
+ * alone, in the platform's folder for logs: `$XDG_STATE_HOME/argus`, `~/Library/Logs/argus`, `%LOCALAPPDATA%\argus\Log`.
+ * Does not: write to stdout, which belongs to the protocol, or to a file that somebody else may have put there.
  */
 
-import { appendFileSync, mkdirSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
+import { messageOf } from './errors.ts';
+
+/** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
+const APPEND =
+  constants.O_APPEND |
+  constants.O_CREAT |
+  constants.O_WRONLY |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
+
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+
+/** What group and others may do. */
+const FOR_OTHERS = 0o077;
 
 /** One line to stderr. */
 export function log(line: string): void {
@@ -15,33 +41,66 @@ export function log(line: string): void {
 /** What an agent is told in place of a stack trace. */
 export interface LogReference {
   id: string;
-  file: string;
+  /** Where the error stands: a file, or stderr where there is none. */
+  place: string;
 }
 
 /** Writes the whole error to the log file; the caller has taken secrets out of the text. */
-export function logUnexpected(text: string): LogReference {
+export async function logUnexpected(text: string): Promise<LogReference> {
   const id = `err-${crypto.randomUUID().slice(0, 8)}`;
-  const file = path.join(logFolder(), 'argus.log');
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    appendFileSync(file, `${new Date().toISOString()} ${id} ${text}\n`, { mode: 0o600 });
-  } catch {
+    const folder = await logFolder();
+    const file = path.join(folder, 'argus.log');
+    prepareFolder(folder);
+    append(file, `${new Date().toISOString()} ${id} ${text}\n`);
+    return { id, place: file };
+  } catch (thrown) {
     // A full disk must not hide the error it caused.
     log(`${id} ${text}`);
+    log(`there is no log file: ${messageOf(thrown)}`);
+    return { id, place: "the server's stderr" };
   }
-  return { id, file };
 }
 
-/** Per user, so that the folder of one is no obstacle to another. */
-function logFolder(): string {
-  return process.env.ARGUS_LOG_DIR ?? path.join(tmpdir(), `argus-${ownerName()}`);
+/** The module asks for the home folder when it is loaded, and not every account has one. */
+async function logFolder(): Promise<string> {
+  const given = process.env.ARGUS_LOG_DIR;
+  if (given) return path.resolve(given);
+  const { default: envPaths } = await import('env-paths');
+  const folder = envPaths('argus', { suffix: '' }).log;
+  if (!path.isAbsolute(folder)) throw new Error(`'${folder}' is no absolute path`);
+  return folder;
 }
 
-function ownerName(): string {
+function prepareFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  const there = lstatSync(folder);
+  if (!there.isDirectory()) throw new Error(`${folder} is no folder`);
+  requireOwn(there, folder);
+  if (isOpenToOthers(there)) chmodSync(folder, OWNER_ONLY_FOLDER);
+}
+
+function append(file: string, line: string): void {
+  const descriptor = openSync(file, APPEND, OWNER_ONLY_FILE);
   try {
-    return userInfo().username.replaceAll(/\W/gu, '_');
-  } catch {
-    // A uid without a passwd entry, as in some containers.
-    return String(process.getuid?.() ?? 'user');
+    const there = fstatSync(descriptor);
+    if (!there.isFile()) throw new Error(`${file} is no file`);
+    // A second name may lie where others read.
+    if (there.nlink > 1) throw new Error(`${file} has a second name`);
+    requireOwn(there, file);
+    if (isOpenToOthers(there)) fchmodSync(descriptor, OWNER_ONLY_FILE);
+    writeSync(descriptor, line);
+  } finally {
+    closeSync(descriptor);
   }
+}
+
+function requireOwn({ uid }: Stats, what: string): void {
+  const own = process.geteuid?.();
+  if (own !== undefined && uid !== own) throw new Error(`${what} belongs to another user`);
+}
+
+/** Windows keeps permissions elsewhere, and gives a user's own folders to that user alone. */
+function isOpenToOthers({ mode }: Stats): boolean {
+  return process.platform !== 'win32' && (mode & FOR_OTHERS) !== 0;
 }

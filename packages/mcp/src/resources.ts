@@ -85,7 +85,7 @@ async function find(resource: ResourceDefinition, sessionManager: Places, uri: s
       return await resource.read(ask, id);
     } catch (thrown) {
       if (isAbsent(thrown)) continue;
-      const { code, message } = toErrorBody(thrown);
+      const { code, message } = await toErrorBody(thrown);
       throw new Error(`${code}: ${message}`);
     }
   }

@@ -50,7 +50,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       await gitCheck(session),
     );
   } catch (thrown) {
-    checks.push(problem('project', thrown));
+    checks.push(await problem('project', thrown));
   } finally {
     await sessionManager.closeAll();
   }
@@ -98,8 +98,8 @@ async function gitCheck(session: Session): Promise<Check> {
   return { name: 'git', state: 'ok', detail: `${where}${facts.dirty ? ', uncommitted changes' : ''}` };
 }
 
-function problem(name: string, thrown: unknown): Check {
-  const { code, message } = toErrorBody(thrown);
+async function problem(name: string, thrown: unknown): Promise<Check> {
+  const { code, message } = await toErrorBody(thrown);
   return { name, state: 'problem', detail: `${code}: ${message}` };
 }
 

@@ -106,7 +106,7 @@ async function searched(engine: Engine, line: string, threshold: number | null):
     const { ranked } = await engine.memorySearch({ text, limit, env, threshold });
     return { id, ranked };
   } catch (thrown) {
-    return { id, error: toErrorBody(thrown) };
+    return { id, error: await toErrorBody(thrown) };
   }
 }
 

@@ -58,7 +58,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 }
 
 /** Whatever was thrown, as `{"error": {"code", "message"}}`. */
-export function sendError(response: ServerResponse, thrown: unknown): void {
+export async function sendError(response: ServerResponse, thrown: unknown): Promise<void> {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -67,7 +67,7 @@ export function sendError(response: ServerResponse, thrown: unknown): void {
     sendJson(response, thrown.status, { error: { code: thrown.code, message: thrown.message } });
     return;
   }
-  const error = toErrorBody(thrown);
+  const error = await toErrorBody(thrown);
   sendJson(response, statusOf(error.code), { error });
 }
 
