@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AttemptRequest, runAttempt } from '../src/fix/attempt.ts';
 import { LogFile } from '../src/fix/log-file.ts';
-import { findMarked, newMark } from '../src/fix/processes.ts';
+import { findMarked, newMark } from '../src/run/processes.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 const same = (text: string) => text;

@@ -19,7 +19,7 @@ describe('execute', () => {
   test('passes on output and exit code', async () => {
     const seen: string[] = [];
     const command = node("process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3");
-    const result = await execute({ ...base, command, onOutput: (text, stream) => seen.push(`${stream}:${text}`) });
+    const result = await execute({ ...base, command, onOutput: (text, stream) => void seen.push(`${stream}:${text}`) });
     expect(result).toMatchObject({ exitCode: 3, signal: null, timedOut: false });
     expect(seen.filter((one) => !one.endsWith(':')).sort()).toEqual(['stderr:err', 'stdout:out']);
   });
@@ -29,7 +29,11 @@ describe('execute', () => {
     const command = node(
       "const b = Buffer.from('é'); process.stdout.write(b.subarray(0, 1)); setTimeout(() => process.stdout.write(b.subarray(1)), 50)",
     );
-    await execute({ ...base, command, onOutput: (piece) => (text += piece) });
+    const onOutput = (piece: string) => {
+      text += piece;
+      return undefined;
+    };
+    await execute({ ...base, command, onOutput });
     expect(text).toBe('é');
   });
 

@@ -16,6 +16,7 @@ import { handlePatterns } from '../tools/patterns.ts';
 import { handleReportFix } from '../tools/report-fix.ts';
 import { handleRun } from '../tools/run.ts';
 import { cancelledBySignals } from './cancel.ts';
+import { passOn } from './lines.ts';
 import { answer, EXIT, type GlobalOptions } from './output.ts';
 
 export { doctor } from './doctor.ts';
@@ -36,8 +37,8 @@ export async function run(
   // With --json stdout belongs to the answer.
   let atLineStart = true;
   const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
-    (stream === 'stdout' && !options.json ? process.stdout : process.stderr).write(text);
     if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
+    return passOn(stream === 'stdout' && !options.json ? process.stdout : process.stderr, text);
   };
   if (process.stdout.isTTY && !process.env.NO_COLOR && !options.json) process.env.FORCE_COLOR ??= '1';
   // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.

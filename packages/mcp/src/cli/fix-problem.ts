@@ -18,6 +18,7 @@ import { paint } from '../format/text.ts';
 import { SessionManager } from '../session.ts';
 import { visible } from '../untrusted.ts';
 import { cancelledBySignals } from './cancel.ts';
+import { passOn } from './lines.ts';
 
 /** Documented in --help. */
 const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
@@ -185,13 +186,11 @@ function exitCodeOf(loop: Loop, stop: Stop): number {
 /** stdout belongs to the report; what happens goes to stderr. */
 function terminalWatcher(): Watcher {
   let atLineStart = true;
-  // Who looks away (`2>&1 | head`) stops neither the loop nor what it must clear up.
-  process.stderr.on('error', () => {});
   return {
     signal: cancelledBySignals(EXIT.cancelled),
     onOutput(text) {
-      process.stderr.write(text);
       if (text !== '') atLineStart = text.endsWith('\n');
+      return passOn(process.stderr, text);
     },
     onNote(line) {
       process.stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${visible(line)}`)}\n`);

@@ -3,9 +3,12 @@
  * Does not: decode.
  */
 
-import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 
 const NEWLINE = 0x0a;
+
+/** After these a stream takes more, or will never again. */
+const SETTLED = ['drain', 'error', 'close'];
 
 export interface Lines {
   bytes: Uint8Array;
@@ -89,5 +92,17 @@ function newlines(bytes: Uint8Array): number {
 
 /** Waits for a slow reader instead of filling memory. */
 export async function write(text: string | Uint8Array): Promise<void> {
-  if (text.length > 0 && !process.stdout.write(text)) await once(process.stdout, 'drain');
+  await passOn(process.stdout, text);
+}
+
+/** A promise where the reader is behind: it is settled once more can be taken, or nobody reads any longer. */
+export function passOn(stream: Writable, text: string | Uint8Array): Promise<void> | undefined {
+  if (text.length === 0 || stream.destroyed || stream.write(text) || stream.destroyed) return undefined;
+  return new Promise((resolve) => {
+    const settle = () => {
+      for (const event of SETTLED) stream.off(event, settle);
+      resolve();
+    };
+    for (const event of SETTLED) stream.once(event, settle);
+  });
 }

@@ -5,6 +5,7 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { CATEGORIES, FORMATS } from '../choices.ts';
+import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import * as commands from './commands.ts';
 import { addFixCommands, withErrorLast } from './fix-program.ts';
@@ -21,8 +22,13 @@ const EXIT_CODES = `
 Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or problems (doctor), 2 wrong usage or an error.`;
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // A reader that has seen enough (`| head`) is no error.
-  process.stdout.on('error', () => process.exit(process.exitCode ?? EXIT.done));
+  // A reader that has seen enough (`| head`) is no error, and what still runs for it goes.
+  process.stdout.on('error', () => {
+    const unfinished = killAllRunning();
+    process.exit(process.exitCode ?? (unfinished ? EXIT.error : EXIT.done));
+  });
+  // Who looks away from notes stops neither the work nor what it must clear up.
+  process.stderr.on('error', () => {});
   try {
     await program().parseAsync(withErrorLast(argv));
   } catch (thrown) {

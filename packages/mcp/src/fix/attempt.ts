@@ -7,10 +7,10 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { messageOf } from '../errors.ts';
-import { type Execution, execute, type Program, Tail } from '../run/execute.ts';
+import { type Execution, execute, type Held, type Program, Tail } from '../run/execute.ts';
+import { endedNotes, endMarked, findMarked, killMarked, type LeftProcess, markEntry, named } from '../run/processes.ts';
 import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from './inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
-import { endMarked, findMarked, killMarked, type LeftProcess, markEntry } from './processes.ts';
 
 /** What `timeout` answers, and the contract with it. */
 const TIMEOUT_EXIT = 124;
@@ -38,7 +38,8 @@ export interface AttemptRequest {
   /** Run in place of the shell, as `expect` is. */
   program?: Program | undefined;
   signal?: AbortSignal | undefined;
-  onOutput?: ((text: string) => void) | undefined;
+  /** A promise: no more is read until it is settled. */
+  onOutput?: ((text: string) => Held) | undefined;
 }
 
 export interface AttemptResult {
@@ -104,11 +105,11 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
     },
     onKill: () => killMarked(mark),
     onOutput(text) {
-      if (text === '') return;
+      if (text === '') return undefined;
       log.add(text);
       printed.add(text);
       watch.output(text);
-      onOutput?.(text);
+      return onOutput?.(text);
     },
   };
 }
@@ -139,11 +140,7 @@ async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftPr
     return { left, notes: left.length === 0 ? [] : [`Still running: ${named(left)}.`] };
   }
   const { ended, left } = await endMarked(mark);
-  const notes = [
-    ...(ended.length > 0 ? [`Left running by the command and ended: ${named(ended)}.`] : []),
-    ...(left.length > 0 ? [`Left running by the command, to be ended by hand: ${named(left)}.`] : []),
-  ];
-  return { left: [...ended, ...left], notes };
+  return { left: [...ended, ...left], notes: endedNotes({ ended, left }) };
 }
 
 /** Their `read` shows no prompt where there is no terminal. */
@@ -196,17 +193,6 @@ class QuestionWatch {
 
 /** Enough for a last line. */
 const TAIL_CHARACTERS = 2_000;
-
-const NAMED = 5;
-const NAME_CHARACTERS = 60;
-
-function named(processes: readonly LeftProcess[]): string {
-  const names = processes
-    .slice(0, NAMED)
-    .map(({ pid, command }) => `${pid} (${command.slice(0, NAME_CHARACTERS).toWellFormed()})`);
-  const more = processes.length > NAMED ? ` and ${processes.length - NAMED} more` : '';
-  return `${names.join(', ')}${more}`;
-}
 
 /** Beginning and end of a text that arrives in pieces. */
 class Printed {

@@ -6,12 +6,12 @@
 
 import type { FixError, FixState } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
+import { markEntry } from '../run/processes.ts';
 import type { SessionManager } from '../session.ts';
 import { handleRankedSolutions } from '../tools/ranked-solutions.ts';
 import { type FixContext, gatherContext } from './context/index.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
 import { configFor, type Place, type Watcher } from './place.ts';
-import { markEntry } from './processes.ts';
 import type { Insight, KnownSolution } from './record.ts';
 
 /** What an agent is told of; the memory has the others. */

@@ -16,6 +16,7 @@ import type {
   FixVerdict,
 } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
+import { endMarked, newMark } from '../run/processes.ts';
 import { clipped, visible } from '../untrusted.ts';
 import { type AttemptResult, runAttempt } from './attempt.ts';
 import { briefMarkdown } from './brief.ts';
@@ -27,7 +28,6 @@ import { learn } from './learn.ts';
 import type { Lock } from './lock.ts';
 import { existingFolder, listIn, NOTE, newInsight, readInsight, readLog, readState, recordOf } from './loop-files.ts';
 import { cleanText, type Place, type Watcher } from './place.ts';
-import { endMarked, newMark } from './processes.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { reportMarkdown } from './report.ts';
 import { type Snapshots, snapshotsOf } from './snapshots.ts';

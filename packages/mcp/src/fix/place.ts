@@ -5,6 +5,7 @@
 
 import { createFixLoop, type FixLoop } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
+import type { Held } from '../run/execute.ts';
 import type { Session, SessionManager } from '../session.ts';
 import { visible } from '../untrusted.ts';
 
@@ -18,7 +19,7 @@ export interface Place {
 export interface Watcher {
   signal?: AbortSignal | undefined;
   /** What a command prints, as it comes. */
-  onOutput?: ((text: string) => void) | undefined;
+  onOutput?: ((text: string) => Held) | undefined;
   /** One line for people about what happens now. */
   onNote?: ((line: string) => void) | undefined;
 }

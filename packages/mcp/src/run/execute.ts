@@ -15,6 +15,9 @@ const TAIL_CHARACTERS = 64 * 1024;
 /** Between the polite signal and the one that cannot be ignored. */
 const GRACE_MS = 3_000;
 
+/** More than a pipe holds when a command ends; what comes after that is of a process it left behind. */
+const MAX_LEFT_BYTES = 1024 * 1024;
+
 /** A background process may hold the pipes open after the command itself has ended. */
 const DRAIN_MS = 500;
 
@@ -34,9 +37,12 @@ export interface Execution {
   onStart?: ((pid: number) => void) | undefined;
   /** Called when this process must go at once; for what has left the group. */
   onKill?: (() => void) | undefined;
-  /** Called with everything printed, in order of arrival. */
-  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => void) | undefined;
+  /** Called with everything printed, in order of arrival. A promise: no more of that stream is read until it is settled. */
+  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
 }
+
+/** What keeps a fast command from filling the memory of a slow reader. */
+export type Held = Promise<unknown> | undefined;
 
 export interface Program {
   file: string;
@@ -54,12 +60,13 @@ export interface Executed {
 /** Process groups that must not outlive this process. */
 const running = new Map<ChildProcess, Execution>();
 
-/** Ends every command that still runs; for the moment this process is told to go. */
-export function killAllRunning(): void {
+/** Ends every command that still runs; for the moment this process is told to go. Whether there was one. */
+export function killAllRunning(): boolean {
   for (const [child, { onKill }] of running) {
     killGroup(child, 'SIGKILL');
     onKill?.();
   }
+  return running.size > 0;
 }
 
 /**
@@ -114,19 +121,36 @@ export class Tail {
 }
 
 function start(execution: Execution): ChildProcess {
-  const { onOutput } = execution;
   const child = spawned(execution);
   if (child.pid !== undefined) execution.onStart?.(child.pid);
   // Who does not read to the end is no error of ours.
   child.stdin?.on('error', () => {});
   if (typeof execution.input === 'string') child.stdin?.end(execution.input);
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const decoder = new StringDecoder('utf8');
-    // None where the system had no descriptors left; the error event follows.
-    child[stream]?.on('data', (bytes: Buffer) => onOutput?.(decoder.write(bytes), stream));
-    child[stream]?.on('end', () => onOutput?.(decoder.end(), stream));
-  }
+  for (const stream of ['stdout', 'stderr'] as const) readOutput(child, stream, execution);
   return child;
+}
+
+/** Once the command has ended, its reader is not waited for: what is left of its output is what a pipe holds. */
+function readOutput(child: ChildProcess, name: 'stdout' | 'stderr', { onOutput }: Execution): void {
+  const stream = child[name];
+  // None where the system had no descriptors left; the error event follows.
+  if (!stream) return;
+  const decoder = new StringDecoder('utf8');
+  let room = Number.POSITIVE_INFINITY;
+  stream.on('data', (bytes: Buffer) => {
+    room -= bytes.length;
+    if (room < 0) return;
+    const held = onOutput?.(decoder.write(bytes), name);
+    if (held === undefined || Number.isFinite(room)) return;
+    stream.pause();
+    const goOn = () => stream.resume();
+    held.then(goOn, goOn);
+  });
+  stream.on('end', () => void onOutput?.(decoder.end(), name));
+  child.once('exit', () => {
+    room = MAX_LEFT_BYTES;
+    stream.resume();
+  });
 }
 
 /** Some refusals of the system come as an event, others are thrown right here. */

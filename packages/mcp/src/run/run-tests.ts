@@ -12,12 +12,13 @@ import { ArgusError } from '../errors.ts';
 import type { ReportSource } from './adapters.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
-import { execute, Tail } from './execute.ts';
+import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
 import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { type Plan, planRun } from './plan.ts';
+import { endedNotes, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { quoted } from './words.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
@@ -47,7 +48,7 @@ export interface RunRequest {
 export interface RunWatcher {
   signal?: AbortSignal | undefined;
   /** What a person would see, as it comes. */
-  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => void) | undefined;
+  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
   /** The last line printed; called with every piece of output. */
   onLine?: ((line: string) => void) | undefined;
 }
@@ -91,7 +92,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   const git = await gitFacts(root);
   const output = new Output(plan, watcher, dir, root);
   const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
-  const executed = await execute({
+  const { executed, left } = await executeWhole({
     command: plan.command,
     cwd: root,
     env: { ...process.env, ...plan.reporting.env },
@@ -122,8 +123,23 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     reports,
     outputTail: output.tail.text,
     containers,
-    notes: [...(plan.reporting.notes ?? []), ...notes],
+    notes: [...(plan.reporting.notes ?? []), ...notes, ...left],
   };
+}
+
+/** Runs the command; one that is ended before it ends itself leaves nothing that can be found. */
+async function executeWhole(execution: Execution): Promise<{ executed: Executed; left: string[] }> {
+  const mark = newMark();
+  const env = { ...execution.env, ...markEntry(mark) };
+  try {
+    const executed = await execute({ ...execution, env, onKill: () => killMarked(mark) });
+    if (!executed.timedOut) return { executed, left: [] };
+    return { executed, left: [...endedNotes(await endMarked(mark)), UNFINDABLE] };
+  } catch (thrown) {
+    const { left } = await endMarked(mark);
+    if (left.length === 0 || !(thrown instanceof ArgusError)) throw thrown;
+    throw new ArgusError(thrown.code, `${thrown.message} Still running: ${named(left)}.`, { cause: thrown });
+  }
 }
 
 function globs(patterns: string | string[]): ReportSource[] {
@@ -180,15 +196,12 @@ class Output {
     this.#goFile = createWriteStream(this.#reportPath);
   }
 
-  add(text: string, stream: 'stdout' | 'stderr'): void {
+  add(text: string, stream: 'stdout' | 'stderr'): Held {
     this.#libtest?.add(text, stream);
     this.upToDate?.add(text);
-    if (this.#goText && stream === 'stdout') {
-      this.#goFile?.write(text);
-      this.#show(this.#goText.add(text), stream);
-    } else {
-      this.#show(text, stream);
-    }
+    if (!this.#goText || stream !== 'stdout') return this.#show(text, stream);
+    this.#goFile?.write(text);
+    return this.#show(this.#goText.add(text), stream);
   }
 
   async end(): Promise<void> {
@@ -199,12 +212,12 @@ class Output {
     if (report && this.#reportPath !== undefined) writeFileSync(this.#reportPath, report);
   }
 
-  #show(raw: string, stream: 'stdout' | 'stderr'): void {
+  #show(raw: string, stream: 'stdout' | 'stderr'): Held {
     const text = this.#ours(raw);
-    if (text === '') return;
+    if (text === '') return undefined;
     this.tail.add(text);
-    this.#watcher.onOutput?.(text, stream);
     this.#watcher.onLine?.(this.tail.lastLine);
+    return this.#watcher.onOutput?.(text, stream);
   }
 }
 

@@ -61,6 +61,7 @@ export function watched<T>(place: Place, context: CallContext, work: (watcher: W
     const onOutput = (text: string) => {
       tail.add(text);
       onLine(tail.lastLine);
+      return undefined;
     };
     return work({ signal: context.signal, onOutput, onNote: onLine });
   };

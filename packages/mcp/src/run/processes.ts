@@ -8,8 +8,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Set in the environment of everything a loop starts. A loop inside a loop carries both marks. */
-const MARK = 'ARGUS_FIX_RUN';
+/** Set in the environment of everything that is run. A run inside a run carries both marks. */
+const MARK = 'ARGUS_RUN_MARKS';
 
 /** Between the polite signal and the one that cannot be ignored, for what has already outlived its parent. */
 const GRACE_MS = 1_000;
@@ -20,6 +20,15 @@ const ROUNDS = 20;
 
 /** A listing of processes that takes longer is not worth the wait. */
 const PS_TIMEOUT_MS = 5_000;
+
+const NAMED = 5;
+const NAME_CHARACTERS = 60;
+
+/** What nobody can find is said where a command was ended before it ended itself. */
+export const UNFINDABLE =
+  process.platform === 'win32'
+    ? 'Its process tree was ended; a process that has left the tree may still run.'
+    : 'Its process group was ended, and what left the group is found by its environment; a process that cleared its environment, too, may still run.';
 
 const run = promisify(execFile);
 
@@ -66,6 +75,23 @@ export async function endMarked(mark: string): Promise<Ended> {
 export async function findMarked(mark: string): Promise<LeftProcess[]> {
   if (process.platform === 'linux') return markedProcesses(mark);
   return process.platform === 'win32' ? [] : listedByPs(mark);
+}
+
+/** How people are told. */
+export function endedNotes({ ended, left }: Ended): string[] {
+  return [
+    ...(ended.length > 0 ? [`Left running by the command and ended: ${named(ended)}.`] : []),
+    ...(left.length > 0 ? [`Left running by the command, to be ended by hand: ${named(left)}.`] : []),
+  ];
+}
+
+/** The first few, with their ids. */
+export function named(processes: readonly LeftProcess[]): string {
+  const names = processes
+    .slice(0, NAMED)
+    .map(({ pid, command }) => `${pid} (${command.slice(0, NAME_CHARACTERS).toWellFormed()})`);
+  const more = processes.length > NAMED ? ` and ${processes.length - NAMED} more` : '';
+  return `${names.join(', ')}${more}`;
 }
 
 /** For the moment this process is told to go: nothing is waited for. */
