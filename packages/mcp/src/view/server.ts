@@ -15,8 +15,11 @@ import { assetPath, contentSecurityPolicy } from './page.ts';
 
 const HOST = '127.0.0.1';
 
-/** What a path is read against; its name means nothing. */
-const HOME = 'http://argus';
+/** A browser sends twenty. Node would leave out what is too many, and with it a second Host. */
+const MAX_HEADERS = 100;
+
+/** Of all headers together; Node refuses more. */
+const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface ViewServer {
   port: number;
@@ -41,9 +44,10 @@ export async function startViewServer(memory: ViewedMemory, wantedPort: number):
   const parts = { memory, guard, events };
   // A page that was built badly is told about now, not in a browser.
   await contentSecurityPolicy('served');
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     answer(parts, request, response).catch((thrown: unknown) => sendError(response, thrown));
   });
+  server.maxHeadersCount = 0;
   const port = await listening(server, wantedPort);
   const home = `http://${HOST}:${port}`;
   return {
@@ -79,13 +83,12 @@ function notListening(thrown: Error, port: number): Error {
 
 async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { guard } = parts;
-  if (!guard.isAtHome(request.headers, request.socket.localPort ?? 0)) {
+  if (request.rawHeaders.length > 2 * MAX_HEADERS) throw new Refused(431, 'INVALID_INPUT', 'Send fewer headers.');
+  const pathname = guard.pathAtHome(request, request.socket.localPort ?? 0);
+  if (pathname === undefined) {
     throw new Refused(403, 'FORBIDDEN', 'Open the address that argus-mcp view has printed.');
   }
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
-  const target = request.url ?? '/';
-  if (!URL.canParse(target, HOME)) throw new Refused(400, 'INVALID_INPUT', 'This is no address.');
-  const { pathname } = new URL(target, HOME);
   if (method === 'GET' && pathname === '/') return sendPage(response);
   if (method === 'GET' && pathname.startsWith('/open/')) return redeem(guard, pathname, response);
   if (!guard.isBearer(request.headers.authorization)) {
