@@ -25,7 +25,7 @@ pub struct MaxAge {
 
 /// Age is measured against the middle of so many newest runs instead of a clock: a clock that is wrong for fewer than
 /// half of them moves nothing. Where fewer are kept, fewer speak, down to one wrong clock in three runs.
-const WITNESSES: u32 = 9;
+const WITNESSES: u32 = 5;
 
 /// In one transaction at most so many runs are deleted, and no further one after so many cases, so that a limit
 /// set late does not make one call wait; the next recorded run goes on.

@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn no_run_goes_before_its_time_whatever_a_third_of_the_clocks_say(
         gaps in prop::collection::vec((0..20_i64, prop::option::of(jumped())), 1..60),
-        min_runs in 9..30_u32,
+        min_runs in 5..30_u32,
     ) {
         let world = world(Some(min_runs));
         let mut today = START;

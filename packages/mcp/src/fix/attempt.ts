@@ -8,7 +8,16 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { messageOf } from '../errors.ts';
 import { type Execution, execute, type Held, type Program, Tail } from '../run/execute.ts';
-import { endedNotes, endMarked, findMarked, killMarked, type LeftProcess, markEntry, named } from '../run/processes.ts';
+import {
+  endedNotes,
+  endMarked,
+  findMarked,
+  killMarked,
+  type LeftProcess,
+  markEntry,
+  named,
+  UNFINDABLE,
+} from '../run/processes.ts';
 import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from './inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
 
@@ -77,7 +86,7 @@ export async function runAttempt(request: AttemptRequest): Promise<AttemptResult
       startedAt: executed.startedAt,
       text: printed.text,
       left,
-      notes: [...log.end(), ...watch.notes(timedOut), ...notes],
+      notes: [...log.end(), ...watch.notes(timedOut), ...notes, ...(timedOut ? [UNFINDABLE] : [])],
     };
   } catch (thrown) {
     log.add(`\n[argus: ${messageOf(thrown)}]\n`);
