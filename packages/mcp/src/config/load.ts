@@ -7,13 +7,14 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { type ReadYaml, readYaml, YamlError } from '../yaml.ts';
 import { type Config, configSchema } from './schema.ts';
 
 /** A configuration by hand is a few lines; past this it is some other file. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** In the order they are looked for. */
-const CONFIG_NAMES = ['argus.yaml', 'argus.yml'];
+const CONFIG_NAMES = ['argus.yaml', 'argus.yml'] as const;
 
 export interface LoadedConfig {
   /** Null: there is none, and none is needed. */
@@ -33,16 +34,13 @@ export async function loadConfig(projectRoot: string, configFile?: string): Prom
 
 /** Checks the text of a configuration; exported for tests. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
-  const { document, lineAt } = await parseYaml(text);
-  const broken = document.errors[0];
-  if (broken) throw invalid(file, lineAt(broken.pos[0]), broken.message);
-
-  const result = configSchema().safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  const { value, lineOf } = await readConfigYaml(text, file);
+  const result = configSchema().safeParse(value);
   if (result.success) return result.data;
   const problem = result.error.issues[0];
   if (!problem) throw invalid(file, 1, 'not a valid configuration');
   const { keys, message } = describeProblem(problem);
-  throw invalid(file, lineAt(offsetOf(document, keys)), `${keys.join('.') || 'the file'}: ${message}`);
+  throw invalid(file, lineOf(keys), `${keys.join('.') || 'the file'}: ${message}`);
 }
 
 /** The engine compiles the patterns, and names the one that does not; this finds its key and line. */
@@ -51,20 +49,17 @@ export async function patternError({ path: file, config, text }: LoadedConfig, r
   const rule = config.classify?.rules?.findIndex(named) ?? -1;
   const secret = config.redact?.patterns?.findIndex(named) ?? -1;
   const keys = rule >= 0 ? ['classify', 'rules', rule, 'pattern'] : ['redact', 'patterns', secret, 'pattern'];
-  const { document, lineAt } = await parseYaml(text);
-  return invalid(file ?? 'argus.yaml', lineAt(offsetOf(document, keys)), `${keys.join('.')}: ${reason}`);
+  const where = file ?? CONFIG_NAMES[0];
+  const { lineOf } = await readConfigYaml(text, where);
+  return invalid(where, lineOf(keys), `${keys.join('.')}: ${reason}`);
 }
 
-async function parseYaml(text: string) {
-  const { LineCounter, parseDocument } = await import('yaml');
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-  return { document, lineAt: (offset: number) => lines.linePos(offset).line };
-}
-
-/** The little of a parsed document that finds a key's place. */
-interface Locatable {
-  getIn(keys: Iterable<unknown>, keepScalar: boolean): unknown;
+async function readConfigYaml(text: string, file: string): Promise<ReadYaml> {
+  try {
+    return await readYaml(text);
+  } catch (thrown) {
+    throw thrown instanceof YamlError ? invalid(file, thrown.line, thrown.message) : thrown;
+  }
 }
 
 function describeProblem(problem: z.core.$ZodIssue): { keys: (string | number)[]; message: string } {
@@ -72,22 +67,6 @@ function describeProblem(problem: z.core.$ZodIssue): { keys: (string | number)[]
   if (problem.code !== 'unrecognized_keys') return { keys, message: problem.message };
   const [unknown = ''] = problem.keys;
   return { keys: [...keys, unknown], message: 'unknown key; see argus.schema.json for the keys there are' };
-}
-
-/** Offset of the value under the keys, or of the nearest one around it. */
-function offsetOf(document: Locatable, keys: readonly (string | number)[]): number {
-  for (let depth = keys.length; depth > 0; depth--) {
-    const node = document.getIn(keys.slice(0, depth), true);
-    const offset = rangeStart(node);
-    if (offset !== undefined) return offset;
-  }
-  return 0;
-}
-
-function rangeStart(node: unknown): number | undefined {
-  if (node === null || typeof node !== 'object' || !('range' in node) || !Array.isArray(node.range)) return undefined;
-  const start: unknown = node.range[0];
-  return typeof start === 'number' ? start : undefined;
 }
 
 function findConfig(projectRoot: string): string | undefined {

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
+import { readYaml, YamlError } from '../../yaml.ts';
 import { environmentName } from './answers.ts';
 import { isCredential } from './kinds.ts';
 import { INPUTS_VERSION, type Input, type InputsFile, USER_REQUIRED } from './model.ts';
@@ -54,22 +55,12 @@ export async function parseInputs(
   file: string,
   looksSecret: (text: string) => boolean,
 ): Promise<InputsFile> {
-  const { LineCounter, parseDocument } = await import('yaml');
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, stringKeys: true });
-  const lineAt = (keys: readonly (string | number)[]) => {
-    for (let depth = keys.length; depth > 0; depth--) {
-      const node = document.getIn(keys.slice(0, depth), true);
-      const start = startOf(node);
-      if (start !== undefined) return counter.linePos(start).line;
-    }
-    return 1;
-  };
-  const refuse = (keys: readonly (string | number)[], what: string) => invalid(file, lineAt(keys), keys, what);
+  const { value, lineOf } = await readYaml(text).catch((thrown: unknown) => {
+    throw thrown instanceof YamlError ? invalid(file, thrown.line, [], `not valid YAML: ${thrown.message}`) : thrown;
+  });
+  const refuse = (keys: readonly (string | number)[], what: string) => invalid(file, lineOf(keys), keys, what);
 
-  const broken = document.errors[0];
-  if (broken) throw invalid(file, counter.linePos(broken.pos[0]).line, [], `not valid YAML: ${broken.message}`);
-  const result = fileSchema().safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  const result = fileSchema().safeParse(value);
   if (!result.success) {
     const issue = result.error.issues[0];
     const keys = (issue?.path ?? []).map((key) => (typeof key === 'symbol' ? String(key) : key));
@@ -207,12 +198,6 @@ function wordsOf(issue: z.core.$ZodIssue | undefined): string {
   return issue?.code === 'invalid_union'
     ? 'must be a list of inputs, each with name and value'
     : (issue?.message ?? 'not an inputs file');
-}
-
-function startOf(node: unknown): number | undefined {
-  if (node === null || typeof node !== 'object' || !('range' in node) || !Array.isArray(node.range)) return undefined;
-  const start: unknown = node.range[0];
-  return typeof start === 'number' ? start : undefined;
 }
 
 function invalid(file: string, line: number, keys: readonly (string | number)[], what: string): ArgusError {
