@@ -4,18 +4,11 @@
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { ArgusError, systemCodeOf } from '../errors.ts';
+import { isAlive, type Owner, ownerOf, thisProcess } from '../owner.ts';
 
 /** Two takeovers may meet; more than a few and something else is wrong. */
 const TRIES = 5;
-
-interface Owner {
-  pid: number;
-  host: string;
-  /** When the process began, where the system says it: ids are used again. */
-  began: string | null;
-}
 
 export class Lock {
   readonly #file: string;
@@ -28,9 +21,8 @@ export class Lock {
 
   /** Throws LOOP_BUSY while another process, or another call of this one, has it. */
   static take(file: string): Lock {
-    const own: Owner = { pid: process.pid, host: hostname(), began: statOf(process.pid).began };
     // The last part tells two calls of one process apart.
-    const text = `${JSON.stringify({ ...own, call: crypto.randomUUID() })}\n`;
+    const text = `${JSON.stringify({ ...thisProcess(), call: crypto.randomUUID() })}\n`;
     for (let tries = 0; tries < TRIES; tries++) {
       if (created(file, text)) return new Lock(file, text);
       const found = readOrEmpty(file);
@@ -89,40 +81,6 @@ function removeStale(file: string, stale: string): void {
   } finally {
     rmSync(aside, { force: true });
   }
-}
-
-function ownerOf(text: string): Owner | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === null || typeof value !== 'object') return undefined;
-    const { pid, host, began }: { pid?: unknown; host?: unknown; began?: unknown } = value;
-    if (typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0 || typeof host !== 'string') return undefined;
-    return { pid, host, began: typeof began === 'string' ? began : null };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Of another machine nothing can be known. */
-function isAlive({ pid, host, began }: Owner): boolean {
-  if (host !== hostname()) return true;
-  try {
-    process.kill(pid, 0);
-  } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'EPERM') return false;
-  }
-  const { state, began: now } = statOf(pid);
-  // Dead, but nobody has fetched its exit code: where the first process of a container fetches none, that lasts.
-  if (state === 'Z' || state === 'X') return false;
-  return began === null || now === null || now === began;
-}
-
-/** State, and clock tick of the beginning, of a process; none where the system does not say. */
-function statOf(pid: number): { state: string | null; began: string | null } {
-  const stat = readOrEmpty(`/proc/${pid}/stat`);
-  // The name in brackets may hold spaces; the state is the first field behind it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] || null, began: fields[19] ?? null };
 }
 
 function readOrEmpty(file: string): string {

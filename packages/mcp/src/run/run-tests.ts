@@ -3,12 +3,12 @@
  * Does not: store; the session does.
  */
 
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
+import { temporaryFolder } from '../temporary.ts';
 import type { ReportSource } from './adapters.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
@@ -59,11 +59,11 @@ export async function runTests<T>(
   watcher: RunWatcher,
   record: (run: RecordRunParams) => Promise<T>,
 ): Promise<T> {
-  const dir = mkdtempSync(path.join(tmpdir(), 'argus-run-'));
+  const folder = temporaryFolder('run');
   try {
-    return await record(await observedRun(request, watcher, dir));
+    return await record(await observedRun(request, watcher, folder.path));
   } finally {
-    rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
+    folder.remove();
   }
 }
 

@@ -3,13 +3,13 @@
  * the database. Does not: copy a file that others write; the snapshot is one transaction of the engine.
  */
 
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../temporary.ts';
 import type { ViewedMemory } from './memory.ts';
 import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from './page.ts';
 
@@ -34,18 +34,15 @@ export type Watching = (bytes: number) => Promise<{ advance(bytes: number): void
 
 export async function exportPage(memory: ViewedMemory, target: string, watching: Watching): Promise<Exported> {
   await mayReplace(target);
-  const folder = mkdtempSync(path.join(tmpdir(), 'argus-view-'));
-  const cleanUp = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', cleanUp);
+  const folder = temporaryFolder('view');
   try {
     const taken = new Date().toISOString();
-    const snapshot = memory.databasePath === null ? null : await snapshotIn(folder, memory);
+    const snapshot = memory.databasePath === null ? null : await snapshotIn(folder.path, memory);
     const bytes = await writeWhole(target, pageParts(memory, snapshot, taken, watching));
     const warnings = bytes > LARGE_BYTES ? [tooLarge(bytes)] : [];
     return { file: target, bytes, databaseBytes: snapshot?.bytes ?? null, taken, warnings };
   } finally {
-    cleanUp();
-    process.off('exit', cleanUp);
+    folder.remove();
   }
 }
 
@@ -148,12 +145,12 @@ async function isPage(file: string, bytes: number): Promise<boolean> {
   }
 }
 
-/** Under another name until it is whole; whatever happens before, the file that was there stays. */
+/** In a folder of its own until it is whole; whatever happens before, the file that was there stays. */
 async function writeWhole(target: string, parts: AsyncIterable<string>): Promise<number> {
-  const unfinished = `${target}.${process.pid}.tmp`;
-  const cleanUp = () => rmSync(unfinished, { force: true });
-  process.once('exit', cleanUp);
+  let folder: TemporaryFolder | undefined;
   try {
+    folder = temporaryFolderBeside(target, 'export');
+    const unfinished = path.join(folder.path, 'page.html');
     const file = await open(unfinished, 'wx');
     try {
       for await (const part of parts) await file.appendFile(part);
@@ -165,10 +162,9 @@ async function writeWhole(target: string, parts: AsyncIterable<string>): Promise
     await rename(unfinished, target);
     return size;
   } catch (thrown) {
-    cleanUp();
     throw notWritten(thrown, target);
   } finally {
-    process.off('exit', cleanUp);
+    folder?.remove();
   }
 }
 

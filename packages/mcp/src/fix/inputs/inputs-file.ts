@@ -3,7 +3,7 @@
  * Does not: decide which file counts.
  */
 
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
@@ -183,14 +183,16 @@ export async function inputsText(file: InputsFile): Promise<string> {
 
 /** All of it or nothing: a reader never sees half a file. */
 export function writeInputs(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
+  const draft = `${file}.${crypto.randomUUID()}`;
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
+    writeFileSync(draft, text, { flag: 'wx' });
+    renameSync(draft, file);
   } catch (thrown) {
     const why = `Inputs file ${file} could not be written: ${messageOf(thrown)}. Make its folder writable.`;
     throw new ArgusError('INVALID_INPUT', why, { cause: thrown });
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
