@@ -3,33 +3,33 @@
  * Does not: change anything, not even git's index.
  */
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { GitFacts } from 'argus-engine';
+import { isRefusal, runGit } from '../git/git.ts';
+import { log } from '../log.ts';
 
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;
 
+const MAX_BYTES = 64 * 1024 * 1024;
+
 /** What Argus and its fix loop write is no change of the project. */
 const NOT_OURS = [':(top)', ':(top,exclude,glob)**/.argus/**', ':(top,exclude,glob)**/.claude/fixes/**'];
 
-const run = promisify(execFile);
+/** Folders of which it was said that git refuses to look into them. */
+const refused = new Set<string>();
 
-/** Null outside a repository, and where git is not installed. */
+/** Null outside a repository, where git refuses to look into it, and where git is not installed. */
 export async function gitFacts(root: string): Promise<GitFacts | null> {
-  const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--', ...NOT_OURS];
-  try {
-    const { stdout } = await run('git', args, {
-      cwd: root,
-      timeout: TIMEOUT_MS,
-      maxBuffer: 64 * 1024 * 1024,
-      // Reading must not take the lock another git may need.
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' },
-    });
-    return parseStatus(stdout);
-  } catch {
-    return null;
+  const { stdout, cut, problem } = await runGit(
+    root,
+    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--', ...NOT_OURS],
+    { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES },
+  );
+  if (isRefusal(problem) && !refused.has(root)) {
+    refused.add(root);
+    log(`${root} counts as no git repository: ${problem}`);
   }
+  return problem === null && !cut ? parseStatus(stdout) : null;
 }
 
 /** Reads `git status --porcelain=v2 --branch -z`. */

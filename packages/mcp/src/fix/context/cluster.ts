@@ -3,8 +3,8 @@
  * Does not: change anything; a missing tool is a reason, not a failure.
  */
 
+import { type Asked, ask } from '../../ask.ts';
 import { count } from '../../format/text.ts';
-import { type Asked, ask } from './ask.ts';
 import { dockerState } from './docker.ts';
 import { addContainerClue } from './hypothesis.ts';
 import { isUnwell, type Pod, readDeployments, readDescription, readPods } from './kubectl.ts';

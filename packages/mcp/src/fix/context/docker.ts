@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { type Asked, ask } from './ask.ts';
+import { type Asked, ask } from '../../ask.ts';
 import { addContainerClue } from './hypothesis.ts';
 import type { Finding } from './model.ts';
 import type { Scene } from './scene.ts';

@@ -3,9 +3,9 @@
  * Does not: change anything, use the network, or fail because a program is missing.
  */
 
+import { cancelled } from '../../ask.ts';
 import { messageOf } from '../../errors.ts';
 import { clipped, visible } from '../../untrusted.ts';
-import { cancelled } from './ask.ts';
 import { clusterState, deploymentState } from './cluster.ts';
 import { behaviour, interfaceOf } from './code.ts';
 import { dependencies } from './dependencies.ts';

@@ -4,7 +4,8 @@
  */
 
 import { createInspector } from 'argus-engine';
-import { type Asked, ask } from './ask.ts';
+import type { Asked } from '../../ask.ts';
+import { Git, type GitArgs } from '../../git/git.ts';
 import { ProjectFiles } from './files.ts';
 import type { ContextRequest } from './model.ts';
 import { findPlace, type Place } from './place.ts';
@@ -22,16 +23,16 @@ export interface Scene {
   redact: (text: string) => string;
   files: ProjectFiles;
   /** For what needs no repository. */
-  runGit: Git;
+  runGit: RunGit;
   /** Null where there is no repository; `noGit` says why. */
-  git: Git | null;
+  git: RunGit | null;
   noGit: string;
   /** Null: no line of the project is known to be involved. */
   place: Place | null;
   clues: Clue[];
 }
 
-type Git = (args: readonly string[]) => Promise<Asked>;
+type RunGit = (args: GitArgs) => Promise<Asked>;
 
 /** Expressions run over it. */
 const MAX_HEADLINE = 1_000;
@@ -62,12 +63,9 @@ function redactorOf({ config }: ContextRequest): (text: string) => string {
   return (text) => inspector.inspect({ text }).redacted;
 }
 
-/** Reading must neither take a lock nor start what a repository's own settings name. */
-const GIT_ENV = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat' };
-const GIT_SETTINGS = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false', '-c', 'color.ui=false'];
-
 async function gitOf(root: string, signal: AbortSignal | undefined): Promise<Pick<Scene, 'runGit' | 'git' | 'noGit'>> {
-  const runGit: Git = (args) => ask('git', [...GIT_SETTINGS, ...args], { cwd: root, signal, env: GIT_ENV });
+  const git = new Git(root);
+  const runGit: RunGit = (args) => git.run(args, { signal });
   const { problem } = await runGit(['rev-parse', '--git-dir']);
   if (problem === null) return { runGit, git: runGit, noGit: '' };
   const noGit = /not a git repository/u.test(problem) ? 'The project is not a git repository.' : `${problem}.`;

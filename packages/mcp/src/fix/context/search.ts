@@ -45,7 +45,7 @@ export function isSecretFile(file: string): boolean {
 export async function searchLines(scene: Scene, phrase: string, options: SearchOptions): Promise<Hit[]> {
   if (phrase.trim() === '' || /[\n\0]/u.test(phrase)) return [];
   const { limit, word, only = ['.'] } = options;
-  const where = scene.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked', '--no-recurse-submodules'];
+  const where = scene.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
   const how = ['-n', '-z', '-I', '-F', ...(word ? ['-w'] : []), ...where];
   const asked = await scene.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scene)]);
   // 1: found nothing.

@@ -7,7 +7,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { at, parsed, text } from '../../environment/facts.ts';
-import { ask } from '../context/ask.ts';
+import { Git, type GitArgs } from '../../git/git.ts';
 import { ProjectFiles } from '../context/files.ts';
 import { namesInEnvFile } from '../context/variables.ts';
 
@@ -142,12 +142,13 @@ const LICENCES = [
 ];
 
 async function fromGit(root: string, signal: AbortSignal | undefined, add: Add): Promise<void> {
-  const git = async (...args: string[]) => (await ask('git', args, { cwd: root, signal })).stdout.trim();
+  const git = new Git(root);
+  const said = async (...args: GitArgs) => (await git.run(args, { signal })).stdout.trim();
   const [name, email, remote, branch] = await Promise.all([
-    git('config', '--get', 'user.name'),
-    git('config', '--get', 'user.email'),
-    git('config', '--get', 'remote.origin.url'),
-    git('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    said('config', '--get', 'user.name'),
+    said('config', '--get', 'user.email'),
+    said('config', '--get', 'remote.origin.url'),
+    said('symbolic-ref', '--quiet', '--short', 'HEAD'),
   ]);
   add('author_name', name, 'git config user.name', 0.95);
   add('author_email', email, 'git config user.email', 0.95);

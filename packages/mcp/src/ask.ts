@@ -1,10 +1,13 @@
 /**
- * Asks one program one question: a time limit, bounded output, cancellation; a missing program is an answer too.
- * Does not: use a shell, or fail for what the program does.
+ * Asks one program of the machine one question: a time limit, bounded output, cancellation; a missing program is an
+ * answer too.
+ * Does not: use a shell, start what the folder it asks in brings, or fail for what the program does.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
+import path from 'node:path';
+import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
+import { findProgram } from './programs.ts';
 
 /** Programs that only read local files; slower ones say their own. */
 const TIMEOUT_MS = 5_000;
@@ -23,15 +26,20 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
   maxBytes?: number;
-  env?: Readonly<Record<string, string>>;
+  /** Undefined: not handed on. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** Given to the program; without it there is nothing to read. */
-  stdin?: string;
+  stdin?: string | Buffer;
+  /** `latin1` keeps bytes that are no text, as names of files may be: one letter each. */
+  encoding?: 'utf8' | 'latin1';
   /** Run by the shell: for a command line that a person wrote. */
   shell?: boolean;
 }
 
 export interface Asked {
   stdout: string;
+  /** The output was longer than what is read of one. */
+  cut: boolean;
   exitCode: number | null;
   /** Why the output is not all there, as a sentence without its full stop. */
   problem: string | null;
@@ -43,11 +51,13 @@ type End = 'timeout' | 'enough' | 'cancelled';
 export async function ask(program: string, args: readonly string[], options: AskOptions): Promise<Asked> {
   if (options.signal?.aborted) throw cancelled();
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
+  const file = options.shell ? program : located(program, options.cwd);
+  if (file === undefined) return nothing(`${program} is not installed`);
   let child: ChildProcess;
   try {
-    child = start(program, args, options);
+    child = start(file, args, options);
   } catch (thrown) {
-    return { stdout: '', exitCode: null, problem: notStarted(program, thrown) };
+    return nothing(notStarted(program, thrown));
   }
   return await new Promise<Asked>((resolve, reject) => {
     const out = new Bounded(maxBytes);
@@ -78,7 +88,7 @@ export async function ask(program: string, args: readonly string[], options: Ask
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.stdin);
     child.once('error', (thrown) => {
-      settle(() => resolve({ stdout: '', exitCode: null, problem: notStarted(program, thrown) }));
+      settle(() => resolve(nothing(notStarted(program, thrown))));
     });
     child.once('exit', (exitCode) => {
       const drained = setTimeout(() => finish(exitCode), DRAIN_MS);
@@ -91,11 +101,20 @@ export async function ask(program: string, args: readonly string[], options: Ask
       child.stdout?.destroy();
       child.stderr?.destroy();
       settle(() => {
-        const problem = problemOf(program, end, exitCode, err.text, timeoutMs);
-        resolve({ stdout: out.text, exitCode, problem });
+        const problem = problemOf(program, end, exitCode, err.text(), timeoutMs);
+        resolve({ stdout: out.text(options.encoding), cut: end === 'enough', exitCode, problem });
       });
     };
   });
+}
+
+/** By its name a program is looked for; a path is one. */
+function located(program: string, cwd: string): string | undefined {
+  return path.basename(program) === program ? findProgram(program, cwd) : program;
+}
+
+function nothing(problem: string): Asked {
+  return { stdout: '', cut: false, exitCode: null, problem };
 }
 
 function start(program: string, args: readonly string[], { cwd, env, stdin, shell = false }: AskOptions): ChildProcess {
@@ -160,7 +179,7 @@ class Bounded {
     return this.#room > 0;
   }
 
-  get text(): string {
-    return Buffer.concat(this.#parts).toString('utf8');
+  text(encoding: BufferEncoding = 'utf8'): string {
+    return Buffer.concat(this.#parts).toString(encoding);
   }
 }

@@ -1,0 +1,104 @@
+/**
+ * The only place that starts git: with everything switched off that a repository could have started by being looked at.
+ * Does not: know what the answers mean. Nothing before git 2.31 answers; there it is as if git were not installed.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Asked, type AskOptions, ask } from '../ask.ts';
+import { findProgram } from '../programs.ts';
+import { COMMANDS, driverSettings, fixedSettings, type GitCommand, gitEnvironment } from './settings.ts';
+
+export type GitOptions = Pick<AskOptions, 'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding'>;
+
+/** A command and its arguments. */
+export type GitArgs = readonly [GitCommand, ...string[]];
+
+/** Settings of a user who has many. */
+const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
+
+/** One answer; several of one repository are cheaper from one `Git`. Rejects with CANCELLED only. */
+export function runGit(root: string, args: GitArgs, options: GitOptions = {}): Promise<Asked> {
+  return new Git(root).run(args, options);
+}
+
+/** Git in one folder. It looks once for the drivers that are configured there: make a new one for each piece of work. */
+export class Git {
+  readonly root: string;
+  #drivers: Promise<{ settings: string[]; problem: string | null }> | undefined;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Rejects with CANCELLED only. */
+  async run(args: GitArgs, options: GitOptions = {}): Promise<Asked> {
+    const { words, problem } = await this.#commandLine(args, options.signal);
+    if (problem !== null) return { stdout: '', cut: false, exitCode: null, problem };
+    return this.#ask(words, options);
+  }
+
+  /** The same where there is nothing to do without the whole answer: without its last newline, or thrown. */
+  async text(args: GitArgs, options: GitOptions = {}): Promise<string> {
+    const { stdout, cut, problem } = await this.run(args, options);
+    if (problem !== null || cut) throw new GitError(problem ?? `git ${args[0]} answered more than can be read`);
+    return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
+  }
+
+  /** Hands on the lines of a long answer as they come, until they are not wanted any more. */
+  async eachLine(args: GitArgs, wanted: (line: string) => boolean): Promise<void> {
+    const { words, problem } = await this.#commandLine(args, undefined);
+    const program = findProgram('git', this.root);
+    if (problem !== null || program === undefined) throw new GitError(problem ?? 'git is not installed');
+    const child = spawn(program, words, {
+      cwd: this.root,
+      env: { ...process.env, LC_ALL: 'C', ...gitEnvironment(process.env) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    const closed = once(child, 'close');
+    closed.catch(() => {});
+    let rest = '';
+    for await (const piece of child.stdout.setEncoding('utf8')) {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      if (!lines.every(wanted)) break;
+    }
+    child.kill();
+    await closed;
+  }
+
+  async #commandLine(
+    [command, ...rest]: GitArgs,
+    signal: AbortSignal | undefined,
+  ): Promise<{ words: string[]; problem: string | null }> {
+    const { drivers, always } = COMMANDS[command];
+    this.#drivers ??= drivers ? this.#findDrivers(signal) : undefined;
+    const found = drivers ? await this.#drivers : undefined;
+    const words = [...fixedSettings(), ...(found?.settings ?? []), command, ...always, ...rest];
+    return { words, problem: found?.problem ?? null };
+  }
+
+  /** Where they cannot be told, nothing is asked that might start them. */
+  async #findDrivers(signal: AbortSignal | undefined): Promise<{ settings: string[]; problem: string | null }> {
+    const args = [...fixedSettings(), 'config', '--list', '--name-only', '-z'];
+    const { stdout, cut, problem } = await this.#ask(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
+    if (cut) return { settings: [], problem: 'The settings of this repository are more than can be read' };
+    return { settings: driverSettings(stdout), problem };
+  }
+
+  #ask(words: readonly string[], options: GitOptions): Promise<Asked> {
+    const env = { ...gitEnvironment(process.env), ...options.env };
+    return ask('git', words, { ...options, cwd: this.root, env });
+  }
+}
+
+/** Git did not do what it was asked for; the message is its own first line. */
+export class GitError extends Error {
+  override readonly name = 'GitError';
+}
+
+/** There is a repository, and git refuses to look into it: it is another user's, or lies in the work tree of one. */
+export function isRefusal(problem: string | null): boolean {
+  return /dubious ownership|unsafe repository|cannot use bare repository/u.test(problem ?? '');
+}

@@ -1,0 +1,26 @@
+/**
+ * Which files git tracks.
+ * Does not: say what has changed in them.
+ */
+
+import { runGit } from './git.ts';
+
+/**
+ * Those of the paths, relative to `root` or absolute, that git tracks or below which it tracks anything, whatever the
+ * case of their letters: to some file systems that is the same. None outside a repository; undefined where git could
+ * not say.
+ */
+export async function trackedFiles(root: string, paths: readonly string[]): Promise<Set<string> | undefined> {
+  const specs = paths.map((one) => `:(icase,literal)${one}`);
+  if (specs.length === 0) return new Set();
+  const found = await Promise.all(specs.map((spec) => isTracked(root, spec)));
+  if (found.includes(undefined)) return undefined;
+  return new Set(paths.filter((_, index) => found[index] === true));
+}
+
+async function isTracked(root: string, spec: string): Promise<boolean | undefined> {
+  const { stdout, problem } = await runGit(root, ['ls-files', '-z', '--cached', '--', spec], { maxBytes: 1_024 });
+  if (problem === null) return stdout !== '';
+  const none = /not a git repository|is outside repository|Invalid path|^git is not installed/u.test(problem);
+  return none ? false : undefined;
+}
