@@ -1,4 +1,4 @@
-// Checks the arrows between the parts: which crate may use which, and which files may use Node.
+// Checks the arrows between the parts: which crate may use which, which files may use Node, and who may start git.
 // Does not: parse code; imports are found by their form.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,14 @@ const OWNERS = {
 /** Only these files of argus-engine know Node; the rest runs in a browser too. */
 const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt]s)$/;
 
+/** What only packages/mcp/src/git/ may say: it switches off what a repository could have started. */
+const STARTS_GIT = /\(\s*['"`]git(?:\.exe)?['"`]|\b(?:exec|execSync)\(\s*['"`]git\s/;
+
 export async function checkLayers(onLine) {
   const { code, output } = await run('cargo', ['metadata', '--no-deps', '--format-version', '1'], { onLine });
   if (code !== 0) return { code, output };
   const json = output.slice(output.indexOf('{"packages"')).split('\n', 1)[0];
-  const wrong = [...wrongArrows(JSON.parse(json).packages), ...nodeImports('npm/engine/src')];
+  const wrong = [...wrongArrows(JSON.parse(json).packages), ...nodeImports('npm/engine/src'), ...gitStarters()];
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join('\n') };
 }
 
@@ -51,6 +54,15 @@ function nodeImports(folder) {
     .filter((file) => !NODE_FILES.test(file))
     .filter((file) => /(from|import\(|import) *['"]node:/.test(readFileSync(join(root, folder, file), 'utf8')))
     .map((file) => `${folder}/${file} imports a node: module, but is for every platform`);
+}
+
+function gitStarters() {
+  return ['packages/mcp/src', 'npm/engine/src'].flatMap((folder) =>
+    sources(folder)
+      .filter((file) => !/^git[/\\]/.test(file))
+      .filter((file) => STARTS_GIT.test(readFileSync(join(root, folder, file), 'utf8')))
+      .map((file) => `${folder}/${file} starts git; packages/mcp/src/git/git.ts does that: call runGit`),
+  );
 }
 
 function sources(folder) {

@@ -46,7 +46,7 @@ test('the index, HEAD and branches stay as they are; one can go back to before a
   put(root, 'untracked.txt', 'overwritten\n');
   const { status, stdout } = fixProblem(root, ['--resume']);
   expect(status).toBe(0);
-  const [command = ''] = /git restore --source=\S+ --worktree -- :\//u.exec(stdout) ?? [];
+  const [command = ''] = /git --attr-source=.* restore --source=.* -- :\//u.exec(stdout) ?? [];
   execFileSync('sh', ['-c', command], { cwd: root, env: environment() });
   expect(readFileSync(path.join(root, 'answer.txt'), 'utf8')).toBe('bad\n');
   expect(readFileSync(path.join(root, 'staged.txt'), 'utf8')).toBe('3\n');

@@ -50,7 +50,8 @@ describe('which git', () => {
 });
 
 test('each configured driver is answered by its own name, whatever that is', () => {
-  const listed = 'core.bare\0filter.lfs.clean\0filter.lfs.required\0filter.a=b.process\0diff.x y.textconv\0user.name\0';
+  const listed =
+    'core.bare\0filter.lfs.clean\0filter.lfs.required\0filter.a=b.process\0diff.x y.textconv\0user.name'.split('\0');
   expect(driverSettings(listed)).toEqual([
     ...['-c', 'filter.lfs.clean=', '-c', 'filter.lfs.required=false'],
     '--config-env=filter.a=b.process=ARGUS_GIT_NOTHING',

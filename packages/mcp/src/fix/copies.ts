@@ -14,10 +14,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { isKeyFile, isSecretFile } from '../secret-files.ts';
 import { MAX_DIFF, MAX_FILE_DIFF, textDiff } from './diff.ts';
+import { secretsWarning } from './not-kept.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { guarded } from './state-folder.ts';
 
@@ -60,15 +63,18 @@ interface Seen {
 
 export class PlainCopies implements Snapshots {
   readonly kind = 'copies';
-  readonly warnings: string[] = [
-    'There is no git repository here: files are copied as they were before each attempt, up to a limit.',
-  ];
+  readonly warnings: string[] = [];
   readonly #root: string;
   readonly #folder: string;
   readonly #seen = new Map<string, Seen>();
+  readonly #secrets = new Set<string>();
 
-  constructor(root: string, stateFolder: string) {
+  /** `refusal`: why git does not look into the repository that is here. */
+  constructor(root: string, stateFolder: string, refusal?: string) {
     this.#root = root;
+    const why =
+      refusal === undefined ? 'There is no git repository here' : `The git repository is not used (${refusal})`;
+    this.#warn(`${why}: files are copied as they were before each attempt, up to a limit.`);
     this.#folder = path.join(stateFolder, 'copies');
   }
 
@@ -95,6 +101,7 @@ export class PlainCopies implements Snapshots {
     }
     const scan = { tree: new Map<string, Entry>(), bytes: 0, left: MAX_FILES };
     this.#scan('', scan);
+    if (this.#secrets.size > 0) this.#warn(secretsWarning([...this.#secrets]));
     const entries = [...scan.tree].sort(([a], [b]) => (a < b ? -1 : 1));
     const text = JSON.stringify(entries);
     const id = createHash('sha256').update(text).digest('hex');
@@ -139,6 +146,9 @@ export class PlainCopies implements Snapshots {
   /** They move with the folder they are in. */
   async archive(): Promise<void> {}
 
+  /** They go with it too. */
+  async expire(): Promise<void> {}
+
   howToGoBack(id: string): string {
     const [name = ''] = id.split(':');
     return `cp -R ${path.relative(this.#root, path.join(this.#folder, name))}/. .`;
@@ -164,15 +174,20 @@ export class PlainCopies implements Snapshots {
     const full = path.join(this.#root, file);
     const stats = lstatSync(full, { throwIfNoEntry: false });
     if (!stats) return undefined;
-    const { size, mtimeMs, mode } = stats;
+    const { size, mtimeMs } = stats;
     const known = this.#seen.get(file);
     if (known?.size === size && known.mtimeMs === mtimeMs) return known;
-    const seen = { size, mtimeMs, entry: this.#kept(full, size, mtimeMs, mode, bytes) };
+    const seen = { size, mtimeMs, entry: this.#kept(file, stats, bytes) };
     this.#seen.set(file, seen);
     return seen;
   }
 
-  #kept(full: string, size: number, mtimeMs: number, mode: number, bytes: number): Entry {
+  #kept(file: string, { size, mtimeMs, mode }: Stats, bytes: number): Entry {
+    const full = path.join(this.#root, file);
+    if (isSecretFile(file) || isKeyFile(full, size)) {
+      this.#secrets.add(file);
+      return notCopied(size, mtimeMs);
+    }
     if (size > MAX_FILE_BYTES || bytes + size > MAX_TOTAL_BYTES) return notCopied(size, mtimeMs);
     try {
       const bytes = readFileSync(full);
@@ -182,7 +197,7 @@ export class PlainCopies implements Snapshots {
       if (!existsSync(object)) this.#write(object, bytes, mode);
       return { content, copied: true };
     } catch {
-      this.#warn(`Not kept, for it could not be read or copied: ${path.relative(this.#root, full)}.`);
+      this.#warn(`Not kept, for it could not be read or copied: ${file}.`);
       return notCopied(size, mtimeMs);
     }
   }

@@ -83,6 +83,7 @@ export class Loop {
     const lock = folder.lock();
     try {
       const snapshots = await snapshotsOf(place.session.root, fresh.command_hash, folder.path);
+      await snapshots.expire(Date.now());
       const found = readState(place, folder, fresh.command_hash);
       if (found !== undefined && found.command !== fresh.command) throw notOurs(folder);
       if (found !== undefined && !mayBeginAnew(found)) {

@@ -34,6 +34,8 @@ export interface Snapshots {
   same(from: string, to: string): Promise<boolean>;
   /** Puts the kept names of a finished loop aside, so that a new one can use them. */
   archive(label: string): Promise<void>;
+  /** Forgets what other loops kept long ago. */
+  expire(now: number): Promise<void>;
   /** How a person returns to a moment. */
   howToGoBack(id: string): string;
   /** What is not kept, and why. */
@@ -42,5 +44,6 @@ export interface Snapshots {
 
 /** For a loop of this project, by the name of its folder. */
 export async function snapshotsOf(root: string, commandHash: string, folder: string): Promise<Snapshots> {
-  return (await GitSnapshots.open(root, commandHash)) ?? new PlainCopies(root, folder);
+  const opened = await GitSnapshots.open(root, commandHash);
+  return opened instanceof GitSnapshots ? opened : new PlainCopies(root, folder, opened);
 }

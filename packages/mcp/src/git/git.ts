@@ -17,15 +17,23 @@ export type GitArgs = readonly [GitCommand, ...string[]];
 /** Settings of a user who has many. */
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
 
+/** Names of all that is configured, or why they are not known. */
+interface Settings {
+  names: string[];
+  problem: string | null;
+}
+
+const NONE: Settings = { names: [], problem: null };
+
 /** One answer; several of one repository are cheaper from one `Git`. Rejects with CANCELLED only. */
 export function runGit(root: string, args: GitArgs, options: GitOptions = {}): Promise<Asked> {
   return new Git(root).run(args, options);
 }
 
-/** Git in one folder. It looks once for the drivers that are configured there: make a new one for each piece of work. */
+/** Git in one folder. It reads the names of settings once: make a new one for each piece of work. */
 export class Git {
   readonly root: string;
-  #drivers: Promise<{ settings: string[]; problem: string | null }> | undefined;
+  #settings: Promise<Settings> | undefined;
 
   constructor(root: string) {
     this.root = root;
@@ -68,23 +76,37 @@ export class Git {
     await closed;
   }
 
+  /** Whether any filter is configured, of the repository or of the user. */
+  async hasFilters(): Promise<boolean> {
+    const { names } = await this.#found(undefined);
+    return names.some((name) => name.startsWith('filter.'));
+  }
+
+  /** What switches the configured drivers off, for a command line that a person runs. */
+  async driverSettings(): Promise<string[]> {
+    return driverSettings((await this.#found(undefined)).names);
+  }
+
   async #commandLine(
     [command, ...rest]: GitArgs,
     signal: AbortSignal | undefined,
   ): Promise<{ words: string[]; problem: string | null }> {
     const { drivers, always } = COMMANDS[command];
-    this.#drivers ??= drivers ? this.#findDrivers(signal) : undefined;
-    const found = drivers ? await this.#drivers : undefined;
-    const words = [...fixedSettings(), ...(found?.settings ?? []), command, ...always, ...rest];
-    return { words, problem: found?.problem ?? null };
+    const { names, problem } = drivers ? await this.#found(signal) : NONE;
+    return { words: [...fixedSettings(), ...driverSettings(names), command, ...always, ...rest], problem };
+  }
+
+  #found(signal: AbortSignal | undefined): Promise<Settings> {
+    this.#settings ??= this.#find(signal);
+    return this.#settings;
   }
 
   /** Where they cannot be told, nothing is asked that might start them. */
-  async #findDrivers(signal: AbortSignal | undefined): Promise<{ settings: string[]; problem: string | null }> {
+  async #find(signal: AbortSignal | undefined): Promise<Settings> {
     const args = [...fixedSettings(), 'config', '--list', '--name-only', '-z'];
     const { stdout, cut, problem } = await this.#ask(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
-    if (cut) return { settings: [], problem: 'The settings of this repository are more than can be read' };
-    return { settings: driverSettings(stdout), problem };
+    if (cut) return { names: [], problem: 'The settings of this repository are more than can be read' };
+    return { names: [...new Set(stdout.split('\0'))], problem };
   }
 
   #ask(words: readonly string[], options: GitOptions): Promise<Asked> {

@@ -65,9 +65,9 @@ export function fixedSettings(): string[] {
   return ['--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 }
 
-/** `listed`: what `git config --list --name-only -z` says. */
-export function driverSettings(listed: string): string[] {
-  return [...new Set(listed.split('\0'))].flatMap((name) => {
+/** For the names of all settings that there are, each once. */
+export function driverSettings(names: readonly string[]): string[] {
+  return names.flatMap((name) => {
     const driver = DRIVERS.find((one) => one.name.test(name));
     if (driver === undefined) return [];
     return name.includes('=') ? [`--config-env=${name}=${NOTHING}`] : ['-c', `${name}=${driver.value}`];

@@ -5,11 +5,12 @@
  */
 
 import path from 'node:path';
+import { isSecretFile } from '../../secret-files.ts';
 import type { ProjectFiles } from './files.ts';
 import { type EnclosingFunction, enclosingFunction } from './functions.ts';
 import type { Finding, Frame } from './model.ts';
 import type { Scene } from './scene.ts';
-import { isSecretFile, isTestFile, searchLines } from './search.ts';
+import { isTestFile, searchLines } from './search.ts';
 
 export interface Place {
   /** Relative to the project. */

@@ -3,6 +3,7 @@
  * Does not: look at what git ignores, at files of secrets, or at more than an answer needs.
  */
 
+import { isSecretFile } from '../../secret-files.ts';
 import type { Scene } from './scene.ts';
 
 export interface Hit {
@@ -19,9 +20,6 @@ export interface SearchOptions {
   only?: readonly string[];
 }
 
-/** Their values are nobody's business; the same as in `isSecretFile`. */
-const SECRET_FILES = ['.env', '.env.*', '*.pem', '*.key', '*.p12', '*.pfx'];
-
 /** Nobody wrote them. */
 const GENERATED_FILES = ['*.lock', 'package-lock.json', '*.min.js', '*.map', '*.snap'];
 
@@ -35,10 +33,6 @@ export function isTestFile(file: string): boolean {
   return /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:\.|_|-)(?:test|spec)s?\.[\w.]+$|(?:^|\/)test_[^/]+$|[a-z](?:Tests?|Spec|IT)\.\w+$/u.test(
     file,
   );
-}
-
-export function isSecretFile(file: string): boolean {
-  return /(?:^|\/)\.env(?:\.[^/]*)?$|\.(?:pem|key|p12|pfx)$/u.test(file);
 }
 
 /** Throws where nothing could be searched. */
@@ -56,12 +50,12 @@ export async function searchLines(scene: Scene, phrase: string, options: SearchO
       const [file, line, ...text] = row.split('\0');
       return file && line && /^\d+$/u.test(line) ? [{ file, line: Number(line), text: text.join('\0') }] : [];
     })
-    .filter(({ text }) => text.length <= MAX_LINE)
+    .filter(({ file, text }) => text.length <= MAX_LINE && !isSecretFile(file))
     .slice(0, limit);
 }
 
 function excluded({ git }: Scene): string[] {
   const folders = git === null ? FOREIGN_FOLDERS.map((name) => `:(exclude,glob)**/${name}/**`) : [];
-  const files = [...SECRET_FILES, ...GENERATED_FILES].map((name) => `:(exclude,glob)**/${name}`);
+  const files = GENERATED_FILES.map((name) => `:(exclude,glob)**/${name}`);
   return [...files, ...folders, ':(exclude).claude', ':(exclude).argus'];
 }

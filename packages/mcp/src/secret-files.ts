@@ -1,0 +1,75 @@
+/**
+ * Files that hold secrets by their name, or are a private key: they are neither searched, nor shown, nor kept where git
+ * does not have them already. The only list of them.
+ * Does not: find a secret within a text; the redactor does.
+ */
+
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+
+const DATA = ['json', 'yaml', 'yml', 'toml', 'ini', 'xml', 'csv', 'txt'];
+
+/** Names with `*` for any letters, of the file alone or of its folder too; letters of either case. */
+const NAMES = [
+  ...['.env*', '*.env', '.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.git-credentials'],
+  ...[
+    '.dockercfg',
+    '.docker/config.json',
+    '.kube/config',
+    'kubeconfig',
+    '*.kubeconfig',
+    '.vault-token',
+    '.terraformrc',
+  ],
+  ...['.htpasswd', '.s3cfg', '.boto', 'auth.json', 'local.settings.json', '*.tfstate', '*.tfstate.backup'],
+  // Keys and what keeps them.
+  ...['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk', '*.jks', '*.keystore', '*.kdbx', 'key.properties'],
+  ...['keystore.properties', 'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk'],
+  // Of data only: `credentials.ts` is code about them.
+  ...['credentials', 'secrets', '.secrets'],
+  ...['credentials', 'secrets'].flatMap((name) => DATA.map((ending) => `${name}.${ending}`)),
+  ...['*_credentials.json', 'client_secret*.json', 'service-account*.json', 'service_account*.json'],
+  '*-adminsdk-*.json',
+];
+
+/** All in them. */
+const FOLDERS = ['.ssh', '.gnupg', '.aws', '.password-store'];
+
+/** They show which names a real one needs. */
+const EXAMPLE = /(?:^|\/)(?:\.env[^/]*\.(?:example|sample|template|dist)|(?:example|sample|template)\.env)$/iu;
+
+const PATTERN = new RegExp(
+  `(?:^|/)(?:(?:${FOLDERS.map(asExpression).join('|')})/.+|(?:${NAMES.map(asExpression).join('|')}))$`,
+  'iu',
+);
+
+/** `file`: with `/`. */
+export function isSecretFile(file: string): boolean {
+  return PATTERN.test(file) && !EXAMPLE.test(file);
+}
+
+/** By how it begins, whatever it is called. */
+export function isKeyFile(file: string | Buffer, bytes: number): boolean {
+  return bytes <= MAX_KEY_BYTES && KEY.test(beginningOf(file));
+}
+
+const KEY = /^\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-)/u;
+const MAX_KEY_BYTES = 64 * 1024;
+
+/** Without waiting for somebody to write into it, should it have become a pipe; Windows has neither. */
+function beginningOf(file: string | Buffer): string {
+  try {
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const bytes = Buffer.alloc(256);
+      return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return '';
+  }
+}
+
+function asExpression(name: string): string {
+  return name.replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+}
