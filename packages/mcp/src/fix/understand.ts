@@ -20,7 +20,7 @@ export async function understandRun(place: Place, state: FixState, result: Attem
   const failure = { text, exit_code: exitCode, timed_out: timedOut, signal };
   const error = place.rules.understand(failure);
   if (!EXPLAINED_BY_CONTAINERS.has(error.category)) return error;
-  const { containers } = await containerFacts(configFor(place, state.namespace), startedAt);
+  const { containers } = await containerFacts(place.session.root, configFor(place, state.namespace), startedAt);
   const killed = containers.find(({ oomKilled }) => oomKilled);
   const culprit = killed ?? containers.find((container) => container.exitCode);
   if (culprit === undefined) return error;

@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import type { ContainerFact } from 'argus-engine';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
-import { messageOf, systemCodeOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
+import { findProgram } from '../programs.ts';
 
 /** An unreachable cluster must not hold up the answer. */
 const TIMEOUT_MS = 10_000;
@@ -20,11 +21,11 @@ export interface ContainerFacts {
   notes: string[];
 }
 
-/** Facts for the containers and the namespace of the configuration; both may be absent. */
-export async function containerFacts(config: Config, runStartedAt: number): Promise<ContainerFacts> {
+/** Facts for the containers and the namespace of the configuration of a project; both may be absent. */
+export async function containerFacts(root: string, config: Config, runStartedAt: number): Promise<ContainerFacts> {
   const parts = await Promise.all([
-    config.containers?.length ? fromDocker(config.containers) : nothing(),
-    config.kubernetes ? fromKubernetes(config.kubernetes.namespace, runStartedAt) : nothing(),
+    config.containers?.length ? fromDocker(root, config.containers) : nothing(),
+    config.kubernetes ? fromKubernetes(root, config.kubernetes.namespace, runStartedAt) : nothing(),
   ]);
   return { containers: parts.flatMap((part) => part.containers), notes: parts.flatMap((part) => part.notes) };
 }
@@ -115,23 +116,28 @@ function endedSince(finishedAt: string | null | undefined, runStartedAt: number)
   return finishedAt ? Date.parse(finishedAt) >= runStartedAt - 1_000 : true;
 }
 
-async function fromDocker(names: readonly string[]): Promise<ContainerFacts> {
-  const { stdout, problem } = await ask('docker', ['inspect', '--type', 'container', '--', ...names]);
+async function fromDocker(root: string, names: readonly string[]): Promise<ContainerFacts> {
+  const { stdout, problem } = await ask(root, 'docker', ['inspect', '--type', 'container', '--', ...names]);
   return read('docker', problem, () => readDockerInspect(stdout || '[]'));
 }
 
-async function fromKubernetes(namespace: string, runStartedAt: number): Promise<ContainerFacts> {
-  const { stdout, problem } = await ask('kubectl', ['get', 'pods', `--namespace=${namespace}`, '--output=json']);
+async function fromKubernetes(root: string, namespace: string, runStartedAt: number): Promise<ContainerFacts> {
+  const { stdout, problem } = await ask(root, 'kubectl', ['get', 'pods', `--namespace=${namespace}`, '--output=json']);
   return read('kubectl', problem, () => (stdout ? readPodList(stdout, runStartedAt) : []));
 }
 
 /** `docker inspect` fails when one of several is missing, and still prints the others. */
-async function ask(program: string, args: string[]): Promise<{ stdout: string; problem: string | undefined }> {
+async function ask(
+  root: string,
+  program: string,
+  args: string[],
+): Promise<{ stdout: string; problem: string | undefined }> {
+  const file = findProgram(program, root);
+  if (file === undefined) return { stdout: '', problem: `${program} not found` };
   try {
-    const { stdout } = await run(program, args, { timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await run(file, args, { timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
     return { stdout, problem: undefined };
   } catch (thrown) {
-    if (systemCodeOf(thrown) === 'ENOENT') return { stdout: '', problem: `${program} not found` };
     return {
       stdout: textField(thrown, 'stdout'),
       problem: firstLine(textField(thrown, 'stderr') || messageOf(thrown)),

@@ -104,7 +104,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
 
   const failed = executed.exitCode !== 0;
   const { containers, notes } = failed
-    ? await containerFacts(config, executed.startedAt)
+    ? await containerFacts(root, config, executed.startedAt)
     : { containers: [], notes: [] };
   const sources = ownReports === undefined ? plan.reporting.reports : globs(ownReports);
   const reports = await writtenReports(sources, root, (file, { mtimeMs }) => {

@@ -1,0 +1,236 @@
+/**
+ * Repositories that name programs wherever git lets them, and every command and tool that looks at a repository: none of
+ * the programs runs. That they do run for somebody who calls git as it is shows that the traps are set.
+ */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { argus } from '../e2e/argus.ts';
+import { git, repository } from '../e2e/fix-loop.ts';
+import { connect, type Data, environment, project } from '../e2e/harness.ts';
+import { change, Marker, plain, plant } from './planted.ts';
+
+interface Trap {
+  /** What Argus is pointed at. */
+  root: string;
+  marker: Marker;
+  /** Calls of git as anybody makes them. */
+  naive: string[][];
+  /** Programs that these start, at the least. */
+  started: string[];
+}
+
+function ofTheRepository(): Trap {
+  const [root, marker] = [plain(), new Marker()];
+  plant(path.join(root, '.git'), root, marker);
+  change(root);
+  const naive = [
+    ['status'],
+    ['diff'],
+    ['diff', 'HEAD~1', 'HEAD'],
+    ['hash-object', 'notes.md'],
+    ['blame', 'check.js'],
+    ['log', '-1'],
+    ['add', '-A'],
+    ['update-ref', 'refs/x', 'HEAD'],
+  ];
+  const drivers = ['diff.<driver>.command', 'diff.<driver>.textconv', 'gpg.program', 'hook reference-transaction'];
+  const filters = [
+    'filter.<driver>.clean',
+    'filter.<driver>.process',
+    'filter.<driver with =>.clean',
+    'included',
+    'worktree',
+  ];
+  return { root, marker, naive, started: ['core.fsmonitor', ...drivers, ...filters] };
+}
+
+/** The settings of the outer repository only ask to look into the submodule; those of the submodule start programs. */
+function ofSubmodule(): Trap {
+  const [root, marker] = [plain(), new Marker()];
+  git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', plain(), 'sub');
+  git(root, 'commit', '-qm', 'sub');
+  for (const setting of ['submodule.recurse=true', 'diff.submodule=diff', 'status.submoduleSummary=true']) {
+    const [name = '', value = ''] = setting.split('=');
+    git(root, 'config', name, value);
+  }
+  git(path.join(root, 'sub'), 'commit', '-q', '--allow-empty', '-m', 'newer');
+  plant(path.join(root, '.git/modules/sub'), path.join(root, 'sub'), marker, ['core.worktree', 'include.path']);
+  for (const folder of [root, path.join(root, 'sub')]) change(folder);
+  return { root, marker, naive: [['status'], ['add', '-A']], started: ['core.fsmonitor', 'included'] };
+}
+
+/** A folder of an ordinary clone that has the form of a bare repository, and says where its work tree is. */
+function ofEmbeddedRepository(): Trap {
+  const [inner, marker] = [plain(), new Marker()];
+  plant(path.join(inner, '.git'), inner, marker);
+  change(inner);
+  const root = path.join(repository({ 'readme.txt': 'x\n' }), 'evil.git');
+  cpSync(path.join(inner, '.git'), root, { recursive: true });
+  for (const name of readdirSync(inner)) {
+    if (name !== '.git') cpSync(path.join(inner, name), path.join(root, name), { recursive: true });
+  }
+  execFileSync('git', ['config', '--file', path.join(root, 'config'), 'core.worktree', '.'], { stdio: 'pipe' });
+  return { root, marker, naive: [['status'], ['add', '-A']], started: ['core.fsmonitor'] };
+}
+
+/** What it lacks is fetched from where its settings say, by the program that they say. */
+function ofPartialClone(): Trap {
+  const [root, marker] = [plain(), new Marker()];
+  const blob = git(root, 'rev-parse', 'HEAD~1:check.js');
+  const tree = git(root, 'rev-parse', 'HEAD~1^{tree}');
+  plant(path.join(root, '.git'), root, marker);
+  for (const id of [blob, tree]) rmSync(path.join(root, '.git/objects', id.slice(0, 2), id.slice(2)));
+  change(root);
+  return {
+    root,
+    marker,
+    naive: [
+      ['log', '-p'],
+      ['blame', 'check.js'],
+    ],
+    started: ['remote.<name>.url'],
+  };
+}
+
+const TRAPS: readonly [string, () => Trap][] = [
+  ['its own settings and attributes', ofTheRepository],
+  ['those of a submodule', ofSubmodule],
+  ['a bare repository in a clone', ofEmbeddedRepository],
+  ['a partial clone', ofPartialClone],
+];
+
+describe.each(TRAPS)('%s', (_, trap) => {
+  test('start programs when git is called as it is', () => {
+    const { root, marker, naive, started } = trap();
+    marker.clear();
+    for (const args of naive)
+      spawnSync('git', ['--no-pager', ...args], { cwd: root, env: environment(), stdio: 'ignore' });
+    expect(marker.names).toEqual(expect.arrayContaining(started));
+  });
+
+  test('start nothing on the command line', () => {
+    const { root, marker } = trap();
+    marker.clear();
+    for (const args of commandLines(root)) {
+      const { status, stdout, stderr } = argus(args, { cwd: root });
+      expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+      expect(stdout + stderr, args.join(' ')).not.toContain('INTERNAL_ERROR');
+      expect(status, `${args.join(' ')}: ${stderr}`).not.toBeNull();
+    }
+    expect(existsSync(path.join(root, '.argus/argus.db')), 'it did work').toBe(true);
+  });
+
+  test('start nothing over MCP', async () => {
+    const { root, marker } = trap();
+    marker.clear();
+    const agent = await connect('2026-07-28', {}, root);
+    const at = { projectPath: root };
+    const seen = async (tool: string, answer: Promise<unknown>) => {
+      await answer;
+      expect({ tool, ran: marker.names }).toEqual({ tool, ran: [] });
+    };
+    const ask = (tool: string, args: Data) => seen(tool, agent.ask(tool, { ...at, ...args }));
+    try {
+      await seen('argus_init', agent.data('argus_init', at));
+      const run = await agent.data('argus_run', { ...at, command: 'node check.js' });
+      await seen('argus_import', agent.data('argus_import', { ...at, path: 'report.xml' }));
+      await seen(
+        'argus_diagnose',
+        agent.call('argus_diagnose', { ...at, runId: run.runId, caseName: 'node check.js' }),
+      );
+      await seen('argus_history', agent.data('argus_history', at));
+      const begun = await agent.ask('fix_problem', { ...at, command: 'node check.js', desired: 'well', backoff: 0 });
+      expect({ tool: 'fix_problem', ran: marker.names }).toEqual({ tool: 'fix_problem', ran: [] });
+      writeFileSync(path.join(root, 'answer.txt'), 'good\n');
+      await ask('fix_attempt', { loop: begun.loop, fix: 'a better answer', approach: 'direct' });
+      await ask('fix_status', { loop: begun.loop });
+      await ask('ranked_solutions', { query_text: 'TypeError: cannot use answer', env: {} });
+    } finally {
+      await agent.close();
+    }
+  });
+});
+
+/** Every command that looks at a project. */
+function commandLines(root: string): string[][] {
+  const at = ['--project', root];
+  const loop = ['--desired', 'it is well', '--backoff', '0'];
+  return [
+    ['doctor', ...at],
+    ['run', ...at, 'node', 'check.js'],
+    ['import', 'report.xml', ...at],
+    ['history', ...at],
+    ['patterns', ...at],
+    ['solutions', 'TypeError: cannot use answer', ...at],
+    ['generate-inputs', 'setup.sh', ...at],
+    ['fix-problem', '--command', 'node check.js', ...loop, ...at],
+    ['fix-problem', '--resume', '--outside', 'nothing to see', ...at],
+    ['fix-problem', 'TypeError: cannot use answer from port', '--test', 'node check.js', ...loop, ...at],
+    ['view', '--export', 'page.html', ...at],
+  ];
+}
+
+test('what the user has in the environment for git starts nothing either', () => {
+  const [root, marker] = [plain(), new Marker()];
+  const programs = project();
+  plant(project(), programs, marker);
+  change(root);
+  const program = path.join(programs, 'tools/core-fsmonitor');
+  const names = 'EXTERNAL_DIFF PAGER EDITOR SEQUENCE_EDITOR SSH SSH_COMMAND ASKPASS PROXY_COMMAND'.split(' ');
+  const env = {
+    ...Object.fromEntries(names.map((name) => [`GIT_${name}`, program])),
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'core.fsmonitor',
+    GIT_CONFIG_VALUE_0: program,
+    GIT_CONFIG_KEY_1: 'filter.evil.clean',
+    GIT_CONFIG_VALUE_1: program,
+    GIT_CONFIG_PARAMETERS: `'diff.external=${program}'`,
+  };
+  spawnSync('git', ['status'], { cwd: root, env: { ...environment(), ...env } });
+  expect(marker.names, 'the trap is set').toContain('core.fsmonitor');
+  marker.clear();
+  for (const args of commandLines(root).filter(([name]) => ['doctor', 'run', 'fix-problem'].includes(name ?? ''))) {
+    argus(args, { cwd: root, env });
+    expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+  }
+});
+
+test('programs that a project brings under the names of others', () => {
+  const [root, marker] = [plain(), new Marker()];
+  writeFileSync(path.join(root, 'argus.yaml'), 'version: 1\ncontainers: [shop-db]\nkubernetes: { namespace: shop }\n');
+  for (const folder of ['.', 'bin', 'node_modules/.bin']) {
+    mkdirSync(path.join(root, folder), { recursive: true });
+    for (const name of ['git', 'docker', 'kubectl']) {
+      writeFileSync(path.join(root, folder, name), `#!/bin/sh\necho ${folder}/${name} >> ${marker.file}\n`, {
+        mode: 0o755,
+      });
+    }
+  }
+  // As npx and direnv leave it.
+  const brought = [path.join(root, 'node_modules/.bin'), './node_modules/.bin', '.', '', 'bin', path.join(root, 'bin')];
+  const env = { PATH: [...brought, process.env.PATH ?? ''].join(path.delimiter) };
+  spawnSync('git', ['version'], { cwd: root, env: { ...environment(), ...env } });
+  expect(marker.names, 'the trap is set').toEqual(['node_modules/.bin/git']);
+  marker.clear();
+  for (const args of commandLines(root)) {
+    argus(args, { cwd: root, env });
+    expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+  }
+});
+
+test.skipIf(process.getuid?.() !== 0)('the repository of another user is none, and that is said once', async () => {
+  const [root, marker] = [plain(), new Marker()];
+  plant(path.join(root, '.git'), root, marker);
+  change(root);
+  execFileSync('chown', ['-R', '12345', root]);
+  marker.clear();
+  const { stdout, stderr } = argus(['run', '--json', '--project', root, 'node', 'check.js'], { cwd: root });
+  expect(stderr.match(/counts as no git repository: .*dubious ownership/gu)).toHaveLength(1);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true });
+  const loop = argus(['fix-problem', '--command', 'node check.js', '--desired', 'x', '--project', root], { cwd: root });
+  expect(loop.stdout).toContain('dubious ownership');
+  expect(marker.names).toEqual([]);
+});
