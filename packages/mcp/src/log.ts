@@ -63,7 +63,7 @@ export async function logUnexpected(text: string): Promise<LogReference> {
 }
 
 /** The module asks for the home folder when it is loaded, and not every account has one. */
-async function logFolder(): Promise<string> {
+export async function logFolder(): Promise<string> {
   const given = process.env.ARGUS_LOG_DIR;
   if (given) return path.resolve(given);
   const { default: envPaths } = await import('env-paths');

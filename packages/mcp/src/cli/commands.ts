@@ -19,6 +19,7 @@ import { cancelledBySignals } from './cancel.ts';
 import { passOn } from './lines.ts';
 import { answer, EXIT, type GlobalOptions } from './output.ts';
 
+export { clean } from './clean.ts';
 export { doctor } from './doctor.ts';
 export { fixProblem } from './fix-problem.ts';
 export { generateInputs } from './generate-inputs.ts';

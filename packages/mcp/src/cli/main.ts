@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { CATEGORIES, FORMATS } from '../choices.ts';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
+import type { CleanOptions } from './clean.ts';
 import * as commands from './commands.ts';
 import { addFixCommands, withErrorLast } from './fix-program.ts';
 import type { GenerateInputsOptions } from './generate-inputs.ts';
@@ -48,7 +49,7 @@ function program(): Command {
     .enablePositionalOptions()
     .exitOverride();
   const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns];
-  for (const add of [...twins, addView, addDoctor, addInspect, addGenerateInputs]) add(root, commands);
+  for (const add of [...twins, addView, addDoctor, addInspect, addGenerateInputs, addClean]) add(root, commands);
   addMemoryCommands(root, commands);
   addFixCommands(root, commands);
   return root;
@@ -177,5 +178,25 @@ function addGenerateInputs(root: Command, commands: Commands): void {
     )
     .action(async (script: string, options: GenerateInputsOptions) => {
       await commands.generateInputs(script, options);
+    });
+}
+
+const CLEAN_HELP = `
+Removed are names of snapshots under refs/argus, copies of files, and logs of attempts, all once they are 14 days old, and
+what killed processes left in the folder for temporary files. States, reports, and what was learned stay.
+
+Exit codes: 0 done, 1 something could not be removed, 2 wrong usage or an error.`;
+
+function addClean(root: Command, commands: Commands): void {
+  root
+    .command('clean')
+    .description('remove old snapshots, copies and logs of fix loops')
+    .option('--project <dir>', 'project directory', '.')
+    .option('--all', 'also what is not old yet: nobody can go back to it then')
+    .option('--dry-run', 'only say what would be removed')
+    .option('--json', 'print JSON')
+    .addHelpText('after', CLEAN_HELP)
+    .action(async (options: CleanOptions) => {
+      await commands.clean(options);
     });
 }

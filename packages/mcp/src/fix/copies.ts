@@ -18,9 +18,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { systemCodeOf } from '../errors.ts';
 import { isKeyFile, isSecretFile } from '../secret-files.ts';
 import { MAX_DIFF, MAX_FILE_DIFF, textDiff } from './diff.ts';
 import { secretsWarning } from './not-kept.ts';
+import { snapshotGone } from './snapshot-refs.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { guarded } from './state-folder.ts';
 
@@ -223,8 +225,12 @@ export class PlainCopies implements Snapshots {
   }
 
   #tree(id: string): Tree {
-    const entries: [string, Entry][] = JSON.parse(readFileSync(this.#treeFile(treeId(id)), 'utf8'));
-    return new Map(entries);
+    try {
+      const entries: [string, Entry][] = JSON.parse(readFileSync(this.#treeFile(treeId(id)), 'utf8'));
+      return new Map(entries);
+    } catch (thrown) {
+      throw systemCodeOf(thrown) === 'ENOENT' ? snapshotGone(thrown) : thrown;
+    }
   }
 
   #object(content: string): string {

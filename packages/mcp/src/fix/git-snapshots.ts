@@ -10,7 +10,7 @@ import { ArgusError, messageOf } from '../errors.ts';
 import { Git, type GitArgs, isRefusal, runGit } from '../git/git.ts';
 import { quoted } from '../run/words.ts';
 import { MAX_DIFF, MAX_FILE_DIFF } from './diff.ts';
-import { removeRefs, SNAPSHOT_REFS, snapshotRefs } from './snapshot-refs.ts';
+import { removeRefs, SNAPSHOT_REFS, snapshotGone, snapshotRefs } from './snapshot-refs.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { WorkTree } from './work-tree.ts';
 
@@ -77,7 +77,9 @@ export class GitSnapshots implements Snapshots {
   }
 
   async difference(from: string, to: string): Promise<Difference> {
-    const files = await this.#files(from, to);
+    const files = await this.#files(from, to).catch((thrown) => {
+      throw /bad object|not a tree/u.test(messageOf(thrown)) ? snapshotGone(thrown) : thrown;
+    });
     return { digest: files.length === 0 ? null : await this.#digest(from, to), files };
   }
 

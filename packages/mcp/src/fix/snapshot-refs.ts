@@ -3,12 +3,13 @@
  * Does not: remove objects; git does, once nothing names them.
  */
 
+import { ArgusError } from '../errors.ts';
 import type { Git } from '../git/git.ts';
 
 /** All that Argus names in a repository. */
 export const SNAPSHOT_REFS = 'refs/argus/';
 
-export const SNAPSHOT_DAYS = 14;
+const SNAPSHOT_DAYS = 14;
 
 const DAY_MS = 24 * 3_600_000;
 const OPTIONS = { timeoutMs: 120_000, maxBytes: 64 * 1024 * 1024 };
@@ -38,4 +39,10 @@ export async function removeRefs(git: Git, refs: readonly SnapshotRef[]): Promis
 
 export function isOld(time: number, now: number): boolean {
   return now - time > SNAPSHOT_DAYS * DAY_MS;
+}
+
+/** Of what a waiting loop has kept. */
+export function snapshotGone(cause: unknown): ArgusError {
+  const message = `A snapshot of this fix loop is gone: they are kept for ${SNAPSHOT_DAYS} days. Move the folder of the loop away to begin anew.`;
+  return new ArgusError('STATE_UNREADABLE', message, { cause });
 }

@@ -1,0 +1,158 @@
+/**
+ * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, and temporary files
+ * of processes that were killed.
+ * Does not: touch states, reports and descriptions of fixes, a loop that somebody works on, or what git tracks.
+ */
+
+import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ArgusError, messageOf } from '../errors.ts';
+import { Git } from '../git/git.ts';
+import { trackedFiles } from '../git/tracked.ts';
+import { logFolder } from '../log.ts';
+import { Lock } from './lock.ts';
+import { isOld, removeRefs, type SnapshotRef, snapshotRefs } from './snapshot-refs.ts';
+import { FIXES } from './state-folder.ts';
+
+export interface Cleaning {
+  root: string;
+  now: number;
+  /** Also what is not old yet. */
+  all: boolean;
+  /** Nothing is removed. */
+  dryRun: boolean;
+}
+
+export interface Cleaned {
+  snapshots: string[];
+  copies: string[];
+  logs: string[];
+  temporary: string[];
+  /** Loops that somebody works on, which were left alone. */
+  busy: string[];
+  /** What could not be removed, and why. */
+  problems: string[];
+}
+
+export async function clean(cleaning: Cleaning): Promise<Cleaned> {
+  const cleaned: Cleaned = { snapshots: [], copies: [], logs: [], temporary: [], busy: [], problems: [] };
+  if (await mayCleanLoops(cleaning.root, cleaned)) {
+    for (const folder of loopFolders(cleaning.root)) cleanLoop(folder, cleaning, cleaned);
+  }
+  await cleanSnapshots(cleaning, cleaned);
+  await cleanLogFile(cleaning, cleaned);
+  for (const folder of leftInTemporaryFolder(cleaning.now)) remove(folder, cleaned.temporary, cleaning, cleaned);
+  return cleaned;
+}
+
+/** Files below a link are somewhere else, and tracked ones are the repository's. */
+async function mayCleanLoops(root: string, cleaned: Cleaned): Promise<boolean> {
+  const folder = path.join(root, FIXES);
+  if (!existsSync(folder)) return false;
+  const shown = FIXES.split(path.sep).join('/');
+  const isPlain = [path.dirname(folder), folder].every((one) => lstatSync(one).isDirectory());
+  const tracked = isPlain ? await trackedFiles(root, [shown]) : undefined;
+  if (tracked?.size === 0) return true;
+  const why = isPlain ? 'git tracks it, or does not say' : 'it is reached through a link';
+  cleaned.problems.push(`${shown} was left alone: ${why}.`);
+  return false;
+}
+
+function loopFolders(root: string): string[] {
+  const folder = path.join(root, FIXES);
+  return foldersIn(folder, /^[0-9a-f]{8}$/u).map((name) => path.join(folder, name));
+}
+
+/** With its lock, so that nobody works on it meanwhile. */
+function cleanLoop(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
+  let lock: Lock;
+  try {
+    lock = Lock.take(path.join(folder, 'lock'));
+  } catch (thrown) {
+    if (thrown instanceof ArgusError && thrown.code === 'LOOP_BUSY') cleaned.busy.push(path.basename(folder));
+    else cleaned.problems.push(`${folder}: ${messageOf(thrown)}`);
+    return;
+  }
+  try {
+    const earlier = path.join(folder, 'earlier');
+    const before = isFolder(earlier) ? foldersIn(earlier, /./u).map((name) => path.join(earlier, name)) : [];
+    for (const one of [folder, ...before]) cleanKept(one, cleaning, cleaned);
+  } finally {
+    lock.release();
+  }
+}
+
+function cleanKept(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
+  const stats = statsOf(path.join(folder, 'state.json'));
+  if (!cleaning.all && stats !== undefined && !isOld(stats.mtimeMs, cleaning.now)) return;
+  const copies = path.join(folder, 'copies');
+  if (isFolder(copies)) remove(copies, cleaned.copies, cleaning, cleaned);
+  for (const name of readdirSync(folder).filter((one) => /^attempt_\d+(?:_cut_off_\d+)?\.log$/u.test(one))) {
+    remove(path.join(folder, name), cleaned.logs, cleaning, cleaned);
+  }
+}
+
+async function cleanSnapshots({ root, now, all, dryRun }: Cleaning, cleaned: Cleaned): Promise<void> {
+  const git = new Git(root);
+  // No repository, nothing in it.
+  const refs = await snapshotRefs(git).catch((): SnapshotRef[] => []);
+  const isBusy = ({ name }: SnapshotRef) => cleaned.busy.some((hash) => name.startsWith(`refs/argus/fixes/${hash}`));
+  const gone = refs.filter((ref) => (all || ref.isExpired(now)) && !isBusy(ref));
+  try {
+    if (!dryRun) await removeRefs(git, gone);
+    cleaned.snapshots.push(...gone.map(({ name }) => name));
+  } catch (thrown) {
+    cleaned.problems.push(`The snapshots in the repository could not be removed: ${messageOf(thrown)}`);
+  }
+}
+
+async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void> {
+  const file = path.join(await logFolder(), 'argus.log');
+  const stats = statsOf(file);
+  if (!stats?.isFile() || !isOwn(stats)) return;
+  if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
+}
+
+/** No command runs for as long. */
+function leftInTemporaryFolder(now: number): string[] {
+  const names = foldersIn(tmpdir(), /^argus-(?:index|run|view)-/u);
+  const folders = names.map((name) => path.join(tmpdir(), name));
+  return folders.filter((folder) => {
+    const stats = statsOf(folder);
+    return stats !== undefined && isOwn(stats) && isOld(stats.mtimeMs, now);
+  });
+}
+
+function remove(file: string, into: string[], { dryRun }: Cleaning, cleaned: Cleaned): void {
+  try {
+    if (!dryRun) rmSync(file, { recursive: true, force: true, maxRetries: 3 });
+    into.push(file);
+  } catch (thrown) {
+    cleaned.problems.push(`${file}: ${messageOf(thrown)}`);
+  }
+}
+
+/** No links. */
+function foldersIn(folder: string, name: RegExp): string[] {
+  try {
+    const items = readdirSync(folder, { withFileTypes: true });
+    return items.filter((item) => item.isDirectory() && name.test(item.name)).map((item) => item.name);
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(file: string): boolean {
+  return statsOf(file)?.isDirectory() === true;
+}
+
+function statsOf(file: string): Stats | undefined {
+  return lstatSync(file, { throwIfNoEntry: false });
+}
+
+/** Windows gives each user a temporary folder. */
+function isOwn({ uid }: Stats): boolean {
+  const own = process.getuid?.();
+  return own === undefined || own === uid;
+}
