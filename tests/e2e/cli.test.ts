@@ -80,7 +80,7 @@ test('errors', () => {
   expect(existsSync(path.join(root, '.argus')), 'reading creates nothing').toBe(false);
 });
 
-test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns', 'doctor', 'inspect'])(
+test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns', 'doctor', 'inspect', 'clean'])(
   '%s --help',
   (command) => {
     const { status, stdout } = argus([...(command ? [command] : []), '--help']);

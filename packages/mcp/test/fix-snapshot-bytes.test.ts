@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { snapshotsOf } from '../src/fix/snapshots.ts';
 import { commit, folder, git, project, put } from './fix-project.ts';
 
@@ -92,10 +92,48 @@ test.skipIf(process.platform !== 'linux')(
     expect(readFileSync(odd, 'utf8')).toBe('latin\n');
     expect(readlinkSync(path.join(root, 'link'))).toBe('nowhere/at all');
     expect(lstatSync(path.join(root, 'run.sh')).mode & 0o111).not.toBe(0);
-    execFileSync('mkfifo', [path.join(root, 'pipe')]);
+    execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd: root });
     expect(await snapshots.same(id, await snapshots.now())).toBe(true);
   },
 );
+
+describe('an older git', () => {
+  const PATH = process.env.PATH ?? '';
+  afterEach(() => {
+    process.env.PATH = PATH;
+  });
+
+  /** The installed one, that says to be of another version. */
+  function ofVersion(version: string): void {
+    const programs = folder({});
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    const script = `#!/bin/sh\nfor word; do [ "$word" = version ] && echo "git version ${version}" && exit; done\nexec ${real} "$@"\n`;
+    writeFileSync(path.join(programs, 'git'), script, { mode: 0o755 });
+    process.env.PATH = [programs, PATH].join(path.delimiter);
+  }
+
+  test('of which too much is not known: copies', async () => {
+    const root = project({ 'a.txt': 'a\n' });
+    ofVersion('2.30.9');
+    const snapshots = await open(root);
+    expect(snapshots.kind).toBe('copies');
+    expect(snapshots.warnings.join()).toContain('The git repository is not used (git 2.30 is older than 2.31)');
+  });
+
+  test('that goes by attributes: no filter all the same', async () => {
+    const root = project({ 'a.turned': 'as it was\n', '.gitattributes': '*.turned filter=turned\n' });
+    const marker = withFilter(root);
+    ofVersion('2.39.5 (Apple Git-154)');
+    const snapshots = await open(root);
+    const id = await snapshots.take('1');
+    put(root, { 'a.turned': 'changed\n' });
+    expect(snapshots.howToGoBack(id)).not.toContain('--attr-source');
+    goBack(root, snapshots.howToGoBack(id));
+    expect(readFileSync(path.join(root, 'a.turned'), 'utf8')).toBe('as it was\n');
+    expect(existsSync(marker)).toBe(false);
+    expect(snapshots.warnings.join()).toContain('Going back converts line ends');
+  });
+});
 
 test('files that look like secrets reach no object, unless git has them already', async () => {
   const root = project({ 'tracked/.env': 'TOKEN=old\n', '.env.example': 'TOKEN=\n' });

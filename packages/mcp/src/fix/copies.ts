@@ -71,7 +71,7 @@ export class PlainCopies implements Snapshots {
   readonly #seen = new Map<string, Seen>();
   readonly #secrets = new Set<string>();
 
-  /** `refusal`: why git does not look into the repository that is here. */
+  /** `refusal`: why the repository that is here is not used. */
   constructor(root: string, stateFolder: string, refusal?: string) {
     this.#root = root;
     const why =

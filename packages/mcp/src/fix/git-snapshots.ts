@@ -17,8 +17,13 @@ import { WorkTree } from './work-tree.ts';
 /** A large tree takes a while the first time. */
 const OPTIONS = { timeoutMs: 120_000, maxBytes: 64 * 1024 * 1024 };
 
+/** An older git does not know all that it is told here, and of most systems it is no longer repaired. */
+const OLDEST: Version = [2, 31];
+
 /** From it on a command can be told not to go by attributes, which may name filters and convert line ends. */
-const KNOWS_ATTR_SOURCE = { major: 2, minor: 41 };
+const KNOWS_ATTR_SOURCE: Version = [2, 41];
+
+type Version = readonly [major: number, minor: number];
 
 export class GitSnapshots implements Snapshots {
   readonly kind = 'git';
@@ -38,7 +43,7 @@ export class GitSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined outside a work tree, and where git is not installed; a text where git refuses to look into it. */
+  /** Undefined outside a work tree, and where git is not installed; a text where it cannot be used, and why. */
   static async open(root: string, commandHash: string): Promise<GitSnapshots | string | undefined> {
     const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'];
     const { stdout, problem } = await runGit(root, ['rev-parse', ...asked]);
@@ -49,7 +54,13 @@ export class GitSnapshots implements Snapshots {
     const isWhole = prefix === '' && realpathSync(own) === realpathSync(path.resolve(root, common));
     const whose = isWhole ? '' : `-${createHash('sha256').update(`${own}\0${prefix}`).digest('hex').slice(0, 8)}`;
     const git = new Git(path.resolve(top));
-    return new GitSnapshots(git, prefix, commandHash + whose, await goBackWords(git, path.resolve(root, common)));
+    const version = versionOf((await git.run(['version'])).stdout);
+    if (isOlder(version, OLDEST)) return `git ${version.join('.')} is older than ${OLDEST.join('.')}`;
+    const attributes = existsSync(path.join(path.resolve(root, common), 'info', 'attributes'));
+    const words = await goBackWords(git, version, attributes);
+    const snapshots = new GitSnapshots(git, prefix, commandHash + whose, words);
+    if (attributes || isOlder(version, KNOWS_ATTR_SOURCE)) snapshots.#warn(CONVERTED);
+    return snapshots;
   }
 
   async take(name: string): Promise<string> {
@@ -173,19 +184,28 @@ function isOwnTop(top: string, root: string): boolean {
   return top !== '' && realpathSync(top) === folder;
 }
 
+const CONVERTED =
+  'Going back converts line ends and the like where attributes ask for it: this git cannot be told otherwise.';
+
+function versionOf(said: string): Version {
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/u.exec(said)?.map(Number) ?? [];
+  return [major, minor];
+}
+
+function isOlder([major, minor]: Version, [leastMajor, leastMinor]: Version): boolean {
+  return major < leastMajor || (major === leastMajor && minor < leastMinor);
+}
+
 /**
- * Files come back as they were, byte for byte: without what attributes ask for, where git knows how to leave that out,
- * and without filters, where some are configured that could still be asked for.
+ * Files come back as they were, byte for byte: without what attributes ask for, where git can be told so, and without
+ * filters, where attributes may still ask for some. `attributes`: there are some beside those in the work tree.
  */
-async function goBackWords(git: Git, commonFolder: string): Promise<string> {
-  const version = await runGit(git.root, ['version']);
-  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/u.exec(version.stdout)?.map(Number) ?? [];
-  const { major: least, minor: orLater } = KNOWS_ATTR_SOURCE;
-  const knows = major > least || (major === least && minor >= orLater);
+async function goBackWords(git: Git, version: Version, attributes: boolean): Promise<string> {
+  const isTold = !isOlder(version, KNOWS_ATTR_SOURCE);
   const emptyTree = await git.text(['hash-object', '-t', 'tree', '--stdin'], { stdin: '' });
-  const own = knows && !existsSync(path.join(commonFolder, 'info', 'attributes')) ? [] : await git.driverSettings();
-  const plain = ['-c', 'core.autocrlf=false', '-c', 'core.attributesFile=', ...own.map((word) => quoted(word))];
-  return ['git', ...(knows ? [`--attr-source=${emptyTree}`] : []), ...plain, 'restore'].join(' ');
+  const filters = isTold && !attributes ? [] : await git.driverSettings();
+  const plain = ['-c', 'core.autocrlf=false', '-c', 'core.attributesFile=', ...filters.map((word) => quoted(word))];
+  return ['git', ...(isTold ? [`--attr-source=${emptyTree}`] : []), ...plain, 'restore'].join(' ');
 }
 
 function notKept(thrown: unknown): ArgusError {

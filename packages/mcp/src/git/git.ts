@@ -1,6 +1,6 @@
 /**
  * The only place that starts git: with everything switched off that a repository could have started by being looked at.
- * Does not: know what the answers mean. Nothing before git 2.31 answers; there it is as if git were not installed.
+ * Does not: know what the answers mean.
  */
 
 import { spawn } from 'node:child_process';
