@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync, type Stats } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { isAlive, thisProcess } from './owner.ts';
+import { isAlive, thisProcess } from './process-owner.ts';
 
 /** Purpose, process, when it began, its system, and what nobody guesses: `argus-run-4711-89234-1f2e3d4c-Ab3dE5`. */
 const NAME = /^\.?argus-[a-z]+-(?<pid>\d+)-(?<began>\d*)-(?<system>[0-9a-f]{8})-[A-Za-z0-9]{6}$/u;
