@@ -47,6 +47,20 @@ contract! {
         /// The debug memory.
         #[serde(default)]
         pub memory: MemoryOptions,
+        /// Who records what is recorded.
+        #[serde(default)]
+        pub recorder: RecorderOptions,
+    }
+
+    /// Who records something, and where; kept with every fix.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
+    #[serde(default)]
+    pub struct RecorderOptions {
+        /// A client with its version, or a person.
+        pub by: Option<String>,
+        /// The machine.
+        pub from: Option<String>,
     }
 
     /// Limits for runs; patterns and fixes are never deleted.
@@ -164,6 +178,10 @@ contract! {
         pub suggested_fix: Option<String>,
         /// Its confidence.
         pub confidence: Option<f64>,
+        /// `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub memory: Option<MemoryKind>,
     }
 
     /// What a related thing is.
@@ -220,6 +238,10 @@ contract! {
         pub success: bool,
         /// When it was reported.
         pub created_at: String,
+        /// Who reported it; none: it is from before this was kept.
+        pub recorded_by: Option<String>,
+        /// On which machine.
+        pub recorded_from: Option<String>,
     }
 
     /// A fix to record.

@@ -3,7 +3,7 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{DiagnoseParams, DiagnosticResult, FixRecord, Related},
+    contract::{DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, Related},
     lookup::{self, FailedCase},
     matching, memory, related, resign, text, view,
 };
@@ -111,6 +111,9 @@ async fn with_incidents<D: Database>(
         finding.related.extend(incidents);
         finding.related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
+    if !has_own_fix {
+        finding.related.extend(memory::foreign::like(engine, ambient, analysis).await);
+    }
     finding
 }
 
@@ -120,6 +123,10 @@ fn answer<D: Database>(
     finding: Finding,
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
+    let mut warnings: Vec<String> = not_stored.map(not_counted).into_iter().collect();
+    if finding.related.iter().any(|related| related.memory == Some(MemoryKind::Foreign)) {
+        warnings.push(memory::foreign::WARNING.to_owned());
+    }
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
     let person = finding.pattern.as_ref().and_then(|pattern| pattern.person.category);
@@ -136,7 +143,7 @@ fn answer<D: Database>(
         rule: analysis.classification.rule,
         evidence,
         related: finding.related,
-        warnings: not_stored.map(not_counted).into_iter().collect(),
+        warnings,
         not_stored: not_stored.map(|error| error.code),
     }
 }

@@ -47,12 +47,16 @@ pub mod viewer;
 use argus_core::{
     Ambient, Analyzer,
     builtin::BUILTINS,
+    display,
     sign::{RECIPE, sha256_hex},
 };
-use argus_store::{Database, Tx};
-use contract::EngineOptions;
+use argus_store::{Database, Tx, outcomes::Recorder};
+use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead};
+
+/// Characters of a client's or a machine's name.
+const RECORDER: usize = 100;
 
 /// One project's memory: its database, its rules, its options.
 #[derive(Debug)]
@@ -64,6 +68,10 @@ pub struct Engine<D> {
     beside: Option<D>,
     /// Why it could not be opened.
     beside_problem: Option<String>,
+    /// A copy of the database that came with the project and is not the user's: only looked at.
+    foreign: Option<D>,
+    /// Why it could not be opened.
+    foreign_problem: Option<String>,
     /// Where the reports of a run are read.
     reports: Box<dyn ReportFiles>,
     /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
@@ -72,12 +80,18 @@ pub struct Engine<D> {
 
 impl<D: Database> Engine<D> {
     /// Compiles the project's rules; touches no file.
-    pub fn new(database: D, options: EngineOptions) -> Result<Self, EngineError> {
+    pub fn new(database: D, mut options: EngineOptions) -> Result<Self, EngineError> {
         let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
         let recipe = recipe(&options);
-        Ok(Self { database, analyzer, options, beside: None, beside_problem: None, reports: Box::new(NoFiles), recipe })
+        let recorder = &mut options.recorder;
+        for text in [&mut recorder.by, &mut recorder.from].into_iter().flatten() {
+            *text = display::line(&analyzer.redact(text), RECORDER);
+        }
+        let (beside, beside_problem, foreign, foreign_problem) = (None, None, None, None);
+        let reports = Box::new(NoFiles);
+        Ok(Self { database, analyzer, options, beside, beside_problem, foreign, foreign_problem, reports, recipe })
     }
 
     /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
@@ -87,6 +101,16 @@ impl<D: Database> Engine<D> {
         match beside {
             Ok(beside) => self.beside = Some(beside),
             Err(error) => self.beside_problem = Some(error.message),
+        }
+        self
+    }
+
+    /// With a database that is somebody else's: what answers and is not known here is shown from it, as theirs.
+    #[must_use]
+    pub fn with_foreign(mut self, foreign: Result<D, EngineError>) -> Self {
+        match foreign {
+            Ok(foreign) => self.foreign = Some(foreign),
+            Err(error) => self.foreign_problem = Some(error.message),
         }
         self
     }
@@ -120,6 +144,19 @@ impl<D: Database> Engine<D> {
             body(tx).await
         };
         self.database.write(seeded).await
+    }
+}
+
+impl<D> Engine<D> {
+    /// Who records what this engine records.
+    pub(crate) fn recorder(&self) -> Recorder<'_> {
+        let RecorderOptions { by, from } = &self.options.recorder;
+        Recorder { by: by.as_deref(), from: from.as_deref() }
+    }
+
+    /// The same for what comes in by another way than a client's tool.
+    pub(crate) fn recorder_as<'a>(&'a self, by: &'a str) -> Recorder<'a> {
+        Recorder { by: Some(by), ..self.recorder() }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod browse;
 mod duplicate;
 pub mod export;
 mod find;
+pub(crate) mod foreign;
 pub mod import;
 pub mod incident;
 mod index;

@@ -73,5 +73,6 @@ fn shown<D>(engine: &Engine<D>, score: f64, pattern: &Pattern) -> Related {
         similarity: score.min(1.0),
         suggested_fix: view.suggested_fix,
         confidence: Some(view.confidence),
+        memory: None,
     }
 }

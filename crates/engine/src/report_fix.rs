@@ -11,6 +11,7 @@ use crate::{
 use argus_core::{Ambient, Analysis, bound::bound_to, confidence::confidence, display, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
+    outcomes::Recorder,
     patterns::{self, Pattern, PatternKey},
     solutions::{self, NewFix},
 };
@@ -27,6 +28,7 @@ struct Report<'a> {
     /// Where it was tried, as JSON and canonical; empty: not known.
     env: Option<String>,
     env_bucket: String,
+    recorder: Recorder<'a>,
 }
 
 /// Finds or starts the pattern, records the fix and counts it, in one write transaction.
@@ -39,7 +41,15 @@ pub async fn report_fix<D: Database>(
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::related::environment(engine, params.env.as_ref())?;
-    let report = Report { run_id: &case.run_id, case_name: &case.name, steps, worked: params.success, env, env_bucket };
+    let report = Report {
+        run_id: &case.run_id,
+        case_name: &case.name,
+        steps,
+        worked: params.success,
+        env,
+        env_bucket,
+        recorder: engine.recorder(),
+    };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
         let mut found = matching::find(engine, tx, &analysis).await?;
         if found.as_ref().is_none_or(|pattern| pattern.is_builtin) && resign::batch(engine, tx).await? > 0 {
@@ -68,6 +78,7 @@ pub async fn record_fix<D: Database>(
         worked: params.success,
         env: None,
         env_bucket: String::new(),
+        recorder: engine.recorder(),
     };
     let body = async |tx: &mut D::Tx<'_>| -> Result<FixRecord, EngineError> {
         let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id).await? else {
@@ -82,6 +93,8 @@ pub async fn record_fix<D: Database>(
             fix_description: report.steps.clone(),
             success: report.worked,
             created_at: moment::iso(ambient.now),
+            recorded_by: report.recorder.by.map(ToOwned::to_owned),
+            recorded_from: report.recorder.from.map(ToOwned::to_owned),
         })
     };
     engine.write(ambient, body).await
@@ -164,6 +177,7 @@ async fn write_down(
         worked: report.worked,
         env: report.env.as_deref(),
         env_bucket: &report.env_bucket,
+        recorder: report.recorder,
         now: ambient.now,
     };
     let may_count = solutions::record_fix(tx, &fix).await?;

@@ -95,6 +95,8 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
         fix_description: display::shortened(&fix.steps, most),
         success: fix.worked && !fix.is_wrong,
         created_at: iso(fix.created_at),
+        recorded_by: fix.recorded.by,
+        recorded_from: fix.recorded.from,
     }
 }
 

@@ -8,12 +8,16 @@ use rusqlite::Connection;
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
+    include_str!("migrations/0004.sql"),
     include_str!("migrations/0005.sql"),
 ];
+
+/// The first version whose files have ids.
+pub(crate) const WITH_IDENTITY: i64 = 4;
 
 /// What a file is to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub(crate) enum Schema {
 
 /// Reads the header; refuses what is not ours to read.
 pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
-    let version = pragma(connection, "PRAGMA user_version")?;
+    let version = version(connection)?;
     if version == latest() {
         return Ok(Schema::Current);
     }
@@ -51,9 +55,13 @@ pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
 pub(crate) fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let version = match inspect(connection)? {
         Schema::Current => return Ok(()),
-        Schema::Empty | Schema::Older => pragma(connection, "PRAGMA user_version")?,
+        Schema::Empty | Schema::Older => version(connection)?,
     };
     bring(connection, version, latest())
+}
+
+pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
+    pragma(connection, "PRAGMA user_version")
 }
 
 /// Runs the scripts after version `from` up to version `to`.

@@ -17,6 +17,7 @@ const SETTINGS: &str = "
     PRAGMA journal_mode = OFF;
     PRAGMA temp_store = MEMORY;
     PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
     PRAGMA foreign_keys = OFF;
 ";
 
@@ -114,7 +115,8 @@ fn columns(connection: &Connection, table: &str) -> Result<String, StoreError> {
     Ok(names.collect::<Result<Vec<_>, _>>()?.join(", "))
 }
 
-fn uri(path: &str, vfs: Option<&str>) -> String {
+/// Of a file that is only read.
+pub(crate) fn uri(path: &str, vfs: Option<&str>) -> String {
     let mut uri = String::from("file:");
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {

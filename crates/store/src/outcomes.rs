@@ -8,6 +8,37 @@ use crate::{
     solutions::SolutionKey,
 };
 
+/// Who records something, and where. None: it is not known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recorder<'a> {
+    /// A client with its version, a person, an import.
+    pub by: Option<&'a str>,
+    /// The machine.
+    pub from: Option<&'a str>,
+}
+
+/// Who recorded something, and where. None: it is from before this was kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// A client with its version, a person, an import.
+    pub by: Option<String>,
+    /// The machine.
+    pub from: Option<String>,
+}
+
+impl Recorded {
+    /// The next two columns of a row.
+    pub(crate) fn read(row: &mut Row) -> Result<Self, StoreError> {
+        Ok(Self { by: row.read()?, from: row.read()? })
+    }
+}
+
+impl From<Recorder<'_>> for Recorded {
+    fn from(recorder: Recorder<'_>) -> Self {
+        Self { by: recorder.by.map(ToOwned::to_owned), from: recorder.from.map(ToOwned::to_owned) }
+    }
+}
+
 /// An outcome to record.
 #[derive(Clone, Copy, Debug)]
 pub struct NewOutcome<'a> {
@@ -31,6 +62,8 @@ pub struct NewOutcome<'a> {
     pub run_id: Option<&'a str>,
     /// Case of the failure.
     pub case_name: Option<&'a str>,
+    /// Who records it.
+    pub recorder: Recorder<'a>,
     /// UTC milliseconds.
     pub now: i64,
 }
@@ -56,6 +89,8 @@ pub struct Outcome {
     pub case_name: Option<String>,
     /// UTC milliseconds.
     pub created_at: i64,
+    /// Who recorded it.
+    pub recorded: Recorded,
 }
 
 /// The sums of a solution in one environment.
@@ -85,8 +120,8 @@ pub(crate) struct Count<'a> {
 /// Records an outcome and counts it; false: one of this id is there, and nothing changes.
 pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
-                       lookup_id, run_id, case_name, created_at) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+                       lookup_id, run_id, case_name, created_at, recorded_by, recorded_from) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING";
     let params = [
         new.id.into(),
         new.solution.into(),
@@ -99,6 +134,8 @@ pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, Stor
         new.run_id.into(),
         new.case_name.into(),
         new.now.into(),
+        new.recorder.by.into(),
+        new.recorder.from.into(),
     ];
     if tx.execute(SQL, &params).await? == 0 {
         return Ok(false);
@@ -136,7 +173,8 @@ pub async fn environments(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, S
 
 macro_rules! columns {
     () => {
-        "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at FROM outcomes "
+        "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at, recorded_by, recorded_from \
+         FROM outcomes "
     };
 }
 
@@ -168,6 +206,7 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
             run_id: row.read()?,
             case_name: row.read()?,
             created_at: row.read()?,
+            recorded: Recorded::read(&mut row)?,
         })
     });
     read.collect()
@@ -176,11 +215,13 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
 /// The reports about a pattern, newest first: what counted on it, and what started it.
 pub async fn reports(tx: &mut impl Tx, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
     const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, o.worked, \
-                           s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL FROM outcomes o \
+                           s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL, \
+                           o.recorded_by, o.recorded_from FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
                            WHERE o.pattern_key = $1 ORDER BY o.key DESC LIMIT $2";
     const STARTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, o.worked, \
-                           s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL FROM outcomes o \
+                           s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL, \
+                           o.recorded_by, o.recorded_from FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
                            WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
     let params = [pattern.into(), limit.into()];
@@ -199,6 +240,7 @@ pub async fn reports(tx: &mut impl Tx, pattern: PatternKey, limit: u32) -> Resul
             is_wrong: row.read()?,
             created_at: row.read()?,
             is_run_recorded: row.read()?,
+            recorded: Recorded::read(&mut row)?,
         };
         reports.push((key, report));
     }
@@ -229,6 +271,8 @@ pub struct Report {
     pub created_at: i64,
     /// Retention has left its run.
     pub is_run_recorded: bool,
+    /// Who reported it.
+    pub recorded: Recorded,
 }
 
 /// An import may bring an outcome that is older than what is known.

@@ -6,7 +6,7 @@ use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
     incidents::IncidentKey,
-    outcomes::{self, Count},
+    outcomes::{self, Count, Recorded, Recorder},
     patterns::{Pattern, PatternKey},
     search,
     search::Owner,
@@ -38,6 +38,8 @@ pub struct NewSolution<'a> {
     pub env: Option<&'a str>,
     /// Its canonical form.
     pub env_bucket: &'a str,
+    /// Who adds it.
+    pub recorder: Recorder<'a>,
     /// UTC milliseconds.
     pub now: i64,
 }
@@ -61,12 +63,14 @@ pub struct Solution {
     pub created_at: i64,
     /// A person judged it as wrong: it is no suggestion.
     pub is_wrong: bool,
+    /// Who added it.
+    pub recorded: Recorded,
 }
 
 macro_rules! columns {
     () => {
-        "SELECT key, id, incident_key, pattern_key, steps, env, env_bucket, created_at, wrong_at IS NOT NULL \
-         FROM solutions "
+        "SELECT key, id, incident_key, pattern_key, steps, env, env_bucket, created_at, wrong_at IS NOT NULL, \
+         recorded_by, recorded_from FROM solutions "
     };
 }
 
@@ -84,8 +88,9 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
         concat!(columns!(), "WHERE incident_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
     const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
     const SQL: &str = "INSERT INTO solutions \
-                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, wrong_at) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING key";
+                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, wrong_at, \
+                       recorded_by, recorded_from) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING key";
     let (sql, [incident, pattern]) = match new.owner {
         Owner::Incident(key) => (OF_INCIDENT, [key.into(), Value::Null]),
         Owner::Pattern(key) => (OF_PATTERN, [Value::Null, key.into()]),
@@ -105,6 +110,8 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
         new.env_bucket.into(),
         new.now.into(),
         wrong_at.into(),
+        new.recorder.by.into(),
+        new.recorder.from.into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.read().map(SolutionKey)?;
@@ -120,6 +127,7 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
         env_bucket: new.env_bucket.to_owned(),
         created_at: new.now,
         is_wrong: wrong_at.is_some(),
+        recorded: new.recorder.into(),
     };
     Ok((added, true))
 }
@@ -239,7 +247,8 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
         (None, None) => return Err(StoreError::corrupt("a solution solves nothing")),
     };
     let (steps, env, env_bucket) = (row.read()?, row.read()?, row.read()?);
-    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at: row.read()?, is_wrong: row.read()? })
+    let (created_at, is_wrong, recorded) = (row.read()?, row.read()?, Recorded::read(row)?);
+    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at, is_wrong, recorded })
 }
 
 /// A fix to record.
@@ -267,6 +276,8 @@ pub struct NewFix<'a> {
     pub env: Option<&'a str>,
     /// Its canonical form; empty: not known.
     pub env_bucket: &'a str,
+    /// Who reports it.
+    pub recorder: Recorder<'a>,
     /// UTC milliseconds.
     pub now: i64,
 }
@@ -288,13 +299,16 @@ pub struct Fix {
     pub is_wrong: bool,
     /// UTC milliseconds.
     pub created_at: i64,
+    /// Who reported it.
+    pub recorded: Recorded,
 }
 
 /// Records a fix: its steps once, its outcome, the sums, and the learner's best solution. False: a person judged these
 /// steps as wrong.
 pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
-                       env, env_bucket, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+                       env, env_bucket, created_at, recorded_by, recorded_from) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     let (solution, is_wrong) = learn(tx, fix).await?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
@@ -308,6 +322,8 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
         fix.env.into(),
         fix.env_bucket.into(),
         fix.now.into(),
+        fix.recorder.by.into(),
+        fix.recorder.from.into(),
     ];
     tx.execute(SQL, &params).await?;
     let count = Count { solution, env_bucket: fix.env_bucket, worked: fix.worked, now: fix.now };
@@ -319,11 +335,11 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
 pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
     const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, s.wrong_at IS NOT NULL, \
-                           o.created_at, o.key FROM outcomes o \
+                           o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
     const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, s.wrong_at IS NOT NULL, \
-                           o.created_at, o.key FROM outcomes o \
+                           o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
     let params = [pattern.key.into(), limit.into()];
@@ -339,6 +355,7 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
             worked: row.read()?,
             is_wrong: row.read()?,
             created_at: row.read()?,
+            recorded: Recorded::read(&mut row)?,
         };
         fixes.push((row.read::<i64>()?, fix));
     }
@@ -368,6 +385,7 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
         digest: fix.digest,
         env: fix.env,
         env_bucket: fix.env_bucket,
+        recorder: fix.recorder,
         now: fix.now,
     };
     let (added, _) = add(tx, &new).await?;

@@ -7,8 +7,10 @@
 use crate::{
     database::{Cell, Database, Row, Tx, Value},
     error::{StoreError, StoreErrorKind},
+    identity,
     migrate::{self, Schema},
     older::StandIn,
+    schema,
 };
 use rusqlite::{
     Connection, Error as SqliteError, OpenFlags, Statement,
@@ -36,7 +38,6 @@ const SETTINGS: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -16384;
-    PRAGMA trusted_schema = OFF;
 ";
 
 /// What may be done with a file.
@@ -55,7 +56,11 @@ pub struct Sqlite {
     vfs: Option<String>,
     mode: Mode,
     patience: Duration,
+    /// The id that the file has, or gets when it is made.
+    identity: Option<String>,
     file: RefCell<Option<Connection>>,
+    /// The open file was found to be the one that was meant.
+    is_known: Flag<bool>,
     /// The open file was moved or deleted; what is there then is opened next, at once where nothing was done yet.
     moved: Flag<bool>,
     /// Stands in for a file that does not exist yet.
@@ -76,14 +81,56 @@ enum Read<T> {
 impl Sqlite {
     /// Checks that an existing file is a readable database of Argus; a missing one is fine and stays missing.
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
-        let (file, empty, stand_in) = (RefCell::new(None), RefCell::new(None), RefCell::new(None));
-        let (path, vfs) = (path.to_owned(), vfs.map(ToOwned::to_owned));
-        let sqlite = Self { path, vfs, mode, patience: BUSY_TIMEOUT, file, moved: Flag::new(false), empty, stand_in };
+        Self::open_own(path, vfs, mode, None)
+    }
+
+    /// The same of a file with an id: it gets it where it is made, and one with another id, or with none, is refused.
+    pub fn open_own(path: &str, vfs: Option<&str>, mode: Mode, id: Option<&str>) -> Result<Self, StoreError> {
+        let sqlite = Self {
+            path: path.to_owned(),
+            vfs: vfs.map(ToOwned::to_owned),
+            mode,
+            patience: BUSY_TIMEOUT,
+            identity: id.map(ToOwned::to_owned),
+            file: RefCell::new(None),
+            is_known: Flag::new(false),
+            moved: Flag::new(false),
+            empty: RefCell::new(None),
+            stand_in: RefCell::new(None),
+        };
         if let Some(connection) = sqlite.connect(false)? {
-            migrate::inspect(&connection)?;
+            sqlite.require_own(&connection)?;
             sqlite.file.replace(Some(connection));
         }
         Ok(sqlite)
+    }
+
+    /// Makes the file where there is none, so that it has its id before anything is written.
+    pub async fn create(&self) -> Result<(), StoreError> {
+        self.write(async |_: &mut SqliteTx<'_>| Ok::<(), StoreError>(())).await
+    }
+
+    /// Whoever opens a file looks at it before anything in it is used, and again where it was empty then: another
+    /// process may have made it meanwhile.
+    fn require_own(&self, connection: &Connection) -> Result<(), StoreError> {
+        if self.is_known.get() {
+            return Ok(());
+        }
+        let is_empty = migrate::inspect(connection)? == Schema::Empty;
+        identity::require(connection, self.identity.as_deref())?;
+        self.is_known.set(!is_empty);
+        Ok(())
+    }
+
+    /// Brings the file to this version. A new one gets its id in the same transaction.
+    fn bring_up_to_date(&self, connection: &Connection) -> Result<(), StoreError> {
+        self.require_own(connection)?;
+        let is_new = migrate::inspect(connection)? == Schema::Empty;
+        migrate::migrate(connection)?;
+        match &self.identity {
+            Some(id) if is_new => identity::name(connection, id),
+            _ => Ok(()),
+        }
     }
 
     /// How long a lock of another process is waited for; some seconds if nothing is said.
@@ -102,22 +149,33 @@ impl Sqlite {
             (Mode::ReadWrite, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
             (Mode::ReadWrite, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
-        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = match self.vfs.as_deref() {
-            Some(vfs) => Connection::open_with_flags_and_vfs(&self.path, flags, vfs),
-            None => Connection::open_with_flags(&self.path, flags),
-        };
-        match opened {
+        match self.opened(&self.path, access) {
             Ok(connection) => self.configure(&connection).map(|()| Some(connection)),
             Err(error) if !create && is_missing(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
+    fn opened(&self, path: &str, access: OpenFlags) -> Result<Connection, SqliteError> {
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        match self.vfs.as_deref() {
+            Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs),
+            None => Connection::open_with_flags(path, flags),
+        }
+    }
+
+    /// Another file of the same file system, for writing.
+    pub(crate) fn another(&self, path: &str) -> Result<Connection, StoreError> {
+        let connection = self.opened(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        schema::harden(&connection)?;
+        Ok(connection)
+    }
+
     fn configure(&self, connection: &Connection) -> Result<(), StoreError> {
         connection.busy_timeout(self.patience)?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         connection.execute_batch(SETTINGS)?;
+        schema::harden(connection)?;
         // A plan depends on no bound value; else a statement is compiled again whenever one changes.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if self.mode == Mode::ReadWrite {
@@ -139,6 +197,7 @@ impl Sqlite {
             *slot = None;
         }
         if slot.is_none() {
+            self.is_known.set(false);
             *slot = self.connect(create)?;
         }
         match slot.as_ref() {
@@ -155,6 +214,7 @@ impl Sqlite {
     {
         self.with_file(false, async |connection: &Connection| -> Result<Read<T>, E> {
             let mut tx = noted(Transaction::begin(connection, READING), &self.moved)?;
+            noted(self.require_own(connection), &self.moved)?;
             match noted(migrate::inspect(connection), &self.moved)? {
                 Schema::Empty => return Ok(Read::Nothing),
                 Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
@@ -181,7 +241,7 @@ impl Sqlite {
     {
         self.with_file(true, async |connection: &Connection| -> Result<T, E> {
             let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
-            noted(migrate::migrate(connection), &self.moved)?;
+            noted(self.bring_up_to_date(connection), &self.moved)?;
             let body = body.take().expect("the body runs once");
             let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
             noted(tx.commit(), &self.moved)?;
@@ -399,6 +459,16 @@ impl Drop for Transaction<'_> {
     }
 }
 
+/// Runs `body` in a write transaction, which is rolled back where it fails.
+pub(crate) fn in_transaction(
+    connection: &Connection,
+    body: impl FnOnce() -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let tx = Transaction::begin(connection, WRITING)?;
+    body()?;
+    tx.commit()
+}
+
 /// A file of an earlier version is brought to this one before it is read.
 fn upgrade<'c>(connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
     drop(reading);
@@ -415,7 +485,7 @@ fn empty_database() -> Result<Connection, StoreError> {
 }
 
 /// Only the plain code: a folder in its place or a missing permission has a code of its own.
-fn is_missing(error: &SqliteError) -> bool {
+pub(crate) fn is_missing(error: &SqliteError) -> bool {
     matches!(error, SqliteError::SqliteFailure(cause, _) if cause.extended_code == ffi::SQLITE_CANTOPEN)
 }
 

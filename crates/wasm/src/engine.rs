@@ -21,6 +21,14 @@ struct Location {
     database_path: String,
     #[serde(default)]
     beside_path: Option<String>,
+    /// A copy of somebody else's database.
+    #[serde(default)]
+    foreign_path: Option<String>,
+    /// The id that the file has; `create`: that it gets now, if there is no file.
+    #[serde(default)]
+    memory_id: Option<String>,
+    #[serde(default)]
+    create: bool,
     read_only: bool,
 }
 
@@ -31,7 +39,7 @@ pub struct WasmEngine {
     engine: Engine<Sqlite>,
 }
 
-type Answer = Result<JsValue, JsValue>;
+pub(crate) type Answer = Result<JsValue, JsValue>;
 
 #[wasm_bindgen]
 impl WasmEngine {
@@ -43,16 +51,24 @@ impl WasmEngine {
         forget_failure();
         let mode = if location.read_only { Mode::ReadOnly } else { Mode::ReadWrite };
         let vfs = (location.database_path != ":memory:").then_some(VFS);
-        let opened = Sqlite::open(&location.database_path, vfs, mode).map_err(EngineError::from);
-        let engine = opened.and_then(|database| Engine::new(database, options));
+        let opened = Sqlite::open_own(&location.database_path, vfs, mode, location.memory_id.as_deref());
+        let opened = opened.and_then(|database| {
+            if location.create {
+                finish(database.create())?;
+            }
+            Ok(database)
+        });
+        let engine = opened.map_err(EngineError::from).and_then(|database| Engine::new(database, options));
         let engine = engine.and_then(|engine| Ok(engine.with_reports(files()?)));
-        let engine = engine.map_err(|error| explained(&error))?;
-        let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) else {
-            return Ok(Self { engine });
-        };
-        let beside = Sqlite::open(&beside, Some(VFS), mode).map_err(EngineError::from);
+        let mut engine = engine.map_err(|error| explained(&error))?;
+        if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
+            engine = engine.with_beside(Sqlite::open(&beside, Some(VFS), mode).map_err(EngineError::from));
+        }
+        if let Some(foreign) = location.foreign_path {
+            engine = engine.with_foreign(Sqlite::open(&foreign, Some(VFS), mode).map_err(EngineError::from));
+        }
         forget_failure();
-        Ok(Self { engine: engine.with_beside(beside) })
+        Ok(Self { engine })
     }
 
     /// The call of this name (`argus_engine::calls`). The same `call_id` makes the same ids, whenever it is made, and
@@ -60,11 +76,15 @@ impl WasmEngine {
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
         let ambient = ambient_of(call_id.as_deref(), now)?;
-        let answer = finish(calls::call::<JavaScript, _>(&self.engine, &ambient, name, params));
-        let answer = answer.map_err(|error| explained(&error));
-        forget_failure();
-        answer
+        answered(finish(calls::call::<JavaScript, _>(&self.engine, &ambient, name, params)))
     }
+}
+
+/// What a function answered, or its error.
+pub(crate) fn answered(outcome: Result<JsValue, EngineError>) -> Answer {
+    let answer = outcome.map_err(|error| explained(&error));
+    forget_failure();
+    answer
 }
 
 /// The error, and where a file was the reason what the host said about it.

@@ -9,12 +9,14 @@ mod convert;
 mod engine;
 mod files;
 mod fix_loop;
+mod identity;
 mod inspect;
 
 pub use batch::{classify_batch, normalize_batch, redact_batch, sign_batch};
 pub use engine::WasmEngine;
 pub use files::{Host, trap_at_write};
 pub use fix_loop::FixLoop;
+pub use identity::{adopt, identify};
 pub use inspect::{Inspector, generate_signature};
 
 use argus_engine::ErrorCode;

@@ -1,7 +1,7 @@
 /** One project's memory, on whatever platform. Does not: name a platform, or do more than pass calls on. */
 
 import { type CallName, type Calls, NamedCalls } from './generated/calls.ts';
-import type { Locale, MemoryOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
+import type { Locale, MemoryOptions, RecorderOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
 import type { Log } from './host.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
@@ -19,6 +19,17 @@ export interface OpenOptions {
   readonly retention?: Retention;
   /** The other memory, searched too and whose ids resolve. Never made; a missing file reads as an empty one. */
   readonly besidePath?: string;
+  /**
+   * A copy of a database that is somebody else's. What answers in it is shown as theirs, after all that is known here.
+   * The copy itself may be changed: it is brought to this version.
+   */
+  readonly foreignPath?: string;
+  /** The id that the file has (`identify`), or gets when it is made; another file in its place is refused. */
+  readonly memoryId?: string;
+  /** Makes the file now where there is none, and not at the first write. */
+  readonly create?: boolean;
+  /** Who records what is recorded; kept with every fix. */
+  readonly recorder?: RecorderOptions;
   /** Which memory `databasePath` is, and how it forgets. */
   readonly memory?: MemoryOptions;
   /** Nothing is ever written, and no file is made. */
@@ -79,8 +90,8 @@ export class Engine extends NamedCalls {
   #open(): wasm.WasmEngine {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);
-    const { databasePath, projectRoot, locale, rules, secrets, retention, besidePath, memory, readOnly } =
-      this.#options;
+    const { databasePath, projectRoot, locale, rules, secrets, retention, memory, readOnly } = this.#options;
+    const { besidePath, foreignPath, memoryId, create, recorder } = this.#options;
     const engine = new wasm.WasmEngine({
       databasePath,
       projectRoot,
@@ -90,6 +101,10 @@ export class Engine extends NamedCalls {
       secrets: secrets ?? [],
       retention: retention ?? {},
       besidePath,
+      foreignPath,
+      memoryId,
+      create: create ?? false,
+      recorder: recorder ?? {},
       memory: memory ?? {},
     });
     this.#current = { generation: this.#runtime.generation, wasm: engine };

@@ -36,6 +36,24 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
   return new Engine(runtime, options);
 }
 
+/** What a database file says of itself. */
+export interface Identity {
+  /** There is no file, or nothing in it. */
+  readonly isEmpty: boolean;
+  /** Null: it is from before there were ids. */
+  readonly id: string | null;
+}
+
+/** Whose a file is, read without a lock, a rollback or a write. Throws where it is no database of Argus. */
+export function identify(databasePath: string): Identity {
+  return runtime.call(undefined, () => wasm.identify(databasePath));
+}
+
+/** Gives an existing file an id, in place of any it has, and brings it to this version. */
+export function adopt(databasePath: string, id: string): void {
+  runtime.call(undefined, () => wasm.adopt(databasePath, id));
+}
+
 /** Conclusions from failure texts, with the project's own rules. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
   return new Inspector(runtime, options);

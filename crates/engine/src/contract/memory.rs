@@ -27,7 +27,7 @@ pub struct MemoryOptions {
 }
 
 contract! {
-    /// The two places of what was learned.
+    /// The places of what was learned.
     #[derive(Copy, Default, Eq)]
     pub enum MemoryKind {
         /// The project's database.
@@ -35,6 +35,8 @@ contract! {
         Project,
         /// The user's own database.
         User,
+        /// A database that came with the project and is nobody's here: a claim, not experience.
+        Foreign,
     }
 
     /// What to look for, and where the solution must work.
@@ -68,7 +70,7 @@ contract! {
         pub incidents: Vec<IncidentMatch>,
         /// Best first.
         pub ranked_solutions: Vec<RankedSolution>,
-        /// The first of them.
+        /// The first of them that is the user's own.
         pub recommended_solution: Option<RankedSolution>,
         /// Solutions that the limit left out.
         pub more: u32,
@@ -144,6 +146,8 @@ contract! {
         pub failed: u32,
         /// When it last worked.
         pub last_confirmed_at: Option<String>,
+        /// Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics.
+        pub memory: MemoryKind,
     }
 
     /// What came of trying a solution.
@@ -378,6 +382,10 @@ contract! {
         pub buckets: Vec<BucketStats>,
         /// The newest first, not all of many.
         pub outcomes: Vec<OutcomeDetail>,
+        /// Who added it; none: it is from before this was kept.
+        pub recorded_by: Option<String>,
+        /// On which machine.
+        pub recorded_from: Option<String>,
         /// A person judged it as wrong; it is not suggested.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
@@ -398,6 +406,10 @@ contract! {
         pub lookup_id: Option<String>,
         /// When.
         pub created_at: String,
+        /// Who recorded it; none: it is from before this was kept.
+        pub recorded_by: Option<String>,
+        /// On which machine.
+        pub recorded_from: Option<String>,
     }
 
     /// The step that follows.

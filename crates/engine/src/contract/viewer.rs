@@ -202,6 +202,10 @@ contract! {
         pub wrong: bool,
         /// When it was reported.
         pub created_at: String,
+        /// Who reported it; none: it is from before this was kept.
+        pub recorded_by: Option<String>,
+        /// On which machine.
+        pub recorded_from: Option<String>,
     }
 
     /// Something to try, with what came of it.

@@ -21,7 +21,7 @@ use argus_core::{
 use argus_store::{
     Database, Tx,
     incidents::{self, Texts},
-    outcomes::{self, NewOutcome},
+    outcomes::{self, NewOutcome, Recorder},
     search::{self, NewDocument, Owner},
     solutions::{self, NewSolution},
 };
@@ -37,6 +37,7 @@ struct Report<'a> {
     lookup_id: Option<&'a str>,
     worked: bool,
     place: Place,
+    recorder: Recorder<'a>,
 }
 
 /// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it, also
@@ -63,7 +64,7 @@ pub async fn add_incident<D: Database>(
 }
 
 async fn report<'a, D: Database>(
-    engine: &Engine<D>,
+    engine: &'a Engine<D>,
     ambient: &Ambient,
     params: &'a AddIncidentParams,
 ) -> Result<Report<'a>, EngineError> {
@@ -77,6 +78,7 @@ async fn report<'a, D: Database>(
         place: place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?,
         lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?,
         worked: params.worked,
+        recorder: engine.recorder(),
     })
 }
 
@@ -135,6 +137,7 @@ async fn create(
         digest: &input::digest(&report.steps),
         env: report.place.json.as_deref(),
         env_bucket: &report.place.bucket,
+        recorder: report.recorder,
         now: ambient.now,
     };
     let (solution, _) = solutions::add(tx, &new).await?;
@@ -149,6 +152,7 @@ async fn create(
         lookup_id: report.lookup_id,
         run_id: None,
         case_name: None,
+        recorder: report.recorder,
         now: ambient.now,
     };
     outcomes::record(tx, &outcome).await?;

@@ -31,6 +31,7 @@ pub async fn add_solution<D: Database>(
             digest: &input::digest(&steps),
             env: place.json.as_deref(),
             env_bucket: &place.bucket,
+            recorder: engine.recorder(),
             now: ambient.now,
         };
         Ok(solutions::add(tx, &new).await?)

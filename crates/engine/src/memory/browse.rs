@@ -103,14 +103,14 @@ async fn answering<D: Database>(
         let _ = engine.write(ambient, async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await).await;
     }
     let query = Query::new(&text, &engine.analyzer);
-    let hits: Vec<Hit> = find(engine, ambient, &query, (ANSWERS, THRESHOLD), warnings).await?;
+    let hits: Vec<Hit> = find(engine, ambient, &SIDES, &query, (ANSWERS, THRESHOLD), warnings).await?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
     for listed in list(engine, ambient, hits, place).await? {
         let found = listed.shown;
         let mut ranked: Vec<RankedSolution> =
-            listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id)).collect();
+            listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();
         ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
         ranked.truncate(SOLUTIONS);
         shown.push(ViewIncident {

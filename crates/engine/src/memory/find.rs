@@ -1,7 +1,7 @@
-//! Finds what answers a text, in both memories, by one measure.
+//! Finds what answers a text, in the memories that are asked, by one measure.
 //! Does not: read what was found.
 
-use super::side::{SIDES, Side};
+use super::side::Side;
 use crate::{Engine, EngineError};
 use argus_core::{
     Ambient,
@@ -23,10 +23,12 @@ pub(super) struct Hit {
     pub(super) score: Score,
 }
 
-/// The best answers of both memories, best first; what scores less than `threshold` is none.
+/// The best answers of these memories, best first; what scores less than `threshold` is none. Terms are weighed by all
+/// of them together, so that a foreign one is asked alone: it could make any term a common one.
 pub(super) async fn find<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
+    sides: &[Side],
     query: &Query,
     (limit, threshold): (usize, f64),
     warnings: &mut Vec<String>,
@@ -35,11 +37,11 @@ pub(super) async fn find<D: Database>(
         return Ok(Vec::new());
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = counts(engine, ambient, &terms, warnings).await?;
+    let counts = counts(engine, ambient, sides, &terms, warnings).await?;
     let weighed = weighed(query, &counts);
     let take = TAKEN.max(limit.saturating_mul(2));
     let mut hits = Vec::new();
-    for (side, counts) in SIDES.into_iter().zip(&counts) {
+    for (&side, counts) in sides.iter().zip(&counts) {
         let Some((1.., counts)) = counts else { continue };
         let body = async |tx: &mut D::Tx<'_>| candidates(tx, query, &weighed, counts, take).await;
         // What could not be read was said when the terms were counted.
@@ -78,17 +80,18 @@ pub(super) fn family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q 
     query.family().filter(|family| candidate.family == Some(family_key(family)))
 }
 
-/// The counts of both memories; none where one cannot be read.
+/// The counts of each memory; none where one cannot be read.
 async fn counts<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
+    sides: &[Side],
     terms: &[u32],
     warnings: &mut Vec<String>,
-) -> Result<[Option<Counts>; 2], EngineError> {
-    let mut counts = [None, None];
-    for (side, counts) in SIDES.into_iter().zip(&mut counts) {
+) -> Result<Vec<Option<Counts>>, EngineError> {
+    let mut counts = Vec::with_capacity(sides.len());
+    for side in sides {
         let body = async |tx: &mut D::Tx<'_>| Ok(search::holding(tx, terms).await?);
-        *counts = engine.look(side, ambient, warnings, body).await?;
+        counts.push(engine.look(*side, ambient, warnings, body).await?);
     }
     Ok(counts)
 }

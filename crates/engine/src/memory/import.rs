@@ -12,7 +12,7 @@ use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     incidents::{self, Incident, IncidentKey, Texts},
-    outcomes::{self, NewOutcome},
+    outcomes::{self, NewOutcome, Recorder},
     search::{self, NewDocument, Owner},
     solutions::{self, NewSolution, SolutionKey},
 };
@@ -322,7 +322,7 @@ async fn write<D>(
         key
     };
     for solution in &incident.solutions {
-        write_solution(tx, key, solution, imported).await?;
+        write_solution(engine.recorder_as("import"), tx, key, solution, imported).await?;
     }
     Ok(())
 }
@@ -335,6 +335,7 @@ fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
 }
 
 async fn write_solution(
+    recorder: Recorder<'_>,
     tx: &mut impl Tx,
     incident: IncidentKey,
     solution: &PreparedSolution,
@@ -353,6 +354,7 @@ async fn write_solution(
             digest: &solution.digest,
             env: solution.env.as_deref(),
             env_bucket: &solution.env_bucket,
+            recorder,
             now: solution.created_at,
         };
         let (added, is_new) = solutions::add(tx, &new).await?;
@@ -360,7 +362,7 @@ async fn write_solution(
         added.key
     };
     for outcome in &solution.outcomes {
-        imported.outcomes += u32::from(outcomes::record(tx, &stored(key, outcome)).await?);
+        imported.outcomes += u32::from(outcomes::record(tx, &stored(recorder, key, outcome)).await?);
     }
     Ok(())
 }
@@ -374,7 +376,7 @@ fn texts(solution: &PreparedSolution) -> solutions::Texts<'_> {
     }
 }
 
-fn stored(solution: SolutionKey, outcome: &PreparedOutcome) -> NewOutcome<'_> {
+fn stored<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a PreparedOutcome) -> NewOutcome<'a> {
     NewOutcome {
         id: &outcome.id,
         solution,
@@ -386,6 +388,7 @@ fn stored(solution: SolutionKey, outcome: &PreparedOutcome) -> NewOutcome<'_> {
         lookup_id: outcome.lookup_id.as_deref(),
         run_id: outcome.run_id.as_deref(),
         case_name: outcome.case_name.as_deref(),
+        recorder,
         now: outcome.created_at,
     }
 }

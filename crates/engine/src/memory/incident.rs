@@ -2,6 +2,7 @@
 //! Does not: rank for an environment; `ranked_solutions` does.
 
 use super::{
+    foreign,
     ranking::{self, bucket_stats},
     resolve,
     side::{SIDES, Side},
@@ -31,19 +32,21 @@ const NOTES: usize = 500;
 const STEPS: usize = 200 * 1024;
 const STEPS_LEAST: usize = 4 * 1024;
 
-/// An incident of either memory.
+/// An incident of either memory, or else of a foreign one.
 pub async fn incident<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     IdParams { id }: &IdParams,
 ) -> Result<IncidentDetail, EngineError> {
-    for side in SIDES {
+    for side in SIDES.into_iter().chain([Side::Foreign]) {
         let body = async |tx: &mut D::Tx<'_>| match incidents::by_id(tx, id.trim()).await? {
             Some(incident) => detail(engine, tx, side, incident).await.map(Some),
             None => Ok(None),
         };
-        if let Some(Some(found)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
-            return Ok(found);
+        match engine.look(side, ambient, &mut Vec::new(), body).await? {
+            Some(Some(found)) if side == Side::Foreign => return Ok(foreign::claimed(engine, found)),
+            Some(Some(found)) => return Ok(found),
+            _ => {}
         }
     }
     Err(resolve::unknown_incident(engine, id))
@@ -110,6 +113,8 @@ async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<Solutio
         worked,
         failed,
         buckets: bucket_stats(stats),
+        recorded_by: solution.recorded.by,
+        recorded_from: solution.recorded.from,
         outcomes: newest.into_iter().map(outcome_detail).collect(),
         wrong: solution.is_wrong,
     })
@@ -123,5 +128,7 @@ fn outcome_detail(outcome: Outcome) -> OutcomeDetail {
         notes: outcome.notes.map(|notes| display::shortened(&notes, NOTES)),
         lookup_id: outcome.lookup_id,
         created_at: iso(outcome.created_at),
+        recorded_by: outcome.recorded.by,
+        recorded_from: outcome.recorded.from,
     }
 }

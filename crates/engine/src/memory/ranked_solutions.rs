@@ -3,6 +3,7 @@
 
 use super::{
     find::{self, Hit},
+    foreign::{self, Claim},
     index, input,
     next::next,
     place::{Place, place},
@@ -64,9 +65,12 @@ pub async fn ranked_solutions<D: Database>(
     warnings.extend(warning);
     let lookup_id = remember(engine, ambient, &text, &place, &mut warnings).await?;
     let query = Query::new(&text, &engine.analyzer);
-    let hits = find::find(engine, ambient, &query, (INCIDENTS, THRESHOLD), &mut warnings).await?;
+    let hits = find::find(engine, ambient, &SIDES, &query, (INCIDENTS, THRESHOLD), &mut warnings).await?;
     let listed = list(engine, ambient, hits, &place).await?;
-    Ok(answer(lookup_id, place, listed, limit, warnings))
+    let claims = foreign::claims(engine, ambient, &query, &place).await?;
+    let mut answer = answer(lookup_id, place, listed, limit, warnings);
+    add_claims(&mut answer, claims, limit);
+    Ok(answer)
 }
 
 fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
@@ -143,7 +147,7 @@ pub(super) async fn list<D: Database>(
     Ok(listed.into_iter().map(|(_, listed)| listed).collect())
 }
 
-async fn shown<D: Database>(
+pub(super) async fn shown<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     hit: &Hit,
@@ -227,6 +231,23 @@ fn answer(
     }
 }
 
+/// What is foreign comes after all that is the user's own, and changes neither what is recommended nor what is next.
+fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usize) {
+    if claims.is_empty() {
+        return;
+    }
+    let lowest = answer.ranked_solutions.iter().map(|own| own.final_solution_score).fold(1.0, f64::min);
+    for (incident, solutions) in claims {
+        answer.incidents.push(incident);
+        answer.ranked_solutions.extend(solutions.into_iter().map(|solution| RankedSolution {
+            final_solution_score: solution.final_solution_score.min(lowest),
+            ..solution
+        }));
+    }
+    answer.ranked_solutions.truncate(limit);
+    answer.warnings.push(foreign::WARNING.to_owned());
+}
+
 /// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where
 /// outcomes of it are recorded, which is at home.
 fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
@@ -242,7 +263,7 @@ fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>
         }
     }
     for Listed { shown, ranked: own, .. } in listed {
-        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id)));
+        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id, shown.memory)));
         match incidents.iter_mut().find(|known| known.incident_id == shown.incident_id) {
             Some(known) => known.solution_count = known.solution_count.saturating_add(shown.solution_count),
             None => incidents.push(shown),

@@ -4,7 +4,7 @@
 use super::place::Place;
 use crate::{
     Engine, EngineError,
-    contract::{BucketStats, RankedSolution, SolutionStats},
+    contract::{BucketStats, MemoryKind, RankedSolution, SolutionStats},
     moment::iso,
 };
 use argus_core::{
@@ -61,6 +61,20 @@ pub(super) async fn of_owner<D>(
     Ok(ranked)
 }
 
+/// A solution as if nobody had tried it.
+pub(super) fn untried<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    solution: Solution,
+    environment: &Environment,
+    incident_match: f64,
+) -> Ranked {
+    let written_for = Environment::parse(&solution.env_bucket);
+    let candidate = Candidate { environment: &written_for, stats: &[], incident_match };
+    let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
+    Ranked { solution, ranking, stats: Vec::new() }
+}
+
 /// A person is the authority: what they set ranks with the best of its pattern, and before it.
 fn first_by_person(ranked: &mut Vec<Ranked>, person: Option<SolutionKey>) {
     let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == person) else { return };
@@ -108,7 +122,7 @@ pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
 
 impl Ranked {
     /// As the contract shows it.
-    pub(super) fn shown(self, incident_id: &str) -> RankedSolution {
+    pub(super) fn shown(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
         let (worked, failed) = sums(&self.stats);
         let env = self.solution.env.and_then(|env| serde_json::from_str(&env).ok());
         RankedSolution {
@@ -126,6 +140,7 @@ impl Ranked {
             worked,
             failed,
             last_confirmed_at: last_confirmed(&self.stats),
+            memory,
         }
     }
 }

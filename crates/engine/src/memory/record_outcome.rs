@@ -39,6 +39,7 @@ pub async fn record_outcome<D: Database>(
             lookup_id,
             run_id: None,
             case_name: None,
+            recorder: engine.recorder(),
             now: ambient.now,
         };
         outcomes::record(tx, &outcome).await?;

@@ -28,7 +28,7 @@ pub(crate) async fn incidents<D: Database>(
     error: &str,
 ) -> Result<Vec<Related>, EngineError> {
     let query = Query::new(error, &engine.analyzer);
-    let mut hits = find(engine, ambient, &query, (FOUND, THRESHOLD), &mut Vec::new()).await?;
+    let mut hits = find(engine, ambient, &SIDES, &query, (FOUND, THRESHOLD), &mut Vec::new()).await?;
     hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
     hits.truncate(SHOWN);
     let mut related = Vec::with_capacity(hits.len());
@@ -50,6 +50,7 @@ pub(crate) async fn incidents<D: Database>(
                     similarity: super::ranked_solutions::rounded(hit.score.value),
                     confidence: best.as_ref().map(|best| best.ranking.reliability_score),
                     suggested_fix: best.map(|best| display::shortened(&best.solution.steps, STEPS)),
+                    memory: None,
                 }))
             };
             related.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.flatten());

@@ -2,7 +2,7 @@
 //! Does not: change anything.
 
 use super::{
-    input,
+    foreign, input,
     side::{SIDES, Side},
 };
 use crate::{Engine, EngineError, ErrorCode};
@@ -28,7 +28,7 @@ pub(super) async fn solution<D: Database>(
             return Ok(side);
         }
     }
-    Err(unknown_solution(engine, id))
+    Err(foreign::refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_solution(engine, id)))
 }
 
 /// A solution inside the transaction that changes it.
@@ -50,7 +50,7 @@ pub(super) async fn owner<D: Database>(engine: &Engine<D>, ambient: &Ambient, id
             return Ok(side);
         }
     }
-    Err(unknown_incident(engine, id))
+    Err(foreign::refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_incident(engine, id)))
 }
 
 /// An incident or a learned pattern inside the transaction that changes it: a pattern may have been merged into another
@@ -79,7 +79,7 @@ pub(super) fn unknown_incident<D>(engine: &Engine<D>, id: &str) -> EngineError {
 }
 
 /// An id that somebody sent: it may be anything.
-fn shown<D>(engine: &Engine<D>, id: &str) -> String {
+pub(super) fn shown<D>(engine: &Engine<D>, id: &str) -> String {
     input::line(engine, id, ID)
 }
 

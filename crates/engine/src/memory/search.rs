@@ -51,7 +51,7 @@ pub async fn search<D: Database>(
     let limit = limit as usize;
     let found = if place.is_some() { limit.max(COMPARED) } else { limit };
     let wanted = (found, params.threshold.unwrap_or(0.0));
-    let mut hits = find(engine, ambient, &query, wanted, &mut Vec::new()).await?;
+    let mut hits = find(engine, ambient, &SIDES, &query, wanted, &mut Vec::new()).await?;
     if let Some(place) = place {
         by_environment(engine, ambient, &place.environment, &mut hits).await?;
         hits.truncate(limit);

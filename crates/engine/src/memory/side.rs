@@ -1,18 +1,20 @@
-//! The two databases of one call: home, where things are written, and the one beside it.
+//! The databases of one call: home, where things are written, the one beside it, and one that is somebody else's.
 //! Does not: decide what is asked of them.
 
 use crate::{Engine, EngineError, claim, contract::MemoryKind};
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns};
 
-/// One of the two.
+/// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     Home,
     Beside,
+    Foreign,
 }
 
-/// Home first: what is nearer counts first.
+/// The user's own. Home first: what is nearer counts first. What is foreign is asked for by name, where it can be
+/// shown as that.
 pub(super) const SIDES: [Side; 2] = [Side::Home, Side::Beside];
 
 impl<D: Database> Engine<D> {
@@ -20,9 +22,10 @@ impl<D: Database> Engine<D> {
     pub(super) fn kind(&self, side: Side) -> MemoryKind {
         let home = self.options.memory.home.unwrap_or_default();
         match (side, home) {
+            (Side::Foreign, _) => MemoryKind::Foreign,
             (Side::Home, _) => home,
-            (Side::Beside, MemoryKind::Project) => MemoryKind::User,
             (Side::Beside, MemoryKind::User) => MemoryKind::Project,
+            (Side::Beside, _) => MemoryKind::User,
         }
     }
 
@@ -31,10 +34,14 @@ impl<D: Database> Engine<D> {
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        match (side, &self.beside) {
-            (Side::Home, _) => self.read(ambient, body).await.map(Some),
-            (Side::Beside, Some(beside)) => beside.read(body).await.map(Some),
-            (Side::Beside, None) => Ok(None),
+        let other = match side {
+            Side::Home => return self.read(ambient, body).await.map(Some),
+            Side::Beside => &self.beside,
+            Side::Foreign => &self.foreign,
+        };
+        match other {
+            Some(other) => other.read(body).await.map(Some),
+            None => Ok(None),
         }
     }
 
@@ -50,8 +57,8 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         match self.read_side(side, ambient, body).await {
-            Err(error) if side == Side::Beside => {
-                warnings.push(self.unreadable(&error.message));
+            Err(error) if side != Side::Home => {
+                warnings.push(self.unreadable(side, &error.message));
                 Ok(None)
             }
             answer => answer,
@@ -72,7 +79,7 @@ impl<D: Database> Engine<D> {
                 };
                 beside.write(claimed).await
             }
-            (Side::Home, _) | (Side::Beside, None) => self.write(ambient, body).await,
+            (Side::Home | Side::Foreign, _) | (Side::Beside, None) => self.write(ambient, body).await,
         }
     }
 
@@ -126,13 +133,16 @@ impl<D: Database> Engine<D> {
 
     /// What is to be said of a database beside that could not be opened.
     pub(super) fn beside_warnings(&self) -> Vec<String> {
-        self.beside_problem.iter().map(|problem| self.unreadable(problem)).collect()
+        let problems = [(Side::Beside, &self.beside_problem), (Side::Foreign, &self.foreign_problem)];
+        let said = |(side, problem): (Side, &Option<String>)| Some(self.unreadable(side, problem.as_deref()?));
+        problems.into_iter().filter_map(said).collect()
     }
 
-    fn unreadable(&self, problem: &str) -> String {
-        let whose = match self.kind(Side::Beside) {
+    fn unreadable(&self, side: Side, problem: &str) -> String {
+        let whose = match self.kind(side) {
             MemoryKind::Project => "project's",
             MemoryKind::User => "user's own",
+            MemoryKind::Foreign => "foreign",
         };
         format!("The {whose} memory was left out: {problem}")
     }

@@ -2,11 +2,10 @@
 
 use super::{START, World, passed};
 use crate::{
-    collect::Collected,
     contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
     history::history,
     moment::DAY,
-    record_run::record,
+    record_run::record_run,
 };
 use argus_core::Ambient;
 use argus_store::finish;
@@ -24,11 +23,10 @@ fn world(min_runs: Option<u32>) -> World {
 
 /// A run recorded while the clock says so; its id.
 fn run_at(world: &World, clock: i64) -> String {
-    let params = RecordRunParams::default();
-    let collected = Collected::from_cases(&world.engine, &params, vec![passed("one")]);
+    let params = RecordRunParams { cases: vec![passed("one")], ..RecordRunParams::default() };
     let mut seed = [0; 16];
     seed[..8].copy_from_slice(&super::DRAWS.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_le_bytes());
-    finish(record(&world.engine, &Ambient::new(clock, seed), &params, collected)).unwrap().run_id
+    finish(record_run(&world.engine, &Ambient::new(clock, seed), &params)).unwrap().run_id
 }
 
 fn kept(world: &World) -> Vec<String> {

@@ -52,6 +52,7 @@ pub async fn edit_pattern<D: Database>(
             digest: &digest,
             env: None,
             env_bucket: "",
+            recorder: engine.recorder_as("person"),
             now: ambient.now,
         };
         let description = description.clone().over(pattern.person.description.clone());

@@ -124,6 +124,8 @@ fn fix(report: Report) -> ViewFix {
         success: report.worked,
         wrong: report.is_wrong,
         created_at: iso(report.created_at),
+        recorded_by: report.recorded.by,
+        recorded_from: report.recorded.from,
     }
 }
 

@@ -260,6 +260,8 @@ export type EngineOptions = {
   retention: Retention,
   /** The debug memory. */
   memory: MemoryOptions,
+  /** Who records what is recorded. */
+  recorder: RecorderOptions,
 };
 
 /** What may be done about an error. */
@@ -624,6 +626,10 @@ export type FixRecord = {
   success: boolean,
   /** When it was reported. */
   createdAt: string,
+  /** Who reported it; none: it is from before this was kept. */
+  recordedBy: string | null,
+  /** On which machine. */
+  recordedFrom: string | null,
 };
 
 /** The attempt that runs. */
@@ -1010,8 +1016,8 @@ export type MemoryImported = {
   refused: Array<RefusedLine>,
 };
 
-/** The two places of what was learned. */
-export type MemoryKind = "project" | "user";
+/** The places of what was learned. */
+export type MemoryKind = "project" | "user" | "foreign";
 
 /** Which memory the engine's own database is, and how it forgets. */
 export type MemoryOptions = {
@@ -1090,6 +1096,10 @@ export type OutcomeDetail = {
   lookup_id: string | null,
   /** When. */
   created_at: string,
+  /** Who recorded it; none: it is from before this was kept. */
+  recorded_by: string | null,
+  /** On which machine. */
+  recorded_from: string | null,
 };
 
 /** What a database holds, in two numbers. */
@@ -1196,6 +1206,8 @@ export type RankedSolution = {
   failed: number,
   /** When it last worked. */
   last_confirmed_at: string | null,
+  /** Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics. */
+  memory: MemoryKind,
 };
 
 /** What to look for, and where the solution must work. */
@@ -1222,7 +1234,7 @@ export type RankedSolutionsResult = {
   incidents: Array<IncidentMatch>,
   /** Best first. */
   ranked_solutions: Array<RankedSolution>,
-  /** The first of them. */
+  /** The first of them that is the user's own. */
   recommended_solution: RankedSolution | null,
   /** Solutions that the limit left out. */
   more: number,
@@ -1312,6 +1324,14 @@ export type RecordRunParams = {
   notes: Array<string>,
 };
 
+/** Who records something, and where; kept with every fix. */
+export type RecorderOptions = {
+  /** A client with its version, or a person. */
+  by?: string | null,
+  /** The machine. */
+  from?: string | null,
+};
+
 /** A line of an import that could not be read. */
 export type RefusedLine = {
   /** Counted from 1 within the call. */
@@ -1334,6 +1354,8 @@ export type Related = {
   suggestedFix: string | null,
   /** Its confidence. */
   confidence: number | null,
+  /** `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own. */
+  memory?: MemoryKind,
 };
 
 /** What a related thing is. */
@@ -1559,6 +1581,10 @@ export type SolutionDetail = {
   buckets: Array<BucketStats>,
   /** The newest first, not all of many. */
   outcomes: Array<OutcomeDetail>,
+  /** Who added it; none: it is from before this was kept. */
+  recorded_by: string | null,
+  /** On which machine. */
+  recorded_from: string | null,
   /** A person judged it as wrong; it is not suggested. */
   wrong?: boolean,
 };
@@ -1721,6 +1747,10 @@ export type ViewFix = {
   wrong: boolean,
   /** When it was reported. */
   createdAt: string,
+  /** Who reported it; none: it is from before this was kept. */
+  recordedBy: string | null,
+  /** On which machine. */
+  recordedFrom: string | null,
 };
 
 /** Which part of the grid of tests and runs. */

@@ -38,12 +38,19 @@ const MEANING: Readonly<Record<string, number>> = {
   EISDIR: Failure.isFolder,
 };
 
+/** The path of a database is resolved before; a journal beside it that is a link would be written elsewhere. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
 const FLAGS: Readonly<Record<number, number>> = {
   [OpenMode.read]: constants.O_RDONLY,
-  [OpenMode.readWrite]: constants.O_RDWR,
-  [OpenMode.create]: constants.O_RDWR | constants.O_CREAT,
+  [OpenMode.readWrite]: constants.O_RDWR | NO_LINK,
+  [OpenMode.create]: constants.O_RDWR | constants.O_CREAT | NO_LINK,
   [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 };
+
+/** What was learned is for nobody else on the machine. */
+const OWNER_FILE = 0o600;
+const OWNER_FOLDER = 0o700;
 
 /** A transaction takes about a millisecond. */
 const LONGEST_NAP_MS = 3;
@@ -71,7 +78,7 @@ export class NodeFiles implements HostFiles {
   open(path: string, mode: number, database: boolean): number {
     return this.#attempt(() => {
       if (mode === OpenMode.create && database) makeFolder(dirname(path));
-      const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, 0o644);
+      const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE);
       try {
         const stat = fstatSync(fd);
         if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
@@ -267,9 +274,9 @@ export class NodeFiles implements HostFiles {
 
 /** Makes the folder of a new database; what is in it is not the project's. */
 function makeFolder(folder: string): void {
-  const made = mkdirSync(folder, { recursive: true });
+  const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
   if (made === undefined || basename(folder) !== '.argus') return;
-  writeFileSync(join(folder, '.gitignore'), '*\n');
+  writeFileSync(join(folder, '.gitignore'), '*\n', { mode: OWNER_FILE });
 }
 
 function codeOf(error: unknown): string {

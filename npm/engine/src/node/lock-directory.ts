@@ -92,12 +92,12 @@ export class DirectoryLock implements FileLock {
 
   #prepare(): void {
     try {
-      mkdirSync(this.#own);
+      mkdirSync(this.#own, { mode: 0o700 });
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return;
       throw error;
     }
-    writeFileSync(join(this.#own, this.#file), JSON.stringify(self()));
+    writeFileSync(join(this.#own, this.#file), JSON.stringify(self()), { mode: 0o600 });
     // What killed processes left behind.
     for (const folder of strangers(this.#own, this.#lock)) {
       const [file] = readdirQuietly(folder) ?? [];

@@ -42,7 +42,7 @@ function read(record: string): LockMode | undefined {
 function write(record: string, own: LockMode): LockMode {
   const draft = `${record}-${process.pid}-${process.hrtime.bigint()}`;
   try {
-    writeFileSync(draft, `${JSON.stringify({ version: 1, mode: own })}\n`, { flag: 'wx' });
+    writeFileSync(draft, `${JSON.stringify({ version: 1, mode: own })}\n`, { flag: 'wx', mode: 0o600 });
     try {
       linkSync(draft, record);
     } finally {
@@ -53,7 +53,8 @@ function write(record: string, own: LockMode): LockMode {
     const theirs = read(record);
     if (theirs !== undefined) return theirs;
     try {
-      writeFileSync(record, `${JSON.stringify({ version: 1, mode: own })}\n`);
+      // Not through a link that lies there.
+      writeFileSync(record, `${JSON.stringify({ version: 1, mode: own })}\n`, { flag: 'wx', mode: 0o600 });
     } catch {
       // Nothing can be recorded here; then nobody can write the database either.
     }

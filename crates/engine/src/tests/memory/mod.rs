@@ -4,6 +4,7 @@ mod adding;
 mod bridge;
 mod bulk;
 mod counting;
+mod foreign;
 mod hostile;
 mod searching;
 mod two;

@@ -1,0 +1,80 @@
+//! The id by which a user knows a file as their own.
+//! Does not: keep the ids that a user knows; the host does.
+
+use crate::{
+    error::{StoreError, StoreErrorKind},
+    migrate::{self, Schema},
+    older::uri,
+    schema,
+    sqlite::{Mode, Sqlite},
+};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+/// What a file says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// There is no file, or nothing in it.
+    Nothing,
+    /// It is from before there were ids.
+    Unnamed,
+    /// Its id.
+    Named(String),
+}
+
+/// Reads the id of a file that may be anybody's: no lock is taken, no journal rolled back, nothing written. What a
+/// writer is changing meanwhile may look damaged.
+pub fn identify(path: &str, vfs: Option<&str>) -> Result<Identity, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match Connection::open_with_flags(format!("{}&immutable=1", uri(path, vfs)), flags) {
+        Ok(connection) => connection,
+        Err(error) if crate::sqlite::is_missing(&error) => return Ok(Identity::Nothing),
+        Err(error) => return Err(error.into()),
+    };
+    schema::harden(&connection)?;
+    of(&connection)
+}
+
+/// The id of an open file, whose schema is checked first.
+pub(crate) fn of(connection: &Connection) -> Result<Identity, StoreError> {
+    if migrate::inspect(connection)? == Schema::Empty {
+        return Ok(Identity::Nothing);
+    }
+    let version = migrate::version(connection)?;
+    schema::check(connection, version)?;
+    if version < migrate::WITH_IDENTITY {
+        return Ok(Identity::Unnamed);
+    }
+    let id = connection.query_row("SELECT id FROM memory", [], |row| row.get(0)).optional()?;
+    Ok(id.map_or(Identity::Unnamed, Identity::Named))
+}
+
+/// Refuses a file that is not the one that was asked for. One without an id that is asked for none passes.
+pub(crate) fn require(connection: &Connection, wanted: Option<&str>) -> Result<(), StoreError> {
+    match (of(connection)?, wanted) {
+        (Identity::Nothing, _) | (_, None) => Ok(()),
+        (Identity::Named(id), Some(wanted)) if id == wanted => Ok(()),
+        _ => Err(StoreError::new(StoreErrorKind::Unavailable, "another database has taken its place; call again")),
+    }
+}
+
+/// Gives the file an id, in place of any it has.
+pub(crate) fn name(connection: &Connection, id: &str) -> Result<(), StoreError> {
+    connection.execute("DELETE FROM memory", [])?;
+    connection.execute("INSERT INTO memory (id) VALUES ($1)", [id])?;
+    Ok(())
+}
+
+/// Makes an existing file the user's own: brings it to this version and gives it `id`. An id that it has is somebody
+/// else's, who could make another file with it.
+pub async fn adopt(path: &str, vfs: Option<&str>, id: &str) -> Result<(), StoreError> {
+    let database = Sqlite::open(path, vfs, Mode::ReadWrite)?;
+    let adopted = database
+        .with_file(false, async |connection: &Connection| -> Result<(), StoreError> {
+            crate::sqlite::in_transaction(connection, || {
+                migrate::migrate(connection)?;
+                name(connection, id)
+            })
+        })
+        .await?;
+    adopted.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, "there is no such file"))
+}

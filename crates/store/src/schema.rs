@@ -1,0 +1,84 @@
+//! Whether a file has the schema that this version makes, and nothing else.
+//! Does not: run anything of the file; a trigger, a view or a computed column of somebody else is refused unread.
+
+use crate::{
+    error::StoreError,
+    migrate::{bring, latest},
+};
+use rusqlite::{Connection, config::DbConfig};
+use std::{cell::RefCell, collections::BTreeSet};
+
+/// One line of `sqlite_schema`: type, name, table, and the words that made it.
+type Entry = (String, String, String, Option<String>);
+
+/// What SQLite's own ANALYZE leaves, which changes no answer.
+const STATISTICS: [&str; 2] =
+    ["CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"];
+
+/// What an early build of version 1 wrote, and what the script says now; both mean the same.
+const FORMERLY: (&str, &str) = (
+    "CHECK (status IN ('passed', 'failed', 'skipped'))",
+    "CHECK (status = 'passed' OR status = 'failed' OR status = 'skipped')",
+);
+
+thread_local! {
+    /// What the scripts of each version make, from the first time it was asked for.
+    static EXPECTED: RefCell<Vec<Option<BTreeSet<Entry>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Of any file, whoever made it: nothing in its schema is executed, and damage in a page is found when it is read.
+pub(crate) fn harden(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    Ok(())
+}
+
+/// Refuses a file whose schema is not that of its version, which is one of this program's.
+pub(crate) fn check(connection: &Connection, version: i64) -> Result<(), StoreError> {
+    let found = entries(connection)?;
+    EXPECTED.with_borrow_mut(|known| {
+        known.resize_with(usize::try_from(latest()).unwrap_or_default() + 1, || None);
+        let slot = usize::try_from(version).ok().and_then(|version| known.get_mut(version));
+        let slot = slot.ok_or_else(|| StoreError::corrupt("its version is none of this program's"))?;
+        let expected = match slot {
+            Some(expected) => expected,
+            None => slot.insert(made(version)?),
+        };
+        compare(expected, &found)
+    })
+}
+
+fn compare(expected: &BTreeSet<Entry>, found: &BTreeSet<Entry>) -> Result<(), StoreError> {
+    if let Some((kind, ..)) = found.difference(expected).find(|entry| !is_statistics(entry)) {
+        let what = match kind.as_str() {
+            "trigger" | "view" => format!("it has a {kind}"),
+            _ => format!("it has a {kind} of another program, or one that was changed"),
+        };
+        return Err(StoreError::corrupt(&format!("{what}, and Argus makes none such; nothing of it was run")));
+    }
+    match expected.difference(found).next() {
+        Some((kind, name, ..)) => Err(StoreError::corrupt(&format!("its {kind} {name} is missing"))),
+        None => Ok(()),
+    }
+}
+
+fn is_statistics((kind, _, _, words): &Entry) -> bool {
+    kind == "table" && words.as_deref().is_some_and(|words| STATISTICS.contains(&words))
+}
+
+fn made(version: i64) -> Result<BTreeSet<Entry>, StoreError> {
+    let connection = Connection::open_in_memory()?;
+    bring(&connection, 0, version)?;
+    entries(&connection)
+}
+
+fn entries(connection: &Connection) -> Result<BTreeSet<Entry>, StoreError> {
+    let mut statement = connection.prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema")?;
+    let rows = statement.query_map([], |row| {
+        let words: Option<String> = row.get(3)?;
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, words.map(|words| words.replace(FORMERLY.0, FORMERLY.1))))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,40 @@
+//! Whose a database file is, before anything is opened for writing.
+//! Does not: know which ids are the user's own; the host does.
+
+use crate::{
+    convert::JavaScript,
+    engine::{Answer, VFS, answered},
+};
+use argus_engine::{EngineError, calls::Codec};
+use argus_store::{
+    finish,
+    identity::{self, Identity},
+};
+use serde::Serialize;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// What a file says of itself.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    is_empty: bool,
+    id: Option<String>,
+}
+
+/// `{ isEmpty, id }`: nothing is written, and no lock is taken.
+#[wasm_bindgen]
+pub fn identify(path: &str) -> Answer {
+    let said = identity::identify(path, Some(VFS)).map(|identity| match identity {
+        Identity::Nothing => Said { is_empty: true, id: None },
+        Identity::Unnamed => Said { is_empty: false, id: None },
+        Identity::Named(id) => Said { is_empty: false, id: Some(id) },
+    });
+    answered(said.map_err(EngineError::from).and_then(|said| JavaScript::encode(&said)))
+}
+
+/// Gives a file this id, in place of any it has.
+#[wasm_bindgen]
+pub fn adopt(path: &str, id: &str) -> Answer {
+    let adopted = finish(identity::adopt(path, Some(VFS), id)).map_err(EngineError::from);
+    answered(adopted.and_then(|()| JavaScript::encode(&())))
+}
