@@ -1,12 +1,14 @@
 /**
  * One database file, opened once something needs it, and the memory that stands in where it cannot be.
- * Does not: know what is asked of it.
+ * Does not: know what is asked of it, or decide whose it is; `owner/` does, at each opening.
  */
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type OpenOptions, openEngine } from 'argus-engine';
 import { messageOf, systemCodeOf } from './errors.ts';
+import { lstat, tighten } from './owner/way.ts';
 
 /** The engine that answers, and why it is not the file, if it is not. */
 export interface Answering {
@@ -17,30 +19,53 @@ export interface Answering {
 /** How the engine is opened, whatever the file. */
 export type Opening = Omit<OpenOptions, 'databasePath'>;
 
+/** Where a database is, and whose. */
+export interface Located {
+  path: string;
+  /** Undefined: there is no file, or it is one that needs no id. */
+  memoryId: string | undefined;
+  /** Gives an id to a file that is made now; undefined where it needs none. */
+  newId: (() => string) | undefined;
+  /** The copy of a foreign one that is looked at beside it. */
+  foreignPath: string | undefined;
+}
+
 /** What a database is opened with. */
 export interface Source {
+  /** Found anew at each opening: what lies in a project may be another file by now. */
+  locate(): Promise<Located>;
+  /** Without a look into any file. */
+  isThere(): Promise<boolean>;
   opening(): Promise<Opening>;
   /** The error for patterns that the engine refuses; they are all of its input that people write beforehand. */
   refused(message: string): Promise<Error>;
-  /** Of folders that are made for it; the platform's default when none. */
-  readonly folderMode?: number;
 }
 
+/** Of several processes that make a file at once, the others find it made. */
+const TRIES = 5;
+const PAUSE_MS = 40;
+
 export class Database {
-  readonly path: string;
   readonly #source: Source;
   #durable: Promise<Engine> | undefined;
   #standIn: Promise<Engine> | undefined;
+  /** The open file, to notice when another lies in its place. */
+  #seen: { path: string; inode: bigint } | undefined;
+  /** Engines of files that are gone; a call may still be using one. */
+  readonly #retired: Promise<Engine>[] = [];
 
-  constructor(databasePath: string, source: Source) {
-    this.path = databasePath;
+  constructor(source: Source) {
     this.#source = source;
   }
 
   /** The file where there is one; before the first write an empty memory, so that reading creates nothing. */
   async forReading(): Promise<Answering> {
-    if (this.#durable === undefined && !existsSync(this.path)) {
-      return { engine: await this.standIn(), warning: undefined };
+    if (this.#durable === undefined) {
+      if (!(await this.#source.isThere())) return { engine: await this.standIn(), warning: undefined };
+      const located = await this.#located();
+      if (typeof located === 'string') return { engine: await this.standIn(), warning: located };
+      const isMissing = located.memoryId === undefined && located.newId !== undefined;
+      if (isMissing) return { engine: await this.standIn(located.foreignPath), warning: undefined };
     }
     return this.orStandIn();
   }
@@ -57,44 +82,78 @@ export class Database {
 
   /** The file. A failed opening is tried again by the next call: a lock ends, a disk is freed. */
   durable(): Promise<Engine> {
-    this.#durable ??= this.#open(this.path).catch((thrown: unknown) => {
+    this.#forgetReplaced();
+    this.#durable ??= this.#openFile().catch((thrown: unknown) => {
       this.#durable = undefined;
       throw thrown;
     });
     return this.#durable;
   }
 
-  standIn(): Promise<Engine> {
-    this.#standIn ??= this.#open(':memory:');
+  standIn(foreignPath?: string): Promise<Engine> {
+    this.#standIn ??= this.#open({ databasePath: ':memory:', ...(foreignPath === undefined ? {} : { foreignPath }) });
     return this.#standIn;
   }
 
   async close(): Promise<void> {
-    const engines = [this.#durable, this.#standIn];
+    const engines = [this.#durable, this.#standIn, ...this.#retired.splice(0)];
     this.#durable = undefined;
     this.#standIn = undefined;
+    this.#seen = undefined;
     const opened = await Promise.allSettled(engines);
     await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value?.close() : undefined)));
   }
 
-  /** Inside the project's `.argus` it also has the mark that keeps git away. */
-  #prepareFolder(root: string): void {
-    const folder = path.dirname(this.path);
+  async #located(): Promise<Located | string> {
     try {
-      mkdirSync(folder, { recursive: true, mode: this.#source.folderMode });
-      const own = path.join(root, '.argus');
-      if (folder === own || folder.startsWith(own + path.sep)) ignoreInGit(own);
+      return await this.#source.locate();
     } catch (thrown) {
-      const message = `${folder} cannot be written (${systemCodeOf(thrown) ?? messageOf(thrown)})`;
-      throw new EngineError('DATABASE_UNAVAILABLE', message);
+      if (!isStorageProblem(thrown)) throw thrown;
+      return notStored(thrown);
     }
   }
 
-  async #open(databasePath: string): Promise<Engine> {
+  /** A file that is gone is made again under its id; another in its place is looked at as if it were new. */
+  #forgetReplaced(): void {
+    if (this.#durable === undefined || this.#seen === undefined) return;
+    const inode = inodeOf(this.#seen.path);
+    if (inode === undefined || inode === this.#seen.inode) return;
+    this.#retired.push(this.#durable);
+    this.#durable = undefined;
+  }
+
+  async #openFile(): Promise<Engine> {
+    for (let tries = 1; ; tries++) {
+      const located = await this.#source.locate();
+      try {
+        return await this.#openAt(located);
+      } catch (thrown) {
+        const wasMade = located.memoryId === undefined && located.newId !== undefined && existsSync(located.path);
+        const isAnother = thrown instanceof EngineError && thrown.code === 'DATABASE_UNAVAILABLE';
+        if (!wasMade || !isAnother || tries >= TRIES) throw thrown;
+        await delay(PAUSE_MS * tries);
+      }
+    }
+  }
+
+  async #openAt({ path: file, memoryId, newId, foreignPath }: Located): Promise<Engine> {
+    const { projectRoot } = await this.#source.opening();
+    prepareFolder(file, projectRoot);
+    const id = memoryId ?? newId?.();
+    const engine = await this.#open({
+      databasePath: file,
+      ...(id === undefined ? {} : { memoryId: id, create: memoryId === undefined }),
+      ...(foreignPath === undefined ? {} : { foreignPath }),
+    });
+    const inode = inodeOf(file);
+    this.#seen = inode === undefined ? undefined : { path: file, inode };
+    return engine;
+  }
+
+  async #open(file: Pick<OpenOptions, 'databasePath' | 'memoryId' | 'create' | 'foreignPath'>): Promise<Engine> {
     const opening = await this.#source.opening();
-    if (databasePath !== ':memory:') this.#prepareFolder(opening.projectRoot);
     try {
-      return await openEngine({ ...opening, databasePath });
+      return await openEngine({ ...opening, ...file });
     } catch (thrown) {
       if (!(thrown instanceof EngineError) || thrown.code !== 'INVALID_INPUT') throw thrown;
       throw await this.#source.refused(thrown.message);
@@ -111,7 +170,31 @@ export function notStored(thrown: unknown): string {
   return `Nothing is stored: ${messageOf(thrown)}`;
 }
 
-function ignoreInGit(folder: string): void {
+/** For this user alone. Inside the project's `.argus` it also has the mark that keeps git away. */
+function prepareFolder(file: string, root: string): void {
+  const folder = path.dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const own = path.join(root, '.argus');
+    if (folder === own || folder.startsWith(own + path.sep)) keepToOwner(own);
+    for (const suffix of ['', '-journal', '.lockmode']) tighten(`${file}${suffix}`, 0o600);
+  } catch (thrown) {
+    const message = `${folder} cannot be written (${systemCodeOf(thrown) ?? messageOf(thrown)})`;
+    throw new EngineError('DATABASE_UNAVAILABLE', message);
+  }
+}
+
+function keepToOwner(folder: string): void {
+  if (lstat(folder)?.isDirectory() !== true) return;
+  tighten(folder, 0o700);
   const file = path.join(folder, '.gitignore');
-  if (!existsSync(file)) writeFileSync(file, '*\n');
+  if (lstat(file) === undefined) writeFileSync(file, '*\n', { flag: 'wx', mode: 0o600 });
+}
+
+function inodeOf(file: string): bigint | undefined {
+  try {
+    return statSync(file, { bigint: true }).ino;
+  } catch {
+    return undefined;
+  }
 }

@@ -6,24 +6,23 @@
 
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import path from 'node:path';
 import type { Engine } from 'argus-engine';
 import { patternError } from './config/load.ts';
-import { Database } from './database.ts';
+import { Database, type Opening } from './database.ts';
 import { type DetectedEnvironment, environmentOf } from './environment/project.ts';
 import { ArgusError, messageOf } from './errors.ts';
+import { trustedDataFolder } from './owner/data-folder.ts';
+import { tighten } from './owner/way.ts';
 import type { Guarded, Session, SessionManager } from './session.ts';
-import { userDatabasePath } from './user-folder.ts';
 
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
   session: Session;
-  /** Undefined while there is nothing to find in it: a search makes no file in somebody's project. */
-  besidePath: string | undefined;
+  /** Nothing while there is nothing to find in it: a search makes no file in somebody's project. */
+  searched: Pick<Opening, 'besidePath' | 'foreignPath'>;
   warnings: string[];
 }
-
-/** What one user learned is not for the others on a machine. */
-const OWNER_ONLY = 0o700;
 
 /** What it needs of the open projects. */
 type Projects = Pick<SessionManager, 'all' | 'visit' | 'bare'>;
@@ -55,15 +54,19 @@ export class Memories {
     await Promise.allSettled(open.map((database) => database.close()));
   }
 
-  async #user({ session, besidePath }: Surroundings): Promise<Database> {
-    const databasePath = await userDatabasePath();
-    const key = [session.root, session.loaded.text, besidePath].join('\0');
+  async #user({ session, searched }: Surroundings): Promise<Database> {
+    const folder = await trustedDataFolder(session.root);
+    const file = path.join(folder, 'memory.db');
+    const key = [session.root, session.loaded.text, searched.besidePath, searched.foreignPath].join('\0');
     const known = this.#users.get(key);
     if (known) return known;
-    const database = new Database(databasePath, {
-      opening: async () => session.opening('user', besidePath),
+    tighten(folder, 0o700);
+    const database = new Database({
+      // What lies in the user's data folder is the user's.
+      locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath: searched.foreignPath }),
+      isThere: async () => existsSync(file),
+      opening: async () => session.opening('user', searched.besidePath),
       refused: (message) => patternError(session.loaded, message),
-      folderMode: OWNER_ONLY,
     });
     this.#users.set(key, database);
     return database;
@@ -72,17 +75,20 @@ export class Memories {
   /** The newest open project that has learned something, else the one the server was started in. */
   async #surroundings(): Promise<Surroundings> {
     const open = this.#sessionManager.all();
-    const learned = open.find((session) => session.historyEnabled && existsSync(session.databasePath));
-    if (learned) return { session: learned, besidePath: learned.databasePath, warnings: [] };
+    for (const session of open) {
+      const searched = await session.searched();
+      if (searched.besidePath !== undefined) return { session, searched, warnings: [] };
+    }
     try {
       const start = await this.#sessionManager.visit(process.cwd());
-      const besidePath = start.historyEnabled && existsSync(start.databasePath) ? start.databasePath : undefined;
-      return { session: besidePath === undefined ? (open[0] ?? start) : start, besidePath, warnings: [] };
+      const searched = await start.searched();
+      const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined;
+      return { session: isEmpty ? (open[0] ?? start) : start, searched, warnings: [] };
     } catch (thrown) {
       // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
       const session = open[0] ?? this.#sessionManager.bare(homedir());
       const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
-      return { session, besidePath: undefined, warnings };
+      return { session, searched: {}, warnings };
     }
   }
 }

@@ -3,6 +3,7 @@
  * Does not: choose a transport, or do anything before it is called.
  */
 
+import { hostname } from 'node:os';
 import { McpServer, type McpServerFactory, type ServerContext } from '@modelcontextprotocol/server';
 import { enveloped, toToolResult } from './answer.ts';
 import { APPS_CAPABILITY, registerApps } from './apps.ts';
@@ -11,6 +12,7 @@ import { registerResources } from './resources.ts';
 import type { SessionManager } from './session.ts';
 import { TOOLS } from './tools/registry.ts';
 import type { CallContext } from './tools/tool.ts';
+import { shortLine } from './untrusted.ts';
 import { VERSION } from './version.ts';
 
 const INSTRUCTIONS = `Argus remembers failures and what fixed them.
@@ -48,13 +50,31 @@ function buildServer(sessionManager: SessionManager): McpServer {
   );
   for (const { name, call, bare, ...config } of TOOLS) {
     server.registerTool(name, config, async (args: unknown, ctx: ServerContext) =>
-      toToolResult(await enveloped(() => call(args, sessionManager, callContext(ctx))), bare),
+      toToolResult(
+        await enveloped(() => {
+          sessionManager.process.recorder = { by: clientOf(ctx, server), from: hostname() };
+          return call(args, sessionManager, callContext(ctx));
+        }),
+        bare,
+      ),
     );
   }
   registerResources(server, sessionManager);
   registerFixPrompt(server);
   registerApps(server);
   return server;
+}
+
+/** What the client calls itself, with its version: at `initialize`, or with each request. */
+function clientOf({ mcpReq }: ServerContext, { server }: McpServer): string {
+  const told = Object.entries(mcpReq.envelope ?? {}).find(([key]) => key.endsWith('clientInfo'))?.[1];
+  const { name, version } = named(told) ?? server.getClientVersion() ?? { name: 'an MCP client', version: '' };
+  return shortLine(`${name} ${version}`.trim());
+}
+
+function named(told: unknown): { name: string; version: string } | undefined {
+  if (typeof told !== 'object' || told === null || !('name' in told) || typeof told.name !== 'string') return undefined;
+  return { name: told.name, version: 'version' in told && typeof told.version === 'string' ? told.version : '' };
 }
 
 function callContext({ mcpReq }: ServerContext): CallContext {

@@ -5,7 +5,7 @@
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Engine, Locale, MemoryKind, RecordRunParams, RunResult } from 'argus-engine';
+import type { Engine, Locale, MemoryKind, RecorderOptions, RecordRunParams, RunResult } from 'argus-engine';
 import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
 import { Database, isStorageProblem, notStored, type Opening } from './database.ts';
@@ -13,8 +13,10 @@ import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
 import { Memories } from './memories.ts';
+import { userMemoryBeside } from './owner/data-folder.ts';
+import { foreignNote, type Placement } from './owner/placement.ts';
+import { ProjectPlace } from './owner/project-place.ts';
 import { shortLine } from './untrusted.ts';
-import { userDatabasePathIfAny } from './user-folder.ts';
 
 /** A value and what limits it. */
 export interface Guarded<T> {
@@ -23,20 +25,34 @@ export interface Guarded<T> {
   warnings: string[];
 }
 
+/** What sessions know of the process they are in. */
+export interface Process {
+  /** Who records what is recorded. */
+  recorder: RecorderOptions;
+  /** ARGUS_ADOPT on a command line in CI: a database that nobody knows here is made this user's. */
+  readonly adopts: boolean;
+}
+
 export class Session {
   readonly root: string;
   readonly loaded: LoadedConfig;
+  readonly #process: Process;
+  readonly #place: ProjectPlace;
   readonly #database: Database;
+  #hasSaidWhose = false;
   #reader: Locale | undefined;
   /** Runs that could not be stored and live in the stand-in. */
   readonly #unstoredRuns = new Set<string>();
 
-  constructor(root: string, loaded: LoadedConfig) {
+  constructor(root: string, loaded: LoadedConfig, process: Process) {
     this.root = root;
     this.loaded = loaded;
-    const databasePath = path.resolve(root, loaded.config.history?.database ?? path.join('.argus', 'argus.db'));
-    this.#database = new Database(databasePath, {
-      opening: async () => this.opening('project', await userDatabasePathIfAny()),
+    this.#process = process;
+    this.#place = new ProjectPlace({ root, database: databaseOf(root, loaded) }, process.adopts);
+    this.#database = new Database({
+      locate: () => this.#place.locate(),
+      isThere: () => this.#place.isThere(),
+      opening: async () => this.opening('project', await userMemoryBeside(root)),
       refused: (message) => patternError(loaded, message),
     });
   }
@@ -45,8 +61,29 @@ export class Session {
     return this.loaded.config;
   }
 
+  /** Where the memory is, as far as it was found out; in the project until then. */
   get databasePath(): string {
-    return this.#database.path;
+    return this.#place.path;
+  }
+
+  /** Whose the memory is. Throws where there is no place for one. */
+  placement(): Promise<Placement> {
+    return this.#place.find();
+  }
+
+  /** What is searched of it where another memory is written: the own database and what is foreign, each if it is there. */
+  async searched(): Promise<Pick<Opening, 'besidePath' | 'foreignPath'>> {
+    if (!this.historyEnabled || !(await this.#place.isThere())) return {};
+    try {
+      const { path: besidePath, memoryId, foreignPath } = await this.#place.locate();
+      return {
+        ...(memoryId === undefined ? {} : { besidePath }),
+        ...(foreignPath === undefined ? {} : { foreignPath }),
+      };
+    } catch (thrown) {
+      if (isStorageProblem(thrown)) return {};
+      throw thrown;
+    }
   }
 
   get historyEnabled(): boolean {
@@ -76,6 +113,7 @@ export class Session {
         minRuns: history?.retention?.minRuns ?? null,
       },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
+      recorder: this.#process.recorder,
       ...(besidePath === undefined ? {} : { besidePath }),
       log,
     };
@@ -103,7 +141,7 @@ export class Session {
     this.requireHistory();
     try {
       const engine = await this.#database.durable();
-      return { value: await engine.recordRun(params), warnings: [] };
+      return { value: await engine.recordRun(params), warnings: this.#whoseOnce() };
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       const standIn = await this.#database.standIn();
@@ -114,8 +152,18 @@ export class Session {
   }
 
   /** What init tells about the memory, without creating anything. */
-  overview() {
-    return this.ask((engine) => engine.overview());
+  async overview() {
+    const { value, warnings } = await this.ask((engine) => engine.overview());
+    return { value, warnings: [...warnings, ...this.#whoseOnce()] };
+  }
+
+  /** Said once: a memory that is not used as it lies in the project. */
+  #whoseOnce(): string[] {
+    const found = this.#place.found;
+    const note = found === undefined || this.#hasSaidWhose ? undefined : foreignNote(found);
+    if (note === undefined) return [];
+    this.#hasSaidWhose = true;
+    return [note];
   }
 
   /** Proves that a write works, creating the database if there is none. */
@@ -139,15 +187,20 @@ export class Session {
 }
 
 export class SessionManager {
+  readonly process: Process;
   readonly #sessions = new Map<string, Session>();
   /** Projects that the debug memory works for and argus_init has not opened. */
   readonly #guests = new Map<string, Session>();
   readonly memories = new Memories(this);
 
+  constructor(process: Process = { recorder: {}, adopts: false }) {
+    this.process = process;
+  }
+
   /** Opens a project; again on an open one is no error, and takes over a changed configuration. */
   async init(projectPath: string, configFile?: string): Promise<Session> {
     const root = realProjectPath(projectPath);
-    return upToDate(this.#sessions, root, await loadConfig(root, configFile));
+    return this.#upToDate(this.#sessions, root, await loadConfig(root, configFile));
   }
 
   /** The session of an open project. */
@@ -163,12 +216,12 @@ export class SessionManager {
   async visit(projectPath: string): Promise<Session> {
     const root = realProjectPath(projectPath);
     const open = this.#sessions.get(sessionKey(root));
-    return open ?? upToDate(this.#guests, root, await loadConfig(root));
+    return open ?? this.#upToDate(this.#guests, root, await loadConfig(root));
   }
 
   /** A session without a configuration, for where none can be read. */
   bare(root: string): Session {
-    return new Session(root, { path: null, config: {}, text: '' });
+    return new Session(root, { path: null, config: {}, text: '' }, this.process);
   }
 
   /** Open sessions, the newest first. */
@@ -182,17 +235,22 @@ export class SessionManager {
     this.#guests.clear();
     await Promise.allSettled(open.map((one) => one.close()));
   }
+
+  /** The project's session with this configuration; one with an older configuration makes way. */
+  async #upToDate(sessions: Map<string, Session>, root: string, loaded: LoadedConfig): Promise<Session> {
+    const key = sessionKey(root);
+    const open = sessions.get(key);
+    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text) return open;
+    const session = new Session(root, loaded, this.process);
+    sessions.set(key, session);
+    await open?.close();
+    return session;
+  }
 }
 
-/** The project's session with this configuration; one with an older configuration makes way. */
-async function upToDate(sessions: Map<string, Session>, root: string, loaded: LoadedConfig): Promise<Session> {
-  const key = sessionKey(root);
-  const open = sessions.get(key);
-  if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text) return open;
-  const session = new Session(root, loaded);
-  sessions.set(key, session);
-  await open?.close();
-  return session;
+/** The file that the configuration names. */
+function databaseOf(root: string, { config }: LoadedConfig): string {
+  return path.resolve(root, config.history?.database ?? path.join('.argus', 'argus.db'));
 }
 
 function inDays(age: number | string | undefined): number | null {

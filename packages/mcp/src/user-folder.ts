@@ -10,9 +10,7 @@ import { messageOf } from './errors.ts';
 
 /** The user's own memory, which belongs to no project. */
 export async function userDatabasePath(): Promise<string> {
-  const folder = await dataFolder();
-  if (!path.isAbsolute(folder)) throw unavailable(`'${folder}' is no absolute path`);
-  return path.join(folder, 'memory.db');
+  return path.join(await dataFolder(), 'memory.db');
 }
 
 /** The same where one can do without it. */
@@ -21,7 +19,13 @@ export async function userDatabasePathIfAny(): Promise<string | undefined> {
 }
 
 /** Loaded when it is needed: the module asks for the home folder at once, and not every account has one. */
-async function dataFolder(): Promise<string> {
+export async function dataFolder(): Promise<string> {
+  const folder = await platformFolder();
+  if (!path.isAbsolute(folder)) throw unavailable(`'${folder}' is no absolute path`);
+  return folder;
+}
+
+async function platformFolder(): Promise<string> {
   try {
     const { default: envPaths } = await import('env-paths');
     return envPaths('argus', { suffix: '' }).data;

@@ -18,7 +18,9 @@ import { handleRun } from '../tools/run.ts';
 import { cancelledBySignals } from './cancel.ts';
 import { passOn } from './lines.ts';
 import { answer, EXIT, type GlobalOptions } from './output.ts';
+import { adoptsInCi } from './recorder.ts';
 
+export { adoptMemory } from './adopt.ts';
 export { clean } from './clean.ts';
 export { doctor } from './doctor.ts';
 export { fixProblem } from './fix-problem.ts';
@@ -54,6 +56,7 @@ export async function run(
       ),
     (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
     runExit,
+    adoptsInCi(),
   );
 }
 
@@ -63,6 +66,7 @@ export async function importReports(path: string, options: GlobalOptions & { for
     ({ projectPath, sessionManager }) => handleImport({ projectPath, path, format: options.format }, sessionManager),
     formatRun,
     runExit,
+    adoptsInCi(),
   );
 }
 

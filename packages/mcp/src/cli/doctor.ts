@@ -8,6 +8,7 @@ import path from 'node:path';
 import { toErrorBody } from '../answer.ts';
 import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
+import { foreignNote } from '../owner/placement.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
 import { recognisedRunner } from '../run/plan.ts';
@@ -16,6 +17,7 @@ import { type Session, SessionManager } from '../session.ts';
 import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 import { EXIT, type GlobalOptions } from './output.ts';
+import { terminal } from './recorder.ts';
 
 export interface Check {
   name: string;
@@ -33,7 +35,7 @@ export async function doctor(options: GlobalOptions): Promise<void> {
 }
 
 async function allChecks(options: GlobalOptions): Promise<Check[]> {
-  const sessionManager = new SessionManager();
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   const checks: Check[] = [
     { name: 'argus', state: 'ok', detail: VERSION },
     { name: 'node', state: 'ok', detail: `${process.version} ${process.platform} ${process.arch}` },
@@ -61,8 +63,10 @@ async function storageCheck(session: Session): Promise<Check> {
   if (!session.historyEnabled) return { name: 'database', state: 'note', detail: 'history is disabled' };
   try {
     await session.checkWrite();
-    const detail = `${session.databasePath}, a write works, locks: ${lockMode(session.databasePath)}`;
-    return { name: 'database', state: 'ok', detail };
+    const file = session.databasePath;
+    const note = foreignNote(await session.placement());
+    const detail = `${file}, a write works, locks: ${lockMode(file)}; ${note ?? 'made or adopted by this user'}`;
+    return { name: 'database', state: note === undefined ? 'ok' : 'note', detail };
   } catch (thrown) {
     return problem('database', thrown);
   }

@@ -19,6 +19,7 @@ import { SessionManager } from '../session.ts';
 import { visible } from '../untrusted.ts';
 import { cancelledBySignals } from './cancel.ts';
 import { passOn } from './lines.ts';
+import { terminal } from './recorder.ts';
 
 /** Documented in --help. */
 const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
@@ -63,7 +64,7 @@ interface Outcome {
 }
 
 export async function fixProblem(error: string | undefined, options: FixOptions): Promise<void> {
-  const sessionManager = new SessionManager();
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   const watcher = terminalWatcher();
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(path.resolve(options.project), options.config);

@@ -49,7 +49,8 @@ function program(): Command {
     .enablePositionalOptions()
     .exitOverride();
   const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns];
-  for (const add of [...twins, addView, addDoctor, addInspect, addGenerateInputs, addClean]) add(root, commands);
+  for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean])
+    add(root, commands);
   addMemoryCommands(root, commands);
   addFixCommands(root, commands);
   return root;
@@ -137,6 +138,23 @@ function addView(root: Command, commands: Commands): void {
     .addHelpText('after', VIEW_HELP)
     .action(async (options: ViewOptions) => {
       await commands.view(options);
+    });
+}
+
+const ADOPT_HELP = `
+A database that this user did not make on this machine is foreign: it is shown, marked as that, and never counts as known.
+At a terminal only. In CI, ARGUS_ADOPT=1 does the same for run and import, but never for a file that git tracks.`;
+
+function addAdopt(root: Command, commands: Commands): void {
+  root
+    .command('adopt')
+    .description('show what a database that came with the project holds, and make it yours')
+    .option('--project <dir>', 'project directory', '.')
+    .option('--config <file>', 'configuration (default: argus.yaml in the project)')
+    .option('--yes', 'do not ask; at a terminal all the same')
+    .addHelpText('after', ADOPT_HELP)
+    .action(async (options: { project: string; config?: string; yes?: boolean }) => {
+      await commands.adoptMemory(options);
     });
 }
 

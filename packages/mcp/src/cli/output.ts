@@ -7,6 +7,7 @@ import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../answer.ts';
 import type { Memory } from '../memories.ts';
 import { type Session, SessionManager } from '../session.ts';
+import { terminal } from './recorder.ts';
 
 /** Documented in --help. */
 export const EXIT = { done: 0, failures: 1, error: 2 } as const;
@@ -43,8 +44,9 @@ export async function answer<T>(
   call: (workplace: Workplace) => Promise<T>,
   asText: (data: T) => string,
   exitCode: (data: T) => number = () => EXIT.done,
+  adopts = false,
 ): Promise<void> {
-  const sessionManager = new SessionManager();
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts });
   const projectPath = path.resolve(options.project);
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(projectPath, options.config);
@@ -62,7 +64,7 @@ export async function answerBare<T>(
   asText: (data: T) => string,
   exitCode: (data: T) => number = () => EXIT.done,
 ): Promise<void> {
-  const sessionManager = new SessionManager();
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   const envelope = await enveloped(async () => call(await memoryPlace(options, sessionManager)));
   await sessionManager.closeAll();
   if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
@@ -72,7 +74,7 @@ export async function answerBare<T>(
 
 /** Work that writes to stdout by itself; an error is printed as everywhere. */
 export async function withMemory(options: MemoryOptions, work: (memory: Memory) => Promise<void>): Promise<void> {
-  const sessionManager = new SessionManager();
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
     const { projectPath } = await memoryPlace(options, sessionManager);
     await work(await sessionManager.memories.of(projectPath));

@@ -4,15 +4,18 @@
  */
 
 import path from 'node:path';
+import { isStorageProblem } from '../database.ts';
 import { messageOf } from '../errors.ts';
 import { formatExported, formatServed } from '../format/view.ts';
 import { log } from '../log.ts';
-import { SessionManager } from '../session.ts';
+import { foreignNote } from '../owner/placement.ts';
+import { type Session, SessionManager } from '../session.ts';
 import { exportPage } from '../view/export.ts';
 import { ViewedMemory } from '../view/memory.ts';
 import { startViewServer } from '../view/server.ts';
 import { EXIT, type GlobalOptions } from './output.ts';
 import { startProgress } from './progress.ts';
+import { terminal } from './recorder.ts';
 
 export interface ViewOptions extends GlobalOptions {
   open?: boolean;
@@ -21,13 +24,25 @@ export interface ViewOptions extends GlobalOptions {
 }
 
 export async function view(options: ViewOptions): Promise<void> {
-  const sessionManager = new SessionManager();
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
     const session = await sessionManager.init(path.resolve(options.project), options.config);
+    if (session.historyEnabled) await sayWhose(session);
     const memory = new ViewedMemory(session);
     await (options.export === undefined ? serve(memory, options) : write(memory, options.export, options));
   } finally {
     await sessionManager.closeAll();
+  }
+}
+
+/** The page shows what is the user's own. */
+async function sayWhose(session: Session): Promise<void> {
+  try {
+    const note = foreignNote(await session.placement());
+    if (note !== undefined) log(note);
+  } catch (thrown) {
+    // Where there is no place for a memory, the page says so.
+    if (!isStorageProblem(thrown)) throw thrown;
   }
 }
 

@@ -7,6 +7,8 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { realOfExisting } from '../owner/data-folder.ts';
+import { isWithin } from '../owner/way.ts';
 import { type ReadYaml, readYaml, YamlError } from '../yaml.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -29,7 +31,24 @@ export async function loadConfig(projectRoot: string, configFile?: string): Prom
   const file = configFile ? path.resolve(projectRoot, configFile) : findConfig(projectRoot);
   if (!file) return { path: null, config: {}, text: '' };
   const text = readConfig(file);
-  return { path: file, config: await parseConfig(text, file), text };
+  const loaded = { path: file, config: await parseConfig(text, file), text };
+  if (leadsOut(projectRoot, loaded)) throw await outsideError(loaded);
+  return loaded;
+}
+
+/** Where a repository's configuration may not lead: a user's own, which lies outside of the project, may. */
+function leadsOut(projectRoot: string, { path: file, config }: LoadedConfig): boolean {
+  const database = config.history?.database;
+  if (database === undefined || file === null) return false;
+  return !isWithin(path.resolve(projectRoot, database), projectRoot) && isWithin(realOfExisting(file), projectRoot);
+}
+
+async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
+  const keys = ['history', 'database'];
+  const where = file ?? CONFIG_NAMES[0];
+  const { lineOf } = await readConfigYaml(text, where);
+  const advice = 'Name a file inside it, or say it in a configuration of your own outside of the project (--config)';
+  return invalid(where, lineOf(keys), `${keys.join('.')}: leads out of the project. ${advice}`);
 }
 
 /** Checks the text of a configuration; exported for tests. */

@@ -28,13 +28,14 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
   ]);
 }
 
-function formatPastFix({ success, createdAt, fixDescription }: FixRecord): string {
+function formatPastFix({ success, createdAt, fixDescription, recordedBy, recordedFrom }: FixRecord): string {
   const mark = success ? paint.green('✓') : paint.red('✗');
-  return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}`);
+  const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
+  return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}${who}`);
 }
 
-function formatRelated({ id, similarity, description, suggestedFix }: Related): string {
-  return `similar    ${id} (${percent(similarity)}) ${suggestedFix ?? description}`;
+function formatRelated({ id, similarity, description, suggestedFix, memory }: Related): string {
+  return `${memory === 'foreign' ? 'foreign   ' : 'similar   '} ${id} (${percent(similarity)}) ${suggestedFix ?? description}`;
 }
 
 export function formatFix(fix: ReportFixResult): string {

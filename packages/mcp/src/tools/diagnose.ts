@@ -19,6 +19,7 @@ const related = () =>
     similarity: z.number(),
     suggestedFix: z.string().nullable(),
     confidence: z.number().nullable(),
+    memory: z.enum(['project', 'user', 'foreign']).optional(),
   });
 
 const output = () =>

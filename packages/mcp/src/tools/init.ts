@@ -6,6 +6,7 @@
 import path from 'node:path';
 import type { Locale } from 'argus-engine';
 import { z } from 'zod';
+import { isStorageProblem } from '../database.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { recognisedRunner } from '../run/plan.ts';
 import type { Session, SessionManager } from '../session.ts';
@@ -25,6 +26,7 @@ const output = () =>
       configPath: z.string().nullable(),
       historyEnabled: z.boolean(),
       databasePath: z.string(),
+      memory: z.enum(['own', 'new', 'foreign', 'none']).describe('Whose; warnings say what to do about a foreign one'),
       locale: z.enum(['zh', 'en']),
       testCommand: z.string().nullable(),
       runner: z.string().nullable(),
@@ -44,6 +46,8 @@ export interface InitResult {
   configPath: string | null;
   historyEnabled: boolean;
   databasePath: string;
+  /** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
+  memory: Standing;
   locale: Locale;
   /** Null: give one to argus_run. */
   testCommand: string | null;
@@ -58,12 +62,14 @@ export async function handleInit(
   sessionManager: Pick<SessionManager, 'init'>,
 ): Promise<InitResult> {
   const session = await sessionManager.init(params.projectPath, params.configFile);
+  const memory = await standingOf(session);
   const testCommand = session.config.test?.command ?? detectTestCommand(session.root)?.command ?? null;
   return {
     projectName: path.basename(session.root),
     configPath: session.loaded.path,
     historyEnabled: session.historyEnabled,
     databasePath: session.databasePath,
+    memory,
     locale: session.locale,
     testCommand,
     runner: testCommand === null ? null : recognisedRunner(testCommand, session.root),
@@ -71,9 +77,24 @@ export async function handleInit(
   };
 }
 
+export type Standing = 'own' | 'new' | 'foreign' | 'none';
+
+/** Whose the memory is. */
+async function standingOf(session: Session): Promise<Standing> {
+  if (!session.historyEnabled) return 'none';
+  try {
+    const { foreign, memoryId } = await session.placement();
+    if (foreign !== undefined) return 'foreign';
+    return memoryId === undefined ? 'new' : 'own';
+  } catch (thrown) {
+    if (isStorageProblem(thrown)) return 'none';
+    throw thrown;
+  }
+}
+
 async function known(session: Session): Promise<Pick<InitResult, 'knownPatterns' | 'latestRunId' | 'warnings'>> {
   if (!session.historyEnabled) return { knownPatterns: 0, latestRunId: null };
-  const { value, warnings } = await session.ask((engine) => engine.overview());
+  const { value, warnings } = await session.overview();
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 

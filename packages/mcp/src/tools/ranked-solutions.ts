@@ -22,6 +22,8 @@ const input = () =>
     projectPath: projectPath(),
   });
 
+const memoryKind = () => z.enum(['project', 'user', 'foreign']);
+
 const incident = () =>
   z.object({
     incident_id: z.string(),
@@ -33,7 +35,7 @@ const incident = () =>
     score: z.number(),
     because: z.array(z.string()),
     solution_count: z.number(),
-    memory: z.enum(['project', 'user']),
+    memory: memoryKind(),
   });
 
 const solution = () =>
@@ -52,6 +54,7 @@ const solution = () =>
     worked: z.number(),
     failed: z.number(),
     last_confirmed_at: z.string().nullable(),
+    memory: memoryKind(),
   });
 
 const output = () =>
@@ -61,7 +64,10 @@ const output = () =>
     detected_env: detectedEnv(),
     incidents: z.array(incident()),
     ranked_solutions: z.array(solution()),
-    recommended_solution: z.object({ solution_id: z.string() }).nullable().describe('The first of ranked_solutions'),
+    recommended_solution: z
+      .object({ solution_id: z.string() })
+      .nullable()
+      .describe('The first of ranked_solutions that is not foreign'),
     more: z.number(),
     next_action: nextAction(),
     warnings: warnings(),

@@ -54,6 +54,8 @@ export const fixRecord = () =>
     fixDescription: z.string(),
     success: z.boolean(),
     createdAt: z.string(),
+    recordedBy: nullableText(),
+    recordedFrom: nullableText(),
   });
 
 const status = () => z.enum(['passed', 'failed']);

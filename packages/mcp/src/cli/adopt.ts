@@ -1,0 +1,151 @@
+/**
+ * adopt: shows what a foreign database holds, and makes it the user's own if a person at the terminal says so.
+ * Does not: adopt for anybody else: an agent has no terminal, and what a repository brings cannot answer.
+ */
+
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { adopt, type Engine, openEngine } from 'argus-engine';
+import { ArgusError } from '../errors.ts';
+import { count, indented, lines, paint } from '../format/text.ts';
+import { copyOf } from '../owner/foreign-copy.ts';
+import type { Placement } from '../owner/placement.ts';
+import { type Session, SessionManager } from '../session.ts';
+import { shortLine } from '../untrusted.ts';
+import { EXIT, type GlobalOptions } from './output.ts';
+import { terminal } from './recorder.ts';
+
+/** A person reads so much before they answer. */
+const SHOWN = 12;
+const PAGE = 200;
+
+export async function adoptMemory(
+  options: Pick<GlobalOptions, 'project' | 'config'> & { yes?: boolean },
+): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    const advice = 'In CI, ARGUS_ADOPT=1 does it for argus run and argus import.';
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `adopt asks a person, and there is no terminal; --yes does not change that. ${advice}`,
+    );
+  }
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
+  try {
+    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    session.requireHistory();
+    await adoptIn(session, options.yes ?? false);
+  } finally {
+    await sessionManager.closeAll();
+  }
+}
+
+async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
+  const { path: home, memoryId, foreign, folder, registry } = await session.placement();
+  if (foreign === undefined) {
+    print(
+      memoryId === undefined ? `there is nothing to adopt: ${home} does not exist yet` : `${home} is yours already`,
+    );
+    return;
+  }
+  const { kind, reason, advice, source } = foreign;
+  if (kind !== 'unknown' || source === undefined) {
+    throw new ArgusError('INVALID_INPUT', `${reason} It cannot be adopted where it lies. ${advice}`.trimEnd());
+  }
+  const copy = copyOf(source, folder);
+  print(await shown(source, copy, session));
+  if (!isAgreed && !(await agrees())) {
+    print('left as it is');
+    process.exitCode = EXIT.failures;
+    return;
+  }
+  if (copyOf(source, folder) !== copy) {
+    throw new ArgusError('INVALID_INPUT', `${source} was changed since it was shown. Call adopt again.`);
+  }
+  adopt(source, registry.add(source));
+  print(`${paint.bold(source)} is yours now`);
+  if (memoryId !== undefined) print(await takeOver(session, { path: home, memoryId }));
+}
+
+/** Counts, the fixes that were reported most, the incidents, and who recorded them. */
+async function shown(source: string, copy: string, session: Session): Promise<string> {
+  const engine = await openEngine({ databasePath: copy, projectRoot: session.root, locale: session.locale });
+  try {
+    const { total: runs } = await engine.history({ limit: 1 });
+    const { patterns, learnedCount } = await engine.patterns({ source: 'learned', limit: SHOWN });
+    const { lines: exported, total: incidents } = await engine.memoryExport({ limit: SHOWN });
+    const fixed = patterns.filter(({ suggestedFix }) => suggestedFix !== null);
+    const from = await Promise.all(fixed.map(({ id }) => recordedBy(engine, id)));
+    return lines([
+      `${paint.bold(source)} was not made by you on this machine. It holds:`,
+      indented(`${count(runs, 'run')}, ${count(learnedCount, 'learned pattern')}, ${count(incidents, 'incident')}`),
+      ...fixed.map(({ suggestedFix, category }, index) =>
+        indented(`${category}: ${paint.yellow(shortLine(suggestedFix ?? ''))}${paint.dim(from[index] ?? '')}`),
+      ),
+      ...incidentsOf(exported).map((line) => indented(line)),
+      'Its fixes will be suggested to you and your agents as known. Adopt only what you know the origin of.',
+    ]);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function recordedBy(engine: Engine, patternId: string): Promise<string> {
+  const [newest] = (await engine.pattern({ id: patternId })).fixHistory;
+  if (newest === undefined) return '';
+  const { recordedBy: by, recordedFrom: from, createdAt } = newest;
+  return shortLine(`  ${by ?? 'unknown'} on ${from ?? 'an unknown machine'}, ${createdAt.slice(0, 10)}`);
+}
+
+/** The lines of an export; each solution by its first line. */
+function incidentsOf(exported: string): string[] {
+  return exported
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const incident: unknown = JSON.parse(line);
+      if (typeof incident !== 'object' || incident === null || !('title' in incident)) return [];
+      const solutions = 'solutions' in incident && Array.isArray(incident.solutions) ? incident.solutions : [];
+      const steps = solutions.map(
+        (solution: { steps?: unknown }) => `  ${paint.yellow(shortLine(String(solution.steps)))}`,
+      );
+      return [shortLine(String(incident.title)), ...steps];
+    });
+}
+
+async function agrees(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/iu.test((await terminal.question('Make it yours? [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Incidents that were recorded beside it come along; runs and patterns stay where they are. */
+async function takeOver(
+  session: Session,
+  { path: beside, memoryId }: Pick<Placement, 'path' | 'memoryId'>,
+): Promise<string> {
+  const opening = { projectRoot: session.root, ...(memoryId === undefined ? {} : { memoryId }) };
+  const from = await openEngine({ ...opening, databasePath: beside, readOnly: true });
+  try {
+    const into = await session.database.durable();
+    let [after, incidents]: [string | null, number] = [null, 0];
+    do {
+      const page: { lines: string; incidents: number; next: string | null } = await from.memoryExport({
+        after,
+        limit: PAGE,
+      });
+      await into.memoryImport({ lines: page.lines });
+      incidents += page.incidents;
+      after = page.next;
+    } while (after !== null);
+    return `${count(incidents, 'incident')} came along from ${beside}; what its runs taught stays there`;
+  } finally {
+    await from.close();
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

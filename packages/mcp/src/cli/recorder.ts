@@ -1,0 +1,22 @@
+/**
+ * Who records what a command records, and whether a database that nobody knows is taken over.
+ * Does not: adopt.
+ */
+
+import { hostname } from 'node:os';
+import type { RecorderOptions } from 'argus-engine';
+
+/** A person at a terminal, or a script. */
+export function terminal(): RecorderOptions {
+  const isPerson = process.stdin.isTTY && process.stdout.isTTY;
+  return { by: isPerson ? 'person' : 'command line', from: hostname() };
+}
+
+/**
+ * In CI a database comes out of a cache and is nobody's on that machine. A repository can set the environment of an MCP
+ * server, so this is asked by two commands alone.
+ */
+export function adoptsInCi(): boolean {
+  const { ARGUS_ADOPT, CI } = process.env;
+  return ARGUS_ADOPT === '1' && CI !== undefined && !['', '0', 'false'].includes(CI.toLowerCase());
+}

@@ -1,0 +1,78 @@
+/**
+ * Reads the id of a database file that may be anybody's, without changing it.
+ * Does not: know whose the id is.
+ */
+
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EngineError, type Identity, identify, openEngine } from 'argus-engine';
+
+/** The first bytes of a journal that may have to be rolled back. */
+const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
+
+/** A link leads to somebody else's file, and opening a pipe waits for whoever writes to it. */
+export const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** While another process makes the file, or brings it to this version, it looks damaged for milliseconds. */
+const TRIES = 8;
+const PAUSE_MS = 60;
+
+/** `scratch` is a folder of this user's for a copy, where a killed process left a journal. */
+export async function identityOf(database: string, scratch: string): Promise<Identity> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const said = identify(database);
+      if (said.id !== null || !hasJournal(database)) return said;
+      return await identityOfCopy(database, scratch);
+    } catch (thrown) {
+      if (tries >= TRIES || !isDamage(thrown)) throw thrown;
+      if (tries > 1 && !hasJournal(database)) throw thrown;
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+function isDamage(thrown: unknown): boolean {
+  return thrown instanceof EngineError && thrown.code === 'DATABASE_CORRUPT';
+}
+
+/** What the file is once the journal is rolled back, which happens in the copy. */
+async function identityOfCopy(database: string, scratch: string): Promise<Identity> {
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(path.join(scratch, 'copy-'));
+  const copy = path.join(folder, 'argus.db');
+  try {
+    copyFileSync(database, copy);
+    if (existsSync(`${database}-journal`)) copyFileSync(`${database}-journal`, `${copy}-journal`);
+    const engine = await openEngine({ databasePath: copy, projectRoot: folder });
+    await engine.close();
+    return identify(copy);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function hasJournal(database: string): boolean {
+  const head = Buffer.alloc(JOURNAL_MAGIC.length);
+  try {
+    const file = openSync(`${database}-journal`, constants.O_RDONLY | NO_LINK_NO_WAIT);
+    try {
+      return readSync(file, head, 0, head.length, 0) === head.length && head.equals(JOURNAL_MAGIC);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}

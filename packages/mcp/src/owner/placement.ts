@@ -1,0 +1,136 @@
+/**
+ * Whose the memory of a project is, and so where things are written. The database in the project is used where this user
+ * made or adopted it on this machine. Beside any other, which is foreign, everything goes to one in the user's data
+ * folder, and the foreign one is only looked at.
+ * Does not: open or make a database, or adopt one unasked.
+ */
+
+import path from 'node:path';
+import { EngineError } from 'argus-engine';
+import { trackedFiles } from '../git/tracked.ts';
+import { projectFolder, trustedDataFolder } from './data-folder.ts';
+import { identityOf } from './identity.ts';
+import { Registry } from './registry.ts';
+import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from './way.ts';
+
+/** Why a database in a project is not used as the user's own. */
+export interface Foreign {
+  kind: 'unknown' | 'tracked' | 'link' | 'owner';
+  /** A sentence. */
+  reason: string;
+  /** The next step for a person. */
+  advice: string;
+  /** The file, where it may be looked at. */
+  source: string | undefined;
+}
+
+export interface Placement {
+  /** The database that is written. */
+  path: string;
+  /** Undefined: there is none yet. */
+  memoryId: string | undefined;
+  /** Set where the project's own database, or its place, is not used. */
+  foreign: Foreign | undefined;
+  /** Where a copy of a foreign one is kept. */
+  folder: string;
+  registry: Registry;
+}
+
+/** The place that a project's configuration names for its database. */
+export interface Wanted {
+  root: string;
+  database: string;
+}
+
+/** What belongs to a database, and would be written through a link. */
+const BESIDE = ['', '-journal', '.lockmode', '.lock'];
+
+/** Throws a DATABASE_ error where there is no place at all. */
+export async function placementOf(wanted: Wanted): Promise<Placement> {
+  const data = await trustedDataFolder(wanted.root);
+  const [folder, registry] = [projectFolder(data, wanted.root), new Registry(data)];
+  const foreign = await foreignReason(wanted);
+  if (foreign !== undefined) return beside(folder, registry, foreign);
+  requireFile(wanted.database);
+  const { isEmpty, id } = await identityOf(wanted.database, folder);
+  if (isEmpty) return { path: wanted.database, memoryId: undefined, foreign: undefined, folder, registry };
+  if (id !== null && registry.knows(id)) {
+    return { path: wanted.database, memoryId: id, foreign: undefined, folder, registry };
+  }
+  return beside(folder, registry, unknown(wanted));
+}
+
+/** What keeps the place from being used, whatever the file says of itself. */
+async function foreignReason(wanted: Wanted): Promise<Foreign | undefined> {
+  const { root, database } = wanted;
+  const shown = path.relative(root, database);
+  const source = lstat(database)?.isFile() ? database : undefined;
+  // Outside of the project only the user's own configuration leads; there the user says where it goes.
+  const files = BESIDE.map((suffix) => `${database}${suffix}`);
+  const gitignore = path.join(path.dirname(database), '.gitignore');
+  const link = linkAmong(root, [...files, gitignore]);
+  const obstacle = isWithin(database, root) ? (obstacleOn(root, database) ?? link) : (link ?? strangersFile(wanted));
+  if (obstacle !== undefined) {
+    const { kind, text } = obstacle;
+    const reason = `${text}, so nothing is written there.`;
+    const advice = kind === 'link' ? 'Remove the link to keep the memory in the project.' : '';
+    return { kind, reason, advice, source: kind === 'link' ? undefined : source };
+  }
+  if (!(await isTracked(wanted))) return undefined;
+  const reason = `git tracks ${shown}, so it came with the repository, and Argus writes no file that git tracks.`;
+  const advice = `To make it yours: git rm -r --cached ${path.dirname(shown)}, then argus-mcp adopt.`;
+  return { kind: 'tracked', reason, advice, source };
+}
+
+function strangersFile({ database }: Wanted) {
+  const stats = lstat(database);
+  if (stats === undefined || !isStrangers(stats)) return undefined;
+  return { kind: 'owner' as const, text: `${database} belongs to another user of this machine` };
+}
+
+function unknown({ root, database }: Wanted): Foreign {
+  const reason = `${path.relative(root, database)} was not made by this user on this machine.`;
+  const advice = 'argus-mcp adopt, at a terminal, shows what it holds and makes it yours.';
+  return { kind: 'unknown', reason, advice, source: database };
+}
+
+/** Of a folder that is Argus's own, anything in it; else the database and what belongs to it. */
+async function isTracked({ root, database }: Wanted): Promise<boolean> {
+  const within = isWithin(database, root) ? root : path.dirname(database);
+  if (!isInRepository(within)) return false;
+  const own = path.join(root, '.argus');
+  const paths = isWithin(database, own) ? [own] : BESIDE.map((suffix) => `${database}${suffix}`);
+  const tracked = await trackedFiles(within, paths);
+  // Where git cannot say, the id alone decides.
+  return tracked !== undefined && tracked.size > 0;
+}
+
+/** Without starting git. */
+export function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (lstat(path.join(at, '.git')) !== undefined) return true;
+    if (at === path.dirname(at)) return false;
+  }
+}
+
+/** The own database beside a foreign one. What is in the data folder is the user's own. */
+async function beside(folder: string, registry: Registry, foreign: Foreign): Promise<Placement> {
+  const database = path.join(folder, 'argus.db');
+  const { id } = await identityOf(database, folder);
+  return { path: database, memoryId: id ?? undefined, foreign, folder, registry };
+}
+
+/** Opening a pipe waits for whoever writes to it. */
+function requireFile(database: string): void {
+  const stats = lstat(database);
+  if (stats === undefined || stats.isFile() || stats.isSymbolicLink() || stats.isDirectory()) return;
+  throw new EngineError('DATABASE_UNAVAILABLE', `${database} is neither a file nor a folder. Move it away.`);
+}
+
+/** What is said of a memory that is not used as it lies there. */
+export function foreignNote({ path: home, foreign }: Pick<Placement, 'path' | 'foreign'>): string | undefined {
+  if (foreign === undefined) return undefined;
+  const { reason, advice, source } = foreign;
+  const looked = source === undefined ? '' : ' What it holds is shown as foreign, and never counts as known.';
+  return `Foreign memory: ${reason}${looked} What is learned here goes to ${home}. ${advice}`.trimEnd();
+}

@@ -1,0 +1,79 @@
+/**
+ * Where one session's memory is, looked for again whenever another file lies in the project.
+ * Does not: decide whose a file is.
+ */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { adopt } from 'argus-engine';
+import type { Located } from '../database.ts';
+import { messageOf } from '../errors.ts';
+import { log } from '../log.ts';
+import { projectFolder, trustedDataFolder } from './data-folder.ts';
+import { copyOf } from './foreign-copy.ts';
+import { type Placement, placementOf, type Wanted } from './placement.ts';
+import { lstat } from './way.ts';
+
+export class ProjectPlace {
+  readonly #wanted: Wanted;
+  readonly #adopts: boolean;
+  #found: { placement: Placement; file: string } | undefined;
+
+  constructor(wanted: Wanted, adopts: boolean) {
+    this.#wanted = wanted;
+    this.#adopts = adopts;
+  }
+
+  /** As it was found last. */
+  get found(): Placement | undefined {
+    return this.#found?.placement;
+  }
+
+  get path(): string {
+    return this.found?.path ?? this.#wanted.database;
+  }
+
+  /** Whether there may be anything to read, without asking git or looking into a file. */
+  async isThere(): Promise<boolean> {
+    const { root, database } = this.#wanted;
+    if (lstat(database) !== undefined) return true;
+    const data = await trustedDataFolder(root).catch(() => undefined);
+    return data !== undefined && existsSync(path.join(projectFolder(data, root), 'argus.db'));
+  }
+
+  async find(): Promise<Placement> {
+    const file = this.#stamp();
+    if (this.#found?.file === file) return this.#found.placement;
+    let placement = await placementOf(this.#wanted);
+    if (this.#adopts && placement.foreign?.kind === 'unknown') {
+      adopt(this.#wanted.database, placement.registry.add(this.#wanted.database));
+      log(`adopted ${this.#wanted.database}, as ARGUS_ADOPT says`);
+      placement = await placementOf(this.#wanted);
+    }
+    this.#found = { placement, file };
+    return placement;
+  }
+
+  async locate(): Promise<Located> {
+    const { path: file, memoryId, foreign, folder, registry } = await this.find();
+    const foreignPath = foreign?.source === undefined ? undefined : copied(foreign.source, folder);
+    return { path: file, memoryId, newId: () => registry.add(file), foreignPath };
+  }
+
+  /** Another for each file that lies there, and for each that is written by anybody while it is not the user's own. */
+  #stamp(): string {
+    const stats = lstat(this.#wanted.database);
+    const home = this.found?.foreign === undefined ? undefined : lstat(this.found.path);
+    return [stats?.dev, stats?.ino, home?.ino].join();
+  }
+}
+
+/** A copy that cannot be made is a source less, and said in the log. */
+function copied(source: string, folder: string): string | undefined {
+  try {
+    return copyOf(source, folder);
+  } catch (thrown) {
+    log(`the foreign database is not shown: ${messageOf(thrown)}`);
+    return undefined;
+  }
+}

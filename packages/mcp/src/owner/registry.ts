@@ -1,0 +1,59 @@
+/**
+ * The ids of the memories that this user made or adopted: one file each in `memories` of the data folder. An id stands
+ * there before a database has it, so that a process that is killed in between leaves an id without a database and never
+ * a database that its own user does not know.
+ * Does not: know where a database is now; moving a project keeps it the user's own.
+ */
+
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { EngineError } from 'argus-engine';
+import { messageOf, systemCodeOf } from '../errors.ts';
+import { isStrangers, lstat, tighten } from './way.ts';
+
+/** What an id looks like; nothing else becomes a part of a path. */
+const ID = /^mem-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+
+export class Registry {
+  readonly #folder: string;
+
+  constructor(dataFolder: string) {
+    this.#folder = path.join(dataFolder, 'memories');
+  }
+
+  knows(id: string): boolean {
+    if (!ID.test(id)) return false;
+    const stats = lstat(path.join(this.#folder, id));
+    return stats?.isFile() === true && !isStrangers(stats);
+  }
+
+  /** A new id that is this user's from now on; `database` is for people who look. */
+  add(database: string): string {
+    const id = `mem-${crypto.randomUUID()}`;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      tighten(path.dirname(this.#folder), 0o700);
+      writeWhole(path.join(this.#folder, id), { version: 1, database, at: new Date().toISOString() });
+    } catch (thrown) {
+      const reason = systemCodeOf(thrown) ?? messageOf(thrown);
+      throw new EngineError(
+        'DATABASE_UNAVAILABLE',
+        `${this.#folder} cannot be written (${reason}), which says whose a memory is. Make it writable.`,
+      );
+    }
+    return id;
+  }
+}
+
+/** Whole or not at all, also where the power goes. */
+function writeWhole(file: string, content: object): void {
+  const draft = `${file}.tmp`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${JSON.stringify(content)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, file);
+}
