@@ -49,6 +49,7 @@ test('the kind of lock is recorded beside the database, once', async () => {
     'argus.db',
     'argus.db-journal',
     'argus.db.lockmode',
+    'argus.db.queue',
   ]);
 });
 

@@ -1,8 +1,8 @@
 /** One project's memory, on whatever platform. Does not: name a platform, or do more than pass calls on. */
 
-import { type CallName, type Calls, NamedCalls } from './generated/calls.ts';
-import type { Locale, MemoryOptions, RecorderOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
-import type { Log } from './host.ts';
+import { type CallName, type Calls, NamedCalls, WRITING_CALLS } from './generated/calls.ts';
+import type { Locale, MemoryOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
+import type { Log, WriteQueue } from './host.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
@@ -38,13 +38,17 @@ export interface OpenOptions {
   readonly log?: Log;
 }
 
+/** A search that cannot be remembered at once answers all the same, so it waits for no writer. */
+const QUEUED_CALLS: ReadonlySet<CallName> = new Set(WRITING_CALLS.filter((name) => name !== 'rankedSolutions'));
+
 /**
- * The engine's calls, each by its name. Errors are `EngineError`. A call may block for some seconds while another
- * process writes.
+ * The engine's calls, each by its name. Errors are `EngineError`. A call that writes waits for its turn after those of
+ * other processes; one may block for some seconds while a program that knows no turns holds the database.
  */
 export class Engine extends NamedCalls {
   readonly #runtime: Runtime;
   readonly #options: OpenOptions;
+  readonly #queue: WriteQueue | undefined;
   #current: { readonly generation: number; readonly wasm: wasm.WasmEngine } | undefined;
   #closed = false;
 
@@ -53,6 +57,8 @@ export class Engine extends NamedCalls {
     super();
     this.#runtime = runtime;
     this.#options = options;
+    const isShared = options.databasePath !== ':memory:' && options.readOnly !== true;
+    this.#queue = isShared ? runtime.queue(options.databasePath) : undefined;
     this.#call(() => undefined);
   }
 
@@ -68,13 +74,16 @@ export class Engine extends NamedCalls {
     now?: number,
   ): Promise<Calls[N]['result']> {
     const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return this.#call((engine) => engine.call(name, given, callId, now));
+    if (this.#closed) throw new Error('the engine was closed');
+    const perform = () => this.#call((engine) => engine.call(name, given, callId, now));
+    return this.#queue !== undefined && QUEUED_CALLS.has(name) ? this.#queue.inTurn(perform) : perform();
   }
 
-  /** Closes the database. The engine cannot be used afterwards; closing twice is fine. */
+  /** Closes the database once the calls that wait are done. No call can be made meanwhile; closing twice is fine. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.#queue !== undefined) await this.#queue.close();
     const current = this.#current;
     this.#current = undefined;
     if (current?.generation !== this.#runtime.generation) return;
@@ -82,7 +91,6 @@ export class Engine extends NamedCalls {
   }
 
   #call<T>(work: (engine: wasm.WasmEngine) => T): T {
-    if (this.#closed) throw new Error('the engine was closed');
     return this.#runtime.call(this.#options.log, () => work(this.#open()));
   }
 

@@ -57,6 +57,14 @@ export interface HostFiles {
   closeAll(): void;
 }
 
+/** Where calls that write one database wait for one another, whatever process they are in. */
+export interface WriteQueue {
+  /** Runs `work` when its turn has come, or when that was waited for in vain: then `work` hardly waits for locks. */
+  inTurn<T>(work: () => T): Promise<T>;
+  /** Takes no more work; resolves when all is done. */
+  close(): Promise<void>;
+}
+
 /** One platform. */
 export interface Platform {
   readonly files: HostFiles;
@@ -64,4 +72,6 @@ export interface Platform {
   load(): Uint8Array;
   /** Where lines go that belong to the call that is running. */
   log: Log | undefined;
+  /** Where one can be had. */
+  queue?(databasePath: string): WriteQueue | undefined;
 }

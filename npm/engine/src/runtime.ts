@@ -3,7 +3,7 @@
  */
 
 import { asEngineError, EngineError } from './errors.ts';
-import type { Log, Platform } from './host.ts';
+import type { Log, Platform, WriteQueue } from './host.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
 /** Runs every call of the engine. */
@@ -37,6 +37,11 @@ export class Runtime {
     } finally {
       this.#platform.log = undefined;
     }
+  }
+
+  /** Where writers of a database wait for one another; undefined where the platform has none. */
+  queue(databasePath: string): WriteQueue | undefined {
+    return this.#platform.queue?.(databasePath);
   }
 
   #start(): void {

@@ -37,7 +37,7 @@ function pair(kind: 'byte-range' | 'whole-file' | 'directory'): [FileLock, FileL
     if (addon === undefined) throw new Error('fs-native-extensions is not installed');
     const fd = openSync(path, 'a+');
     files.push(fd);
-    return kind === 'whole-file' ? new WholeFileLock(fd, addon) : new ByteRangeLock(fd, addon);
+    return kind === 'whole-file' ? new WholeFileLock(fd, addon) : new ByteRangeLock(path, fd, addon);
   };
   const made: [FileLock, FileLock] = [make(), make()];
   locks = made;

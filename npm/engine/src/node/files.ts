@@ -55,6 +55,9 @@ const OWNER_FOLDER = 0o700;
 /** A transaction takes about a millisecond. */
 const LONGEST_NAP_MS = 3;
 
+/** Of each of SQLite's sleeps where nothing is to be waited for long; it gives up after about ninety of them. */
+const BRIEF_SLEEP_MS = 5;
+
 interface OpenFile {
   readonly fd: number;
   readonly path: string;
@@ -70,6 +73,7 @@ export class NodeFiles implements HostFiles {
   #waiting: { readonly lock: FileLock; readonly level: number } | undefined;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #lastError = '';
+  #longestSleepMs = Number.POSITIVE_INFINITY;
 
   constructor(log: Log) {
     this.#log = log;
@@ -234,10 +238,21 @@ export class NodeFiles implements HostFiles {
    * moment for the others. So the lock that is wanted is tried for during the sleep, and kept when it is got.
    */
   sleep(milliseconds: number): void {
-    const until = performance.now() + milliseconds;
-    for (let left: number = milliseconds; left > 0; left = until - performance.now()) {
+    const wanted = Math.min(milliseconds, this.#longestSleepMs);
+    const until = performance.now() + wanted;
+    for (let left = wanted; left > 0; left = until - performance.now()) {
       Atomics.wait(this.#pause, 0, 0, Math.min(left, 1 + Math.random() * LONGEST_NAP_MS));
       if (this.#anticipated()) return;
+    }
+  }
+
+  /** Runs `work`, which waits half a second for a lock and not eight. */
+  briefly<T>(work: () => T): T {
+    this.#longestSleepMs = BRIEF_SLEEP_MS;
+    try {
+      return work();
+    } finally {
+      this.#longestSleepMs = Number.POSITIVE_INFINITY;
     }
   }
 

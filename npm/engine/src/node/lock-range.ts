@@ -4,6 +4,7 @@
  */
 
 import { LockLevel } from '../host.ts';
+import { holderOf } from './lock-holder.ts';
 import type { NativeLocks } from './lock-native.ts';
 import type { FileLock } from './locks.ts';
 
@@ -16,13 +17,15 @@ const SHARED_LENGTH = 510;
 const windows = process.platform === 'win32';
 
 export class ByteRangeLock implements FileLock {
+  readonly #path: string;
   readonly #fd: number;
   readonly #native: NativeLocks;
   #level: number = LockLevel.none;
   /** RESERVED was taken ahead: SQLite does not know yet, and must still look for a journal to roll back. */
   #ahead = false;
 
-  constructor(fd: number, native: NativeLocks) {
+  constructor(path: string, fd: number, native: NativeLocks) {
+    this.#path = path;
     this.#fd = fd;
     this.#native = native;
   }
@@ -71,7 +74,7 @@ export class ByteRangeLock implements FileLock {
   }
 
   holder(): string {
-    return '';
+    return holderOf(this.#path, this.#native, PENDING);
   }
 
   release(): void {

@@ -36,7 +36,7 @@ export function chooseLock(path: string, fd: number, readOnly: boolean, log: Log
   const native = loadNative();
   const mode = agreeOnMode(path, own(native.addon !== undefined), readOnly, log, native.problem);
   if (mode === 'directory' || native.addon === undefined) return new DirectoryLock(path);
-  return mode === 'whole-file' ? new WholeFileLock(fd, native.addon) : new ByteRangeLock(fd, native.addon);
+  return mode === 'whole-file' ? new WholeFileLock(fd, native.addon) : new ByteRangeLock(path, fd, native.addon);
 }
 
 /** What this process would use on a file that nobody has used yet. */

@@ -1,8 +1,11 @@
 /** Node as the engine's platform. Does not: know what the engine stores. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import type { Log, Platform } from '../host.ts';
+import type { Log, Platform, WriteQueue } from '../host.ts';
 import { NodeFiles } from './files.ts';
+import { queuePath } from './lock-holder.ts';
+import { loadNative } from './lock-native.ts';
+import { FileQueue } from './write-queue.ts';
 
 /** Beside the bundle when published; where `cargo xtask wasm` puts it when run from source. */
 const MODULES = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/argus_wasm_bg.wasm'];
@@ -17,5 +20,13 @@ export class NodePlatform implements Platform {
     if (url === undefined)
       throw new Error(`argus_engine.wasm is missing beside ${import.meta.url}: reinstall argus-engine`);
     return readFileSync(url);
+  }
+
+  queue(databasePath: string): WriteQueue | undefined {
+    const { addon } = loadNative();
+    // Apple's systems have no locks on single bytes.
+    if (addon === undefined || process.platform === 'darwin') return undefined;
+    const path = () => queuePath(this.files.fullPath(databasePath) ?? databasePath);
+    return new FileQueue(path, addon, (work) => this.files.briefly(work));
   }
 }

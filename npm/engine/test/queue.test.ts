@@ -1,0 +1,178 @@
+/** The queue of writers, between handles on one file; between processes: tests/hostile. */
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { holderOf } from '../src/node/lock-holder.ts';
+import { loadNative, type NativeLocks } from '../src/node/lock-native.ts';
+import { QueueFile } from '../src/node/queue-file.ts';
+import { FileQueue } from '../src/node/write-queue.ts';
+
+const IN_VAIN = 'in vain';
+
+function addon(): NativeLocks {
+  const { addon: native, problem } = loadNative();
+  if (native === undefined) throw new Error(problem);
+  return native;
+}
+
+function path(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'argus-queue-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'argus.db.queue');
+}
+
+/** Somebody who draws a ticket and keeps it. */
+function file(at: string): QueueFile {
+  const opened = QueueFile.open(at, addon(), true);
+  if (opened === undefined) throw new Error('the queue cannot be used');
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+function ticketOf(opened: QueueFile): number {
+  const ticket = opened.draw();
+  if (ticket === undefined) throw new Error('nobody else draws');
+  return ticket;
+}
+
+/** A process of Argus; `events` gets the name of what is done in its turn. */
+function participant(at: string, events: string[]) {
+  const queue = new FileQueue(
+    () => at,
+    addon(),
+    (work) => {
+      events.push(IN_VAIN);
+      return work();
+    },
+  );
+  onTestFinished(() => queue.close());
+  return { queue, write: (name: string) => queue.inTurn(() => events.push(name)) };
+}
+
+test('the one who came first is first, in one process and among several', async () => {
+  const [at, events] = [path(), [] as string[]];
+  const first = file(at);
+  const ticket = ticketOf(first);
+  first.begin(ticket);
+  const [one, other] = [participant(at, events), participant(at, events)];
+  const writes = [one.write('1')];
+  await sleep(50);
+  writes.push(other.write('2'), other.write('4'));
+  await sleep(50);
+  writes.push(one.write('3'));
+  await sleep(100);
+  expect(events).toEqual([]);
+  first.giveBack(ticket);
+  await Promise.all(writes);
+  // Calls of one process line up before they draw a ticket: 1 and 2 have theirs, then 3 and 4 draw.
+  expect(events.slice(0, 2)).toEqual(['1', '2']);
+  expect(events.slice(2).sort()).toEqual(['3', '4']);
+});
+
+test('work that fails gives its turn back', async () => {
+  const [at, events] = [path(), [] as string[]];
+  const one = participant(at, events);
+  await expect(
+    one.queue.inTurn(() => {
+      throw new Error('no');
+    }),
+  ).rejects.toThrow('no');
+  await participant(at, events).write('next');
+  expect(events).toEqual(['next']);
+});
+
+test('an empty, a cut and a damaged file are as good as a new one', async () => {
+  const contents = [Buffer.alloc(0), Buffer.from('x'), Buffer.alloc(64 * 1024, 0xff), Buffer.alloc(40, 0x55)];
+  for (const content of contents) {
+    const [at, events] = [path(), [] as string[]];
+    writeFileSync(at, content);
+    const first = file(at);
+    const ticket = ticketOf(first);
+    first.begin(ticket);
+    const waiting = participant(at, events).write('second');
+    await sleep(50);
+    expect(events).toEqual([]);
+    first.giveBack(ticket);
+    await waiting;
+    truncateSync(at, 3);
+    await participant(at, events).write('third');
+    expect(events).toEqual(['second', 'third']);
+  }
+});
+
+test('the last ticket is followed by the first', async () => {
+  const [at, events] = [path(), [] as string[]];
+  const last = Buffer.alloc(8);
+  last.writeUInt32LE(0x7fffffff, 0);
+  last.writeUInt32LE(0x7ffffff0, 4);
+  writeFileSync(at, last);
+  const one = participant(at, events);
+  for (const name of ['last', 'first', 'second']) await one.write(name);
+  expect(events).toEqual(['last', 'first', 'second']);
+  expect([readFileSync(at).readUInt32LE(0), readFileSync(at).readUInt32LE(4)]).toEqual([3, 0]);
+});
+
+test('it is its owner’s alone, and nothing else is written in its place', async () => {
+  const [at, events] = [path(), [] as string[]];
+  await participant(at, events).write('own');
+  expect(statSync(at).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
+
+  const [link, target] = [path(), path()];
+  writeFileSync(target, 'a letter');
+  symlinkSync(target, link);
+  await participant(link, events).write('beside a link');
+  expect(readFileSync(target, 'utf8')).toBe('a letter');
+  await participant(join(target, 'no', 'folder'), events).write('nowhere');
+  expect(events).toEqual(['own', 'beside a link', 'nowhere']);
+});
+
+test('a file that was deleted is made again, and everybody meets there', async () => {
+  const [at, events] = [path(), [] as string[]];
+  const one = participant(at, events);
+  await one.write('old');
+  rmSync(at);
+  await one.write('new');
+  const other = file(at);
+  const ticket = ticketOf(other);
+  expect(ticket).toBe(2);
+  const waiting = one.write('later');
+  await sleep(30);
+  expect(events).toEqual(['old', 'new']);
+  other.giveBack(ticket);
+  await waiting;
+});
+
+test('who waits and does not go on is passed over, once for all', async () => {
+  const [at, events] = [path(), [] as string[]];
+  ticketOf(file(at));
+  const began = performance.now();
+  await participant(at, events).write('next');
+  const first = performance.now();
+  await participant(at, events).write('after');
+  expect(first - began).toBeGreaterThan(1_500);
+  expect(first - began).toBeLessThan(6_000);
+  expect(performance.now() - first).toBeLessThan(1_500);
+  expect(events).toEqual(['next', 'after']);
+});
+
+test('a long line that moves is no reason to give up; one writer who does not go on is', async () => {
+  const [at, events] = [path(), [] as string[]];
+  const slow = Array.from({ length: 3 }, () => file(at)).map((opened) => ({ opened, ticket: ticketOf(opened) }));
+  const waiting = participant(at, events).write('patient');
+  for (const { opened, ticket } of slow) {
+    opened.begin(ticket);
+    await sleep(4_000);
+    opened.giveBack(ticket);
+  }
+  await waiting;
+  expect(events).toEqual(['patient']);
+
+  const stuck = file(at);
+  stuck.begin(ticketOf(stuck));
+  await participant(at, events).write('next');
+  expect(events.slice(1)).toEqual([IN_VAIN, 'next']);
+  // It is this process itself, which is not told that it stands in its own way.
+  expect(holderOf(at.replace('.queue', ''), addon(), 0)).toBe('');
+});
