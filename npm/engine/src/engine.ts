@@ -1,7 +1,7 @@
 /** One project's memory, on whatever platform. Does not: name a platform, or do more than pass calls on. */
 
 import { type CallName, type Calls, NamedCalls, WRITING_CALLS } from './generated/calls.ts';
-import type { Locale, MemoryOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
+import type { Locale, MemoryOptions, RecorderOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
 import type { Log, WriteQueue } from './host.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
@@ -73,10 +73,29 @@ export class Engine extends NamedCalls {
     callId?: string,
     now?: number,
   ): Promise<Calls[N]['result']> {
-    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    if (this.#closed) throw new Error('the engine was closed');
-    const perform = () => this.#call((engine) => engine.call(name, given, callId, now));
+    const perform = this.#prepare(name, params, callId, now);
     return this.#queue !== undefined && QUEUED_CALLS.has(name) ? this.#queue.inTurn(perform) : perform();
+  }
+
+  /** The same out of turn, and DATABASE_LOCKED at once where the database is locked. */
+  async attempt<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    callId?: string,
+    now?: number,
+  ): Promise<Calls[N]['result']> {
+    return this.#runtime.briefly(this.#prepare(name, params, callId, now));
+  }
+
+  #prepare<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    callId: string | undefined,
+    now: number | undefined,
+  ): () => Calls[N]['result'] {
+    if (this.#closed) throw new Error('the engine was closed');
+    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+    return () => this.#call((engine) => engine.call(name, given, callId, now));
   }
 
   /** Closes the database once the calls that wait are done. No call can be made meanwhile; closing twice is fine. */

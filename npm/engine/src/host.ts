@@ -72,6 +72,8 @@ export interface Platform {
   load(): Uint8Array;
   /** Where lines go that belong to the call that is running. */
   log: Log | undefined;
+  /** Runs `work`, which hardly waits for locks; where that cannot be had it is not there. */
+  briefly?<T>(work: () => T): T;
   /** Where one can be had. */
   queue?(databasePath: string): WriteQueue | undefined;
 }

@@ -44,6 +44,11 @@ export class Runtime {
     return this.#platform.queue?.(databasePath);
   }
 
+  /** Runs a call that hardly waits for locks, where the platform can do that. */
+  briefly<T>(call: () => T): T {
+    return this.#platform.briefly === undefined ? call() : this.#platform.briefly(call);
+  }
+
   #start(): void {
     wasm.initSync({ module: this.#platform.load() });
     this.#introduce();

@@ -162,7 +162,7 @@ export class Database {
 }
 
 /** Where the database cannot be used at all: everything else is the caller's to know. */
-export function isStorageProblem(thrown: unknown): boolean {
+export function isStorageProblem(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && thrown.code.startsWith('DATABASE_');
 }
 

@@ -5,18 +5,31 @@
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Engine, Locale, MemoryKind, RecorderOptions, RecordRunParams, RunResult } from 'argus-engine';
+import {
+  type Calls,
+  createFixLoop,
+  type Engine,
+  EngineError,
+  type Locale,
+  type MemoryKind,
+  type RecorderOptions,
+  type RecordRunParams,
+  type RunResult,
+} from 'argus-engine';
 import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
-import { Database, isStorageProblem, notStored, type Opening } from './database.ts';
+import { Database, isStorageProblem, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
 import { Memories } from './memories.ts';
-import { userMemoryBeside } from './owner/data-folder.ts';
+import { trustedDataFolder, userMemoryBeside } from './owner/data-folder.ts';
 import { foreignNote, type Placement } from './owner/placement.ts';
 import { ProjectPlace } from './owner/project-place.ts';
-import { shortLine } from './untrusted.ts';
+import { type Kept, Outbox } from './spool/outbox.ts';
+import { Seal } from './spool/seal.ts';
+import { Spool } from './spool/spool.ts';
+import { mapTexts, shortLine } from './untrusted.ts';
 
 /** A value and what limits it. */
 export interface Guarded<T> {
@@ -41,13 +54,14 @@ export class Session {
   readonly #database: Database;
   #hasSaidWhose = false;
   #reader: Locale | undefined;
-  /** Runs that could not be stored and live in the stand-in. */
-  readonly #unstoredRuns = new Set<string>();
+  readonly #seal: Seal;
+  #outbox: { readonly path: string; readonly outbox: Outbox } | undefined;
 
   constructor(root: string, loaded: LoadedConfig, process: Process) {
     this.root = root;
     this.loaded = loaded;
     this.#process = process;
+    this.#seal = new Seal(() => trustedDataFolder(root));
     this.#place = new ProjectPlace({ root, database: databaseOf(root, loaded) }, process.adopts);
     this.#database = new Database({
       locate: () => this.#place.locate(),
@@ -119,15 +133,33 @@ export class Session {
     };
   }
 
-  /** One engine call. A run id says where a run is that could not be stored. */
+  /** Looks. A run id says where a run is that is not stored. */
   async ask<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<Guarded<T>> {
     this.requireHistory();
-    if (runId !== undefined && this.#unstoredRuns.has(runId)) {
-      const value = await call(await this.#database.standIn());
-      return { value, warnings: ['This run could not be stored: what is learned from it ends with this session.'] };
-    }
+    const outbox = await this.#waiting();
+    await outbox.takeIn();
+    const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
+    if (memory !== undefined) return { value: await call(memory), warnings: ['This run is not stored yet.'] };
     const { engine, warning } = await this.#database.forReading();
     return { value: await call(engine), warnings: warning === undefined ? [] : [warning] };
+  }
+
+  /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */
+  async learn<N extends 'diagnose' | 'reportFix'>(
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<Kept<Calls[N]['result']>> {
+    this.requireHistory();
+    const outbox = await this.#waiting();
+    await outbox.takeIn();
+    const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
+    if (isWaiting) return outbox.keep(name, this.#withoutSecrets(params));
+    const { engine, warning } = await this.#database.forReading();
+    const value = await engine.call(name, params);
+    const warnings = warning === undefined ? [] : [warning];
+    if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
+    const problem = new EngineError(value.notStored, 'The answer is what was known before.');
+    return outbox.keepAnswered(name, this.#withoutSecrets(params), value, problem);
   }
 
   /** Where the project's solutions are. */
@@ -136,19 +168,37 @@ export class Session {
     return this.#database;
   }
 
-  /** Records a run: in the database, or where that is not possible in memory, saying so. */
-  async recordRun(params: RecordRunParams): Promise<Guarded<RunResult>> {
+  /** Records a run: in the database, or where that is not possible now for later, saying so. */
+  async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
+    const outbox = await this.#waiting();
     try {
       const engine = await this.#database.durable();
-      return { value: await engine.recordRun(params), warnings: this.#whoseOnce() };
+      const value = await engine.recordRun(params);
+      await outbox.takeInRest();
+      return { value, warnings: this.#whoseOnce() };
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       const standIn = await this.#database.standIn();
-      const value = await standIn.recordRun(params);
-      this.#unstoredRuns.add(value.runId);
-      return { value, warnings: [notStored(thrown)] };
+      return outbox.keep('recordRun', await standIn.prepareRun(params), thrown);
     }
+  }
+
+  /** What could not be stored waits beside the database, wherever that is by now. */
+  async #waiting(): Promise<Outbox> {
+    await this.#place.find().catch(() => undefined);
+    const path = this.databasePath;
+    if (this.#outbox?.path !== path) {
+      this.#outbox = { path, outbox: new Outbox(this.#database, new Spool(`${path}.spool`, this.#seal)) };
+    }
+    return this.#outbox.outbox;
+  }
+
+  /** What somebody wrote, fit for waiting in a file. */
+  #withoutSecrets<T>(params: T): T {
+    const { classify, redact } = this.config;
+    const rules = createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
+    return mapTexts(params, (text) => rules.redact(text));
   }
 
   /** What init tells about the memory, without creating anything. */

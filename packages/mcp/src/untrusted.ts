@@ -57,12 +57,17 @@ function joins(before: string, mark: string, next: string): boolean {
 }
 
 /** The same for every string in a value made of plain data, names too. */
-export function visibleDeep<T>(value: T): T;
-export function visibleDeep(value: unknown): unknown {
-  if (typeof value === 'string') return visible(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => visibleDeep(item));
+export function visibleDeep<T>(value: T): T {
+  return mapTexts(value, visible);
+}
+
+/** Every string in a value made of plain data, names too, made anew. */
+export function mapTexts<T>(value: T, text: (text: string) => string): T;
+export function mapTexts(value: unknown, text: (text: string) => string): unknown {
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, text));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), visibleDeep(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), mapTexts(item, text)]));
 }
 
 /** Long enough for any path that people have. */

@@ -22,6 +22,10 @@ export class NodePlatform implements Platform {
     return readFileSync(url);
   }
 
+  briefly<T>(work: () => T): T {
+    return this.files.briefly(work);
+  }
+
   queue(databasePath: string): WriteQueue | undefined {
     const { addon } = loadNative();
     // Apple's systems have no locks on single bytes.

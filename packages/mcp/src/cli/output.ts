@@ -54,7 +54,12 @@ export async function answer<T>(
   });
   await sessionManager.closeAll();
   print(envelope, options.json ?? false, asText);
-  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  process.exitCode = envelope.success && isStored(envelope.data) ? exitCode(envelope.data) : EXIT.error;
+}
+
+/** An answer that is shown and waits to be stored is no success. */
+function isStored(data: unknown): boolean {
+  return typeof data !== 'object' || data === null || !('stored' in data) || data.stored !== false;
 }
 
 /** The same for the tools of the debug memory, whose answers have no envelope; the project is optional. */

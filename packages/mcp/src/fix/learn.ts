@@ -122,7 +122,7 @@ async function learnFailure({ session }: Place, state: FixState, lesson: Lesson)
   const caseName = run.failures[0]?.caseName;
   if (caseName === undefined) return;
   const report = { runId: run.runId, caseName, fixDescription: steps, success: worked };
-  await session.ask((engine) => engine.reportFix({ ...report, env: environmentOf(session.root) }), run.runId);
+  await session.learn('reportFix', { ...report, env: environmentOf(session.root) });
 }
 
 /** In words; where nobody described it, as a diff, for else nobody could repeat it. */

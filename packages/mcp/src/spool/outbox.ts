@@ -6,6 +6,7 @@
 
 import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
+import { isStorageProblem } from '../database.ts';
 import { messageOf } from '../errors.ts';
 import type { Spool, WaitingCall, WaitingCallName } from './spool.ts';
 
@@ -28,12 +29,13 @@ export interface Kept<T> {
 /** Another time the same call can be stored. */
 const PASSING: readonly EngineErrorCode[] = ['DATABASE_LOCKED', 'DATABASE_FULL', 'DATABASE_READONLY'];
 
+/** What waits was put there by another process, and nothing was tried since. */
+const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');
+
 /** The engines it works with. */
 export interface Engines {
-  /** The file; a call on it waits for the lock as long as is reasonable. */
+  /** The file. */
   durable(): Promise<Engine>;
-  /** The file; a call on it gives up at once where the lock is taken. */
-  impatient(): Promise<Engine>;
   /** A memory of this process alone. */
   standIn(): Promise<Engine>;
 }
@@ -43,8 +45,10 @@ export class Outbox {
   readonly #spool: Spool;
   /** Calls that the stand-in has made. */
   readonly #replayed = new Set<string>();
-  /** Calls that could not even be kept in the spool; they end with this process. */
-  readonly #unkept: WaitingCall[] = [];
+  /** There are calls that could not even be kept in the spool; they end with this process. */
+  #hasUnkept = false;
+  /** Why the database took nothing when it was tried last. */
+  #problem: EngineError | undefined;
 
   constructor(engines: Engines, spool: Spool) {
     this.#engines = engines;
@@ -53,35 +57,33 @@ export class Outbox {
 
   /** Stores what waits, as far as that is possible at once. */
   async takeIn(): Promise<void> {
-    if (this.#spool.isEmpty()) return;
-    await this.#takeInWith(() => this.#engines.impatient());
+    await this.#takeInWith('attempt');
   }
 
   /** After a call that was stored: the lock can be had, so what waits is worth waiting for. */
   async takeInRest(): Promise<void> {
-    if (this.#spool.isEmpty()) return;
-    await this.#takeInWith(() => this.#engines.durable());
+    await this.#takeInWith('call');
   }
 
   /** The memory that knows a run which is not stored; none where the database is to be asked. */
   async memoryOf(runId: string): Promise<Engine | undefined> {
-    if (this.#spool.isEmpty() && this.#unkept.length === 0) return undefined;
+    if (this.#spool.isEmpty() && !this.#hasUnkept) return undefined;
     const standIn = await this.#replay();
     const known = await standIn.runDetail({ runId, limit: 1 }).catch(() => undefined);
     return known === undefined ? undefined : standIn;
   }
 
-  /** Makes a call in the stand-in and keeps it for later; `thrown` is why the database did not take it. */
+  /** Makes a call in the stand-in and keeps it for later; `problem` is why the database did not take it. */
   async keep<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
-    thrown: EngineError,
+    problem: EngineError | undefined = this.#problem,
   ): Promise<Kept<Calls[N]['result']>> {
     const call: WaitingCall<N> = { callId: uuidV7(), now: Date.now(), method, params };
     const standIn = await this.#replay();
     const value = await standIn.call(method, params, call.callId, call.now);
     this.#replayed.add(call.callId);
-    return { value, ...(await this.#wait(call, thrown)) };
+    return { value, ...(await this.#wait(call, problem)) };
   }
 
   /** Keeps a call that was answered already, by the database as it can be read. */
@@ -89,20 +91,21 @@ export class Outbox {
     method: N,
     params: Calls[N]['params'],
     value: Calls[N]['result'],
-    thrown: EngineError,
+    problem: EngineError,
   ): Promise<Kept<Calls[N]['result']>> {
-    return { value, ...(await this.#wait({ callId: uuidV7(), now: Date.now(), method, params }, thrown)) };
+    return { value, ...(await this.#wait({ callId: uuidV7(), now: Date.now(), method, params }, problem)) };
   }
 
-  async #wait(call: WaitingCall, thrown: EngineError): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
-    const { code } = thrown;
-    const why = await this.#put(call, code);
-    if (why === undefined) {
-      const warning = `Not stored yet: it waits, and the next call that can store it will. ${thrown.message}`;
+  async #wait(call: WaitingCall, problem = UNKNOWN_PROBLEM): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
+    this.#problem = problem;
+    const { code, message } = problem;
+    const obstacle = await this.#put(call, code);
+    if (obstacle === undefined) {
+      const warning = `Not stored yet: it waits, and the next call that can store it will. ${message}`;
       return { notStored: { stored: false, queued: true, code }, warnings: [warning] };
     }
-    this.#unkept.push(call);
-    const warning = `Not stored, and not kept for later (${why}): it ends with this process. ${thrown.message}`;
+    this.#hasUnkept = true;
+    const warning = `Not stored, and not kept for later (${obstacle}): it ends with this process. ${message}`;
     return { notStored: { stored: false, queued: false, code }, warnings: [warning] };
   }
 
@@ -129,13 +132,19 @@ export class Outbox {
     return standIn;
   }
 
-  async #takeInWith(open: () => Promise<Engine>): Promise<void> {
+  async #takeInWith(patience: 'attempt' | 'call'): Promise<void> {
+    if (this.#spool.isEmpty()) return;
     for (const file of await this.#spool.files()) {
       const { method, params, callId, now } = file.call;
       try {
-        await (await open()).call(method, params, callId, now);
+        const engine = await this.#engines.durable();
+        await engine[patience](method, params, callId, now);
       } catch (thrown) {
-        if (!(thrown instanceof EngineError) || thrown.code.startsWith('DATABASE_')) return;
+        if (isStorageProblem(thrown)) {
+          this.#problem = thrown;
+          return;
+        }
+        if (!(thrown instanceof EngineError)) throw thrown;
         if (thrown.code !== 'CALL_REPEATED') {
           this.#spool.refuse(file, thrown.message);
           continue;

@@ -6,7 +6,17 @@
 import type { DiagnosticResult } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../session.ts';
-import { caseName, categoryName, envelopeOf, failurePattern, fixRecord, projectPath, runId } from './schemas.ts';
+import type { NotStored } from '../spool/outbox.ts';
+import {
+  caseName,
+  categoryName,
+  envelopeOf,
+  failurePattern,
+  fixRecord,
+  notStored,
+  projectPath,
+  runId,
+} from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 const input = () => z.strictObject({ projectPath: projectPath(), runId: runId(), caseName: caseName() });
@@ -25,6 +35,7 @@ const related = () =>
 const output = () =>
   envelopeOf(
     z.object({
+      ...notStored(),
       category: categoryName(),
       signature: z.string(),
       signaturePattern: z.string(),
@@ -46,14 +57,17 @@ export interface DiagnoseParams {
   caseName: string;
 }
 
+export type DiagnoseResult = Partial<NotStored> & Omit<DiagnosticResult, 'notStored'>;
+
 export async function handleDiagnose(
   params: DiagnoseParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
-): Promise<DiagnosticResult> {
+): Promise<DiagnoseResult> {
   const { projectPath, runId, caseName } = params;
   const session = sessionManager.getOrThrow(projectPath);
-  const { value, warnings } = await session.ask((engine) => engine.diagnose({ runId, caseName }), runId);
-  return { ...value, warnings: [...warnings, ...value.warnings] };
+  const { value, notStored, warnings } = await session.learn('diagnose', { runId, caseName });
+  const { notStored: _, ...result } = value;
+  return { ...notStored, ...result, warnings: [...warnings, ...result.warnings] };
 }
 
 export const diagnoseTool = defineTool({

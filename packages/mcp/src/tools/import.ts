@@ -11,6 +11,7 @@ import { FORMATS } from '../choices.ts';
 import { ArgusError } from '../errors.ts';
 import { gitFacts } from '../run/git.ts';
 import type { SessionManager } from '../session.ts';
+import type { NotStored } from '../spool/outbox.ts';
 import { envelopeOf, projectPath, runResult } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -35,12 +36,12 @@ export interface ImportParams {
 export async function handleImport(
   params: ImportParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
-): Promise<RunResult> {
+): Promise<Partial<NotStored> & RunResult> {
   const session = sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const files = await reportFiles(session.root, params.path);
   for (const file of files) requireReadableSize(file);
-  const { value, warnings } = await session.recordRun({
+  const { value, notStored, warnings } = await session.recordRun({
     command: null,
     runner: null,
     startedAt: null,
@@ -54,7 +55,7 @@ export async function handleImport(
     containers: [],
     notes: [],
   });
-  return { ...value, notes: [...warnings, ...value.notes] };
+  return { ...notStored, ...value, notes: [...warnings, ...value.notes] };
 }
 
 /** A file as it is named, else what the glob finds. */

@@ -7,8 +7,9 @@ import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
 import { environmentOf } from '../environment/project.ts';
 import type { SessionManager } from '../session.ts';
+import type { NotStored } from '../spool/outbox.ts';
 import { visible } from '../untrusted.ts';
-import { caseName, categoryName, envelopeOf, projectPath, runId, warnings } from './schemas.ts';
+import { caseName, categoryName, envelopeOf, notStored, projectPath, runId, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 /** A description is a paragraph; a diff belongs into git. */
@@ -31,6 +32,7 @@ const input = () =>
 const output = () =>
   envelopeOf(
     z.object({
+      ...notStored(),
       patternId: z.string(),
       category: categoryName(),
       previousConfidence: z.number().nullable(),
@@ -51,7 +53,7 @@ export interface ReportFixParams {
   success?: boolean;
 }
 
-export type ReportFixResult = EngineReportFixResult & { warnings?: string[] };
+export type ReportFixResult = Partial<NotStored> & EngineReportFixResult & { warnings?: string[] };
 
 export async function handleReportFix(
   params: ReportFixParams,
@@ -61,8 +63,8 @@ export async function handleReportFix(
   const session = sessionManager.getOrThrow(projectPath);
   const env = environmentOf(session.root);
   const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
-  const { value, warnings } = await session.ask((engine) => engine.reportFix(fix), runId);
-  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+  const { value, notStored, warnings } = await session.learn('reportFix', fix);
+  return { ...notStored, ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 export const reportFixTool = defineTool({

@@ -7,6 +7,7 @@ import type { RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
 import type { SessionManager } from '../session.ts';
+import type { NotStored } from '../spool/outbox.ts';
 import { withProgress } from './progress.ts';
 import { envelopeOf, projectPath, runResult } from './schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
@@ -27,7 +28,7 @@ export interface RunParams {
 }
 
 /** The engine's answer; what could not be read of a report the command wrote is among the notes. */
-export type RunToolResult = Omit<RunResult, 'skipped'>;
+export type RunToolResult = Partial<NotStored> & Omit<RunResult, 'skipped'>;
 
 export async function handleRun(
   params: RunParams,
@@ -38,10 +39,10 @@ export async function handleRun(
   session.requireHistory();
   const { command, filter, timeoutSeconds } = params;
   const request = { root: session.root, config: session.config, command, filter, timeoutSeconds };
-  const { value, warnings } = await runTests(request, watcher, (run) => session.recordRun(run));
+  const { value, notStored, warnings } = await runTests(request, watcher, (run) => session.recordRun(run));
   const { skipped, ...result } = value;
   const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
-  return { ...result, notes: [...warnings, ...result.notes, ...unread] };
+  return { ...notStored, ...result, notes: [...warnings, ...result.notes, ...unread] };
 }
 
 async function handleRunWithProgress(

@@ -26,6 +26,13 @@ export const categoryName = () => z.string();
 
 const nullableText = () => z.string().nullable();
 
+/** Of an answer that is not stored: whether it waits to be, and why. */
+export const notStored = () => ({
+  stored: z.literal(false).optional(),
+  queued: z.boolean().optional(),
+  code: z.string().optional(),
+});
+
 export const warnings = () => z.array(z.string()).optional();
 
 export const failurePattern = () =>
@@ -93,6 +100,7 @@ export const caseRecord = () =>
 /** What a run answers, without what only an import adds. */
 export const runResult = () =>
   z.object({
+    ...notStored(),
     runId: z.string(),
     status: status(),
     durationMs: z.number(),
