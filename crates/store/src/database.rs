@@ -32,6 +32,12 @@ pub trait Database {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
 
+    /// Like `write`, but waits only a moment where somebody else has the lock, and fails then.
+    async fn write_now<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
+
     /// Writes a copy into a new file. Others may read meanwhile; who wants to write waits.
     async fn snapshot(&self, path: &str) -> Result<(), StoreError>;
 }

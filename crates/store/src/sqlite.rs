@@ -26,6 +26,9 @@ use std::{
 /// How long a lock of another process is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
+/// What is waited where nothing important is to be written: some transactions of others fit into it.
+const MOMENT: Duration = Duration::from_millis(100);
+
 /// All statements of the store fit, so that none is compiled twice.
 const CACHED_STATEMENTS: usize = 240;
 
@@ -233,21 +236,49 @@ impl Sqlite {
         .await
     }
 
+    /// Writes, waiting so long for the locks of others.
+    async fn write_within<T, E, F>(&self, patience: Duration, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        if self.mode == Mode::ReadOnly {
+            return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only").into());
+        }
+        let mut body = Some(body);
+        let mut answer = self.write_file(patience, &mut body).await;
+        if self.moved.get() && body.is_some() {
+            answer = self.write_file(patience, &mut body).await;
+        }
+        Ok(answer?.expect("a file opened for writing is created"))
+    }
+
     /// Writes to the file, making it where there is none.
-    async fn write_file<T, E, F>(&self, body: &mut Option<F>) -> Result<Option<T>, E>
+    async fn write_file<T, E, F>(&self, patience: Duration, body: &mut Option<F>) -> Result<Option<T>, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
         self.with_file(true, async |connection: &Connection| -> Result<T, E> {
-            let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
-            noted(self.bring_up_to_date(connection), &self.moved)?;
-            let body = body.take().expect("the body runs once");
-            let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-            noted(tx.commit(), &self.moved)?;
-            Ok(answer)
+            connection.busy_timeout(patience).map_err(StoreError::from)?;
+            let answer = self.write_on(connection, body).await;
+            connection.busy_timeout(self.patience).map_err(StoreError::from)?;
+            answer
         })
         .await
+    }
+
+    async fn write_on<T, E, F>(&self, connection: &Connection, body: &mut Option<F>) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
+        noted(self.bring_up_to_date(connection), &self.moved)?;
+        let body = body.take().expect("the body runs once");
+        let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+        noted(tx.commit(), &self.moved)?;
+        Ok(answer)
     }
 
     /// The stand-in, made anew where the file has changed.
@@ -307,15 +338,15 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        if self.mode == Mode::ReadOnly {
-            return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only").into());
-        }
-        let mut body = Some(body);
-        let mut answer = self.write_file(&mut body).await;
-        if self.moved.get() && body.is_some() {
-            answer = self.write_file(&mut body).await;
-        }
-        Ok(answer?.expect("a file opened for writing is created"))
+        self.write_within(self.patience, body).await
+    }
+
+    async fn write_now<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        self.write_within(self.patience.min(MOMENT), body).await
     }
 
     async fn snapshot(&self, path: &str) -> Result<(), StoreError> {

@@ -97,10 +97,11 @@ async fn answering<D: Database>(
 ) -> Result<(Vec<ViewIncident>, u32), EngineError> {
     let (text, warning) = input::query(engine, text)?;
     warnings.extend(warning);
-    // Patterns that wait are found once they are indexed; where nothing can be written they go on waiting.
+    // Patterns that wait are found once they are indexed; where nothing can be written now they go on waiting.
     let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
     if engine.read(ambient, waits).await? {
-        let _ = engine.write(ambient, async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await).await;
+        let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
+        let _ = engine.write_side_now(Side::Home, ambient, body).await;
     }
     let query = Query::new(&text, &engine.analyzer);
     let hits: Vec<Hit> = find(engine, ambient, &SIDES, &query, (ANSWERS, THRESHOLD), warnings).await?;

@@ -81,7 +81,7 @@ fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
     }
 }
 
-/// The id under which the search is remembered. Patterns that wait are indexed in the same transaction.
+/// The id under which the search is remembered; a search waits for no writer to be so. Patterns that wait are indexed in the same transaction.
 async fn remember<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -95,7 +95,7 @@ async fn remember<D: Database>(
         index::waiting(engine, tx).await?;
         Ok(lookups::insert(tx, &id, &kept, &place.bucket, ambient.now).await?)
     };
-    match engine.write(ambient, body).await {
+    match engine.write_side_now(Side::Home, ambient, body).await {
         Err(error) if error.is_about_writing() => {
             warnings.push(format!(
                 "The search is not remembered, so leave lookup_id out of record_outcome: {}",
@@ -113,7 +113,7 @@ async fn index_beside<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
     let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
     if matches!(engine.read_side(Side::Beside, ambient, waits).await, Ok(Some(true))) {
         let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
-        let _ = engine.write_side(Side::Beside, ambient, body).await;
+        let _ = engine.write_side_now(Side::Beside, ambient, body).await;
     }
 }
 

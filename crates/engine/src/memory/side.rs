@@ -83,6 +83,21 @@ impl<D: Database> Engine<D> {
         }
     }
 
+    /// Writes one side if nobody holds its lock: for what a search notes by the way and nobody has to wait for.
+    pub(super) async fn write_side_now<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+    {
+        if let (Side::Beside, Some(beside)) = (side, &self.beside) {
+            return beside.write_now(body).await;
+        }
+        let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+            patterns::seed(tx, &BUILTINS, ambient.now).await?;
+            body(tx).await
+        };
+        self.database.write_now(seeded).await
+    }
+
     /// Writes home while nobody can write beside, so that what is not there stays so until home is written; `body` gets
     /// both, or home alone where nothing beside can be locked. Of the two, the project's is locked first, whichever is
     /// home, so that no two calls wait for each other.

@@ -1,15 +1,23 @@
 //! What a bad database does: the right code, an answer where one is possible, and nothing lost.
 
-use super::{Folder, START, UNKNOWN, World, failed};
+use super::{
+    Folder, START, UNKNOWN, World, failed,
+    memory::{POOL, linux, pool},
+};
 use crate::{
     Engine, ErrorCode,
-    contract::{DiagnoseParams, EngineOptions, NoParams},
+    contract::{DiagnoseParams, EngineOptions, NoParams, ViewIncidentsParams},
     diagnose::diagnose,
+    memory::browse::view_incidents,
     overview::{check_write, overview},
 };
 use argus_core::Ambient;
 use argus_store::{Database, Mode, Sqlite, StoreError, Tx, finish};
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// Where the header of a SQLite file has its `user_version` and its `application_id`.
 const USER_VERSION: usize = 60;
@@ -145,6 +153,28 @@ fn a_locked_database_answers_without_counting_and_says_so() {
     assert!(known.warnings[0].contains("another process") && known.pattern.is_none());
     let known = ask();
     assert!(known.warnings.is_empty() && known.is_new_pattern);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it waits is what is tested")]
+fn a_search_waits_for_no_writer() {
+    let folder = Folder::new("search");
+    let (writer, world) = (World::on(&folder.file()).unwrap(), World::on(&folder.file()).unwrap());
+    writer.added(&pool());
+    let run = writer.run(vec![failed("boom", UNKNOWN)]);
+    // Its pattern is to be indexed by the next search that can write.
+    writer.fix(&run, "boom", "Tuned it", true).unwrap();
+    let params = ViewIncidentsParams { text: Some(POOL.to_owned()), ..ViewIncidentsParams::default() };
+    let look = || finish(view_incidents(&world.engine, &world.ambient(), &params)).unwrap();
+    let searching = async |_: &mut argus_store::sqlite::SqliteTx<'_>| {
+        let began = Instant::now();
+        Ok::<_, StoreError>((world.ask(POOL, linux()), look(), began.elapsed()))
+    };
+    let (asked, seen, took) = finish(writer.engine.database.write(searching)).unwrap();
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert_eq!((asked.incidents.len(), seen.incidents.len()), (1, 1));
+    assert!(asked.warnings[0].starts_with("The search is not remembered"), "{:?}", asked.warnings);
+    assert!(world.ask(POOL, linux()).warnings.is_empty());
 }
 
 #[test]
