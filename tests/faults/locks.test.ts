@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { folder, open, project, withoutAddon, worker } from './setup.ts';
+import { fail, folder, open, project, withoutAddon, worker } from './setup.ts';
 
 /** The store waits 8 seconds for a lock; a call looks up and then writes. */
 const PATIENCE_MS = 25_000;
@@ -41,8 +41,9 @@ test('while another program is about to write, a failure is still diagnosed, wit
   expect(answer.warnings.join(' ')).toMatch(/counted|stored|written|writing/);
 });
 
-test('the kind of lock is recorded beside the database, once', async () => {
+test('the kind of lock is recorded beside the database, once, and writers line up there', async () => {
   const { database } = await project();
+  await fail(await open(database), 'job-z');
   expect(JSON.parse(readFileSync(`${database}.lockmode`, 'utf8'))).toEqual({ version: 1, mode: 'byte-range' });
   expect(readdirSync(dirname(database)).sort()).toEqual([
     '.gitignore',

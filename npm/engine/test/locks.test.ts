@@ -1,7 +1,18 @@
 /** The kinds of locks, level by level, between two handles on one file. */
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LockLevel } from '../src/host.ts';
@@ -90,5 +101,99 @@ describe('byte-range', () => {
     expect(writer.raise(exclusive)).toBe(true);
     writer.lower(shared);
     expect([reader.raise(shared), writer.reserved()]).toEqual([true, false]);
+  });
+});
+
+describe('directory', () => {
+  /** No process has this number. */
+  const NOBODY = 2 ** 22 + 1;
+  const ANOTHER_BOOT = '00000000-0000-4000-8000-000000000000';
+
+  /** What an owner writes about itself. */
+  function own() {
+    const lock = new DirectoryLock(join(folder, 'probe'));
+    lock.raise(shared);
+    const [file = ''] = readdirSync(join(folder, 'probe.lock'));
+    const owner = JSON.parse(readFileSync(join(folder, 'probe.lock', file), 'utf8'));
+    lock.release();
+    return { ...owner, old: [owner.host, owner.space, owner.boot].join(' ') };
+  }
+
+  /** A lock that somebody left, with this in the owner's file; its age in seconds. */
+  function left(content: string | object, age = 0): DirectoryLock {
+    const lock = join(folder, 'file.lock');
+    mkdirSync(lock);
+    const file = join(lock, 'owner-1-2-3.json');
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    const time = Date.now() / 1000 - age;
+    utimesSync(file, time, time);
+    const own = new DirectoryLock(join(folder, 'file'));
+    locks = [own];
+    return own;
+  }
+
+  test.each([
+    ['an empty file', ''],
+    ['half a file', '{"pid":4711,"sta'],
+    ['something else', '[1, 2]'],
+    ['an owner without a number', '{"pid":"x","started":"1","space":"y"}'],
+  ])('%s is broken once it cannot be being written any more', (_, content) => {
+    expect(left(content).raise(shared)).toBe(false);
+    expect(locks[0]?.holder()).toContain(join(folder, 'file.lock'));
+    rmSync(join(folder, 'file.lock'), { recursive: true });
+    expect(left(content, 10).raise(shared)).toBe(true);
+  });
+
+  test('a file from a clock that ran ahead is as old as one from long ago', () => {
+    expect(left('', -86_400).raise(shared)).toBe(true);
+  });
+
+  test.each(['now', 'before'])('the lock of a process that is gone is broken, in the form of %s', (form) => {
+    const { pid: _, old, ...me } = own();
+    const owner = form === 'now' ? { ...me, pid: NOBODY } : { started: me.started, space: old, pid: NOBODY };
+    expect(left(owner).raise(shared)).toBe(true);
+  });
+
+  test.runIf(process.platform === 'linux').each(['now', 'before'])(
+    'after a restart of the host its locks are broken, in the form of %s',
+    (form) => {
+      const { old, ...me } = own();
+      const boot = ANOTHER_BOOT;
+      const owner =
+        form === 'now' ? { ...me, boot } : { pid: me.pid, started: me.started, space: old.replace(me.boot, boot) };
+      expect(left(owner).raise(shared)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['another host', { host: 'elsewhere', boot: ANOTHER_BOOT }],
+    ['another space of processes', { space: 'pid:[1]' }],
+    ['a host that does not tell when it started', { boot: '' }],
+  ])('the lock of a process of %s is respected, and it is said what to delete', (_, other) => {
+    if (process.platform !== 'linux' && 'boot' in other && other.boot === '') return;
+    const { old: _old, ...me } = own();
+    const lock = left({ ...me, pid: NOBODY, ...other }, 86_400);
+    expect(lock.raise(shared)).toBe(false);
+    expect(lock.holder()).toContain(`Process ${NOBODY} of '`);
+    expect(lock.holder()).toContain(`delete the folder ${join(folder, 'file.lock')}.`);
+  });
+
+  test('this very process is respected however old its file is', () => {
+    const { old: _, ...me } = own();
+    expect(left(me, 86_400).raise(shared)).toBe(false);
+    expect(locks[0]?.holder()).toContain(hostname());
+  });
+
+  test('what killed processes left beside the lock goes, and nothing else', () => {
+    const [empty, garbage, fresh] = ['file.lock-1', 'file.lock-2', 'file.lock-3'].map((name) => join(folder, name));
+    for (const path of [empty, garbage, fresh]) mkdirSync(String(path));
+    writeFileSync(join(String(garbage), 'owner-2.json'), '');
+    writeFileSync(join(String(garbage), 'letter.txt'), 'dear');
+    utimesSync(join(String(garbage), 'owner-2.json'), 1, 1);
+    utimesSync(String(empty), 1, 1);
+    const [first] = pair('directory');
+    expect(first.raise(shared)).toBe(true);
+    expect([existsSync(String(empty)), existsSync(String(fresh))]).toEqual([false, true]);
+    expect(readdirSync(String(garbage))).toEqual(['letter.txt']);
   });
 });

@@ -14,6 +14,7 @@ import {
   readlinkSync,
   renameSync,
   rmdirSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -26,12 +27,20 @@ interface Owner {
   readonly pid: number;
   /** Distinguishes a process from a later one with the same number. */
   readonly started: string;
-  /** Process numbers mean something only within one of these. */
+  readonly host: string;
+  /** Of the host; empty where the system does not tell. */
+  readonly boot: string;
+  /** Process numbers mean something only within one of these; empty where there is but one. */
   readonly space: string;
 }
 
 const windows = process.platform === 'win32';
 const DENIED = ['EPERM', 'EACCES', 'EBUSY'];
+
+/** An owner's file is written before it counts. One that says nothing after so long was lost in a crash. */
+const WRITTEN_WITHIN_MS = 5_000;
+/** Nothing else is ever deleted. */
+const OWNER_FILE = /^owner-.*\.json$/;
 
 let handles = 0;
 
@@ -73,10 +82,11 @@ export class DirectoryLock implements FileLock {
   }
 
   holder(): string {
-    const [file] = readdirQuietly(this.#lock) ?? [];
-    const owner = file === undefined ? undefined : readOwner(join(this.#lock, file));
-    if (owner === undefined) return '';
-    return `Process ${owner.pid} of '${owner.space}' holds it; if there is no such process any more, delete ${this.#lock}.`;
+    const [file] = ownersIn(this.#lock) ?? [];
+    const owner = file === undefined ? undefined : ownerIn(readQuietly(join(this.#lock, file)) ?? '');
+    if (owner === undefined) return `If no other process uses the database, delete the folder ${this.#lock}.`;
+    const where = [owner.host, owner.space, owner.boot].filter((part) => part !== '').join(' ');
+    return `Process ${owner.pid} of '${where}' holds it; if there is no such process any more, delete the folder ${this.#lock}.`;
   }
 
   release(): void {
@@ -97,12 +107,15 @@ export class DirectoryLock implements FileLock {
       if (codeOf(error) === 'EEXIST') return;
       throw error;
     }
-    writeFileSync(join(this.#own, this.#file), JSON.stringify(self()), { mode: 0o600 });
-    // What killed processes left behind.
-    for (const folder of strangers(this.#own, this.#lock)) {
-      const [file] = readdirQuietly(folder) ?? [];
-      if (file !== undefined && isGone(join(folder, file))) discard(folder, file);
+    try {
+      writeFileSync(join(this.#own, this.#file), JSON.stringify(self()), { mode: 0o600 });
+    } catch (error) {
+      // As on a full disk. Without an owner's name in it the folder must not become the lock.
+      discard(this.#own, this.#file);
+      throw error;
     }
+    // What killed processes left behind.
+    for (const folder of strangers(this.#own, this.#lock)) breakStale(folder);
   }
 
   #rename(): boolean {
@@ -119,13 +132,13 @@ export class DirectoryLock implements FileLock {
   }
 }
 
-/** True when the lock is free now: its owner was dead, or there was none any more. */
-function breakStale(lock: string): boolean {
-  const files = readdirQuietly(lock);
+/** True when the folder is free now: its owner was dead, or there was none any more. */
+function breakStale(folder: string): boolean {
+  const files = ownersIn(folder);
   if (files === undefined) return true;
   const [file] = files;
-  if (file !== undefined && !isGone(join(lock, file))) return false;
-  discard(lock, file);
+  if (file === undefined ? isNew(folder) : !isGone(join(folder, file))) return false;
+  discard(folder, file);
   return true;
 }
 
@@ -147,31 +160,62 @@ function strangers(own: string, lock: string): string[] {
     .map((name) => join(dirname(own), name));
 }
 
-/** Only where it is certain: same machine and process space, and no such process any more. */
+/**
+ * Only where it is certain: the same host was started anew since, or it has no such process any more, or nobody can
+ * still be writing what says nothing.
+ */
 function isGone(file: string): boolean {
-  const owner = readOwner(file);
+  const text = readQuietly(file);
+  if (text === undefined) return false;
+  const owner = ownerIn(text);
+  if (owner === undefined) return !isNew(file);
   const me = self();
-  if (owner === undefined || owner.space !== me.space) return false;
-  return startOf(owner.pid) !== owner.started;
+  if (owner.host !== me.host) return false;
+  if (owner.boot !== me.boot) return owner.boot !== '' && me.boot !== '';
+  return owner.space === me.space && startOf(owner.pid) !== owner.started;
 }
 
-function readOwner(path: string): Owner | undefined {
+/** Undefined where it is not what an owner writes. */
+function ownerIn(text: string): Owner | undefined {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('pid' in value && 'started' in value && 'space' in value)) return undefined;
+  const { pid, started, space } = value;
+  if (typeof pid !== 'number' || typeof started !== 'string' || typeof space !== 'string') return undefined;
+  if ('host' in value && 'boot' in value && typeof value.host === 'string' && typeof value.boot === 'string')
+    return { pid, started, host: value.host, boot: value.boot, space };
+  // The older form has all three in one.
+  const [host = '', own = '', boot = ''] = space.split(' ');
+  return { pid, started, host, boot, space: own };
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof value !== 'object' || value === null) return undefined;
-    if (!('pid' in value && 'started' in value && 'space' in value)) return undefined;
-    if (typeof value.pid !== 'number' || typeof value.started !== 'string' || typeof value.space !== 'string')
-      return undefined;
-    return { pid: value.pid, started: value.started, space: value.space };
+    return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** Or dated just ahead; a date far ahead was written by a clock that has been put right since. */
+function isNew(path: string): boolean {
+  try {
+    return Math.abs(Date.now() - statSync(path).mtimeMs) < WRITTEN_WITHIN_MS;
+  } catch {
+    return true;
   }
 }
 
 let known: Owner | undefined;
 
 function self(): Owner {
-  known ??= { pid: process.pid, started: startOf(process.pid) ?? '', space: space() };
+  known ??= {
+    pid: process.pid,
+    started: startOf(process.pid) ?? '',
+    host: hostname(),
+    boot: readQuietly('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
+    space: space(),
+  };
   return known;
 }
 
@@ -194,18 +238,29 @@ function startOf(pid: number): string | undefined {
 }
 
 function space(): string {
-  const parts = [hostname()];
   try {
-    parts.push(readlinkSync('/proc/self/ns/pid'), readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+    return readlinkSync('/proc/self/ns/pid');
   } catch {
     // Not Linux.
+    return '';
   }
-  return parts.join(' ');
+}
+
+function ownersIn(folder: string): string[] | undefined {
+  return readdirQuietly(folder)?.filter((name) => OWNER_FILE.test(name));
 }
 
 function readdirQuietly(folder: string): string[] | undefined {
   try {
     return readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+function readQuietly(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
   } catch {
     return undefined;
   }
