@@ -10,6 +10,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -73,6 +74,37 @@ test.each(['.gitattributes', '.git/info/attributes'])(
     expect(existsSync(marker), 'nor when going back').toBe(false);
   },
 );
+
+test('the same of files that are as they were committed', async () => {
+  const root = project({ '.gitattributes': `* text=auto\n${ATTRIBUTES}` });
+  const marker = withFilter(root);
+  const bytes = new Map<string, Buffer>([
+    ['a.turned', Buffer.from('plain words\n')],
+    ['b.crlf', Buffer.from('one\r\ntwo\r\n')],
+    ['c.txt', Buffer.from('one\r\ntwo\r\n')],
+    ['an.id', Buffer.from('$Id: as it was $\n')],
+    ['wide.utf16', Buffer.from('wide\n', 'utf16le')],
+    ['plain.txt', Buffer.from('plain\n')],
+    ['assumed.txt', Buffer.from('assumed\n')],
+  ]);
+  const old = new Date(Date.now() - 3_600_000);
+  for (const [name, content] of bytes) {
+    writeFileSync(path.join(root, name), content);
+    utimesSync(path.join(root, name), old, old);
+  }
+  commit(root, 'first');
+  git(root, 'update-index', '--assume-unchanged', 'assumed.txt');
+  bytes.set('assumed.txt', Buffer.from('changed\n'));
+  writeFileSync(path.join(root, 'assumed.txt'), 'changed\n');
+  expect(git(root, 'status', '--porcelain'), 'git finds nothing to look at').toBe('');
+  rmSync(marker, { force: true });
+  const snapshots = await open(root);
+  const id = await snapshots.take('1');
+  for (const name of bytes.keys()) writeFileSync(path.join(root, name), 'overwritten\n');
+  goBack(root, snapshots.howToGoBack(id));
+  for (const [name, content] of bytes) expect(readFileSync(path.join(root, name)), name).toEqual(content);
+  expect(existsSync(marker)).toBe(false);
+});
 
 test.skipIf(process.platform !== 'linux')(
   'names that are no text, links, programs, files that cannot be read',

@@ -33,6 +33,20 @@ interface Tracked {
   oid: string;
   /** A sparse work tree leaves it out. */
   skipped: boolean;
+  /** Git was told not to look whether it has changed. */
+  assumed: boolean;
+}
+
+/** What git says of the files it tracks, without reading them where their times have not changed. */
+interface Known {
+  /** Not as it is in the index, or that is not known. */
+  changed: ReadonlySet<string>;
+  /** Attributes name a filter for it. */
+  filtered: ReadonlySet<string>;
+  /** Attributes name an encoding for it. */
+  encoded: ReadonlySet<string>;
+  /** Of what the index has for it. */
+  sizes: ReadonlyMap<string, string>;
 }
 
 /** A file on the disk, on its way into the tree. */
@@ -80,8 +94,10 @@ export class WorkTree {
 
   async #write(): Promise<string> {
     const tracked = await this.#tracked();
-    const known = [...tracked].flatMap(([name, entry]) => this.#trackedFile(name, entry));
-    const found = [...(await this.#withoutHeavy(known, tracked)), ...(await this.#untracked())];
+    const onDisk = [...tracked].flatMap(([name, entry]) => this.#trackedFile(name, entry));
+    const known = await this.#known(onDisk, tracked);
+    const kept = this.#withoutHeavy(onDisk, known).map((file) => withKnownId(file, known, tracked));
+    const found = [...kept, ...(await this.#untracked())];
     const files = (await Promise.all(found.map((file) => this.#withHead(file)))).flat();
     const since = Date.now();
     const remembered = files.map((file) => this.#remembered(file));
@@ -96,14 +112,15 @@ export class WorkTree {
 
   async #tracked(): Promise<Map<string, Tracked>> {
     const listed = await this.#git.text(
-      ['ls-files', '-z', '--stage', '-t', '--cached', '--', ':(top)', ...NOT_OURS],
+      ['ls-files', '-z', '--stage', '-v', '--cached', '--', ':(top)', ...NOT_OURS],
       LISTING,
     );
     const tracked = new Map<string, Tracked>();
     for (const row of listed.split('\0')) {
       const [, tag, mode, oid, name] = /^(\w) (\d+) ([0-9a-f]+) \d\t(.+)$/su.exec(row) ?? [];
       // Of a merge that waits there are several of a name; what lies on the disk is what is kept.
-      if (mode && oid && name && !tracked.has(name)) tracked.set(name, { mode, oid, skipped: tag === 'S' });
+      if (!tag || !mode || !oid || !name || tracked.has(name)) continue;
+      tracked.set(name, { mode, oid, skipped: /s/iu.test(tag), assumed: /[a-z]/u.test(tag) });
     }
     return tracked;
   }
@@ -125,34 +142,36 @@ export class WorkTree {
     return [{ name, mode, oid: null, stats }];
   }
 
+  async #known(files: readonly Candidate[], tracked: ReadonlyMap<string, Tracked>): Promise<Known> {
+    const names = files.filter(({ oid }) => oid === null).map(({ name }) => name);
+    if (names.length === 0) return { changed: new Set(), filtered: new Set(), encoded: new Set(), sizes: new Map() };
+    const ids = names.map((name) => `${tracked.get(name)?.oid ?? ''}\n`).join('');
+    const stdin = Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
+    const [changed, attributes, sizes] = await Promise.all([
+      this.#git.text(['diff-files', '--name-only', '-z'], LISTING),
+      this.#git.text(['check-attr', '-z', '--stdin', 'filter', 'working-tree-encoding'], { ...LISTING, stdin }),
+      this.#git.text(['cat-file', '--batch-check=%(objectsize)'], { ...LISTING, stdin: ids }),
+    ]);
+    const rows = sizes.split('\n');
+    const assumed = [...tracked].filter(([, entry]) => entry.assumed).map(([name]) => name);
+    return {
+      changed: new Set([...changed.split('\0'), ...assumed]),
+      ...readAttributes(attributes),
+      sizes: new Map(names.map((name, index) => [name, rows[index] ?? ''])),
+    };
+  }
+
   /** Without what git does not hold and what is too large to be put into the repository. */
-  async #withoutHeavy(files: readonly Candidate[], tracked: ReadonlyMap<string, Tracked>): Promise<Candidate[]> {
-    const filtered = await this.#filtered(files);
-    const bytes = filtered.reduce((sum, { stats }) => sum + (stats?.size ?? 0n), 0n);
-    const behind = new Set(bytes > MAX_FILTERED_BYTES ? filtered : []);
-    if (behind.size > 0) this.#notKept('they are kept by a filter, such as that of Git LFS, and too much', [...behind]);
-    const large = files.filter((file) => !behind.has(file) && isLarge(file));
-    const unknown = new Set(await this.#unknownToGit(large, tracked));
+  #withoutHeavy(files: readonly Candidate[], { filtered, sizes }: Known): Candidate[] {
+    const behind = files.filter(({ name, stats }) => stats?.isFile() && filtered.has(name));
+    const bytes = behind.reduce((sum, { stats }) => sum + (stats?.size ?? 0n), 0n);
+    const left = new Set(bytes > MAX_FILTERED_BYTES ? behind : []);
+    if (left.size > 0) this.#notKept('they are kept by a filter, such as that of Git LFS, and too much', [...left]);
+    // One of the size that git has for it is taken to be that one; if it is not, it is kept all the same.
+    const isUnknown = (file: Candidate) => isLarge(file) && sizes.get(file.name) !== String(file.stats?.size);
+    const unknown = new Set(files.filter((file) => !left.has(file) && isUnknown(file)));
     if (unknown.size > 0) this.#notKept('they are larger than 50 MiB and unknown to git', [...unknown]);
-    return files.filter((file) => !behind.has(file) && !unknown.has(file));
-  }
-
-  async #filtered(files: readonly Candidate[]): Promise<Candidate[]> {
-    const onDisk = files.filter(({ stats }) => stats?.isFile());
-    if (onDisk.length === 0 || !(await this.#git.hasFilters())) return [];
-    const stdin = Buffer.from(onDisk.map(({ name }) => `${name}\0`).join(''), 'latin1');
-    const said = await this.#git.text(['check-attr', '-z', '--stdin', 'filter'], { ...LISTING, stdin });
-    // Name, attribute, value.
-    const values = said.split('\0').filter((_, index) => index % 3 === 2);
-    return onDisk.filter((_, index) => !['unspecified', 'unset', 'set', undefined].includes(values[index]));
-  }
-
-  /** A file of the size that git has for it is taken to be that one; if it is not, it is kept all the same. */
-  async #unknownToGit(large: readonly Candidate[], tracked: ReadonlyMap<string, Tracked>): Promise<Candidate[]> {
-    if (large.length === 0) return [];
-    const stdin = large.map(({ name }) => `${tracked.get(name)?.oid ?? ''}\n`).join('');
-    const said = (await this.#git.text(['cat-file', '--batch-check=%(objectsize)'], { ...LISTING, stdin })).split('\n');
-    return large.filter(({ stats }, index) => said[index] !== String(stats?.size));
+    return files.filter((file) => !left.has(file) && !unknown.has(file));
   }
 
   async #untracked(): Promise<Candidate[]> {
@@ -225,6 +244,29 @@ export class WorkTree {
   #notKept(why: string, files: readonly Candidate[]): void {
     this.#warn(notKeptWarning(why, files.map(nameOf)));
   }
+}
+
+/**
+ * What has not changed since git took it, and is not converted when git takes it, need not be read: line ends and marks
+ * that are converted change the size.
+ */
+function withKnownId(file: Candidate, known: Known, tracked: ReadonlyMap<string, Tracked>): Candidate {
+  const { name, stats } = file;
+  const isSame = known.sizes.get(name) === String(stats?.size) && !known.changed.has(name);
+  const isPlain = !known.filtered.has(name) && !known.encoded.has(name);
+  return file.oid === null && isSame && isPlain ? { ...file, oid: tracked.get(name)?.oid ?? null } : file;
+}
+
+/** Of `check-attr -z`: name, attribute, value. */
+function readAttributes(said: string): Pick<Known, 'filtered' | 'encoded'> {
+  const [filtered, encoded] = [new Set<string>(), new Set<string>()];
+  const fields = said.split('\0');
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [name = '', attribute, value = ''] = fields.slice(at, at + 3);
+    if (['unspecified', 'unset', 'set'].includes(value)) continue;
+    (attribute === 'filter' ? filtered : encoded).add(name);
+  }
+  return { filtered, encoded };
 }
 
 function nameOf({ name }: Candidate): string {

@@ -76,12 +76,6 @@ export class Git {
     await closed;
   }
 
-  /** Whether any filter is configured, of the repository or of the user. */
-  async hasFilters(): Promise<boolean> {
-    const { names } = await this.#found(undefined);
-    return names.some((name) => name.startsWith('filter.'));
-  }
-
   /** What switches the configured drivers off, for a command line that a person runs. */
   async driverSettings(): Promise<string[]> {
     return driverSettings((await this.#found(undefined)).names);
