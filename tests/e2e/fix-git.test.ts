@@ -119,3 +119,17 @@ test('a commit made by the fixer is a change too', () => {
   expect(fixProblem(root, ['--resume']).status).toBe(0);
   rmSync(path.join(root, 'answer.txt'));
 });
+
+test('files that look like secrets stay out of the repository, and the report names them', () => {
+  const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
+  put(root, '.env', 'TOKEN=kept-to-myself\n');
+  put(root, '.env.example', 'TOKEN=\n');
+  expect(fixProblem(root, RUN).status).toBe(3);
+  put(root, 'answer.txt', 'good\n');
+  const { status, stdout } = fixProblem(root, ['--resume']);
+  expect(status).toBe(0);
+  expect(stdout).toContain(
+    'Not kept in snapshots, for they look like secrets: .env. Going back does not restore them.',
+  );
+  expect(git(root, 'cat-file', '--batch-all-objects', '--batch')).not.toContain('kept-to-myself');
+});

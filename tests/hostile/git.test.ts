@@ -170,6 +170,7 @@ function commandLines(root: string): string[][] {
     ['fix-problem', '--resume', '--outside', 'nothing to see', ...at],
     ['fix-problem', 'TypeError: cannot use answer from port', '--test', 'node check.js', ...loop, ...at],
     ['view', '--export', 'page.html', ...at],
+    ['clean', '--all', ...at],
   ];
 }
 
@@ -216,6 +217,27 @@ test('programs that a project brings under the names of others', () => {
   expect(marker.names, 'the trap is set').toEqual(['node_modules/.bin/git']);
   marker.clear();
   for (const args of commandLines(root)) {
+    argus(args, { cwd: root, env });
+    expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+  }
+});
+
+test('a helper for a transport that a partial clone names', () => {
+  const [root, marker] = [plain(), new Marker()];
+  mkdirSync(path.join(root, 'bin'));
+  writeFileSync(path.join(root, 'bin/git-remote-evil'), `#!/bin/sh\necho helper >> ${marker.file}\n`, { mode: 0o755 });
+  const settings = ['core.repositoryFormatVersion=1', 'extensions.partialClone=evil', 'remote.evil.promisor=true'];
+  for (const setting of [...settings, 'remote.evil.vcs=evil', 'remote.evil.url=x', 'protocol.evil.allow=always']) {
+    const [name = '', value = ''] = setting.split('=');
+    git(root, 'config', name, value);
+  }
+  const blob = git(root, 'rev-parse', 'HEAD~1:check.js');
+  rmSync(path.join(root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+  const env = { PATH: [path.join(root, 'bin'), process.env.PATH ?? ''].join(path.delimiter) };
+  spawnSync('git', ['blame', 'check.js'], { cwd: root, env: { ...environment(), ...env } });
+  expect(marker.names, 'the trap is set').toEqual(['helper']);
+  marker.clear();
+  for (const args of commandLines(root).filter(([name]) => ['run', 'fix-problem'].includes(name ?? ''))) {
     argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
   }

@@ -249,6 +249,17 @@ test('a large file that git has is kept; one that it has otherwise is not', asyn
   expect(snapshots.warnings.join()).toContain('larger than 50 MiB and unknown to git: large.bin.');
 });
 
+test("what is behind a link that took the place of a folder is not the project's", async () => {
+  const root = project({ 'deep/dir/key.txt': 'own\n', 'a.txt': 'a\n' });
+  commit(root, 'first');
+  const elsewhere = folder({ 'dir/key.txt': 'of somebody else\n' });
+  rmSync(path.join(root, 'deep'), { recursive: true });
+  symlinkSync(elsewhere, path.join(root, 'deep'));
+  const id = await (await open(root)).take('1');
+  expect(namesIn(root, id)).toEqual(['a.txt', 'deep']);
+  expect(git(root, 'cat-file', '--batch-all-objects', '--batch')).not.toContain('of somebody else');
+});
+
 test('what a sparse work tree leaves out stays in, what was deleted does not', async () => {
   const root = project({ 'in/a': '1\n', 'out/b': '1\n', 'gone.txt': '1\n' });
   commit(root, 'first');

@@ -1,6 +1,6 @@
 /**
  * Snapshots as commits of their own under `refs/argus/fixes`, made with an index of their own.
- * Does not: touch the index, the work tree, HEAD or any branch, run hooks, or sign.
+ * Does not: touch the index, the work tree, HEAD or any branch, run hooks or filters, or sign.
  */
 
 import { createHash } from 'node:crypto';
@@ -175,13 +175,14 @@ function identity(role: string): [string, string][] {
 
 /** Settings may put the work tree elsewhere, over files that are nobody's to keep. */
 function isOwnTop(top: string, root: string): boolean {
-  let folder = realpathSync(root);
+  let folder = realpathSync.native(root);
   while (!existsSync(path.join(folder, '.git'))) {
     const parent = path.dirname(folder);
     if (parent === folder) return false;
     folder = parent;
   }
-  return top !== '' && realpathSync(top) === folder;
+  // Letters of a drive differ in case.
+  return top !== '' && path.relative(realpathSync.native(top), folder) === '';
 }
 
 const CONVERTED =

@@ -94,7 +94,8 @@ export class WorkTree {
 
   async #write(): Promise<string> {
     const tracked = await this.#tracked();
-    const onDisk = [...tracked].flatMap(([name, entry]) => this.#trackedFile(name, entry));
+    const linked = new Map<string, boolean>();
+    const onDisk = [...tracked].flatMap(([name, entry]) => this.#trackedFile(name, entry, linked));
     const known = await this.#known(onDisk, tracked);
     const kept = this.#withoutHeavy(onDisk, known).map((file) => withKnownId(file, known, tracked));
     const found = [...kept, ...(await this.#untracked())];
@@ -125,11 +126,23 @@ export class WorkTree {
     return tracked;
   }
 
-  #trackedFile(name: string, { mode, oid, skipped }: Tracked): Candidate[] {
-    const stats = this.#statsOf(name);
+  #trackedFile(name: string, { mode, oid, skipped }: Tracked, linked: Map<string, boolean>): Candidate[] {
+    const stats = this.#isBeyondLink(name, linked) ? null : this.#statsOf(name);
     if (stats === null) return skipped ? [{ name, mode, oid, stats }] : [];
     if (stats.isDirectory()) return mode === '160000' ? [{ name, mode, oid, stats }] : [];
     return this.#onDisk(name, stats, mode);
+  }
+
+  /** Where a folder became a link, what is behind it is not the project's. */
+  #isBeyondLink(name: string, linked: Map<string, boolean>): boolean {
+    const slash = name.lastIndexOf('/');
+    if (slash < 0) return false;
+    const folder = name.slice(0, slash);
+    const known = linked.get(folder);
+    if (known !== undefined) return known;
+    const isLink = this.#isBeyondLink(folder, linked) || this.#statsOf(folder)?.isSymbolicLink() === true;
+    linked.set(folder, isLink);
+    return isLink;
   }
 
   /** Windows has neither programs nor, mostly, links: there it is as git says. */
