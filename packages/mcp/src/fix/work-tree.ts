@@ -6,6 +6,7 @@
 
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { type Git, runGit } from '../git/git.ts';
+import { NOT_OURS } from '../git/settings.ts';
 import { isKeyFile, isSecretFile } from '../secret-files.ts';
 import { notKeptWarning, secretsWarning } from './not-kept.ts';
 import { pathOf, shownName, type TreeFile, writeTree } from './raw-tree.ts';
@@ -19,9 +20,6 @@ const MAX_SURROUNDINGS_FILES = 20_000;
 
 /** What filters such as that of Git LFS keep out of the repository; their content in it may be far larger. */
 const MAX_FILTERED_BYTES = 200 * 1024 * 1024;
-
-/** What Argus writes is no change of the project. */
-const NOT_OURS = [':(top,exclude,glob)**/.argus/**', ':(top,exclude,glob)**/.claude/fixes/**'];
 
 const LISTING = { encoding: 'latin1', timeoutMs: 120_000, maxBytes: 256 * 1024 * 1024 } as const;
 

@@ -125,3 +125,6 @@ export const COMMANDS = {
 } as const satisfies Record<string, { drivers: boolean; always: readonly string[] }>;
 
 export type GitCommand = keyof typeof COMMANDS;
+
+/** For what asks about changes of a project: those that Argus and its fix loop make are none. */
+export const NOT_OURS = [':(top,exclude,glob)**/.argus/**', ':(top,exclude,glob)**/.claude/fixes/**'];

@@ -5,15 +5,14 @@
 
 import type { GitFacts } from 'argus-engine';
 import { isRefusal, runGit } from '../git/git.ts';
+import { NOT_OURS } from '../git/settings.ts';
 import { log } from '../log.ts';
+import { visible } from '../untrusted.ts';
 
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;
 
 const MAX_BYTES = 64 * 1024 * 1024;
-
-/** What Argus and its fix loop write is no change of the project. */
-const NOT_OURS = [':(top)', ':(top,exclude,glob)**/.argus/**', ':(top,exclude,glob)**/.claude/fixes/**'];
 
 /** Folders of which it was said that git refuses to look into them. */
 const refused = new Set<string>();
@@ -22,12 +21,12 @@ const refused = new Set<string>();
 export async function gitFacts(root: string): Promise<GitFacts | null> {
   const { stdout, cut, problem } = await runGit(
     root,
-    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--', ...NOT_OURS],
+    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--', ':(top)', ...NOT_OURS],
     { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES },
   );
   if (isRefusal(problem) && !refused.has(root)) {
     refused.add(root);
-    log(`${root} counts as no git repository: ${problem}`);
+    log(visible(`${root} counts as no git repository: ${problem}`));
   }
   return problem === null && !cut ? parseStatus(stdout) : null;
 }
