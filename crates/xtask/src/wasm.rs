@@ -23,6 +23,11 @@ const FEATURES: [&str; 7] = [
     "--enable-multivalue",
 ];
 
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Flags for the C compiler, which builds SQLite.
+const C_FLAGS: &str = "CFLAGS_wasm32_unknown_unknown";
+
 /// How much time goes into building.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
@@ -49,13 +54,59 @@ pub(crate) fn build(root: &Path, mode: Mode) -> Outcome {
 
 fn compile(root: &Path, mode: Mode) -> Result<PathBuf, String> {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(root).args(["build", "--package", "argus-wasm", "--target", "wasm32-unknown-unknown"]);
+    cargo.current_dir(root).args(["build", "--package", "argus-wasm", "--target", TARGET]);
     if mode == Mode::Release {
         cargo.arg("--release");
+        name_no_folder_of_this_machine(&mut cargo, root)?;
     }
     run(&mut cargo, "rustup target add wasm32-unknown-unknown; apt-get install clang")?;
     let profile = if mode == Mode::Release { "release" } else { "debug" };
-    Ok(root.join("target/wasm32-unknown-unknown").join(profile).join("argus_wasm.wasm"))
+    Ok(root.join("target").join(TARGET).join(profile).join("argus_wasm.wasm"))
+}
+
+/// Messages of a panic name the source file: what is published must not say where it was built, and be the same
+/// wherever that is.
+fn name_no_folder_of_this_machine(cargo: &mut Command, root: &Path) -> Outcome {
+    let cargo_home = cargo_home()?;
+    let mut folders = vec![(root.to_owned(), "argus"), (sysroot(root)?, "rust"), (cargo_home.clone(), "cargo")];
+    // Of several that match, the last counts.
+    folders.extend(registries(root, &cargo_home)?.into_iter().map(|folder| (folder, "crates")));
+    let folders: Vec<_> = folders.iter().map(|(folder, name)| format!("{}={name}", folder.display())).collect();
+    // Joined with the flags in `.cargo/config.toml`, which an environment variable would replace.
+    let flags = folders.iter().map(|folder| format!("'--remap-path-prefix={folder}'")).collect::<Vec<_>>().join(",");
+    cargo.args(["--config", &format!("target.{TARGET}.rustflags=[{flags}]")]);
+    // Cargo has given this process the flags of `.cargo/config.toml`.
+    let mut c_flags = std::env::var_os(C_FLAGS).unwrap_or_default();
+    for folder in folders {
+        c_flags.push(format!(" -ffile-prefix-map={folder}"));
+    }
+    cargo.env(C_FLAGS, c_flags);
+    Ok(())
+}
+
+/// Where cargo unpacks the crates of each registry: its name, too, depends on the machine.
+fn registries(root: &Path, cargo_home: &Path) -> Result<Vec<PathBuf>, String> {
+    run(Command::new("cargo").current_dir(root).args(["fetch", "--locked", "--quiet"]), "the network, once")?;
+    let sources = cargo_home.join("registry/src");
+    // None with vendored crates, which lie in the workspace.
+    let Ok(entries) = fs::read_dir(&sources) else { return Ok(Vec::new()) };
+    let mut found: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    found.sort();
+    Ok(found)
+}
+
+fn cargo_home() -> Result<PathBuf, String> {
+    if let Some(given) = std::env::var_os("CARGO_HOME") {
+        return Ok(PathBuf::from(given));
+    }
+    std::env::home_dir().map(|home| home.join(".cargo")).ok_or_else(|| "set HOME or CARGO_HOME".to_owned())
+}
+
+fn sysroot(root: &Path) -> Result<PathBuf, String> {
+    let mut rustc = Command::new("rustc");
+    let output =
+        rustc.current_dir(root).args(["--print", "sysroot"]).output().map_err(|error| format!("rustc: {error}"))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
 fn bind(built: &Path, out: &Path) -> Outcome {
