@@ -1,26 +1,27 @@
 // Makes dist/ from src/ and the compiled engine. Does not: compile Rust (`cargo xtask wasm`).
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const engine = join(here, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(engine)) throw new Error('src/wasm is missing: run `cargo xtask wasm` first');
 
 rmSync(join(here, 'dist'), { recursive: true, force: true });
-const shared = { absWorkingDir: here, bundle: true, format: 'esm', logLevel: 'warning' };
-await build({
+const shared = { absWorkingDir: here, bundle: true, format: 'esm', metafile: true, logLevel: 'warning' };
+const node = await build({
   ...shared,
   entryPoints: ['src/node.ts'],
   outfile: 'dist/node.mjs',
   platform: 'node',
   target: 'node20',
 });
-await build({
+const browser = await build({
   ...shared,
   entryPoints: ['src/browser.ts'],
   outfile: 'dist/browser.mjs',
@@ -31,5 +32,7 @@ await build({
   define: { 'import.meta.url': '""' },
 });
 copyFileSync(engine, join(here, 'dist/argus_engine.wasm'));
+const modules = [node, browser].flatMap(({ metafile }) => bundledFiles(metafile, here));
+writeThirdParty(JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')), modules, join(here, 'dist'));
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.build.json')], { stdio: 'inherit' });

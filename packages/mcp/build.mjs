@@ -9,12 +9,13 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const engine = path.resolve(here, '../../npm/engine');
 const viewer = path.resolve(here, '../viewer/dist');
 const out = path.join(here, 'dist');
-const { version } = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
+const manifest = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
 
 /** For Node it is CommonJS, which has no named exports behind an `import()`; the same library for browsers is a module. */
 const yaml = path.join(path.dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
@@ -46,6 +47,7 @@ const englishOnly = {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { metafile } = await build({
+  absWorkingDir: here,
   entryPoints: [path.join(here, 'src/cli.ts')],
   outdir: out,
   outExtension: { '.js': '.mjs' },
@@ -58,7 +60,7 @@ const { metafile } = await build({
   // Native, optional, and found at run time or not.
   external: ['fs-native-extensions'],
   alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml },
-  define: { ARGUS_VERSION: JSON.stringify(version) },
+  define: { ARGUS_VERSION: JSON.stringify(manifest.version) },
   // CommonJS packages in the bundle ask for node's own modules.
   banner: {
     js: "import { createRequire as argusRequire } from 'node:module'; const require = argusRequire(import.meta.url);",
@@ -80,6 +82,9 @@ for (const name of ['index.html', 'app.html', 'csp.json']) {
   if (!existsSync(built)) throw new Error(`the viewer is not built (${built}): npm run build -w argus-viewer`);
   copyFileSync(built, path.join(out, 'viewer', name));
 }
+
+const inPage = JSON.parse(readFileSync(path.join(viewer, 'modules.json'), 'utf8'));
+writeThirdParty(manifest, [...bundledFiles(metafile, here), ...inPage.map((file) => path.resolve(viewer, file))], out);
 
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(`packages/mcp: dist/*.mjs ${Math.round(bytes / 1024)} KiB\n`);

@@ -19,16 +19,21 @@ const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const hashes = {};
+const modules = new Set();
 for (const page of ['index', 'app']) hashes[page] = await make(page);
 // For a Content-Security-Policy without 'unsafe-inline'.
 writeFileSync(path.join(out, 'csp.json'), JSON.stringify(hashes, null, 2));
+// For the notices of what is published with the page inside.
+writeFileSync(path.join(out, 'modules.json'), JSON.stringify([...modules].sort(), null, 2));
 
 async function make(page) {
   const { config } = loaded;
   const input = path.join(here, `${page}.html`);
   const build_ = { ...config.build, rolldownOptions: { input, checks: { pluginTimings: false } } };
   const { output } = await build({ ...config, logLevel: 'warn', build: build_ });
-  const script = inline(only(output, (it) => it.type === 'chunk').code);
+  const chunk = only(output, (it) => it.type === 'chunk');
+  for (const file of chunk.moduleIds) if (path.isAbsolute(file)) modules.add(path.relative(out, file.split('?')[0]));
+  const script = inline(chunk.code);
   const style = String(only(output, (it) => it.fileName.endsWith('.css')).source).trim();
   const html = String(only(output, (it) => it.fileName === `${page}.html`).source)
     .replace(/\s*<link rel="stylesheet"[^>]*>/, '')

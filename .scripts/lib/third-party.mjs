@@ -1,0 +1,170 @@
+// What a published package is made of besides its own code: THIRD-PARTY-NOTICES.txt, with every licence, and
+// sbom.cdx.json, in the format of CycloneDX. Both come from what the bundler and cargo say went in; versions and digests
+// are those of the lock files. The same input gives the same bytes.
+// Does not: list what only builds or tests.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const TARGET = 'wasm32-unknown-unknown';
+
+/** The header of SQLite's own sources. */
+const BLESSING = `The author disclaims copyright to this source code. In place of a legal notice, here is a blessing:
+
+   May you do good and not evil.
+   May you find forgiveness for yourself and forgive others.
+   May you share freely, never taking more than you give.`;
+
+/** Writes both files beside the bundle in `out`; `modules` are the files of node_modules that are in it. */
+export function writeThirdParty(manifest, modules, out) {
+  const components = [...crates(), ...packages(modules)].sort((a, b) => (a.purl < b.purl ? -1 : 1));
+  writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(manifest.name, components));
+  writeFileSync(join(out, 'sbom.cdx.json'), bom(manifest, components));
+}
+
+/** The files of which anything is left in the bundles that esbuild made in that folder. */
+export function bundledFiles({ outputs }, folder) {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => join(folder, file));
+}
+
+/** The crates that are linked into the engine, the standard library, and SQLite. */
+function crates() {
+  const { channel } = /channel = "(?<channel>[^"]+)"/.exec(read('rust-toolchain.toml')).groups;
+  const found = linkedCrates().map(({ name, version, license, authors, manifest_path }) => {
+    const folder = dirname(manifest_path);
+    const texts = licenceTexts(folder, license, authors.join(', ') || `the authors of ${name}`);
+    const hash = { 'SHA-256': checksums().get(`${name} ${version}`) };
+    return {
+      name,
+      version,
+      license: license.replaceAll('/', ' OR '),
+      purl: `pkg:cargo/${name}@${version}`,
+      texts,
+      hash,
+    };
+  });
+  return [
+    ...found,
+    {
+      name: 'rust-std',
+      version: channel,
+      license: 'MIT OR Apache-2.0',
+      purl: `pkg:generic/rust-std@${channel}`,
+      texts: [standardText('MIT', 'The Rust Project Contributors')],
+    },
+    sqlite(),
+  ];
+}
+
+function sqlite() {
+  const crate = linkedCrates().find(({ name }) => name === 'sqlite-wasm-rs');
+  const header = readFileSync(join(dirname(crate.manifest_path), 'sqlite3', 'sqlite3.h'), 'utf8');
+  const version = /^#define SQLITE_VERSION\s+"(?<version>[\d.]+)"/m.exec(header)?.groups.version;
+  if (!version) throw new Error(`${crate.name} holds no SQLite of a known form`);
+  return { name: 'sqlite', version, license: 'blessing', purl: `pkg:generic/sqlite@${version}`, texts: [BLESSING] };
+}
+
+/** What cargo links into the engine with the features it has there; what runs in the compiler alone is not. */
+function linkedCrates() {
+  const edges = ['--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
+  const listed = cargo(['tree', '--locked', '--package', 'argus-wasm', '--target', TARGET, ...edges]);
+  const linked = new Set([...listed.matchAll(/^(\S+) v(\S+)/gm)].map(([, name, version]) => `${name} ${version}`));
+  return metadata().packages.filter(({ name, version, source }) => source !== null && linked.has(`${name} ${version}`));
+}
+
+function cargo(args) {
+  return execFileSync('cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 });
+}
+
+let known;
+function metadata() {
+  known ??= JSON.parse(cargo(['metadata', '--format-version', '1', '--locked', '--filter-platform', TARGET]));
+  return known;
+}
+
+function checksums() {
+  const entries = read('Cargo.lock').matchAll(/^name = "(.+)"\nversion = "(.+)"\nsource = .+\nchecksum = "(.+)"/gm);
+  return new Map([...entries].map(([, name, version, checksum]) => [`${name} ${version}`, checksum]));
+}
+
+/** The npm packages that these files belong to. */
+function packages(modules) {
+  const locked = JSON.parse(read('package-lock.json')).packages;
+  const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
+  return [...folders].map((folder) => {
+    const { name, version, license, author } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const entry = locked[folder];
+    if (entry?.version !== version) throw new Error(`${folder} is not what the lock file says: npm ci`);
+    const texts = licenceTexts(join(root, folder), license, author?.name ?? author ?? `the authors of ${name}`);
+    const [, digest] = /^sha512-(.+)$/.exec(entry.integrity) ?? [];
+    const hash = digest && { 'SHA-512': Buffer.from(digest, 'base64').toString('hex') };
+    return { name, version, license, purl: `pkg:npm/${name.replace('@', '%40')}@${version}`, texts, hash };
+  });
+}
+
+/** `node_modules/zod` of any file in it, relative to the project; none for the project's own files. */
+function packageFolder(file) {
+  const parts = relative(root, file).split(sep);
+  const at = parts.lastIndexOf('node_modules');
+  if (at < 0) return undefined;
+  return parts.slice(0, at + (parts[at + 1].startsWith('@') ? 3 : 2)).join('/');
+}
+
+/** Where one of several licences may be chosen, MIT is. */
+function licenceTexts(folder, licence, holder) {
+  const names = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice|unlicense)/i.test(name));
+  const mit = / AND /.test(licence) ? [] : names.filter((name) => /mit/i.test(name));
+  const texts = (mit.length > 0 ? mit : names).sort().map((name) => readFileSync(join(folder, name), 'utf8').trim());
+  return texts.length > 0 ? texts : [standardText(licence, holder)];
+}
+
+/** Some packages name their licence and leave its text out; this project's own is the MIT licence. */
+function standardText(licence, holder) {
+  if (licence !== 'MIT') throw new Error(`there is no text of ${licence} (${holder}); add it here`);
+  return read('packages/mcp/LICENSE')
+    .replace(/^Copyright .*$/m, `Copyright (c) ${holder}`)
+    .trim();
+}
+
+function notices(name, components) {
+  const rule = '-'.repeat(100);
+  const parts = components.map(({ name, version, license, texts }) =>
+    [rule, `${name} ${version}`, `License: ${license}`, '', texts.join('\n\n'), ''].join('\n'),
+  );
+  const head = `${name} contains the following third-party software, in whole or in part.\n`;
+  return [head, ...parts].join('\n').replaceAll('\r\n', '\n');
+}
+
+function bom({ name, version, license, description }, components) {
+  const main = component(Enums.ComponentType.Application, {
+    name,
+    version,
+    license,
+    purl: `pkg:npm/${name}@${version}`,
+  });
+  main.description = description;
+  const made = new Models.Bom({ metadata: new Models.Metadata({ component: main }) });
+  for (const one of components) {
+    const part = component(Enums.ComponentType.Library, one);
+    made.components.add(part);
+    main.dependencies.add(part.bomRef);
+  }
+  const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6));
+  return `${serializer.serialize(made, { sortLists: true, space: 2 })}\n`;
+}
+
+function component(type, { name, version, license, purl, hash = {} }) {
+  const licenses = new Models.LicenseRepository();
+  // Of the parser of expressions nothing is installed: an id is one word.
+  licenses.add(/ /.test(license) ? new Models.LicenseExpression(license) : new Models.SpdxLicense(license));
+  const hashes = new Models.HashDictionary(Object.entries(hash).filter(([, digest]) => digest));
+  return new Models.Component(type, name, { version, purl, bomRef: purl, licenses, hashes });
+}
+
+function read(file) {
+  return readFileSync(join(root, file), 'utf8');
+}

@@ -1,0 +1,47 @@
+// Builds the committed state in two fresh clones, in folders of different length and at different times, and compares the
+// engine's module and both packages byte by byte. Run by hand: it compiles everything twice.
+// Does not: look at what is not committed.
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { root, run, runNpm } from './lib/exec.mjs';
+import { main, mustPass, step } from './lib/steps.mjs';
+
+const WASM = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
+const PACKAGES = ['argus-engine', 'argus-mcp'];
+/** Different lengths move what an absolute path would be embedded in. */
+const FOLDERS = ['a', join('a-second-folder', 'with-a-much-longer-name')];
+
+await main(async () => {
+  const work = mkdtempSync(join(tmpdir(), 'argus-reproducible-'));
+  try {
+    const [first, second] = [await digestsOf(work, FOLDERS[0]), await digestsOf(work, FOLDERS[1])];
+    const names = [...new Set([...first.keys(), ...second.keys()])];
+    const different = names.filter((name) => first.get(name) !== second.get(name));
+    for (const name of names) {
+      console.log(`${different.includes(name) ? 'DIFFERENT' : 'same     '} ${first.get(name)} ${name}`);
+    }
+    return different.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+});
+
+/** File name -> SHA-256 of what is published, built in a new clone. */
+async function digestsOf(work, name) {
+  const folder = join(work, name);
+  const within = (title, started) =>
+    step(`${title} in ${name}`, async (onLine) => mustPass(title, await started(onLine)));
+  await within('git clone', (onLine) => run('git', ['clone', '--quiet', root, folder], { onLine }));
+  // A build directory of the caller's would be shared.
+  const options = (onLine) => ({ cwd: folder, onLine, extraEnv: { CARGO_TARGET_DIR: join(folder, 'target') } });
+  await within('build', (onLine) => run(process.execPath, ['.scripts/build.mjs'], options(onLine)));
+  const packed = join(work, `${basename(folder)}-packed`);
+  mkdirSync(packed);
+  const pack = ['pack', '--ignore-scripts', '--pack-destination', packed];
+  const workspaces = PACKAGES.flatMap((workspace) => ['--workspace', workspace]);
+  await within('npm pack', (onLine) => runNpm([...pack, ...workspaces], options(onLine)));
+  const files = [join(folder, WASM), ...readdirSync(packed).map((file) => join(packed, file))];
+  return new Map(files.map((file) => [basename(file), createHash('sha256').update(readFileSync(file)).digest('hex')]));
+}

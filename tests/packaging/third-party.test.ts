@@ -1,0 +1,119 @@
+/**
+ * What the packages say of the software of others in them, and what the engine's module says of where it was built.
+ * Does not: build; it looks at what was built.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGES = ['npm/engine', 'packages/mcp'];
+
+const licence = z.union([
+  z.strictObject({ license: z.object({ id: z.string() }) }),
+  z.strictObject({ expression: z.string() }),
+]);
+const component = z.object({
+  type: z.literal('library'),
+  name: z.string().min(1),
+  version: z.string().regex(/^\d/u),
+  'bom-ref': z.string(),
+  purl: z.string().regex(/^pkg:(?:cargo|npm|generic)\/.+@\d/u),
+  hashes: z.array(z.object({ alg: z.enum(['SHA-256', 'SHA-512']), content: z.string() })).optional(),
+  licenses: z.array(licence).length(1),
+});
+const bill = z.object({
+  bomFormat: z.literal('CycloneDX'),
+  specVersion: z.literal('1.6'),
+  metadata: z.object({ component: z.object({ name: z.string(), version: z.string(), purl: z.string() }) }),
+  components: z.array(component).min(1),
+  dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
+});
+
+/** May be given to others under the terms of this project. */
+const FREE =
+  /^(?:MIT|Apache-2\.0|BSD-[23]-Clause|BSL-1\.0|ISC|0BSD|Unicode-3\.0|Unlicense|Zlib|blessing|OR|AND|[()])$/u;
+
+const of = (folder: string, file: string) => readFileSync(join(root, folder, 'dist', file), 'utf8');
+const billOf = (folder: string) => bill.parse(JSON.parse(of(folder, 'sbom.cdx.json')));
+
+describe.each(PACKAGES)('%s', (folder) => {
+  test('its bill of materials is of this version, and whole', () => {
+    const { metadata, components, dependencies } = billOf(folder);
+    const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    expect(metadata.component).toMatchObject({ name, version, purl: `pkg:npm/${name}@${version}` });
+    const refs = components.map((one) => one['bom-ref']);
+    expect(new Set(refs).size).toBe(refs.length);
+    expect(dependencies.find(({ ref }) => ref === metadata.component.purl)?.dependsOn?.sort()).toEqual(refs.sort());
+    const unchecked = components.filter(({ hashes, purl }) => !hashes && !purl.startsWith('pkg:generic/'));
+    expect(unchecked).toEqual([]);
+  });
+
+  test('every crate whose code can be seen in the engine is in it', () => {
+    const named = billOf(folder).components.map(({ purl }) => purl);
+    const module = readFileSync(join(root, folder, 'dist/argus_engine.wasm'), 'latin1');
+    const seen = new Set(
+      [...module.matchAll(/\bcrates\/([\w-]+?)-(\d[\w.+-]*)\/src\//gu)].map(
+        ([, name, version]) => `${name}@${version}`,
+      ),
+    );
+    expect(seen.size).toBeGreaterThan(15);
+    for (const crate of seen) expect(named).toContain(`pkg:cargo/${crate}`);
+    expect(named).toEqual(expect.arrayContaining([expect.stringMatching(/^pkg:generic\/sqlite@3\./u)]));
+    for (const name of ['syn', 'quote', 'serde_derive', 'proptest', 'cc']) {
+      expect(named.filter((purl) => purl.startsWith(`pkg:cargo/${name}@`))).toEqual([]);
+    }
+  });
+
+  test('every part has its licence, and one that allows this', () => {
+    const notices = of(folder, 'THIRD-PARTY-NOTICES.txt').split(/^-{100}$/mu);
+    for (const { name, version, licenses } of billOf(folder).components) {
+      const [text] = notices.filter((part) => part.startsWith(`\n${name} ${version}\n`));
+      expect(text?.length, name).toBeGreaterThan(250);
+      const [entry] = licenses;
+      const words = entry && 'expression' in entry ? entry.expression : (entry?.license.id ?? '');
+      expect(
+        words
+          .replaceAll(/([()])/gu, ' $1 ')
+          .split(' ')
+          .filter((word) => word !== '' && !FREE.test(word)),
+      ).toEqual([]);
+    }
+  });
+});
+
+test('what is bundled of other packages is named, and what only builds is not', () => {
+  const names = billOf('packages/mcp').components.filter(({ purl }) => purl.startsWith('pkg:npm/'));
+  const named = names.map(({ name }) => name);
+  const bundled = [
+    '@modelcontextprotocol/server',
+    'commander',
+    'env-paths',
+    'svelte',
+    'tinyglobby',
+    'uplot',
+    'yaml',
+    'zod',
+  ];
+  expect(named).toEqual(expect.arrayContaining(bundled));
+  for (const name of ['esbuild', 'typescript', 'vite', 'vitest', 'knip']) expect(named).not.toContain(name);
+});
+
+test('the engine names no folder of the machine that built it', () => {
+  for (const folder of PACKAGES) {
+    const module = readFileSync(join(root, folder, 'dist/argus_engine.wasm'), 'latin1');
+    // Rules of the engine name `/root/` and `/home/` themselves.
+    const places = [root, process.env.CARGO_HOME ?? join(homedir(), '.cargo'), '.cargo/registry', '.rustup/'];
+    for (const place of places) expect(module.includes(place), place).toBe(false);
+    const sources = module.match(/[\w./@-]{3,200}\.(?:rs|c|h)\b/gu) ?? [];
+    expect(sources.length).toBeGreaterThan(20);
+    // The standard library's own are named by whoever built that.
+    const elsewhere = sources.filter(
+      (file) => file.startsWith('/') && !/^\/rust(?:c\/[0-9a-f]{40}|\/deps)\//u.test(file),
+    );
+    expect(elsewhere).toEqual([]);
+  }
+});
