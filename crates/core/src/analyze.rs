@@ -1,4 +1,4 @@
-//! Raw failure in, everything that can be concluded from it out: bound, redact, classify, normalize, sign.
+//! Raw failure in, everything that can be concluded from it out: redact, bound, classify, normalize, sign.
 //! Does not: remember; nothing here depends on an earlier failure.
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     classify::{Classification, Classifier, PatternError, UserRule},
     event::FailureEvent,
     normalize::{self, Normalized},
-    redact::{Redactor, UserSecret},
+    redact::{Redacted, Redactor, UserSecret},
     sign::{self, Signatures},
 };
 
@@ -39,13 +39,13 @@ impl Analyzer {
     }
 
     /// Text without secrets and bounded, for everything stored that is not an error text.
-    pub fn redact(&self, text: &str) -> String {
-        self.redactor.redact(&bound::bound(text)).text.into_owned()
+    pub fn redact(&self, text: &str) -> Redacted {
+        self.redactor.redacted(text).bounded_to(bound::MAX_TEXT)
     }
 
     /// Text without secrets, however long it is: for what the host writes itself.
-    pub fn redact_whole(&self, text: &str) -> String {
-        self.redactor.redact(text).text.into_owned()
+    pub fn redact_whole(&self, text: &str) -> Redacted {
+        self.redactor.redacted(text)
     }
 
     /// Concludes all of it, in order; `case_name` is the canonical qualified name.
@@ -73,11 +73,14 @@ impl Analyzer {
     }
 
     fn clean(&self, event: FailureEvent) -> Clean {
-        let text = bound::bound(&event.text);
-        let clean = self.redactor.redact(&text);
-        let (redacted, redactions) = (clean.text.into_owned(), clean.kinds);
-        let exception_type = event.exception_type.as_deref().map(|name| self.redact(name));
-        Clean { event: FailureEvent { text: redacted, exception_type, ..event }, redactions }
+        let mut clean = self.redactor.redact(&event.text);
+        let redactions = std::mem::take(&mut clean.kinds);
+        let text = Redacted::from(clean).bounded_to(bound::MAX_TEXT).into_string();
+        let redact = |name: Option<String>| name.map(|name| self.redact(&name).into_string());
+        let (exception_type, signal, runner) =
+            (redact(event.exception_type), redact(event.signal), redact(event.runner));
+        let container_status = redact(event.container_status);
+        Clean { event: FailureEvent { text, exception_type, signal, container_status, runner, ..event }, redactions }
     }
 }
 

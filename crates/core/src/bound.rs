@@ -1,5 +1,6 @@
-//! Bounds a raw text before anything else looks at it: head and tail stay, the middle goes, and the text says so.
-//! Does not: redact; but it cuts where no secret is cut in two that the redactor would then not know.
+//! Bounds a text: head and tail stay, the middle goes, and the text says so.
+//! Does not: redact. What is stored is redacted first; where a source is too large to be read whole, the cut falls
+//! where no secret is cut in two that the redactor would then not know.
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ use crate::{
     contract::{ContainerFact, RecordRunParams, ReportInput},
     lookup, matching, text,
 };
-use argus_core::{Analysis, FailureEvent, bound, display};
+use argus_core::{Analysis, FailureEvent, display, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -45,13 +45,27 @@ pub(crate) struct Collected {
     budget: TextBudget,
 }
 
-/// Raw texts of a failed case until its report is read to the end and names its runner.
+/// What a failed case says, as it was read.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub(crate) error: Option<String>,
+    pub(crate) stdout: Option<String>,
+    pub(crate) stderr: Option<String>,
+    pub(crate) kind: Option<String>,
+}
+
+/// The same, fit for being kept.
+pub(crate) struct CleanTexts {
+    pub(crate) error: Option<Redacted>,
+    pub(crate) stdout: Option<Redacted>,
+    pub(crate) stderr: Option<Redacted>,
+    pub(crate) kind: Option<Redacted>,
+}
+
+/// Texts of a failed case until its report is read to the end and names its runner.
 struct Raw {
     at: usize,
-    error: Option<String>,
-    stdout: Option<String>,
-    stderr: Option<String>,
-    kind: Option<String>,
+    texts: CleanTexts,
 }
 
 /// How many failures an answer lists.
@@ -59,20 +73,22 @@ pub(crate) const LISTED: usize = 20;
 
 /// Reads all reports; where the command ended and no case tells why, adds a case that does.
 pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
-    let mut all = Collected { runner: params.runner.clone(), ..Collected::default() };
+    let mut all = Collected { runner: redacted(engine, params.runner.as_deref()), ..Collected::default() };
     let mut refused = None;
     for report in &params.reports {
         match read(engine, params, report, &mut all) {
             Ok(()) => {}
             Err(error) => {
-                all.skipped.push(Problem { at: report.path.clone(), reason: error.message.clone() });
+                all.skip(engine, &Problem { at: report.path.clone(), reason: error.message.clone() });
                 refused.get_or_insert(error);
             }
         }
     }
     let raw = params.cases.iter().filter_map(|case| all.add(engine, case.clone())).collect();
-    all.analyze(engine, &params.containers, params.runner.as_deref(), raw);
-    all.skipped.extend(params.unread.iter().cloned());
+    all.analyze(engine, &params.containers, redacted(engine, params.runner.as_deref()).as_deref(), raw);
+    for problem in &params.unread {
+        all.skip(engine, problem);
+    }
     match refused {
         Some(error) if all.cases.is_empty() && !has_ended(params) => Err(error),
         _ => Ok(all.complete(engine, params)),
@@ -97,10 +113,12 @@ fn read<D>(
     let mut raw = Vec::new();
     match each_case(engine, report, &mut |case| raw.extend(all.add(engine, case))) {
         Ok(parsed) => {
-            all.note(&parsed);
-            let runner = params.runner.clone().or_else(|| parsed.runner.clone());
-            all.analyze(engine, &params.containers, runner.as_deref(), raw);
-            all.skipped.extend(parsed.problems);
+            let runner = params.runner.as_deref().or(parsed.runner.as_deref());
+            all.note(&parsed, redacted(engine, parsed.runner.as_deref()));
+            all.analyze(engine, &params.containers, redacted(engine, runner).as_deref(), raw);
+            for problem in &parsed.problems {
+                all.skip(engine, problem);
+            }
             Ok(())
         }
         Err(error) => {
@@ -132,17 +150,16 @@ pub(crate) struct TextBudget {
 }
 
 impl TextBudget {
-    /// Cuts the texts of a case to what is left.
-    pub(crate) fn cut(&mut self, case: &mut ReportCase) {
+    /// The texts of a case, redacted before they are cut to what is left.
+    pub(crate) fn clean<D>(&mut self, engine: &Engine<D>, texts: Texts) -> CleanTexts {
         let is_spent = self.used >= RUN_BUDGET;
-        let (error, output) = if is_spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
-        let keep = |text: &mut Option<String>, cut: &dyn Fn(&str) -> String| {
-            *text = text.as_deref().map(cut);
-            text.as_ref().map_or(0, String::len)
-        };
-        self.used += keep(&mut case.error, &|text| bound::bound_to(text, error).into_owned());
-        self.used += keep(&mut case.stdout_tail, &|text| bound::tail(text, output).to_owned());
-        self.used += keep(&mut case.stderr_tail, &|text| bound::tail(text, output).to_owned());
+        let (most, output) = if is_spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
+        let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_whole(&text));
+        let tail = |text: Option<String>| clean(text).map(|text| text.tail(output));
+        let error = clean(texts.error).map(|error| error.bounded_to(most));
+        let (stdout, stderr) = (tail(texts.stdout), tail(texts.stderr));
+        self.used += [&error, &stdout, &stderr].into_iter().flatten().map(|text| text.len()).sum::<usize>();
+        CleanTexts { error, stdout, stderr, kind: clean(texts.kind) }
     }
 }
 
@@ -156,8 +173,14 @@ impl Collected {
         self
     }
 
-    fn note(&mut self, parsed: &Parsed) {
-        self.runner = self.runner.take().or_else(|| parsed.runner.clone());
+    /// Says what could not be read; a report names files and quotes what it holds.
+    fn skip<D>(&mut self, engine: &Engine<D>, problem: &Problem) {
+        let clean = |text: &str| engine.analyzer.redact(text).into_string();
+        self.skipped.push(Problem { at: clean(&problem.at), reason: clean(&problem.reason) });
+    }
+
+    fn note(&mut self, parsed: &Parsed, runner: Option<String>) {
+        self.runner = self.runner.take().or(runner);
         self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
         self.duration_ms = match (self.duration_ms, parsed.duration_ms) {
             (Some(sum), Some(more)) => Some(sum + more),
@@ -166,21 +189,21 @@ impl Collected {
     }
 
     fn add<D>(&mut self, engine: &Engine<D>, case: ReportCase) -> Option<Raw> {
-        let mut case = case;
-        self.budget.cut(&mut case);
         let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
         let at = self.cases.len();
+        let texts =
+            Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
         self.cases.push(Case {
             name,
             status,
             flaky: case.flaky && status != Status::Failed,
-            runner_status: case.runner_status,
+            runner_status: redacted(engine, case.runner_status.as_deref()),
             duration_ms: case.duration_ms.filter(|millis| millis.is_finite()),
             attempts: case.attempts,
             failure: None,
         });
-        let ReportCase { error, stdout_tail: stdout, stderr_tail: stderr, error_type: kind, .. } = case;
-        (status == Status::Failed).then_some(Raw { at, error, stdout, stderr, kind })
+        let texts = (status == Status::Failed).then(|| self.budget.clean(engine, texts))?;
+        Some(Raw { at, texts })
     }
 
     fn analyze<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], runner: Option<&str>, raw: Vec<Raw>) {
@@ -190,25 +213,25 @@ impl Collected {
         }
     }
 
-    /// Redacts, concludes, and keeps what diagnose will conclude again from the stored form.
+    /// Concludes, and keeps what diagnose will conclude again from the stored form.
     fn conclude<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], facts: FailureEvent, raw: Raw) {
-        let redact = |text: Option<String>| text.map(|text| engine.analyzer.redact(&text));
+        let text = |text: Option<Redacted>| text.map(Redacted::into_string);
         let Some(case) = self.cases.get_mut(raw.at) else { return };
-        let facts = FailureEvent { exception_type: redact(raw.kind), ..facts };
+        let facts = FailureEvent { exception_type: text(raw.texts.kind), ..facts };
         let mut failure = Failure {
             category: argus_core::Category::Unknown,
             headline: String::new(),
             signature: String::new(),
-            error: redact(raw.error),
-            stdout_tail: redact(raw.stdout),
-            stderr_tail: redact(raw.stderr),
+            error: text(raw.texts.error),
+            stdout_tail: text(raw.texts.stdout),
+            stderr_tail: text(raw.texts.stderr),
             facts,
         };
         let mut analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
         if containers::may_explain(analysis.classification.category)
             && let Some(fact) = containers::in_trouble(containers, &analysis.redacted)
         {
-            containers::add(&mut failure.facts, fact);
+            containers::add(&mut failure.facts, fact, redacted(engine, fact.status.as_deref()));
             analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
         }
         failure.category = analysis.classification.category;
@@ -237,21 +260,22 @@ impl Collected {
         if failed {
             let facts = FailureEvent {
                 exit_code: params.exit_code,
-                signal: params.signal.clone(),
+                signal: redacted(engine, params.signal.as_deref()),
                 runner: self.runner.clone(),
                 ..FailureEvent::default()
             };
-            let error = command_error(params).map(|error| bound::bound_to(&error, ERROR).into_owned());
-            let raw = Raw { at, error, stdout: None, stderr: None, kind: None };
+            let error = command_error(engine, params);
+            let texts = self.budget.clean(engine, Texts { error, ..Texts::default() });
+            let raw = Raw { at, texts };
             self.conclude(engine, &params.containers, facts, raw);
         }
     }
 }
 
 /// Where the command's output says what went wrong; that its time was over is said first, for nothing else in the text says it.
-fn command_error(params: &RecordRunParams) -> Option<String> {
-    let output = params.output_tail.as_deref().map(str::trim_end).filter(|output| !output.is_empty());
-    let output = output.map(salient_tail);
+fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<String> {
+    let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_whole(output));
+    let output = output.filter(|output| !output.trim_end().is_empty()).map(|output| salient_tail(output.trim_end()));
     if !params.timed_out {
         return output;
     }
@@ -261,8 +285,11 @@ fn command_error(params: &RecordRunParams) -> Option<String> {
 
 /// The one form of a case name, for storing and for looking up.
 pub(crate) fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
-    // Redacted first: half a secret looks like none.
-    display::line(&engine.analyzer.redact(&display::line(name, usize::MAX)), NAME)
+    engine.analyzer.redact(&display::line(name, usize::MAX)).line(NAME).into_string()
+}
+
+fn redacted<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
+    text.map(|text| engine.analyzer.redact(text).into_string())
 }
 
 const fn status(status: CaseStatus) -> Status {

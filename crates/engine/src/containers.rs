@@ -24,8 +24,8 @@ pub(crate) fn in_trouble<'c>(containers: &'c [ContainerFact], text: &str) -> Opt
 }
 
 /// Puts the container's facts beside the text.
-pub(crate) fn add(event: &mut FailureEvent, fact: &ContainerFact) {
-    event.container_status.clone_from(&fact.status);
+pub(crate) fn add(event: &mut FailureEvent, fact: &ContainerFact, redacted_status: Option<String>) {
+    event.container_status = redacted_status;
     event.oom_killed = fact.oom_killed;
     event.exit_code = event.exit_code.or(fact.exit_code);
 }

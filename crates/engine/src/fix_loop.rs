@@ -42,7 +42,7 @@ pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineEr
     let error = start.error.as_ref().filter(|text| !text.trim().is_empty());
     let failure = error.map(|text| FixFailure { text: text.clone(), ..FixFailure::default() });
     let understood = failure.map(|failure| understand(analyzer, &failure));
-    let start = FixStart { desired: analyzer.redact(&start.desired), ..start.clone() };
+    let start = FixStart { desired: analyzer.redact(&start.desired).into(), ..start.clone() };
     fix_loop::begin(&start, understood.as_ref()).map_err(|problem| EngineError::invalid(problem.0))
 }
 

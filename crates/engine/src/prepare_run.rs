@@ -3,12 +3,12 @@
 
 use crate::{
     Engine, EngineError,
-    collect::{TextBudget, each_case},
+    collect::{TextBudget, Texts, each_case},
     contract::RecordRunParams,
     record_run::NO_CASES,
 };
-use argus_core::Ambient;
-use argus_report::Problem;
+use argus_core::{Ambient, redact::Redacted};
+use argus_report::{Problem, ReportCase};
 use argus_store::Database;
 use serde_json::Value;
 
@@ -23,10 +23,7 @@ pub async fn prepare_run<D: Database>(
     let mut budget = TextBudget::default();
     for report in &params.reports {
         let before = prepared.cases.len();
-        let mut keep = |mut case| {
-            budget.cut(&mut case);
-            prepared.cases.push(case);
-        };
+        let mut keep = |case| prepared.cases.push(bounded(engine, &mut budget, case));
         match each_case(engine, report, &mut keep) {
             Ok(parsed) => {
                 prepared.runner = prepared.runner.or(parsed.runner);
@@ -48,6 +45,20 @@ pub async fn prepare_run<D: Database>(
     without_secrets(engine, &prepared)
 }
 
+/// Redacted before it is cut: half a secret looks like none.
+fn bounded<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> ReportCase {
+    let ReportCase { error, stdout_tail: stdout, stderr_tail: stderr, error_type: kind, .. } = case.clone();
+    let clean = budget.clean(engine, Texts { error, stdout, stderr, kind });
+    let text = |text: Option<Redacted>| text.map(Redacted::into_string);
+    ReportCase {
+        error: text(clean.error),
+        stdout_tail: text(clean.stdout),
+        stderr_tail: text(clean.stderr),
+        error_type: text(clean.kind),
+        ..case
+    }
+}
+
 /// Every text in it, whatever field it is in.
 fn without_secrets<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
     let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid(error.to_string()))?;
@@ -57,7 +68,7 @@ fn without_secrets<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Re
 
 fn redact_texts<D>(engine: &Engine<D>, value: &mut Value) {
     match value {
-        Value::String(text) => *text = engine.analyzer.redact_whole(text),
+        Value::String(text) => *text = engine.analyzer.redact_whole(text).into_string(),
         Value::Array(items) => items.iter_mut().for_each(|item| redact_texts(engine, item)),
         Value::Object(fields) => fields.values_mut().for_each(|field| redact_texts(engine, field)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

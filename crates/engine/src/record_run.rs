@@ -35,7 +35,7 @@ pub async fn record_run<D: Database>(
         briefs(engine, tx, &collected).await
     };
     let failures = engine.write(ambient, body).await?;
-    Ok(answer(params, run, totals, collected, failures))
+    Ok(answer(engine, params, run, totals, collected, failures))
 }
 
 fn run<D>(
@@ -45,7 +45,7 @@ fn run<D>(
     collected: &Collected,
     totals: &Totals,
 ) -> Run {
-    let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text));
+    let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text).into_string());
     let started_at = params.started_at.or(collected.started_at).unwrap_or(ambient.now);
     let git = params.git.as_ref();
     Run {
@@ -61,10 +61,10 @@ fn run<D>(
         command: redact(&params.command),
         runner: collected.runner.clone(),
         exit_code: params.exit_code,
-        signal: params.signal.clone(),
+        signal: redact(&params.signal),
         timed_out: params.timed_out,
-        git_commit: git.and_then(|git| git.commit.clone()),
-        git_branch: git.and_then(|git| git.branch.clone()),
+        git_commit: git.and_then(|git| redact(&git.commit)),
+        git_branch: git.and_then(|git| redact(&git.branch)),
         git_dirty: git.and_then(|git| git.dirty),
     }
 }
@@ -125,14 +125,15 @@ async fn briefs<D: Database>(
     Ok(briefs)
 }
 
-fn answer(
+fn answer<D>(
+    engine: &Engine<D>,
     params: &RecordRunParams,
     run: Run,
     totals: Totals,
     collected: Collected,
     failures: Vec<FailureBrief>,
 ) -> RunResult {
-    let mut notes = params.notes.clone();
+    let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
     if collected.has_empty_reports {
         notes.push(NO_CASES.to_owned());
     }

@@ -8,7 +8,7 @@ use crate::{
     lookup::{self, FailedCase},
     matching, memory, moment, resign, text,
 };
-use argus_core::{Ambient, Analysis, bound::bound_to, confidence::confidence, display, sign::sha256_hex};
+use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     outcomes::Recorder,
@@ -198,12 +198,11 @@ fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: St
 }
 
 fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineError> {
-    let visible = display::clean(description);
-    if visible.trim().is_empty() {
+    let described = engine.analyzer.redact(description).trimmed();
+    if described.is_empty() {
         return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
     }
-    // Redacted first: half a secret looks like none.
-    Ok(bound_to(&engine.analyzer.redact(visible.trim()), DESCRIPTION).into_owned())
+    Ok(described.bounded_to(DESCRIPTION).into_string())
 }
 
 fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {

@@ -58,7 +58,7 @@ impl FixLoop {
 
     /// A text of any length without secrets.
     pub fn redact(&self, text: &str) -> String {
-        self.analyzer.redact_whole(text)
+        self.analyzer.redact_whole(text).into()
     }
 
     /// The prompt an output ends at; `silent`: nothing more is printed and the program did not end by itself.

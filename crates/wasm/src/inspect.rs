@@ -86,7 +86,7 @@ pub fn generate_signature(category: &str, case_name: &str, error: &str) -> Resul
         )
     })?;
     let analyzer = Analyzer::new(&[], &[]).map_err(|error| thrown(ErrorCode::InternalError, &error.to_string()))?;
-    let event = FailureEvent { text: analyzer.redact(error), ..FailureEvent::default() };
+    let event = FailureEvent { text: analyzer.redact(error).into(), ..FailureEvent::default() };
     let normalized = normalize::normalize(&event.text);
     Ok(sign::sign(category, case_name, &event, &normalized).exact)
 }

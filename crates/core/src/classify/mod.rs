@@ -19,7 +19,7 @@ mod tests;
 mod text;
 mod title;
 
-use crate::{category::Category, event::FailureEvent};
+use crate::{category::Category, event::FailureEvent, redact::Redactor};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use text::View;
@@ -69,8 +69,17 @@ pub struct UserRule {
 pub struct PatternError {
     /// Name of the rule or pattern.
     pub name: String,
-    /// What the regex compiler says.
+    /// What the regex compiler says, without the pattern: that may name the very secret that must not be seen.
     pub reason: String,
+}
+
+impl PatternError {
+    pub(crate) fn new(name: &str, error: &regex::Error) -> Self {
+        let text = error.to_string();
+        let reason = text.rsplit("error: ").next().unwrap_or_default();
+        let reason = if matches!(error, regex::Error::Syntax(_)) { reason.trim() } else { &text };
+        Self { name: Redactor::built_in().redacted(name).line(80).into_string(), reason: reason.to_owned() }
+    }
 }
 
 /// The chain of rules, the user's first.
@@ -130,6 +139,6 @@ fn compile(rule: &UserRule) -> Result<CompiledUserRule, PatternError> {
         .size_limit(USER_PATTERN_BYTES)
         .dfa_size_limit(USER_PATTERN_BYTES)
         .build()
-        .map_err(|error| PatternError { name: rule.name.clone(), reason: error.to_string() })?;
+        .map_err(|error| PatternError::new(&rule.name, &error))?;
     Ok(CompiledUserRule { name: rule.name.clone(), category: rule.category, regex })
 }

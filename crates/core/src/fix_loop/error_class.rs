@@ -9,7 +9,7 @@ use super::{
     error::{Because, ErrorClass, Failure},
     machine::OUT_OF_TIME,
 };
-use crate::{Analysis, Category, classify, display::Plain, normalize::normalize};
+use crate::{Analysis, Category, classify, display::without_escapes, normalize::normalize};
 use regex::{Regex, RegexBuilder};
 use rules::{RULES, Rule, Shape};
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ const WORDS: usize = 160;
 
 /// The class, and what decided.
 pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass, Because) {
-    let text = Plain::of(&analysis.redacted).text;
+    let text = without_escapes(&analysis.redacted);
     let lines = telling_lines(&text);
     let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(OUT_OF_TIME);
     let found = |class| find(class, &lines);

@@ -1,7 +1,7 @@
 //! Names of the tests that failed, where a runner's output gives them, so that a loop without progress is seen.
 //! Does not: read reports, or name a test whose runner does not.
 
-use crate::display::Plain;
+use crate::display::without_escapes;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -78,7 +78,7 @@ const NO_TESTS: [&str; 4] =
 
 /// The names, each once, in the order of the text.
 pub(super) fn failing_tests(text: &str) -> Vec<String> {
-    let text = Plain::of(text).text;
+    let text = without_escapes(text);
     let lines: Vec<&str> = text
         .lines()
         .map(|line| line[..line.floor_char_boundary(LINE)].trim_end())

@@ -6,7 +6,7 @@ mod foreign;
 mod stacks;
 
 use super::error::Location;
-use crate::display::Plain;
+use crate::display::without_escapes;
 use stacks::Stack;
 
 /// Most frames that are handed out.
@@ -26,7 +26,7 @@ pub(super) struct Place {
 
 /// Finds the place in a redacted text.
 pub(super) fn place(text: &str) -> Place {
-    let text = Plain::of(text).text;
+    let text = without_escapes(text);
     let lines: Vec<&str> = text.lines().take(LINES).map(|line| &line[..line.floor_char_boundary(LINE)]).collect();
     let stacks = stacks::read(&lines);
     let mut frames = chosen(&stacks).map(Stack::innermost_first).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Whether an output ends at a question that nobody answers.
 //! Does not: answer it, or know whether the process reads; that it fell silent is handed in.
 
-use crate::display::Plain;
+use crate::display::without_escapes;
 use regex::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 
@@ -45,7 +45,7 @@ static PROGRESS: LazyLock<Regex> =
 /// The prompt at the end of an output; `silent`: the program printed nothing more and did not end by itself.
 pub fn prompt(output: &str, silent: bool) -> Option<String> {
     let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(TAIL))..];
-    let tail = Plain::of(tail).text;
+    let tail = without_escapes(tail);
     let lines: Vec<&str> = tail.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
     let last = |count: usize| lines[lines.len().saturating_sub(count)..].iter().rev().copied();
     let short = |line: &&str| line.len() <= LONGEST;

@@ -10,11 +10,14 @@ mod commands;
 mod headers;
 mod infix;
 mod names;
+mod redacted;
 mod rules;
 mod scan;
 mod shapes;
 mod urls;
 mod value;
+
+pub use redacted::Redacted;
 
 use crate::{classify::PatternError, display};
 use regex::Regex;
@@ -37,9 +40,10 @@ pub struct UserSecret {
     pub pattern: String,
 }
 
-/// Text without secrets, and which kinds were replaced (kind names, in order of first occurrence).
+/// Text without invisible characters and secrets, and which kinds were replaced (kind names, in order of first
+/// occurrence).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redacted<'t> {
+pub struct Redaction<'t> {
     /// Borrowed when nothing was found.
     pub text: Cow<'t, str>,
     /// Kind names, each once.
@@ -60,15 +64,22 @@ impl Redactor {
     /// Compiles the user's shapes; the built-in ones are compiled once per process.
     pub fn new(user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
         let compile = |secret: &UserSecret| {
-            let failed = |error: regex::Error| PatternError { name: secret.name.clone(), reason: error.to_string() };
+            let failed = |error: regex::Error| PatternError::new(&secret.name, &error);
             Ok((interned(&secret.name), Regex::new(&secret.pattern).map_err(failed)?))
         };
         Ok(Self { user: user_secrets.iter().map(compile).collect::<Result<_, _>>()? })
     }
 
-    /// Linear in the text; idempotent.
-    pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
-        let mut redacted = Redacted { text: Cow::Borrowed(text), kinds: Vec::new() };
+    /// The built-in kinds alone, for texts that belong to no project.
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: Redactor = Redactor { user: Vec::new() };
+        &BUILT_IN
+    }
+
+    /// Linear in the text; idempotent. What cannot be seen goes first, for a secret with such a character inside looks
+    /// like none and would stand whole once it is gone.
+    pub fn redact<'t>(&self, text: &'t str) -> Redaction<'t> {
+        let mut redacted = Redaction { text: display::clean(text), kinds: Vec::new() };
         for _ in 0..MAX_PASSES {
             let spans = self.spans(&redacted.text);
             if spans.is_empty() {
@@ -86,17 +97,6 @@ impl Redactor {
 
     /// Where the secrets stand; sorted, apart from each other, on character boundaries.
     fn spans(&self, text: &str) -> Vec<Span> {
-        // Colours inside a value would hide it; what lies between is cut out, and the places are mapped back.
-        if memchr::memchr(0x1b, text.as_bytes()).is_none() {
-            return settled(text, self.raw_spans(text));
-        }
-        let plain = display::Plain::of(text);
-        let spans = settled(&plain.text, self.raw_spans(&plain.text));
-        let back = |span: Span| Span { start: plain.start_of(span.start), end: plain.end_of(span.end), ..span };
-        settled(text, spans.into_iter().map(back).collect())
-    }
-
-    fn raw_spans(&self, text: &str) -> Vec<Span> {
         let mut spans = rules::find(text.as_bytes());
         for (kind, regex) in &self.user {
             for captures in regex.captures_iter(text) {
@@ -105,7 +105,7 @@ impl Redactor {
                 }
             }
         }
-        spans
+        settled(text, spans)
     }
 }
 

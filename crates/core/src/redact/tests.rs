@@ -4,6 +4,7 @@
 //! for a leak; every value in it is invented.
 
 use super::{Redactor, UserSecret};
+use crate::display::clean;
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -69,13 +70,14 @@ fn vectors_inside_frames() {
         ("2026-01-02T03:04:05Z ERROR [main] ", " (see log)"),
         ("    at Object.<anonymous>\n  > ", "\n\nnext line"),
         ("\u{1b}[31m", "\u{1b}[0m"),
+        ("caf\u{e9} \u{200b}", "\u{feff}"),
     ];
     let mut wrong = Vec::new();
     for (row, (prefix, suffix)) in rows().iter().flat_map(|row| frames.iter().map(move |frame| (row, *frame))) {
         let (text, wanted) = assembled(row);
         let wanted = if row.keep { text.clone() } else { without_kinds(&wanted) };
         let got = redact(&format!("{prefix}{text}{suffix}"));
-        let wanted = format!("{prefix}{wanted}{suffix}");
+        let wanted = clean(&format!("{prefix}{wanted}{suffix}")).into_owned();
         if without_kinds(&got) != without_kinds(&wanted) {
             wrong.push(format!("{}: wanted {wanted:?}\n      got {got:?}", row.kind));
         }
@@ -108,7 +110,35 @@ fn a_users_pattern_that_matches_everything_ends() {
 fn a_colour_inside_a_secret_does_not_hide_it() {
     let token = format!("gh{}_{}\u{1b}[32m{}", "p", "Fake1Fake2Fake3Fake4", "Fake5Fake6Fake7Fake8");
     let got = redact(&format!("\u{1b}[1mBad\u{1b}[0m {token}\u{1b}[0m end"));
-    assert_eq!(got, "\u{1b}[1mBad\u{1b}[0m [REDACTED:github-token]\u{1b}[0m end");
+    assert_eq!(got, "Bad [REDACTED:github-token] end");
+}
+
+#[test]
+fn a_character_that_nobody_sees_inside_a_secret_does_not_hide_it() {
+    let invisible = [
+        "\u{200b}",
+        "\u{ad}",
+        "\u{2800}",
+        "\u{1bca0}",
+        "\u{13430}",
+        "\u{e000}",
+        "\u{e0041}",
+        "\u{100000}",
+        "\0",
+        "\u{8}",
+    ];
+    let mut wrong = Vec::new();
+    for (row, hidden) in rows().iter().filter(|row| !row.keep).flat_map(|row| invisible.map(|hidden| (row, hidden))) {
+        let (text, wanted) = assembled(row);
+        let (start, _) =
+            row.text.replace('·', "").split_once('⟦').map(|(before, after)| (before.len(), after.len())).unwrap();
+        let inside = text.char_indices().map(|(at, _)| at).find(|at| *at >= start + 3).unwrap_or(text.len());
+        let got = redact(&format!("{}{hidden}{}", &text[..inside], &text[inside..]));
+        if without_kinds(&got) != without_kinds(&wanted) {
+            wrong.push(format!("{}: wanted {wanted:?}\n      got {got:?}", row.kind));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! Does not: read environments (see `place`).
 
 use crate::{Engine, EngineError, text};
-use argus_core::{bound::bound_to, display, sign::sha256_hex};
+use argus_core::{display, sign::sha256_hex};
 
 /// Bytes of a query that are taken; a longer one is no error text.
 const QUERY: usize = 5 * 1024 * 1024;
@@ -41,7 +41,7 @@ pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Optio
             QUERY_READ / 1024
         )
     });
-    Ok((bound_to(&engine.analyzer.redact(&display::clean(query)), QUERY_READ).into_owned(), warning))
+    Ok((engine.analyzer.redact_whole(query).bounded_to(QUERY_READ).into_string(), warning))
 }
 
 /// What to do; refused where it is too long, for a part of a fix is no fix.
@@ -115,11 +115,11 @@ pub(super) fn some_notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Option<S
     notes.map(|notes| cleaned(engine, notes, NOTES)).filter(|notes| !notes.is_empty())
 }
 
-/// One redacted line; cleaned first, for a secret with an invisible character in it looks like none.
+/// One redacted line.
 pub(super) fn line<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
-    display::line(&engine.analyzer.redact(&display::clean(text)), limit)
+    engine.analyzer.redact(text).line(limit).into_string()
 }
 
 fn cleaned<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
-    bound_to(engine.analyzer.redact(display::clean(text).trim()).trim(), limit).into_owned()
+    engine.analyzer.redact(text).trimmed().bounded_to(limit).into_string()
 }

@@ -105,7 +105,7 @@ fn redacted<D>(engine: &Engine<D>, key: &str, value: &str) -> String {
     let value = input::line(engine, value, VALUE);
     let line = format!("{key}={value}");
     let clean = engine.analyzer.redact(&line);
-    if clean == line {
+    if *clean == line {
         value
     } else {
         clean.split_once('=').map_or_else(|| "<REDACTED>".to_owned(), |(_, rest)| rest.to_owned())

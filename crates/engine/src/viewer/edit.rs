@@ -8,7 +8,7 @@ use crate::{
     text::{self, quoted},
     view,
 };
-use argus_core::{Ambient, bound::bound_to, display, sign::sha256_hex};
+use argus_core::{Ambient, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     edits::{self, Edit, Suggestion},
@@ -30,11 +30,10 @@ pub async fn edit_pattern<D: Database>(
     params: &EditPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
     let description = text_of(&params.description, "description", |text| {
-        display::line(&engine.analyzer.redact(&display::clean(text)), DESCRIPTION)
+        engine.analyzer.redact(text).line(DESCRIPTION).into_string()
     })?;
     let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
-        // Redacted first: half a secret looks like none.
-        bound_to(engine.analyzer.redact(display::clean(text).trim()).trim(), FIX).into_owned()
+        engine.analyzer.redact(text).trimmed().bounded_to(FIX).into_string()
     })?;
     let digest = if let Change::Set(fix) = &fix { sha256_hex(&text::folded(fix)) } else { String::new() };
     let id = ambient.id("sol");

@@ -8,9 +8,13 @@ import { UNKNOWN } from './shell-words.ts';
 
 export type Redact = (text: string) => string;
 
+/** The text itself where it holds none, for the engine takes invisible characters out too. */
 export function redactor(): Redact {
   const inspector = createInspector();
-  return (text) => inspector.inspect({ text }).redacted;
+  return (text) => {
+    const { redacted, redactions } = inspector.inspect({ text });
+    return redactions.length > 0 ? redacted : text;
+  };
 }
 
 /** With a gap where a secret was, as where only a run would know. */
