@@ -2,15 +2,17 @@
 //! Does not: decide what a name or a value means (`names`, `value`), or read header schemes (`headers`).
 
 use super::{
-    blocks, headers,
+    headers,
+    judge::accepts,
     names::{self, Tier},
+    nested,
     scan::{BLANK, Scan, Set},
-    value,
+    sentences, spans,
 };
 
 /// What stands between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Separator {
+pub(super) enum Separator {
     /// `=`, `=>`, `:=` without blanks around.
     Tight,
     /// ` = `.
@@ -29,6 +31,14 @@ enum Separator {
     Word,
 }
 
+/// A name and what it says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tier: Tier,
+}
+
 /// A value without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
@@ -38,9 +48,9 @@ pub(super) struct Value {
 }
 
 /// Long enough for a JWT with many claims; one line of a minified bundle is longer.
-const MAX_VALUE: usize = 4096;
-const MAX_NAME: usize = 64;
-static NAME: Set = Set::new("A-Za-z0-9_.$-");
+pub(super) const MAX_VALUE: usize = 4096;
+pub(super) const MAX_NAME: usize = 64;
+pub(super) static NAME: Set = Set::new("A-Za-z0-9_.$-");
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
 
 /// Looks at the name around a hit of one of the name keywords.
@@ -54,8 +64,10 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
         return;
     }
     let name_start = name_start(scan, hit);
-    let Some((separator, at)) = separator(scan, name_start, name_end) else { return };
     let query = matches!(scan.before(name_start), b'?' | b'&' | b';') || scan.text[..name_start].ends_with(b"&amp;");
+    let Some((separator, at)) = separator(scan, name_start, name_end) else {
+        return sentences::expectation(scan, name_start, name_end);
+    };
     // `--- PASS: TestUser2` of test runners.
     if matches!(&scan.text[name_start..name_end], b"PASS") && separator != Separator::Tight {
         return;
@@ -64,12 +76,31 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     if scan.text[..name_start].ends_with(b"[REDACTED:") {
         return;
     }
-    look_at_value(scan, tier, separator, at, &(name_start, name_end));
+    look_at_value(scan, Name { start: name_start, end: name_end, tier }, separator, at);
 }
 
 /// The cheap first test: most hits are words of a sentence.
 fn may_separate(byte: u8) -> bool {
-    matches!(byte, b'=' | b':' | b'"' | b'\'' | b'`' | b'\\' | b' ' | b'\t' | b'>' | b'%' | b'\n' | b'\r')
+    matches!(
+        byte,
+        b'=' | b':'
+            | b'"'
+            | b'\''
+            | b'`'
+            | b'\\'
+            | b' '
+            | b'\t'
+            | b'>'
+            | b'%'
+            | b'\n'
+            | b'\r'
+            | b')'
+            | b']'
+            | b'('
+            | b'<'
+            | b','
+            | b'}'
+    )
 }
 
 /// Start of the name; `api key` and `access key` are names of two words.
@@ -82,22 +113,36 @@ fn name_start(scan: &Scan<'_>, hit: usize) -> usize {
     if bare_key && scan.before(start) == b' ' { scan.run_back(start - 1, &NAME_END, 16) } else { start }
 }
 
-fn look_at_value(scan: &mut Scan<'_>, tier: Tier, separator: Separator, at: usize, name: &(usize, usize)) {
-    match tier {
+pub(super) fn look_at_value(scan: &mut Scan<'_>, name: Name, separator: Separator, at: usize) {
+    match name.tier {
         Tier::Authorization if separator != Separator::Word => headers::authorization(scan, at),
         Tier::Cookie if separator != Separator::Word => {
-            let set = scan.slice(name.0, name.1).get(..3).is_some_and(|first| first.eq_ignore_ascii_case(b"set"));
+            let set = scan.slice(name.start, name.end).get(..3).is_some_and(|first| first.eq_ignore_ascii_case(b"set"));
             headers::cookie(scan, at, set);
         }
         Tier::Authorization | Tier::Cookie => {}
+        _ if nested::find(scan, name, separator, at) => {}
         _ => {
-            let Some(found) = value_at(scan, at) else { return };
-            let found = after_type(scan, found, separator);
-            if accepts(scan, tier, separator, found, name) {
-                scan.told(tier.kind(), found.start, found.end);
+            let at = nested::unwrapped(scan, at);
+            let value = value_at(scan, at).map(|found| after_type(scan, found, separator));
+            let told = value.is_some_and(|found| take(scan, name, separator, found));
+            if separator == Separator::Word || (!told && separator == Separator::Colon) {
+                sentences::after_name(scan, name);
             }
         }
     }
+}
+
+/// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
+pub(super) fn take(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+    let found = spans::with_blanks(scan, name, separator, found);
+    if !accepts(scan, name, separator, found) {
+        return false;
+    }
+    let end = spans::whole_end(scan, found);
+    scan.told(name.tier.kind(), found.start, end);
+    spans::further_parts(scan, name.tier.kind(), found, end);
+    true
 }
 
 /// `password: string = "x"`: the value comes after the type.
@@ -113,7 +158,9 @@ fn after_type(scan: &Scan<'_>, found: Value, separator: Separator) -> Value {
 fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Separator, usize)> {
     let closed = skip_quote(scan, name_end);
     let quoted = closed > name_end;
-    let closed = if quoted && scan.at(closed) == b']' { closed + 1 } else { closed };
+    // `["password"] => `, `[password] => ` of PHP.
+    let bracket = scan.at(closed) == b']' && (quoted || scan.before(name_start) == b'[');
+    let closed = if bracket { closed + 1 } else { closed };
     let at = scan.run(closed, &BLANK, 40);
     let blanks = at > closed;
     let skip = |from: usize| scan.run(from, &BLANK, 40);
@@ -121,7 +168,18 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b'=' => {
             let end = scan.run(at, &EQUALS, 3);
             let value = skip(end);
-            Some((if blanks || value > end { Separator::Spaced } else { Separator::Tight }, value))
+            let php = bracket && scan.slice(at, end) == b"=>";
+            let spaced = blanks || value > end;
+            Some((
+                if php {
+                    Separator::Pair
+                } else if spaced {
+                    Separator::Spaced
+                } else {
+                    Separator::Tight
+                },
+                value,
+            ))
         }
         b':' if scan.starts_with(at, b"://") => None,
         b':' => {
@@ -131,36 +189,100 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         }
         b'%' if scan.starts_with(at, b"%22%3A%22") => Some((Separator::Tight, at + 9)),
         b'%' if scan.starts_with(at, b"%3D") || scan.starts_with(at, b"%3A") => Some((Separator::Tight, at + 3)),
+        b'%' if scan.starts_with(at, b"%253D") || scan.starts_with(at, b"%253A") => Some((Separator::Tight, at + 5)),
         b'\\' if scan.starts_with(at, b"\\u003d") => Some((Separator::Tight, at + 6)),
-        b'>' if !quoted && !blanks && scan.before(name_start) == b'<' => Some((Separator::Pair, at + 1)),
-        b',' if quoted => named_pair(scan, at + 1).or_else(|| Some((Separator::Tuple, quote_at(scan, skip(at + 1))?))),
-        b'\n' | b'\r' => named_pair(scan, at),
+        b'>' if !quoted && !blanks && nested::opens_element(scan, name_start) => Some((Separator::Pair, at + 1)),
+        b'>' if quoted => nested::element(scan, name_start, at),
+        b'<' if !quoted && !blanks => nested::after_element(scan, at),
+        b'(' if !quoted && !blanks => nested::argument(scan, name_start, at),
+        b',' if !quoted && !blanks && scan.before(name_start) == b'{' => {
+            Some((Separator::Pair, quote_at(scan, at + 1)?))
+        }
+        b')' if !quoted => sentences::compared(scan, at),
+        b',' if quoted => named_pair(scan, at + 1)
+            .or_else(|| nested::before_label(scan, name_start))
+            .or_else(|| Some((Separator::Tuple, quote_at(scan, skip(at + 1))?))),
+        b'}' if quoted => nested::before_label(scan, name_start),
+        b'\n' | b'\r' => nested::part(scan, name_start, at).or_else(|| named_pair(scan, at)),
         _ if quoted && blanks => named_pair(scan, at),
+        _ if blanks && nested::opens_element(scan, name_start) => nested::after_attributes(scan, at),
         _ if blanks && scan.text[..name_start].ends_with(b"-") => Some((Separator::Flag, at)),
         _ if blanks && scan.text[name_start..name_end].starts_with(b"-") => Some((Separator::Flag, at)),
+        _ if blanks && is_configured(scan, name_start, name_end) => Some((Separator::Flag, at)),
         _ if blanks => Some((Separator::Word, skip_verb(scan, at))),
         _ => None,
     }
+}
+
+/// `git config github.token x`, `npm config set //host/:_authToken x`.
+fn is_configured(scan: &Scan<'_>, name_start: usize, name_end: usize) -> bool {
+    let before = scan.slice(name_start.saturating_sub(64), name_start);
+    let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+    let compound =
+        scan.slice(name_start, name_end).iter().any(|byte| matches!(byte, b'.' | b'_') || byte.is_ascii_uppercase());
+    compound
+        && (memchr::memmem::find(line, b"config ").is_some() || memchr::memmem::find(line, b"configure set ").is_some())
 }
 
 static EQUALS: Set = Set::new("=>~");
 static COLONS: Set = Set::new(":=>");
 static BETWEEN: Set = Set::new(" \t\r\n,\"'\\");
 
-/// `"name": "DB_PASSWORD", "value": "x"` and the same in YAML and XML: what follows `value` is the value.
+/// `"name": "DB_PASSWORD", "value": "x"` and the same in YAML and XML: what follows `value` is the value. One or two
+/// other members may stand between.
 fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
-    let label = scan.run(at, &BETWEEN, 40);
-    let word = scan.run(label, &NAME_END, 8);
-    let is_value = [&b"value"[..], b"content"].iter().any(|known| scan.slice(label, word).eq_ignore_ascii_case(known));
-    let closed = skip_quote(scan, word);
-    let at = scan.run(closed, &BLANK, 8);
-    (is_value && matches!(scan.at(at), b':' | b'=')).then(|| (Separator::Pair, scan.run(at + 1, &BLANK, 8)))
+    let mut at = at;
+    for _ in 0..3 {
+        let label = scan.run(at, &BETWEEN, 40);
+        let word = scan.run(label, &NAME_END, 24);
+        let closed = skip_quote(scan, word);
+        let colon = scan.run(closed, &BLANK, 8);
+        if word == label || !matches!(scan.at(colon), b':' | b'=') {
+            return None;
+        }
+        let value = scan.run(colon + 1, &BLANK, 8);
+        if is_value_label(scan.slice(label, word)) {
+            return Some((Separator::Pair, value));
+        }
+        let found = value_at(scan, value).filter(|found| found.end - found.start <= 64)?;
+        at = found.end + usize::from(found.quoted);
+    }
+    None
+}
+
+pub(super) fn is_value_label(label: &[u8]) -> bool {
+    [&b"value"[..], b"content", b"parametervalue", b"secretvalue", b"stringvalue", b"plaintext", b"val"]
+        .iter()
+        .any(|known| label.eq_ignore_ascii_case(known))
 }
 
 /// `token is x`, `password set to x`.
 fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
-    const VERBS: &[&[u8]] =
-        &[b"was provided: ", b"is ", b"was ", b"set to ", b"to ", b"of ", b"provided: ", b"provided ", b"value "];
+    const VERBS: &[&[u8]] = &[
+        b"was provided: ",
+        b"is: ",
+        b"is ",
+        b"ist ",
+        b"lautet: ",
+        b"lautet ",
+        b"est ",
+        b"es ",
+        "é ".as_bytes(),
+        b"was set to ",
+        b"was changed to ",
+        b"was ",
+        b"set to ",
+        b"changed to ",
+        b"used was ",
+        b"to equal ",
+        b"to be ",
+        b"to eq ",
+        b"to ",
+        b"of ",
+        b"provided: ",
+        b"provided ",
+        b"value ",
+    ];
     VERBS.iter().find(|verb| scan.starts_with(at, verb)).map_or(at, |verb| at + verb.len())
 }
 
@@ -169,12 +291,12 @@ fn quote_at(scan: &Scan<'_>, at: usize) -> Option<usize> {
 }
 
 /// End of a quote, escaped or not; `at` itself where there is none.
-fn skip_quote(scan: &Scan<'_>, at: usize) -> usize {
+pub(super) fn skip_quote(scan: &Scan<'_>, at: usize) -> usize {
     let slashes = scan.run(at, &BACKSLASH, 8);
     if matches!(scan.at(slashes), b'"' | b'\'' | b'`') { slashes + 1 } else { at }
 }
 
-static BACKSLASH: Set = Set::new("\\");
+pub(super) static BACKSLASH: Set = Set::new("\\");
 static STRING_PREFIX: Set = Set::new("brufBRUF@$N");
 
 /// The value at `at`: quoted to its closing quote, else to where it must end.
@@ -245,7 +367,7 @@ fn is_closed(scan: &Scan<'_>, start: usize, end: usize) -> bool {
     scan.text[start..end].contains(&open)
 }
 
-fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
+pub(super) fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
     let next = scan.at(at + 1);
     match scan.text[at] {
         b' ' | b'\t' | b'\n' | b'\r' | b';' | b'<' | 0 => scan.text[at] != b'<' || next == b'/',
@@ -275,144 +397,4 @@ fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
         && name.len() >= 2
         && (name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
             || name.len() >= 5 && name[0].is_ascii_lowercase() && name.iter().all(u8::is_ascii_alphabetic))
-}
-
-fn accepts(scan: &Scan<'_>, tier: Tier, separator: Separator, found: Value, name: &(usize, usize)) -> bool {
-    let text = scan.slice(found.start, found.end);
-    if value::is_placeholder(text) || value::is_dummy(text) || (found.quoted && value::is_prose(text)) {
-        return false;
-    }
-    if tier != Tier::Password && !found.quoted && is_printed_object(text) {
-        return false;
-    }
-    let opens = matches!(text[0], b'[' | b'{' | b'(' | b'<');
-    match (tier, separator) {
-        (_, Separator::Word) if opens => false,
-        (Tier::Token | Tier::Secret, Separator::Word) if is_known_key(scan, name) && value::is_hex(text) => {
-            text.len() >= 32
-        }
-        (_, Separator::Word) => is_told(tier, text, found.quoted && is_environment(scan, name)),
-        (_, Separator::Flag) if text[0] == b'-' => false,
-        (Tier::Password, _) => is_password(scan, separator, found, text, name),
-        (_, _) if opens && !found.quoted => false,
-        (Tier::Secret, Separator::Tight | Separator::Pair) => {
-            text.len() >= 6
-                && !value::is_path(text)
-                && (found.quoted || !value::is_code(text) || is_environment(scan, name))
-        }
-        (Tier::Secret, _) if found.quoted => {
-            text.len() >= 8
-                && !value::is_path(text)
-                && (value::is_random(text) || text.iter().any(u8::is_ascii_digit) || !text.contains(&b'-'))
-        }
-        (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
-        _ => {
-            text.len() >= 8
-                && !value::is_path(text)
-                && !value::is_code(text)
-                && (value::is_random(text) || value::is_url_safe(text))
-        }
-    }
-}
-
-/// `token=Token{3f1a ActivityRecord{9a u0`: an object as Java and Kotlin print it.
-fn is_printed_object(text: &[u8]) -> bool {
-    let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    name >= 3 && text[0].is_ascii_uppercase() && text.get(name) == Some(&b'{')
-}
-
-/// Base64 of `user:password`, as registries' configuration files have it.
-fn is_pair(text: &[u8]) -> bool {
-    let decoded = blocks::decode_base64(text);
-    text.len() >= 12 && decoded.contains(&b':') && decoded.iter().all(u8::is_ascii_graphic)
-}
-
-/// `SESSION_SECRET=...`: names in capitals are given values, not expressions.
-fn is_environment(scan: &Scan<'_>, name: &(usize, usize)) -> bool {
-    !scan.text[name.0..name.1].iter().any(u8::is_ascii_lowercase)
-}
-
-fn is_password(scan: &Scan<'_>, separator: Separator, found: Value, text: &[u8], name: &(usize, usize)) -> bool {
-    // `pass: 1234` counts tests.
-    let counts =
-        text.iter().all(u8::is_ascii_digit) && scan.slice(name.0, name.1).to_ascii_lowercase().ends_with(b"pass");
-    if text.len() < 3 || counts || (value::is_path(text) && !value::is_random(text)) {
-        return false;
-    }
-    let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
-    let sensible = (plain || value::is_code(text)) && !value::is_random(text) && !value::has_odd_case(text);
-    let whole_line = || is_own_line(scan, name.0) && is_whole_line(scan, found.end);
-    match separator {
-        Separator::Pair => true,
-        Separator::Tuple => !sensible,
-        _ if found.quoted => true,
-        Separator::Tight | Separator::TightColon => !(sensible && speaks_of_itself(text)),
-        Separator::Spaced => !sensible || (plain && whole_line()),
-        Separator::Colon => !sensible || whole_line(),
-        Separator::Flag => !sensible,
-        Separator::Word => false,
-    }
-}
-
-/// `password=db_password`, `password=get_secret()`: an expression, not a value.
-fn speaks_of_itself(text: &[u8]) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let path = text.contains(&b'.') && !text.iter().any(u8::is_ascii_digit) && !value::has_odd_case(text);
-    path || text.contains(&b'(')
-        || ["pass", "pwd", "secret", "token", "config", "env"]
-            .iter()
-            .any(|word| lower.windows(word.len()).any(|part| part == word.as_bytes()))
-}
-
-fn is_own_line(scan: &Scan<'_>, name_start: usize) -> bool {
-    let start = scan.run_back(name_start, &INDENT, 80);
-    start == 0 || scan.text[start - 1] == b'\n'
-}
-
-static INDENT: Set = Set::new(" \t\"'-");
-
-fn is_whole_line(scan: &Scan<'_>, end: usize) -> bool {
-    let end = scan.run(end, &BLANK, 80);
-    matches!(scan.at(end), 0 | b'\n' | b'\r')
-}
-
-/// `api key`, `auth_token`: more than the bare word, so that even what looks like a digest is one.
-fn is_known_key(scan: &Scan<'_>, name: &(usize, usize)) -> bool {
-    let name = scan.slice(name.0, name.1);
-    !["key", "keys", "token", "secret", "jwt"].iter().any(|bare| name.eq_ignore_ascii_case(bare.as_bytes()))
-}
-
-/// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
-fn is_told(tier: Tier, text: &[u8], sql: bool) -> bool {
-    // `bad auth mongodb://a:x@host`: the password in the address is another's to find.
-    if memchr::memmem::find(text, b"://").is_some() {
-        return false;
-    }
-    match tier {
-        Tier::Password => {
-            sql || (text.len() >= 8 && value::is_random(text) && !value::is_code(text) && !value::is_path(text))
-        }
-        Tier::Query => false,
-        _ => text.len() >= 20 && is_very_random(text) && !value::is_path(text),
-    }
-}
-
-/// Upper and lower case without sense, and neither a digest nor a UUID.
-fn is_very_random(text: &[u8]) -> bool {
-    let has = |test: fn(&u8) -> bool| text.iter().any(test);
-    !value::is_hex(text)
-        && !value::is_uuid(text)
-        && (value::is_random(text) || value::is_url_safe(text))
-        && has(u8::is_ascii_uppercase)
-        && has(u8::is_ascii_lowercase)
-        && !text.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'<' | b'>'))
-}
-
-/// `IDENTIFIED BY 'x'` of SQL.
-pub(super) fn sql(scan: &mut Scan<'_>, hit: usize) {
-    let start = scan.run(hit + "identified by".len(), &BLANK, 8);
-    let Some(found) = value_at(scan, start).filter(|found| found.quoted) else { return };
-    if !value::is_placeholder(scan.slice(found.start, found.end)) {
-        scan.told(Tier::Password.kind(), found.start, found.end);
-    }
 }

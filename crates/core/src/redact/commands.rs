@@ -1,45 +1,58 @@
-//! Passwords on command lines whose flags are single letters: `curl -u user:x`, `mysql -px`, `sshpass -p x`.
+//! Passwords on command lines whose flags are single letters: `curl -u user:x`, `mysql -px`, `sshpass -p x`,
+//! or words in a known place: `htpasswd -b file user x`.
 //! Does not: look at long flags; `assign` does.
 
 use super::{
     assign::{self, Value},
-    scan::{BLANK, Scan, Set},
-    value,
+    scan::{BLANK, Scan},
+    told, value,
 };
 
-/// One flag of one command.
-struct Flag {
-    name: &'static [u8],
-    /// The value follows without a blank: `-psecret`.
-    glued: bool,
-    /// The value is `user:password`; only what follows the colon goes.
-    pair: bool,
+/// Where one command has a password.
+enum Argument {
+    /// `-p x`.
+    Flag(&'static str),
+    /// `-px`.
+    Glued(&'static str),
+    /// `-u user:x`, with what parts the two; only what follows it goes.
+    Pair(&'static str, u8),
+    /// The so-manieth word that is no flag.
+    Word(usize),
+    /// The word behind this one.
+    After(&'static str),
+    /// `echo x | command` has it before the command.
+    Piped,
 }
 
-const fn flag(name: &'static [u8]) -> Flag {
-    Flag { name, glued: false, pair: false }
-}
+use Argument::{After, Flag, Glued, Pair, Piped, Word};
 
-static CURL: &[Flag] = &[
-    Flag { name: b"-u", glued: false, pair: true },
-    Flag { name: b"--user", glued: false, pair: true },
-    Flag { name: b"-U", glued: false, pair: true },
-    Flag { name: b"--proxy-user", glued: false, pair: true },
+static CURL: &[Argument] = &[
+    Pair("-u", b':'),
+    Pair("--user", b':'),
+    Pair("-U", b':'),
+    Pair("--proxy-user", b':'),
+    Pair("-su", b':'),
+    Pair("-sSu", b':'),
+    Pair("-ku", b':'),
+    Pair("-sku", b':'),
+    Pair("-vu", b':'),
+    Pair("-isu", b':'),
 ];
-static GLUED: &[Flag] = &[Flag { name: b"-p", glued: true, pair: false }];
-static SPACED: &[Flag] = &[flag(b"-p")];
-static SSH_KEYGEN: &[Flag] = &[flag(b"-P"), flag(b"-N")];
-static SQLCMD: &[Flag] = &[flag(b"-P")];
-static LDAP: &[Flag] = &[flag(b"-w")];
-static REDIS: &[Flag] = &[flag(b"-a"), flag(b"--pass")];
-static OPENSSL: &[Flag] = &[flag(b"-passin"), flag(b"-passout"), flag(b"-pass"), flag(b"-k")];
+static GLUED: &[Argument] = &[Glued("-p")];
+static SPACED: &[Argument] = &[Flag("-p")];
+static CAPITAL: &[Argument] = &[Flag("-P")];
+static LDAP: &[Argument] = &[Flag("-w"), Flag("-s")];
+static SAMBA: &[Argument] = &[Pair("-U", b'%'), Pair("--user", b'%')];
+static REGISTRY: &[Argument] =
+    &[Pair("--creds", b':'), Pair("--src-creds", b':'), Pair("--dest-creds", b':'), Flag("-p")];
 
-/// The flags a command is known to take.
-static COMMANDS: &[(&str, &[Flag])] = &[
+/// What commands are known to take.
+static COMMANDS: &[(&str, &[Argument])] = &[
     ("curl ", CURL),
+    ("http ", &[Pair("-a", b':'), Pair("--auth", b':')]),
     ("mysql ", GLUED),
     ("mysqldump ", GLUED),
-    ("mysqladmin ", GLUED),
+    ("mysqladmin ", &[Glued("-p"), After("password")]),
     ("mariadb ", GLUED),
     ("sshpass ", GLUED),
     ("sshpass -p ", SPACED),
@@ -52,14 +65,57 @@ static COMMANDS: &[(&str, &[Flag])] = &[
     ("mongo ", SPACED),
     ("rabbitmqadmin ", SPACED),
     ("mongodump ", SPACED),
-    ("ssh-keygen ", SSH_KEYGEN),
-    ("sqlcmd ", SQLCMD),
-    ("bcp ", SQLCMD),
+    ("rdesktop ", SPACED),
+    ("cqlsh ", SPACED),
+    ("crackmapexec ", SPACED),
+    ("evil-winrm ", SPACED),
+    ("ssh-keygen ", &[Flag("-P"), Flag("-N")]),
+    ("sqlcmd ", CAPITAL),
+    ("bcp ", CAPITAL),
+    ("unzip ", CAPITAL),
+    ("zip ", CAPITAL),
+    ("ipmitool ", CAPITAL),
     ("ldapsearch ", LDAP),
     ("ldapadd ", LDAP),
     ("ldapmodify ", LDAP),
-    ("redis-cli ", REDIS),
-    ("openssl ", OPENSSL),
+    ("ldappasswd ", LDAP),
+    ("redis-cli ", &[Flag("-a"), Flag("--pass"), After("AUTH")]),
+    ("openssl ", &[Flag("-passin"), Flag("-passout"), Flag("-pass"), Flag("-k")]),
+    ("openssl passwd ", &[Word(1)]),
+    ("xfreerdp ", &[Glued("/p:")]),
+    ("7z ", GLUED),
+    ("rar ", &[Glued("-hp"), Glued("-p")]),
+    ("unrar ", GLUED),
+    ("smbclient ", SAMBA),
+    ("rpcclient ", SAMBA),
+    ("winexe ", SAMBA),
+    ("smbget ", SAMBA),
+    ("lftp ", &[Pair("-u", b',')]),
+    ("skopeo ", REGISTRY),
+    ("buildah ", REGISTRY),
+    ("snmpwalk ", &[Flag("-c"), Flag("-A"), Flag("-X")]),
+    ("snmpget ", &[Flag("-c"), Flag("-A"), Flag("-X")]),
+    ("snmp-server community ", &[Word(1)]),
+    ("rocommunity ", &[Word(1)]),
+    ("rwcommunity ", &[Word(1)]),
+    ("vault login ", &[Word(1)]),
+    ("htpasswd -b", &[Word(3)]),
+    ("htpasswd -nb", &[Word(2)]),
+    ("net use ", &[After("\\\\")]),
+    ("net user ", &[Word(2)]),
+    ("rabbitmqctl add_user ", &[Word(2)]),
+    ("rabbitmqctl change_password ", &[Word(2)]),
+    ("wpa_passphrase ", &[Word(2)]),
+    ("config http-basic.", &[Word(2)]),
+    ("nmcli ", &[After("password")]),
+    ("secret set ", &[Flag("--body"), Flag("-b")]),
+    ("secret generic ", &[Pair("--from-literal", b'=')]),
+    ("stats auth ", &[Pair("", b':')]),
+    ("--password-stdin", &[Piped]),
+    ("--passphrase-fd 0", &[Piped]),
+    ("passwd --stdin", &[Piped]),
+    ("sudo -s", &[Piped]),
+    ("chpasswd", &[Piped]),
 ];
 
 /// What selects this matcher.
@@ -69,45 +125,106 @@ pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
 
 /// Looks through the rest of the command's line.
 pub(super) fn find(scan: &mut Scan<'_>, hit: usize, keyword: &str) {
-    let Some((_, flags)) = COMMANDS.iter().find(|(name, _)| *name == keyword) else { return };
+    let Some((_, arguments)) = COMMANDS.iter().find(|(name, _)| *name == keyword) else { return };
     if !scan.starts_token(hit) {
         return;
     }
     // `sshpass -p x`: the flag is part of the keyword, so start before it.
-    let from = hit + keyword.find(' ').unwrap_or(keyword.len());
+    let from =
+        if keyword == "sshpass -p " { hit + "sshpass".len() } else { word_end(scan, hit + keyword.trim_end().len()) };
     let line = scan.slice(from, from + 512);
     let end = from + line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
+    let mut place = Place { words: 0, previous: (from, from) };
     let mut at = from;
     while at < end {
         let word = scan.run(at, &BLANK, 64);
         let word_end = (word..end).find(|&index| BLANK.has(scan.text[index])).unwrap_or(end);
-        for known in *flags {
-            look_at_flag(scan, known, word, word_end);
+        place.words += usize::from(word < word_end && scan.text[word] != b'-');
+        for argument in *arguments {
+            look_at(scan, argument, &place, word, word_end);
         }
+        place.previous = (word, word_end);
         at = word_end.max(at + 1);
+    }
+    if arguments.iter().any(|argument| matches!(argument, Piped)) {
+        piped(scan, hit, keyword == "chpasswd");
     }
 }
 
-fn look_at_flag(scan: &mut Scan<'_>, known: &Flag, word: usize, word_end: usize) {
-    let rest = word + known.name.len();
-    if !scan.starts_with(word, known.name) || (known.glued != (rest < word_end)) {
-        return;
-    }
-    let start = if known.glued { rest } else { scan.run(rest, &BLANK, 8) };
-    let Some(found) = assign::value_at(scan, start) else { return };
-    let Some(found) = (if known.pair { after_colon(scan, found) } else { Some(after_source(scan, found)) }) else {
-        return;
+/// `htpasswd -bB`: the keyword may end inside a word.
+fn word_end(scan: &Scan<'_>, at: usize) -> usize {
+    (at..scan.text.len()).find(|&index| scan.text[index].is_ascii_whitespace()).unwrap_or(scan.text.len())
+}
+
+/// How far a command line is read.
+struct Place {
+    words: usize,
+    previous: (usize, usize),
+}
+
+fn look_at(scan: &mut Scan<'_>, argument: &Argument, place: &Place, word: usize, end: usize) {
+    let text = scan.slice(word, end);
+    let start = match *argument {
+        Flag(name) if text == name.as_bytes() => scan.run(end, &BLANK, 8),
+        Glued(name) if text.len() > name.len() && text.starts_with(name.as_bytes()) => word + name.len(),
+        Pair(name, _) if text == name.as_bytes() && !name.is_empty() => scan.run(end, &BLANK, 8),
+        Pair(name, _) if text.len() > name.len() && text.starts_with(name.as_bytes()) && may_be_glued(name, text) => {
+            word + name.len()
+        }
+        Word(count) if place.words == count && text.first() != Some(&b'-') => word,
+        After(name) if is_after(scan.slice(place.previous.0, place.previous.1), name) => word,
+        _ => return,
     };
-    let text = scan.slice(found.start, found.end);
-    let numeric = text.iter().all(u8::is_ascii_digit);
-    if !text.is_empty() && text[0] != b'-' && !numeric && !value::is_placeholder(text) {
+    let Some(found) = assign::value_at(scan, start) else { return };
+    let found = match *argument {
+        Pair(_, mark) => after_mark(scan, found, mark),
+        _ => Some(after_source(scan, found)),
+    };
+    if let Some(found) = found.filter(|found| is_password(scan, argument, *found)) {
         scan.told("password", found.start, found.end);
     }
 }
 
-fn after_colon(scan: &Scan<'_>, found: Value) -> Option<Value> {
-    let colon = scan.slice(found.start, found.end).iter().position(|&byte| byte == b':')?;
-    Some(Value { start: found.start + colon + 1, ..found })
+/// `-ubob:x`, `--from-literal=name=x`; not `--user-agent`.
+fn may_be_glued(name: &str, text: &[u8]) -> bool {
+    let next = text[name.len()];
+    if name.len() > 2 { next == b'=' } else { next.is_ascii_alphanumeric() || name.is_empty() }
+}
+
+fn is_after(previous: &[u8], name: &str) -> bool {
+    if name == "\\\\" { previous.starts_with(b"\\\\") } else { previous == name.as_bytes() }
+}
+
+fn is_password(scan: &Scan<'_>, argument: &Argument, found: Value) -> bool {
+    let text = scan.slice(found.start, found.end);
+    let Some(&first) = text.first() else { return false };
+    // What stands alone must not be a word of the sentence that a command's name is part of.
+    let telling = match argument {
+        Word(_) | After(_) => found.quoted || told::is_mixed(text) || (text.len() >= 8 && ends_command(scan, found)),
+        _ => true,
+    };
+    let numeric = text.iter().all(u8::is_ascii_digit) && !found.quoted;
+    telling
+        && !matches!(first, b'-' | b'|' | b'>' | b'(')
+        && (first != b'/' || !value::is_path(text))
+        && !numeric
+        && !value::is_placeholder(text)
+        && !value::is_telling(text)
+}
+
+fn ends_command(scan: &Scan<'_>, found: Value) -> bool {
+    let end = scan.run(found.end, &BLANK, 16);
+    let text = scan.slice(found.start, found.end);
+    let plain = text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
+    matches!(scan.at(end), 0 | b'\n' | b'\r' | b'R' | b'1'..=b'9') && !(plain && text.ends_with(b"ed"))
+}
+
+fn after_mark(scan: &Scan<'_>, found: Value, mark: u8) -> Option<Value> {
+    let start = found.start + usize::from(mark == b'=' && scan.at(found.start) == b'=');
+    let text = scan.slice(start, found.end);
+    // `password=x` after a flag that takes names is `assign`'s.
+    let at = text.iter().position(|&byte| byte == mark)?;
+    Some(Value { start: start + at + 1, ..found })
 }
 
 /// `pass:x` of openssl.
@@ -116,26 +233,20 @@ fn after_source(scan: &Scan<'_>, found: Value) -> Value {
     Value { start: found.start + source, ..found }
 }
 
-/// `login x password y` of a `.netrc`.
-pub(super) fn netrc(scan: &mut Scan<'_>, hit: usize) {
-    let window_end = scan.text.len().min(hit + 256);
-    let Some(at) = memchr::memmem::find(scan.slice(hit, window_end), b"password") else { return };
-    let after = hit + at + "password".len();
-    let start = scan.run(after, &NETRC_BREAK, 8);
-    let Some(found) = assign::value_at(scan, start).filter(|_| start > after) else { return };
-    let between = scan.slice(hit + "login".len(), hit + at);
-    let words = between.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
-    let text = scan.slice(found.start, found.end);
-    // `login failed password incorrect` is a sentence; a file names its machine, or the value cannot be a word.
-    let machine = memchr::memmem::find(scan.slice(hit.saturating_sub(128), hit), b"machine ").is_some();
-    if words == 1
-        && (machine || value::is_random(text))
-        && text.len() >= 4
-        && !value::is_placeholder(text)
-        && !value::is_prose(text)
-    {
+/// `echo x | sudo -S`; of `chpasswd` only what follows the colon.
+fn piped(scan: &mut Scan<'_>, hit: usize, pair: bool) {
+    let from = hit.saturating_sub(160);
+    let before = scan.slice(from, hit);
+    let line = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let before = &before[line..];
+    let Some(pipe) = before.iter().rposition(|&byte| byte == b'|') else { return };
+    let echo = |word: &&[u8]| memchr::memmem::rfind(&before[..pipe], word).map(|at| at + word.len());
+    let Some(at) = ECHOES.iter().filter_map(echo).max() else { return };
+    let Some(found) = assign::value_at(scan, from + line + at) else { return };
+    let found = if pair { after_mark(scan, found, b':') } else { Some(found) };
+    if let Some(found) = found.filter(|found| is_password(scan, &Piped, *found)) {
         scan.told("password", found.start, found.end);
     }
 }
 
-static NETRC_BREAK: Set = Set::new(" \t\r\n");
+static ECHOES: &[&[u8]] = &[b"echo ", b"printf ", b"echo -n "];

@@ -31,9 +31,17 @@ pub(super) fn authorization(scan: &mut Scan<'_>, at: usize) {
         let from = scan.run(from, &OPENING, 4);
         return credentials(scan, from, line, is_scheme(&scheme));
     }
+    // A folded header goes on with an indented line.
+    let folded = scan.run(line, &FOLD, 80);
+    if after == line && is_scheme(&scheme) && matches!(scan.before(folded), b' ' | b'\t') && folded > line + 1 {
+        let end = line_end(scan, folded);
+        return credentials(scan, folded, end, true);
+    }
     let from = if encoded && is_scheme(&scheme) { first + if scan.at(first) == b'+' { 1 } else { 3 } } else { start };
     credentials(scan, from, line, from > start);
 }
+
+static FOLD: Set = Set::new(" \t\r\n");
 
 fn is_scheme(word: &[u8]) -> bool {
     const SCHEMES: &[&[u8]] = &[

@@ -6,14 +6,23 @@
 
 mod assign;
 mod blocks;
+mod calls;
 mod commands;
+mod encoded;
+mod hashes;
 mod headers;
 mod infix;
+mod judge;
+mod lines;
 mod names;
+mod nested;
 mod redacted;
 mod rules;
 mod scan;
+mod sentences;
 mod shapes;
+mod spans;
+mod told;
 mod urls;
 mod value;
 

@@ -49,6 +49,33 @@ static ENDS: &[(&str, Tier)] = &[
     ("passwort", Tier::Password),
     ("kennwort", Tier::Password),
     ("passwd", Tier::Password),
+    ("passwords", Tier::Password),
+    ("passord", Tier::Password),
+    ("motdepasse", Tier::Password),
+    ("contrasena", Tier::Password),
+    ("senha", Tier::Password),
+    ("clave", Tier::Password),
+    ("wachtwoord", Tier::Password),
+    ("salasana", Tier::Password),
+    ("heslo", Tier::Password),
+    ("parola", Tier::Password),
+    ("lozinka", Tier::Password),
+    ("adgangskode", Tier::Password),
+    ("bindpw", Tier::Password),
+    ("rootpw", Tier::Password),
+    ("requirepass", Tier::Password),
+    ("masterauth", Tier::Password),
+    ("authtok", Tier::Password),
+    ("securitycredentials", Tier::Password),
+    ("bindcredential", Tier::Password),
+    ("bindcredentials", Tier::Password),
+    ("psk", Tier::Password),
+    ("passwdhash", Tier::Token),
+    ("passworddigest", Tier::Token),
+    ("pwhash", Tier::Token),
+    ("ntlmhash", Tier::Token),
+    ("nthash", Tier::Token),
+    ("lmhash", Tier::Token),
     ("passphrase", Tier::Password),
     ("passcode", Tier::Password),
     ("pwd", Tier::Password),
@@ -78,6 +105,7 @@ static ENDS: &[(&str, Tier)] = &[
     ("tokenvalue", Tier::Token),
     ("tokenid", Tier::Key),
     ("token", Tier::Token),
+    ("tokens", Tier::Token),
     ("jwt", Tier::Token),
     ("bearer", Tier::Token),
     ("pat", Tier::Key),
@@ -237,9 +265,10 @@ pub(super) fn tier(name: &[u8], query: bool) -> Option<Tier> {
         return None;
     }
     if let Some((_, tier)) = ENDS.iter().find(|(end, _)| flat.ends_with(end)) {
-        return fits(*tier, name, flat).then_some(*tier);
+        // In a connection string `PWD` is no folder.
+        return (fits(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
     }
-    if ends_with_pass(name, flat) {
+    if ends_with_pass(name, flat) || ends_with_pw(name) {
         return Some(Tier::Password);
     }
     if flat == "auth" || (flat.ends_with("auth") && name.starts_with(b"_")) {
@@ -264,6 +293,35 @@ fn fits(tier: Tier, name: &[u8], flat: &str) -> bool {
         }
         _ => true,
     }
+}
+
+/// A word of another language, which no English sentence has by chance.
+pub(super) fn is_foreign(name: &[u8]) -> bool {
+    const WORDS: &[&str] = &[
+        "passwort",
+        "kennwort",
+        "passord",
+        "contrasena",
+        "senha",
+        "wachtwoord",
+        "salasana",
+        "heslo",
+        "parola",
+        "lozinka",
+        "adgangskode",
+        "clave",
+    ];
+    let flat = flat(name);
+    !name.is_ascii() || name.contains(&b' ') || WORDS.iter().any(|word| flat.ends_with(word))
+}
+
+/// `pw`, `db_pw`, `-pw`.
+fn ends_with_pw(name: &[u8]) -> bool {
+    let Some(start) = name.len().checked_sub(2) else { return false };
+    name[start..].eq_ignore_ascii_case(b"pw")
+        && (start == 0
+            || matches!(name[start - 1], b'_' | b'-' | b'.')
+            || name[start..] == *b"PW" && name[start - 1].is_ascii_lowercase())
 }
 
 /// `pass`, `db_pass`, `dbPass`; not `bypass`, `compass`.

@@ -2,8 +2,9 @@
 //! Does not: match; each matcher has its own file.
 
 use super::{
-    assign, blocks, commands, headers, infix,
+    assign, blocks, calls, commands, encoded, hashes, headers, infix, lines, nested,
     scan::{Scan, Span},
+    sentences,
     shapes::{SHAPES, Shape},
     urls,
 };
@@ -19,6 +20,8 @@ enum Matcher {
     Shape(&'static Shape),
     /// Looks at the text around the hit.
     At(Find),
+    /// A word for a password, of this many bytes.
+    Foreign(usize),
     /// The same for what a word beside it tells, not its own look.
     Told(Find),
     /// The link the keyword belongs to, all of it.
@@ -31,6 +34,28 @@ static NAMES: &[&str] = &[
     "pass",
     "pwd",
     "kennwort",
+    "passord",
+    "contrasena",
+    "mot_de_passe",
+    "senha",
+    "clave",
+    "wachtwoord",
+    "salasana",
+    "heslo",
+    "parola",
+    "lozinka",
+    "adgangskode",
+    "pw=",
+    "pw:",
+    "pw\"",
+    "pw'",
+    "pw ",
+    "pwhash",
+    "ntlm_hash",
+    "nt_hash",
+    "psk",
+    "masterauth",
+    "authtok",
     "secret",
     "token",
     "key",
@@ -60,6 +85,30 @@ static OTHERS: &[(&str, Find)] = &[
     ("END ", blocks::end),
     ("Private-Lines", blocks::putty),
     ("LS0tLS1CRUdJTi", blocks::encoded),
+    ("kind: secret", lines::secret_manifest),
+    ("\"kind\":\"secret\"", lines::secret_json),
+    ("\"kind\": \"secret\"", lines::secret_json),
+    ("$2a$", hashes::crypt),
+    ("$2b$", hashes::crypt),
+    ("$2y$", hashes::crypt),
+    ("$argon2", hashes::crypt),
+    ("$1$", hashes::crypt),
+    ("$5$", hashes::crypt),
+    ("$6$", hashes::crypt),
+    ("$7$", hashes::crypt),
+    ("$y$", hashes::crypt),
+    ("$apr1$", hashes::crypt),
+    ("$p$", hashes::crypt),
+    ("$h$", hashes::crypt),
+    ("{SSHA", hashes::braced),
+    ("{SHA", hashes::braced),
+    ("{SMD5}", hashes::braced),
+    ("{CRYPT}", hashes::braced),
+    ("{PBKDF2", hashes::braced),
+    ("e1NTSE", hashes::encoded),
+    ("pbkdf2", hashes::named),
+    ("scrypt:", hashes::named),
+    ("SCRAM-SHA-", hashes::named),
     ("\"kty\"", blocks::web_key),
     ("\\\"kty\\\"", blocks::web_key),
     ("eyJ", blocks::jwt),
@@ -101,8 +150,53 @@ static OTHERS: &[(&str, Find)] = &[
 static TELLING: &[(&str, Find)] = &[
     ("Bearer", headers::bearer),
     ("Basic ", headers::basic),
-    ("identified by", assign::sql),
-    ("login ", commands::netrc),
+    ("identified ", calls::identified),
+    ("login ", lines::netrc),
+    ("machine ", lines::netrc_machine),
+    ("credentials", sentences::credentials),
+    ("login with ", sentences::login),
+    (" / ", sentences::slashed),
+    ("pin: ", sentences::digits),
+    ("pin=", sentences::digits),
+    ("pin is ", sentences::digits),
+    ("code: ", sentences::digits),
+    ("code is ", sentences::digits),
+    ("seed phrase", sentences::seed),
+    ("recovery phrase", sentences::seed),
+    ("type=\"password\"", nested::input),
+    ("auth=(", calls::pair),
+    ("basicauth(", calls::pair),
+    ("pscredential(", calls::pair),
+    ("login(", calls::pair),
+    ("getconnection(", calls::pair),
+    ("to-securestring ", calls::secure_string),
+    (".fill(", calls::typed),
+    (".type(", calls::typed),
+    (".send_keys(", calls::typed),
+    (".sendkeys(", calls::typed),
+    ("password(", calls::password_function),
+    ("assertequals(", calls::equals),
+    ("assertequal(", calls::equals),
+    ("assert_eq!(", calls::equals),
+    ("insert into ", calls::insert),
+    ("pass ", lines::pop),
+    (" login ", lines::imap),
+    ("identify ", lines::nickserv),
+    (":*:", lines::pgpass),
+    (":5432:", lines::pgpass),
+    (":5433:", lines::pgpass),
+    (":6432:", lines::pgpass),
+    ("dc=", lines::distinguished),
+    (" on >", lines::acl),
+    ("password 0 ", lines::leveled),
+    ("password 5 ", lines::leveled),
+    ("password 7 ", lines::leveled),
+    ("secret 0 ", lines::leveled),
+    ("secret 5 ", lines::leveled),
+    ("auth plain ", encoded::sasl),
+    ("auth login ", encoded::sasl),
+    ("%3A%2F%2F", encoded::userinfo),
+    ("@", urls::bare_login),
 ];
 
 /// Links whose path is the secret.
@@ -112,6 +206,13 @@ static WEBHOOKS: &[&str] = &[
     "hooks.slack.com/triggers/",
     "discord.com/api/webhooks/",
     "discordapp.com/api/webhooks/",
+    "discord.com/api/v10/webhooks/",
+    "discord.com/api/v9/webhooks/",
+    "discord.com/api/v8/webhooks/",
+    "/hooks/",
+    "/webhooks/",
+    "/webhook/",
+    "/services/hooks/",
     ".webhook.office.com/",
     "outlook.office.com/webhook/",
     "hooks.zapier.com/hooks/",
@@ -136,6 +237,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let rows = rows.chain(OTHERS.iter().map(|&(keyword, find)| (keyword, Matcher::At(find))));
     let rows = rows.chain(TELLING.iter().map(|&(keyword, find)| (keyword, Matcher::Told(find))));
     let rows = rows.chain(WEBHOOKS.iter().map(|&keyword| (keyword, Matcher::Webhook(keyword))));
+    let rows = rows.chain(sentences::FOREIGN.iter().map(|&keyword| (keyword, Matcher::Foreign(keyword.len()))));
     let rows = rows.chain(commands::keywords().map(|keyword| (keyword, Matcher::Command(keyword))));
     // Last: a shape says more than the name before it, and the first finder of a place names its kind.
     let rows = rows.chain(NAMES.iter().map(|&keyword| (keyword, Matcher::Told(assign::find))));
@@ -153,9 +255,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 pub(super) fn find(text: &[u8]) -> Vec<Span> {
     let table = &*TABLE;
     let mut scan = Scan::new(text);
+    // First, for what a name or a header tells of the same place says more.
+    encoded::runs(&mut scan);
+    scan.forget_places();
     for hit in table.keywords.find_overlapping_iter(text) {
         let matcher = table.matchers[hit.pattern().as_usize()];
-        let told = matches!(matcher, Matcher::Told(_) | Matcher::Command(_)) && hit.start() < scan.told;
+        let told =
+            matches!(matcher, Matcher::Told(_) | Matcher::Command(_) | Matcher::Foreign(_)) && hit.start() < scan.told;
         // `sk-` and `sk-ant-` begin at one place; the longer one comes later and names the kind.
         let again = scan.spans.last().is_some_and(|span| span.start == hit.start());
         if told || (hit.start() < scan.covered && !again) {
@@ -164,6 +270,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Span> {
         match matcher {
             Matcher::Shape(shape) => shape.find(&mut scan, hit.start()),
             Matcher::At(find) | Matcher::Told(find) => find(&mut scan, hit.start()),
+            Matcher::Foreign(length) => sentences::foreign(&mut scan, hit.start(), length),
             Matcher::Webhook(keyword) => urls::webhook(&mut scan, hit.start(), keyword.len()),
             Matcher::Command(keyword) => commands::find(&mut scan, hit.start(), keyword),
         }

@@ -47,6 +47,11 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// What was found so far hides nothing from the matchers to come.
+    pub(super) fn forget_places(&mut self) {
+        (self.covered, self.told) = (0, 0);
+    }
+
     pub(super) fn at(&self, index: usize) -> u8 {
         self.text.get(index).copied().unwrap_or(0)
     }

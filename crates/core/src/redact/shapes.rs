@@ -163,6 +163,7 @@ pub(super) static SHAPES: &[Shape] = &[
     open("sourcegraph-token", "slk_", &HEX, 60).strict(),
     open("gitea-token", "gitea_", &HEX, 40),
     open("azure-devops-token", "azdo_", &ALNUM, 40).strict(),
+    open("matrix-token", "syt_", &WORD, 24).strict(),
     // Package registries.
     open("npm-token", "npm_", &ALNUM, 30).random(),
     open("pypi-token", "pypi-AgE", &WORD, 40),

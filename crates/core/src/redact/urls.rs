@@ -2,8 +2,8 @@
 //! Does not: look at query parameters; `assign` does.
 
 use super::{
-    scan::{DIGIT, Scan, Set},
-    value,
+    scan::{BLANK, DIGIT, Scan, Set},
+    told, value,
 };
 
 const MAX_AUTHORITY: usize = 1024;
@@ -93,13 +93,31 @@ pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
 pub(super) fn oracle(scan: &mut Scan<'_>, hit: usize) {
     let line = scan.slice(hit, hit + 256);
     let end = line.iter().position(|&byte| URL_END.has(byte) && byte != b' ').unwrap_or(line.len());
-    let Some(at) = line[..end].iter().position(|&byte| byte == b'@') else { return };
+    let Some(at) = line[..end].iter().position(|&byte| byte == b'@') else {
+        return local_oracle(scan, hit);
+    };
     let Some(slash) = line[..at].iter().rposition(|&byte| byte == b'/') else { return };
     let password = &line[slash + 1..at];
     if slash > 0 && USER.has(line[slash - 1]) && !password.contains(&b' ') && !value::is_placeholder(password) {
         scan.told("url-password", hit + slash + 1, hit + at);
     }
 }
+
+/// `sqlplus -s user/password` without a database.
+fn local_oracle(scan: &mut Scan<'_>, hit: usize) {
+    let mut word = hit + scan.slice(hit, hit + 16).iter().position(|&byte| byte == b' ').map_or(0, |at| at + 1);
+    while scan.at(word) == b'-' && word < hit + 64 {
+        word = scan.run(scan.run(word, &FLAG, 16), &BLANK, 4);
+    }
+    let user = scan.run(word, &USER, 64);
+    let end = scan.run(user + 1, &SIMPLE, 64);
+    if user > word && scan.at(user) == b'/' && end - user > 4 && matches!(scan.at(end), 0 | b'\n' | b' ') {
+        scan.told("url-password", user + 1, end);
+    }
+}
+
+static FLAG: Set = Set::new("A-Za-z-");
+static SIMPLE: Set = Set::new("A-Za-z0-9_#$!");
 
 /// A link whose path is the secret: all of it goes.
 pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
@@ -109,7 +127,9 @@ pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     let path = scan.slice(hit + keyword, end);
     let broken = scan.slice(start, hit).iter().any(|&byte| URL_END.has(byte));
     let start = if broken { hit } else { start };
-    if path.len() >= 16 && value::is_random(path) && !value::is_dummy(path) {
+    // `/hooks/` of any host: an id of an object stands there as often.
+    let own = scan.text[hit] != b'/' || !value::is_hex(path);
+    if own && path.len() >= 16 && value::is_random(path) && !value::is_dummy(path) {
         scan.found("webhook-url", start, end);
     }
 }
@@ -122,3 +142,23 @@ fn url_end(scan: &Scan<'_>, from: usize) -> usize {
     }
     end
 }
+
+/// `CORP/bob:password@10.0.0.12`: a login without a scheme before it.
+pub(super) fn bare_login(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run_back(hit, &LOGIN, 128);
+    let text = scan.slice(start, hit);
+    let Some(colon) = text.iter().position(|&byte| byte == b':') else { return };
+    let (user, password) = (&text[..colon], &text[colon + 1..]);
+    let end = scan.run(hit + 1, &HOST, 256);
+    let host = scan.slice(hit + 1, end);
+    let dotted = host.contains(&b'.') || host.starts_with(b"localhost");
+    let named = user.first().is_some_and(u8::is_ascii_alphabetic)
+        && user.iter().all(|&byte| USER.has(byte) || matches!(byte, b'/' | b'\\'));
+    // `file.ts:10@..`, `image:tag@sha256:..`, `npm:name@1.2.3`.
+    let version = host.first().is_some_and(u8::is_ascii_digit) && memchr::memchr_iter(b'.', host).count() != 3;
+    if named && dotted && !version && password.len() >= 6 && told::is_mixed(password) && !password.contains(&b'/') {
+        scan.told("url-password", start + colon + 1, hit);
+    }
+}
+
+static LOGIN: Set = Set::new("A-Za-z0-9_.~!#$%^&*+=:/\\-");

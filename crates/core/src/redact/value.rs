@@ -20,26 +20,35 @@ static WORDS: &[&str] = &[
     "dummy",
     "empty",
     "enabled",
+    "encrypted",
     "env",
+    "erforderlich",
     "error",
     "example",
     "expired",
     "failed",
+    "falsch",
     "false",
     "filtered",
     "forbidden",
     "hidden",
+    "include",
     "incorrect",
+    "incorrecta",
+    "incorrecto",
     "input",
     "int",
     "integer",
     "invalid",
+    "invalida",
+    "invalide",
+    "invalido",
     "key",
     "malformed",
     "masked",
     "mismatch",
-    "missing",
     "mismatched",
+    "missing",
     "nan",
     "never",
     "nil",
@@ -49,19 +58,29 @@ static WORDS: &[&str] = &[
     "null",
     "number",
     "object",
+    "obligatoire",
+    "obligatoria",
+    "obligatorio",
+    "obrigatorio",
     "ok",
+    "omit",
     "optional",
     "pass",
     "passwd",
     "password",
+    "pflichtfeld",
     "placeholder",
+    "plain",
     "pwd",
     "redacted",
     "rejected",
     "removed",
     "replaceme",
+    "requerida",
+    "requerido",
     "required",
     "revoked",
+    "richiesta",
     "secret",
     "set",
     "str",
@@ -78,8 +97,11 @@ static WORDS: &[&str] = &[
     "unsupported",
     "valid",
     "varchar",
+    "verplicht",
     "void",
+    "weak",
     "wrong",
+    "wymagane",
     "yes",
 ];
 
@@ -118,6 +140,8 @@ static EXPRESSIONS: &[&str] = &[
     "%(",
     "%{",
     "@Value",
+    "ENC[",
+    "!vault",
 ];
 
 /// Nothing secret: a placeholder, a reference, an expression, a mask, an earlier replacement.
@@ -128,12 +152,26 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
         || (enclosed(b'[', b']') && !is_random(value))
         || (enclosed(b'{', b'}') && !is_random(value))
         || (enclosed(b'%', b'%') && is_name(&value[1..value.len() - 1]))
+        || (enclosed(b'(', b')')
+            && value[1..value.len() - 1].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' '))
+        || is_type(value)
         || is_replacement(value)
         || is_variable(value)
         || is_format(value)
         || is_mask(value)
         || is_word(value)
         || EXPRESSIONS.iter().any(|start| value.starts_with(start.as_bytes()))
+}
+
+/// `Option<String>`, `&'static str`, and the address of one: `0xc0000123a0`.
+fn is_type(value: &[u8]) -> bool {
+    let generic = value.iter().position(|&byte| byte == b'<').is_some_and(|open| {
+        open > 0
+            && value.ends_with(b">")
+            && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b':')
+    });
+    let pointer = value.strip_prefix(b"0x").is_some_and(|rest| rest.len() >= 6 && is_hex(rest));
+    generic || pointer || value.starts_with(b"&'")
 }
 
 /// Exactly one of our own replacements.
@@ -183,7 +221,8 @@ fn is_word(value: &[u8]) -> bool {
         .filter(|byte| **byte != b'_' && **byte != b'-')
         .map(|byte| char::from(byte.to_ascii_lowercase()))
         .collect();
-    WORDS.contains(&lower.as_str())
+    let rule = lower.split_once('|').is_some_and(|(first, _)| WORDS.contains(&first));
+    rule || WORDS.contains(&lower.as_str())
         || ["your", "example", "placeholder", "changeme", "replaceme", "redacted", "dummy"]
             .iter()
             .any(|part| lower.starts_with(part) && lower.bytes().all(|byte| byte.is_ascii_lowercase()))
@@ -236,56 +275,62 @@ fn is_name_like(part: &[u8]) -> bool {
     part.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'_' | b'-' | b'.' | b'@'))
 }
 
+/// A word that joins others in a sentence.
+pub(super) fn is_telling(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
+}
+
 /// Words between blanks as a sentence has them: `must be at least 8 characters`.
 pub(super) fn is_prose(value: &[u8]) -> bool {
-    const TELLING: &[&str] = &[
-        "a",
-        "an",
-        "and",
-        "are",
-        "at",
-        "be",
-        "been",
-        "blank",
-        "can",
-        "cannot",
-        "can't",
-        "did",
-        "do",
-        "does",
-        "doesn't",
-        "field",
-        "for",
-        "from",
-        "has",
-        "have",
-        "in",
-        "incorrect",
-        "invalid",
-        "is",
-        "isn't",
-        "least",
-        "may",
-        "missing",
-        "must",
-        "not",
-        "of",
-        "or",
-        "provided",
-        "required",
-        "should",
-        "the",
-        "this",
-        "to",
-        "too",
-        "was",
-        "with",
-        "your",
-    ];
     let Ok(text) = std::str::from_utf8(value) else { return false };
     text.contains(' ')
         && text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
 }
+
+static TELLING: &[&str] = &[
+    "a",
+    "an",
+    "and",
+    "are",
+    "at",
+    "be",
+    "been",
+    "blank",
+    "can",
+    "cannot",
+    "can't",
+    "did",
+    "do",
+    "does",
+    "doesn't",
+    "field",
+    "for",
+    "from",
+    "has",
+    "have",
+    "in",
+    "incorrect",
+    "invalid",
+    "is",
+    "isn't",
+    "least",
+    "may",
+    "missing",
+    "must",
+    "not",
+    "of",
+    "or",
+    "provided",
+    "required",
+    "should",
+    "the",
+    "this",
+    "to",
+    "too",
+    "was",
+    "with",
+    "your",
+];
 
 /// `8-4-4-4-12` hexadecimal digits.
 pub(super) fn is_uuid(value: &[u8]) -> bool {

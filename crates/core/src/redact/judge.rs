@@ -1,0 +1,377 @@
+//! Whether a value beside a name is a secret: what the name proves against what the value looks like.
+//! Does not: find names and values (`assign`), or know what a random text looks like (`value`).
+
+use super::{
+    assign::{Name, Separator, Value},
+    blocks,
+    names::{self, Tier},
+    scan::{BLANK, Scan, Set},
+    told::{ends_line, is_coded, is_told},
+    value,
+};
+
+pub(super) fn accepts(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+    let text = scan.slice(found.start, found.end);
+    let tier = name.tier;
+    if text.is_empty()
+        || value::is_placeholder(text)
+        || value::is_dummy(text)
+        || (found.quoted && value::is_prose(text))
+    {
+        return false;
+    }
+    if tier != Tier::Password && !found.quoted && is_printed_object(text) {
+        return false;
+    }
+    let opens = matches!(text[0], b'[' | b'{' | b'(' | b'<');
+    match (tier, separator) {
+        (_, Separator::Word) if opens => false,
+        (_, Separator::Word) => is_told(scan, name, found, text) || is_directive(scan, name, found, text),
+        (_, Separator::Flag) if text[0] == b'-' || is_metavariable(scan, found, text) => false,
+        (Tier::Password, _) => is_password(scan, name, separator, found, text),
+        (_, _) if opens && !found.quoted => false,
+        (Tier::Secret, Separator::Tight | Separator::Pair | Separator::Flag) => {
+            text.len() >= 6
+                && !value::is_path(text)
+                && (found.quoted || separator == Separator::Flag || !value::is_code(text) || is_environment(scan, name))
+        }
+        (Tier::Secret, _) if found.quoted => {
+            text.len() >= 8
+                && !value::is_path(text)
+                && (value::is_random(text)
+                    || text.iter().any(u8::is_ascii_digit)
+                    || !text.contains(&b'-')
+                    || (is_known_key(scan, name) && is_made_up(text)))
+        }
+        (Tier::Key, Separator::Flag) if is_coded(scan, name, text, true) => true,
+        (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
+        _ => is_drawn(text) || is_chosen(scan, name, separator, found, text) || is_coded(scan, name, text, true),
+    }
+}
+
+/// As an issuer makes them.
+fn is_drawn(text: &[u8]) -> bool {
+    text.len() >= 8
+        && !value::is_path(text)
+        && !value::is_code(text)
+        && (value::is_random(text) || value::is_url_safe(text))
+}
+
+/// As a person makes them up, under a name that means a token: `"api_key": "letmein"`, `Token:acme2024`.
+fn is_chosen(scan: &Scan<'_>, name: Name, separator: Separator, found: Value, text: &[u8]) -> bool {
+    let count = |test: fn(&u8) -> bool| text.iter().filter(|byte| test(byte)).count();
+    let (digits, letters) = (count(u8::is_ascii_digit), count(u8::is_ascii_alphabetic));
+    let plain =
+        text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'!' | b'#' | b'@'));
+    if !plain || letters < 3 || value::is_uuid(text) || name.tier == Tier::Query {
+        return false;
+    }
+    let known = is_known_key(scan, name);
+    let member = found.quoted && matches!(scan.at(name.end), b'"' | b'\'' | b'\\');
+    let given = matches!(separator, Separator::Tight | Separator::TightColon | Separator::Pair | Separator::Flag);
+    if digits >= 2 {
+        return text.len() >= 8 && (known || found.quoted || (given && letters >= 4));
+    }
+    if digits == 1 && found.quoted && given && text.len() >= 10 && is_made_up(text) {
+        return true;
+    }
+    let named = found.quoted || separator == Separator::Flag;
+    known && text.len() >= 6 && (member || named) && (digits == 1 || is_made_up(text))
+}
+
+/// Small letters, and none of the words that say what a value is about.
+fn is_made_up(text: &[u8]) -> bool {
+    const ABOUT: &[&str] = &[
+        "token",
+        "key",
+        "secret",
+        "auth",
+        "cred",
+        "pass",
+        "value",
+        "name",
+        "user",
+        "config",
+        "env",
+        "file",
+        "path",
+        "include",
+        "omit",
+        "origin",
+        "public",
+        "private",
+        "header",
+        "query",
+        "cookie",
+        "session",
+        "bearer",
+        "basic",
+        "oauth",
+        "invalid",
+        "missing",
+        "expired",
+        "refused",
+        "denied",
+        "error",
+        "found",
+        "type",
+        "field",
+        "required",
+        "wrong",
+        "identifier",
+        "test",
+        "mock",
+        "fake",
+        "sample",
+        "changed",
+        "rotated",
+        "revoked",
+        "active",
+    ];
+    let lower = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    let about = |word: &&str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    text.iter().all(lower) && !ABOUT.iter().any(about)
+}
+
+/// What a usage text has in a value's place: `--password PASSWORD`, `--password string   Password of the user`.
+fn is_metavariable(scan: &Scan<'_>, found: Value, text: &[u8]) -> bool {
+    const WORDS: &[&[u8]] = &[
+        b"option",
+        b"options",
+        b"flag",
+        b"flags",
+        b"argument",
+        b"arguments",
+        b"parameter",
+        b"value",
+        b"values",
+        b"was",
+        b"will",
+        b"when",
+        b"only",
+        b"but",
+        b"if",
+        b"flag,",
+        b"requires",
+        b"needs",
+        b"expects",
+        b"as",
+    ];
+    let capitals = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    let explained = scan.slice(found.end, found.end + 2) == b"  ";
+    !found.quoted && (capitals || explained || WORDS.contains(&text) || value::is_telling(text) || value::is_path(text))
+}
+
+/// `token=Token{3f1a ActivityRecord{9a u0`: an object as Java and Kotlin print it.
+fn is_printed_object(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    name >= 3 && text[0].is_ascii_uppercase() && text.get(name) == Some(&b'{')
+}
+
+/// Base64 of `user:password`, as registries' configuration files have it.
+fn is_pair(text: &[u8]) -> bool {
+    let decoded = blocks::decode_base64(text);
+    text.len() >= 12 && decoded.contains(&b':') && decoded.iter().all(u8::is_ascii_graphic)
+}
+
+/// `SESSION_SECRET=...`: names in capitals are given values, not expressions.
+pub(super) fn is_environment(scan: &Scan<'_>, name: Name) -> bool {
+    !scan.text[name.start..name.end].iter().any(u8::is_ascii_lowercase)
+}
+
+fn is_password(scan: &Scan<'_>, name: Name, separator: Separator, found: Value, text: &[u8]) -> bool {
+    // `pass: 1234` counts tests.
+    let counts =
+        text.iter().all(u8::is_ascii_digit) && scan.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"pass");
+    if text.len() < 3 || counts || (value::is_path(text) && !value::is_random(text)) {
+        return false;
+    }
+    let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
+    let sensible = (plain || value::is_code(text)) && !value::is_random(text) && !value::has_odd_case(text);
+    let whole_line = || is_own_line(scan, name.start) && is_whole_line(scan, found.end);
+    match separator {
+        Separator::Pair => true,
+        Separator::Tuple => !sensible || (is_environment(scan, name) && !is_constant(text) && !speaks_of_itself(text)),
+        _ if found.quoted => true,
+        Separator::Tight | Separator::TightColon => !(sensible && speaks_of_itself(text)),
+        Separator::Spaced => !sensible || (plain && whole_line()),
+        Separator::Colon => {
+            let settled = names::is_foreign(scan.slice(name.start, name.end)) || is_environment(scan, name);
+            let closed = settled && plain && text.len() >= 4 && ends_line(scan, found.end) && !value::is_telling(text);
+            !sensible
+                || whole_line()
+                || closed
+                || (plain && text.len() >= 4 && is_beside_user(scan, name) && !is_state(text))
+        }
+        Separator::Flag => true,
+        Separator::Word => false,
+    }
+}
+
+/// `DB_HOST` in a list of names.
+fn is_constant(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
+}
+
+/// `user: bob, pass: x` outside of code.
+fn is_beside_user(scan: &Scan<'_>, name: Name) -> bool {
+    let before = scan.slice(name.start.saturating_sub(64), name.start).to_ascii_lowercase();
+    let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+    let labels = [&b"user: "[..], b"username: ", b"login: ", b"email: "];
+    !line.iter().any(|byte| b"{}()[]".contains(byte))
+        && labels.iter().any(|label| memchr::memmem::find(line, label).is_some())
+}
+
+/// `password=db_password`, `password=get_secret()`: an expression, not a value.
+pub(super) fn speaks_of_itself(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let path = text.contains(&b'.') && !text.iter().any(u8::is_ascii_digit) && !value::has_odd_case(text);
+    path || text.contains(&b'(')
+        || ["pass", "pwd", "secret", "token", "config", "env"]
+            .iter()
+            .any(|word| lower.windows(word.len()).any(|part| part == word.as_bytes()))
+}
+
+/// The name begins a line, but for marks of a diff or a list and words that only say whose it is.
+pub(super) fn is_own_line(scan: &Scan<'_>, name_start: usize) -> bool {
+    const OWNERS: &[&str] = &[
+        "expected",
+        "actual",
+        "received",
+        "got",
+        "want",
+        "new",
+        "old",
+        "current",
+        "temporary",
+        "default",
+        "initial",
+        "root",
+        "admin",
+        "generated",
+        "your",
+        "the",
+    ];
+    let mut start = scan.run_back(name_start, &INDENT, 80);
+    for _ in 0..3 {
+        let word = scan.run_back(start, &LETTERS, 16);
+        let owner = scan.slice(word, start).to_ascii_lowercase();
+        if !OWNERS.iter().any(|known| known.as_bytes() == owner) {
+            break;
+        }
+        start = scan.run_back(word, &INDENT, 80);
+    }
+    start == 0 || scan.text[start - 1] == b'\n'
+}
+
+static LETTERS: Set = Set::new("A-Za-z");
+static INDENT: Set = Set::new(" \t\"'+>|-");
+
+fn is_whole_line(scan: &Scan<'_>, end: usize) -> bool {
+    let end = scan.run(end, &BLANK, 80);
+    matches!(scan.at(end), 0 | b'\n' | b'\r')
+}
+
+/// `api key`, `auth_token`: more than the bare word, so that even what looks like a digest is one.
+pub(super) fn is_known_key(scan: &Scan<'_>, name: Name) -> bool {
+    let name = scan.slice(name.start, name.end);
+    !["key", "keys", "token", "secret", "jwt"].iter().any(|bare| name.eq_ignore_ascii_case(bare.as_bytes()))
+}
+
+/// `requirepass x`, `SecretKey x`: the name begins a line of a configuration file, the value is the rest of it.
+fn is_directive(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> bool {
+    let line = scan.run_back(name.start, &BLANK, 80);
+    let begins = line == 0 || scan.text[line - 1] == b'\n' || is_set(scan.slice(line.saturating_sub(8), line));
+    let end = found.end + usize::from(found.quoted);
+    let ends = matches!(scan.at(scan.run(end, &BLANK, 16)), 0 | b'\n' | b'\r' | b';' | b'#');
+    let owner = scan.slice(name.start, name.end);
+    let compound = !matches!(
+        &owner.to_ascii_lowercase()[..],
+        b"password"
+            | b"passwords"
+            | b"passwd"
+            | b"pass"
+            | b"passphrase"
+            | b"pwd"
+            | b"token"
+            | b"tokens"
+            | b"secret"
+            | b"key"
+            | b"auth"
+            | b"passwort"
+            | b"kennwort"
+            | b"senha"
+            | b"heslo"
+            | b"parola"
+            | b"salasana"
+            | b"wachtwoord"
+            | b"passord"
+            | b"contrasena"
+            | b"lozinka"
+            | b"adgangskode"
+    );
+    let directly = scan.run(name.end, &BLANK, 40) == found.start - usize::from(found.quoted);
+    begins && ends && compound && directly && text.len() >= 4 && !is_state(text) && is_set_value(name.tier, text)
+}
+
+/// `set`, `setenv`, `ENV`, `export` before a name.
+fn is_set(before: &[u8]) -> bool {
+    let word = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default().to_ascii_lowercase();
+    matches!(&word[..], b"set" | b"setenv" | b"setx" | b"env" | b"arg")
+}
+
+fn is_set_value(tier: Tier, text: &[u8]) -> bool {
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    match tier {
+        Tier::Password => !value::is_path(text) && !text.contains(&b'('),
+        Tier::Secret => text.len() >= 6 && digits > 0 && !value::is_path(text),
+        _ => is_drawn(text) || (digits >= 2 && text.len() >= 8 && !value::is_path(text) && !text.contains(&b'(')),
+    }
+}
+
+/// What happens to a password: `db_password changed`.
+pub(super) fn is_state(text: &[u8]) -> bool {
+    const STATES: &[&[u8]] = &[
+        b"changed",
+        b"updated",
+        b"rotated",
+        b"created",
+        b"deleted",
+        b"reset",
+        b"found",
+        b"used",
+        b"builtin",
+        b"accepted",
+        b"matches",
+        b"differs",
+        b"provided",
+        b"given",
+        b"ignored",
+        b"encrypted",
+        b"hashed",
+        b"skipped",
+        b"exists",
+        b"verified",
+        b"checked",
+        b"saved",
+        b"cleared",
+        b"stored",
+        b"prompt",
+        b"policy",
+        b"field",
+        b"login",
+        b"auth",
+    ];
+    STATES.contains(&text)
+}
+
+/// Upper and lower case without sense, and neither a digest nor a UUID.
+pub(super) fn is_very_random(text: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    !value::is_hex(text)
+        && !value::is_uuid(text)
+        && (value::is_random(text) || value::is_url_safe(text))
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && !text.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'<' | b'>'))
+}

@@ -1,0 +1,221 @@
+//! How far a value reaches: blanks and semicolons inside one, the rest of a long one, parts on further lines.
+//! Does not: decide what is a secret (`judge`).
+
+use super::{
+    assign::{self, BACKSLASH, MAX_VALUE, NAME, Name, Separator, Value},
+    judge,
+    names::Tier,
+    scan::{BLANK, Scan, Set},
+    value,
+};
+
+/// A line of a connection string or of a `.env` file.
+const MAX_LINE: usize = 512;
+
+/// Connection strings, dumps of the environment and pass phrases have values of several words without quotes.
+pub(super) fn with_blanks(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> Value {
+    let plain = matches!(separator, Separator::Tight | Separator::Spaced | Separator::Colon | Separator::TightColon);
+    if found.quoted || !plain || name.tier != Tier::Password {
+        return found;
+    }
+    if let Some(end) = connection_end(scan, name, found) {
+        let braced = usize::from(scan.at(found.start) == b'{' && scan.before(end) == b'}');
+        return Value { start: found.start + braced, end: end - braced, quoted: braced > 0 };
+    }
+    let end = environment_end(scan, name, separator, found).or_else(|| phrase_end(scan, name, found));
+    Value { end: end.unwrap_or(found.end), ..found }
+}
+
+/// `;Password=my pass word;Encrypt=true`, `;Password=ab;cd;Database=app`: up to the `;` before the next name.
+fn connection_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
+    let before = scan.run_back(name.start, &BLANK, 8);
+    if scan.before(before) != b';' {
+        return None;
+    }
+    if scan.at(found.start) == b'{' {
+        let close = scan.slice(found.start, found.start + MAX_LINE).iter().position(|&byte| byte == b'}')?;
+        return Some(found.start + close + 1);
+    }
+    let line = scan.slice(found.start, found.start + MAX_LINE);
+    let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\')).unwrap_or(line.len());
+    let breaks = |at: &usize| line[*at] == b';';
+    let named = |at: &usize| {
+        let start = scan.run(found.start + at + 1, &BLANK, 4);
+        let end = scan.run(start, &CONNECTION_NAME, 40);
+        end > start && scan.at(end) == b'='
+    };
+    let next = (0..stop).filter(breaks).find(named);
+    let closed = || (stop > 0 && line[stop - 1] == b';').then_some(stop - 1);
+    next.or_else(closed).map(|at| found.start + at)
+}
+
+static CONNECTION_NAME: Set = Set::new("A-Za-z0-9_ -");
+
+/// `DB_PASSWORD=two words` among lines that set variables.
+fn environment_end(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> Option<usize> {
+    let own = name.start == 0 || scan.before(name.start) == b'\n';
+    let capitals = scan.slice(name.start, name.end).iter().all(|byte| !byte.is_ascii_lowercase());
+    if separator != Separator::Tight || !own || !capitals {
+        return None;
+    }
+    let end = line_end(scan, found.start)?;
+    let next = scan.run(end + 1, &VARIABLE, 64);
+    (scan.at(end) == b'\n' && next > end + 1 && scan.at(next) == b'=').then_some(end)
+}
+
+static VARIABLE: Set = Set::new("A-Z0-9_");
+
+/// `passphrase: correct horse battery staple`: small words to the end of the line.
+fn phrase_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
+    let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
+    let phrase = owner.ends_with(b"phrase") || owner.ends_with(b"mnemonic");
+    let end = line_end(scan, found.start)?;
+    let text = scan.slice(found.start, end);
+    let words = text.split(|&byte| byte == b' ').count();
+    let small = text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' ');
+    if !small || words < if phrase { 3 } else { 4 } || value::is_prose(text) {
+        return None;
+    }
+    // A validator's message stands alone, a setting has neighbours.
+    let next = scan.run(end + 1, &NAME, 64);
+    let neighbour = scan.at(end) == b'\n' && next > end + 1 && scan.at(next) == b':';
+    (phrase || (neighbour && judge::is_own_line(scan, name.start))).then_some(end)
+}
+
+fn line_end(scan: &Scan<'_>, from: usize) -> Option<usize> {
+    let line = scan.slice(from, from + MAX_LINE);
+    let end = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
+    (end < MAX_LINE).then_some(from + end)
+}
+
+/// A value is looked at up to [`MAX_VALUE`]; one that goes is taken to its end, however far.
+pub(super) fn whole_end(scan: &Scan<'_>, found: Value) -> usize {
+    if found.end - found.start < MAX_VALUE - 1 {
+        return found.end;
+    }
+    let mut end = found.end;
+    let quote = if found.quoted { scan.before(found.start) } else { 0 };
+    while end < scan.text.len() {
+        let stop = if found.quoted {
+            matches!(scan.text[end], b'\n' | b'\r') || scan.text[end] == quote
+        } else {
+            assign::ends_unquoted(scan, end)
+        };
+        if stop {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// `"abc"` and `"def"` on the next line, or with `+` between: one value in two literals.
+pub(super) fn further_parts(scan: &mut Scan<'_>, kind: &'static str, found: Value, end: usize) {
+    let mut end = end;
+    if !found.quoted {
+        return;
+    }
+    for _ in 0..MAX_PARTS {
+        let from = end + 1;
+        let at = scan.run(from, &JOIN, 80);
+        let joined = scan.slice(from, at).iter().any(|byte| matches!(byte, b'\n' | b'+'));
+        let open = assign::skip_quote(scan, at);
+        let Some(part) = assign::value_at(scan, at).filter(|part| joined && open > at && part.quoted) else { return };
+        let after = scan.run(part.end + 1, &BLANK, 8);
+        // The name of the next member.
+        if matches!(scan.at(after), b':' | b'=') || scan.slice(from, at).contains(&b'\n') && part.end - part.start < 4 {
+            return;
+        }
+        scan.told(kind, part.start, part.end);
+        end = part.end;
+    }
+}
+
+const MAX_PARTS: usize = 64;
+static JOIN: Set = Set::new(" \t\r\n+\\.");
+
+/// `password:` with its value on the next line, or a block of lines: `|`, `>-`.
+pub(super) fn on_next_line(scan: &mut Scan<'_>, name: Name, separator: Separator, at: usize) -> bool {
+    let block = scan.run(at, &BLOCK, 3);
+    let marks = scan.slice(at, block);
+    let line = scan.run(block, &BLANK, 16);
+    let break_at = scan.run(line, &RETURN, 1);
+    if scan.at(break_at) != b'\n'
+        || !matches!(
+            separator,
+            Separator::Colon | Separator::TightColon | Separator::Spaced | Separator::Tight | Separator::Flag
+        )
+    {
+        return false;
+    }
+    let indent = scan.run(break_at + 1, &BLANK, 80) - break_at - 1;
+    let start = break_at + 1 + indent;
+    match marks {
+        b"" if separator != Separator::Flag => single(scan, name, separator, start, indent),
+        b"\\" => take_at(scan, name, separator, start),
+        b"" => false,
+        _ if marks[0] != b'\\' => lines(scan, name, break_at + 1, indent),
+        _ => false,
+    }
+}
+
+static BLOCK: Set = Set::new("|>\\+-");
+static RETURN: Set = Set::new("\r");
+
+/// One word, or a quoted text, alone on its line and further in than the name.
+fn single(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize, indent: usize) -> bool {
+    let own = judge::is_own_line(scan, name.start);
+    let Some(found) = assign::value_at(scan, start) else { return false };
+    let end = found.end + usize::from(found.quoted);
+    let end = scan.run(end, &END, 4);
+    let text = scan.slice(found.start, found.end);
+    let alone = matches!(scan.at(end), 0 | b'\n' | b'\r');
+    let entry = matches!(text.first(), Some(b'-' | b'{' | b'[' | b'<' | b'@' | b'#'))
+        || scan.before(found.end) == b':'
+        || scan.at(found.end) == b':';
+    if !own || !alone || indent == 0 || entry || separator == Separator::Flag {
+        return false;
+    }
+    assign::take(scan, name, Separator::Colon, found)
+}
+
+static END: Set = Set::new(" \t,;");
+
+fn take_at(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize) -> bool {
+    assign::value_at(scan, start).is_some_and(|found| assign::take(scan, name, separator, found))
+}
+
+/// All lines that are indented like the first.
+fn lines(scan: &mut Scan<'_>, name: Name, first: usize, indent: usize) -> bool {
+    let mut line = first;
+    let mut end = first;
+    while indent > 0 && line < scan.text.len() && scan.run(line, &BLANK, indent) == line + indent {
+        end = scan.text[line..].iter().position(|&byte| byte == b'\n').map_or(scan.text.len(), |at| line + at);
+        line = end + 1;
+    }
+    let start = first + indent;
+    let text = scan.slice(start, end);
+    let secret = match name.tier {
+        Tier::Password => !value::is_placeholder(text) && !value::is_prose(text) && !text.contains(&b':'),
+        _ => text.len() >= 16 && value::is_random(text) && !text.contains(&b' ') || is_key_material(text),
+    };
+    if start < end && secret {
+        scan.told(name.tier.kind(), start, end);
+    }
+    start < end && secret
+}
+
+/// Lines of base64.
+fn is_key_material(text: &[u8]) -> bool {
+    text.len() >= 64
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b' ' | b'\n' | b'\r'))
+        && text.split(|&byte| byte == b'\n').filter(|line| line.trim_ascii().len() >= 32).count() * 2
+            > text.split(|&byte| byte == b'\n').count()
+}
+
+/// Whether `at` begins only backslashes; escapes are no line continuation.
+pub(super) fn is_continuation(scan: &Scan<'_>, at: usize) -> bool {
+    scan.run(at, &BACKSLASH, 2) == at + 1 && matches!(scan.at(at + 1), b'\n' | b'\r')
+}
