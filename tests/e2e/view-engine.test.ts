@@ -162,7 +162,7 @@ browsing('a picked file is read, and stays as it is', async () => {
   expect(value).toMatchObject({ total: 3 });
   const run = { command: 'make', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
   const refused = await ask('call', 'picked', 'recordRun', run);
-  expect(refused.error).toMatchObject({ name: 'EngineError', code: 'DATABASE_READONLY' });
+  expect(refused.error).toMatchObject({ name: 'EngineError', code: 'DATABASE_READ_ONLY' });
   await ask('close', 'picked');
   expect(readFileSync(file).equals(before)).toBe(true);
 });

@@ -153,7 +153,7 @@ test('opened for reading only it never changes, and needs no right to write', as
   const before = readFileSync(database, 'base64');
   const engine = await open(database, true);
   expect((await engine.diagnose(failure)).warnings).not.toEqual([]);
-  await expect(fail(engine, 'job')).rejects.toMatchObject({ code: 'DATABASE_READONLY' });
+  await expect(fail(engine, 'job')).rejects.toMatchObject({ code: 'DATABASE_READ_ONLY' });
   expect(readFileSync(database, 'base64')).toBe(before);
 });
 

@@ -51,7 +51,7 @@ error_codes! {
     /// Another process held the database too long.
     DatabaseLocked,
     /// The database cannot be written.
-    DatabaseReadonly,
+    DatabaseReadOnly,
     /// No space left on the disk.
     DatabaseFull,
     /// Damaged, or not a database of Argus.
@@ -105,7 +105,7 @@ impl From<StoreError> for EngineError {
                 (ErrorCode::DatabaseLocked, "Another process is writing to the database. Try again in a few seconds")
             }
             StoreErrorKind::ReadOnly => {
-                (ErrorCode::DatabaseReadonly, "The database cannot be written. Check the permissions of .argus")
+                (ErrorCode::DatabaseReadOnly, "The database cannot be written. Check the permissions of .argus")
             }
             StoreErrorKind::Full => (
                 ErrorCode::DatabaseFull,

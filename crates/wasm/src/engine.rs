@@ -98,11 +98,11 @@ fn explained(error: &EngineError) -> JsValue {
 
 const fn is_about_files(code: ErrorCode) -> bool {
     use ErrorCode::{
-        DatabaseCorrupt, DatabaseFull, DatabaseLocked, DatabaseReadonly, DatabaseUnavailable, InternalError,
+        DatabaseCorrupt, DatabaseFull, DatabaseLocked, DatabaseReadOnly, DatabaseUnavailable, InternalError,
     };
     matches!(
         code,
-        DatabaseLocked | DatabaseReadonly | DatabaseFull | DatabaseCorrupt | DatabaseUnavailable | InternalError
+        DatabaseLocked | DatabaseReadOnly | DatabaseFull | DatabaseCorrupt | DatabaseUnavailable | InternalError
     )
 }
 

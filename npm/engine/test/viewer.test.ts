@@ -88,7 +88,7 @@ test.each([1, 2, 3])('a file of version %i is shown and stays as it is', async (
   expect(grid.tests.map((row) => row.states)).toEqual([['failed'], ['passed']]);
   const id = run.groups[0]?.pattern?.id ?? '';
   await expect(engine.editPattern({ id, description: 'x' })).rejects.toMatchObject({
-    code: 'DATABASE_READONLY',
+    code: 'DATABASE_READ_ONLY',
   });
   expect(readFileSync(path).equals(before)).toBe(true);
 });

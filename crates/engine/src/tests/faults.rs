@@ -134,7 +134,7 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
     }
     let new = ask("new");
     assert!(new.pattern.is_none() && !new.is_new_pattern && !new.warnings.is_empty());
-    assert_eq!(finish(check_write(&engine, &ambient(), &NoParams {})).unwrap_err().code, ErrorCode::DatabaseReadonly);
+    assert_eq!(finish(check_write(&engine, &ambient(), &NoParams {})).unwrap_err().code, ErrorCode::DatabaseReadOnly);
 }
 
 #[test]

@@ -27,7 +27,7 @@ export interface Kept<T> {
 }
 
 /** Another time the same call can be stored. */
-const PASSING: readonly EngineErrorCode[] = ['DATABASE_LOCKED', 'DATABASE_FULL', 'DATABASE_READONLY'];
+const PASSING: readonly EngineErrorCode[] = ['DATABASE_LOCKED', 'DATABASE_FULL', 'DATABASE_READ_ONLY'];
 
 /** What waits was put there by another process, and nothing was tried since. */
 const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');

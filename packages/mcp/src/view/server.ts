@@ -121,7 +121,7 @@ async function answerTrusted(
     throw new Refused(400, 'INVALID_INPUT', 'The body is no object.');
   }
   if (WRITING_CALLS.some((call) => call === name) && !memory.about().editable) {
-    throw new Refused(409, 'DATABASE_READONLY', 'The database cannot be written. Check the permissions of .argus.');
+    throw new Refused(409, 'DATABASE_READ_ONLY', 'The database cannot be written. Check the permissions of .argus.');
   }
   const engine = await memory.engine();
   // The engine checks every field itself, as it does for every caller.

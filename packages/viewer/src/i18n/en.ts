@@ -375,7 +375,7 @@ const PROBLEMS: Record<string, { title: string; next: string }> = {
     next: 'Open it with the page of that version: npx argus-mcp@latest view.',
   },
   DATABASE_LOCKED: { title: 'The database is busy', next: 'Somebody is writing; try again in a moment.' },
-  DATABASE_READONLY: { title: 'The database cannot be written', next: 'Check the permissions of the folder .argus.' },
+  DATABASE_READ_ONLY: { title: 'The database cannot be written', next: 'Check the permissions of the folder .argus.' },
   DATABASE_FULL: { title: 'The disk is full', next: 'Free some space, then try again.' },
   DATABASE_UNAVAILABLE: {
     title: 'The database cannot be opened',

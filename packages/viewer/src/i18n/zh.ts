@@ -347,7 +347,7 @@ const PROBLEMS: Record<string, { title: string; next: string }> = {
     next: '请用该版本的页面打开：npx argus-mcp@latest view。',
   },
   DATABASE_LOCKED: { title: '数据库正忙', next: '有人正在写入，请稍后再试。' },
-  DATABASE_READONLY: { title: '数据库无法写入', next: '请检查 .argus 文件夹的权限。' },
+  DATABASE_READ_ONLY: { title: '数据库无法写入', next: '请检查 .argus 文件夹的权限。' },
   DATABASE_FULL: { title: '磁盘已满', next: '请释放空间后重试。' },
   DATABASE_UNAVAILABLE: { title: '无法打开数据库', next: '它可能已被移动，或复制时缺少旁边的 argus.db-journal 文件。' },
   RUN_NOT_FOUND: { title: '没有此运行的记录', next: '它可能已按保留规则删除。' },
