@@ -1,0 +1,150 @@
+/** Success means stored: what a locked database does not take waits, says so, and comes in once. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { argus } from '../e2e/argus.ts';
+import { connect, project, someUser } from '../e2e/harness.ts';
+
+const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+const FAILS = `echo "OrderError: the plan of ${TOKEN} is gone" && exit 3`;
+
+interface Scene {
+  root: string;
+  env: Record<string, string>;
+  spool: string;
+}
+
+/** A project of a user of its own, with a memory that holds one run. */
+function scene(): Scene {
+  const [root, env] = [project(), { ...someUser() }];
+  const first = argus(['run', '--project', root, '--json', 'exit 1'], { env });
+  expect(first.status, first.stderr).toBe(1);
+  return { root, env, spool: join(root, '.argus', 'argus.db.spool') };
+}
+
+/** SQLite's own shell, which holds the lock for writing until `release` is called. */
+async function lock(root: string): Promise<{ release(): Promise<void> }> {
+  const shell: ChildProcessWithoutNullStreams = spawn('sqlite3', ['-bail', join(root, '.argus', 'argus.db')]);
+  onTestFinished(() => {
+    shell.kill('SIGKILL');
+  });
+  shell.stdin.write(".timeout 20000\nBEGIN IMMEDIATE;\nSELECT 'locked';\n");
+  await Promise.race([once(shell.stdout, 'data'), once(shell, 'close')]);
+  expect(shell.exitCode).toBeNull();
+  return {
+    async release() {
+      shell.stdin.end('ROLLBACK;\n');
+      await once(shell, 'close');
+    },
+  };
+}
+
+function ask({ root, env }: Scene, command: string, ...args: string[]) {
+  const { status, stdout, stderr } = argus([command, '--project', root, '--json', ...args], { env });
+  const answer = JSON.parse(stdout);
+  return { status, stderr, answer, data: answer.data };
+}
+
+const waiting = ({ spool }: Scene) =>
+  existsSync(spool) ? readdirSync(spool).filter((name) => name.endsWith('.json')) : [];
+
+const NOT_STORED = { stored: false, queued: true, code: 'DATABASE_LOCKED' };
+
+test('a run and its fix wait while another holds the lock, and come in once it is free', async () => {
+  const it = scene();
+  const { release } = await lock(it.root);
+
+  const run = ask(it, 'run', FAILS);
+  expect(run).toMatchObject({ status: 2, data: { ...NOT_STORED, status: 'failed', totals: { failed: 1 } } });
+  expect(Object.keys(run.data).slice(0, 3)).toEqual(['stored', 'queued', 'code']);
+  const { runId, failures } = run.data;
+  const caseName: string = failures[0].caseName;
+
+  const began = performance.now();
+  const fix = ask(it, 'report-fix', runId, caseName, 'made the plan again');
+  expect(fix).toMatchObject({ status: 2, data: { ...NOT_STORED, resolutions: 1, isNewPattern: true } });
+  const diagnosis = ask(it, 'diagnose', runId, caseName);
+  expect(diagnosis).toMatchObject({ status: 2, data: { ...NOT_STORED, suggestedFix: 'made the plan again' } });
+  // Each starts a process; what they do not do is wait for the lock.
+  expect(performance.now() - began).toBeLessThan(12_000);
+
+  expect(waiting(it)).toHaveLength(3);
+  const files = waiting(it).map((name) => readFileSync(join(it.spool, name), 'utf8'));
+  for (const [at, method] of ['recordRun', 'reportFix', 'diagnose'].entries()) {
+    const call = JSON.parse(files[at] ?? '');
+    expect(Object.keys(call)).toEqual(['callId', 'now', 'method', 'params']);
+    expect(call.method).toBe(method);
+  }
+  expect(files.join()).not.toContain(TOKEN);
+  expect(statSync(it.spool).mode & 0o777).toBe(0o700);
+  for (const name of waiting(it)) expect(statSync(join(it.spool, name)).mode & 0o777).toBe(0o600);
+
+  await release();
+  const history = ask(it, 'history');
+  expect(history.data.runs[0]).toMatchObject({ id: runId, failed: 1 });
+  expect(waiting(it)).toEqual([]);
+  const known = ask(it, 'diagnose', runId, caseName);
+  expect(known).toMatchObject({ status: 0, data: { suggestedFix: 'made the plan again', confidence: 2 / 5 } });
+  expect(known.data.pattern).toMatchObject({ occurrences: 3, resolutions: 1 });
+});
+
+test('what was taken in and whose file stayed, as after a kill, is not taken in again', async () => {
+  const it = scene();
+  const { release } = await lock(it.root);
+  const { runId } = ask(it, 'run', FAILS).data;
+  const [name = ''] = waiting(it);
+  const aside = join(project(), name);
+  copyFileSync(join(it.spool, name), aside);
+  await release();
+  expect(ask(it, 'history').data.total).toBe(2);
+  copyFileSync(aside, join(it.spool, name));
+  expect(ask(it, 'history').data).toMatchObject({ total: 2, runs: [{ id: runId }, {}] });
+  expect(waiting(it)).toEqual([]);
+});
+
+test('a spool that a repository brings is left as it is', async () => {
+  const it = scene();
+  const call = {
+    callId: '0195220c-2a00-7abc-8def-001122334455',
+    now: 1,
+    method: 'recordRun',
+    params: { command: 'x' },
+  };
+  mkdirSync(it.spool, { mode: 0o700 });
+  const forged = join(it.spool, `${call.callId}.${'0'.repeat(64)}.json`);
+  writeFileSync(forged, `${JSON.stringify(call)}\n`);
+  const history = ask(it, 'history');
+  expect(history.data.total).toBe(1);
+  expect(history.stderr).toContain('was not written by this user');
+  expect(existsSync(forged)).toBe(true);
+});
+
+test('over MCP the same session goes on with a run that waits, and stores it when it can', async () => {
+  const it = scene();
+  const { release } = await lock(it.root);
+  const agent = await connect('2026-07-28', it.env);
+  await agent.data('argus_init', { projectPath: it.root });
+  const run = await agent.data('argus_run', { projectPath: it.root, command: FAILS });
+  expect(run).toMatchObject(NOT_STORED);
+  const failure = { projectPath: it.root, runId: run.runId, caseName: 'echo' };
+  const [first] = (await agent.data('argus_history', { projectPath: it.root, runId: run.runId })).cases as {
+    caseName: string;
+  }[];
+  failure.caseName = first?.caseName ?? '';
+  expect(await agent.data('argus_diagnose', failure)).toMatchObject({ ...NOT_STORED, isNewPattern: true });
+  const fix = { ...failure, fixDescription: `made ${TOKEN} again` };
+  expect(await agent.data('argus_report_fix', fix)).toMatchObject({ ...NOT_STORED, resolutions: 1 });
+  expect(
+    waiting(it)
+      .map((name) => readFileSync(join(it.spool, name), 'utf8'))
+      .join(),
+  ).not.toContain(TOKEN);
+  await release();
+  const known = await agent.data('argus_diagnose', failure);
+  expect(known).not.toHaveProperty('stored');
+  expect(known).toMatchObject({ isNewPattern: false, pattern: { occurrences: 2, resolutions: 1 } });
+  expect(waiting(it)).toEqual([]);
+  await agent.close();
+});
