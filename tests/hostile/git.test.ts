@@ -4,9 +4,10 @@
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop.ts';
 import { connect, type Data, environment, project } from '../e2e/harness.ts';
@@ -113,58 +114,93 @@ describe.each(TRAPS)('%s', (_, trap) => {
 
   test('start nothing on the command line', () => {
     const { root, marker } = trap();
+    const ids: Record<string, string> = {};
     marker.clear();
-    for (const args of commandLines(root)) {
-      const { status, stdout, stderr } = argus(args, { cwd: root });
+    for (const line of commandLines(root)) {
+      const args = line.map((word) => ids[word] ?? word);
+      const { status, stdout, stderr } = argus(args, { cwd: root, input: '' });
       expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
       expect(stdout + stderr, args.join(' ')).not.toContain('INTERNAL_ERROR');
       expect(status, `${args.join(' ')}: ${stderr}`).not.toBeNull();
+      for (const [, name = '', id = ''] of stdout.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu))
+        ids[name] = id;
     }
-    expect(existsSync(path.join(root, '.argus/argus.db')), 'it did work').toBe(true);
+    expect(Object.keys(ids).sort(), 'it did work').toEqual(['incident_id', 'runId', 'solution_id']);
   });
 
   test('start nothing over MCP', async () => {
     const { root, marker } = trap();
     marker.clear();
     const agent = await connect('2026-07-28', {}, root);
-    const at = { projectPath: root };
-    const seen = async (tool: string, answer: Promise<unknown>) => {
-      await answer;
+    const called = new Set<string>();
+    const call = async (tool: string, args: Data = {}) => {
+      const bare = !tool.startsWith('argus_');
+      const answer = await (bare ? agent.ask : agent.data)(tool, { projectPath: root, ...args });
+      called.add(tool);
       expect({ tool, ran: marker.names }).toEqual({ tool, ran: [] });
+      return answer;
     };
-    const ask = (tool: string, args: Data) => seen(tool, agent.ask(tool, { ...at, ...args }));
     try {
-      await seen('argus_init', agent.data('argus_init', at));
-      const run = await agent.data('argus_run', { ...at, command: 'node check.js' });
-      await seen('argus_import', agent.data('argus_import', { ...at, path: 'report.xml' }));
-      await seen(
-        'argus_diagnose',
-        agent.call('argus_diagnose', { ...at, runId: run.runId, caseName: 'node check.js' }),
-      );
-      await seen('argus_history', agent.data('argus_history', at));
-      const begun = await agent.ask('fix_problem', { ...at, command: 'node check.js', desired: 'well', backoff: 0 });
-      expect({ tool: 'fix_problem', ran: marker.names }).toEqual({ tool: 'fix_problem', ran: [] });
+      await call('argus_init');
+      const { runId } = await call('argus_run', { command: 'node check.js' });
+      await call('argus_import', { path: 'report.xml' });
+      const { cases } = await call('argus_history', { runId });
+      const { caseName } = named.parse(cases);
+      await call('argus_diagnose', { runId, caseName });
+      await call('argus_report_fix', { runId, caseName, fixDescription: 'a better answer', success: true });
+      await call('argus_patterns');
+      const { loop } = await call('fix_problem', { command: 'node check.js', desired: 'well', backoff: 0 });
       writeFileSync(path.join(root, 'answer.txt'), 'good\n');
-      await ask('fix_attempt', { loop: begun.loop, fix: 'a better answer', approach: 'direct' });
-      await ask('fix_status', { loop: begun.loop });
-      await ask('ranked_solutions', { query_text: 'TypeError: cannot use answer', env: {} });
+      await call('fix_attempt', { loop, fix: 'a better answer', approach: 'direct' });
+      await call('fix_status', { loop });
+      await call('ranked_solutions', { query_text: 'TypeError: cannot use answer', env: {} });
+      const incident = { title: 'unheard of', error_signature: 'zig: no zag', steps: 'turn it', worked: true, env: {} };
+      const { incident_id, solution_id } = await call('add_incident', incident);
+      await call('add_solution', { incident_id, steps: 'turn it twice', env: {} });
+      await call('record_outcome', { solution_id, worked: true, env: {} });
+      await agent.read(`argus://run/${runId}`);
+      expect(marker.names).toEqual([]);
+      const tools = z.array(z.looseObject({ name: z.string() })).parse(await agent.listTools());
+      expect(
+        tools.map(({ name }) => name).filter((name) => !called.has(name)),
+        'call these too',
+      ).toEqual([]);
     } finally {
       await agent.close();
     }
   });
 });
 
-/** Every command that looks at a project. */
+const named = z.array(z.looseObject({ caseName: z.string() })).transform(([first]) => ({ caseName: first?.caseName }));
+
+test('every command of the command line is among those that are tried', () => {
+  const commands = [...argus(['--help']).stdout.matchAll(/^ {2}([a-z-]+) /gmu)].map(([, name = '']) => name);
+  const tried = new Set([...commandLines('.').map(([name = '']) => name), 'help']);
+  expect(commands.length).toBeGreaterThan(10);
+  expect(
+    commands.filter((name) => !tried.has(name)),
+    'add these to commandLines',
+  ).toEqual([]);
+});
+
+/** Every command; of what an earlier one answered the names of fields stand for the ids. */
 function commandLines(root: string): string[][] {
   const at = ['--project', root];
   const loop = ['--desired', 'it is well', '--backoff', '0'];
   return [
     ['doctor', ...at],
-    ['run', ...at, 'node', 'check.js'],
+    ['run', '--json', ...at, 'node', 'check.js'],
+    ['diagnose', 'runId', 'node check.js', ...at],
+    ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],
     ['import', 'report.xml', ...at],
     ['history', ...at],
     ['patterns', ...at],
+    ['inspect'],
     ['solutions', 'TypeError: cannot use answer', ...at],
+    ['add-incident', 'unheard of', 'turn it', 'worked', '--error', 'zig: no zag', '--json', ...at],
+    ['add-solution', 'incident_id', 'turn it twice', ...at],
+    ['outcome', 'solution_id', 'worked', ...at],
+    ['memory', 'export', ...at],
     ['generate-inputs', 'setup.sh', ...at],
     ['fix-problem', '--command', 'node check.js', ...loop, ...at],
     ['fix-problem', '--resume', '--outside', 'nothing to see', ...at],
