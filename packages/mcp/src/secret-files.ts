@@ -6,33 +6,25 @@
 
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
-const DATA = ['json', 'yaml', 'yml', 'toml', 'ini', 'xml', 'csv', 'txt'];
+const DATA = words('json yaml yml toml ini xml csv txt');
 
 /** Names with `*` for any letters, of the file alone or of its folder too; letters of either case. */
 const NAMES = [
-  ...['.env*', '*.env', '.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.git-credentials'],
-  ...[
-    '.dockercfg',
-    '.docker/config.json',
-    '.kube/config',
-    'kubeconfig',
-    '*.kubeconfig',
-    '.vault-token',
-    '.terraformrc',
-  ],
-  ...['.htpasswd', '.s3cfg', '.boto', 'auth.json', 'local.settings.json', '*.tfstate', '*.tfstate.backup'],
+  ...words(
+    '.env* *.env .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .s3cfg .boto auth.json',
+  ),
+  ...words('.dockercfg .docker/config.json .kube/config kubeconfig *.kubeconfig .vault-token .terraformrc'),
+  ...words('*.tfstate *.tfstate.backup local.settings.json'),
   // Keys and what keeps them.
-  ...['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk', '*.jks', '*.keystore', '*.kdbx', 'key.properties'],
-  ...['keystore.properties', 'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk'],
+  ...words('*.pem *.key *.p8 *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx key.properties keystore.properties'),
+  ...words('id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk'),
   // Of data only: `credentials.ts` is code about them.
-  ...['credentials', 'secrets', '.secrets'],
-  ...['credentials', 'secrets'].flatMap((name) => DATA.map((ending) => `${name}.${ending}`)),
-  ...['*_credentials.json', 'client_secret*.json', 'service-account*.json', 'service_account*.json'],
-  '*-adminsdk-*.json',
+  ...words('credentials secrets').flatMap((name) => [name, `.${name}`, ...DATA.map((ending) => `${name}.${ending}`)]),
+  ...words('*_credentials.json client_secret*.json service-account*.json service_account*.json *-adminsdk-*.json'),
 ];
 
 /** All in them. */
-const FOLDERS = ['.ssh', '.gnupg', '.aws', '.password-store'];
+const FOLDERS = words('.ssh .gnupg .aws .password-store');
 
 /** They show which names a real one needs. */
 const EXAMPLE = /(?:^|\/)(?:\.env[^/]*\.(?:example|sample|template|dist)|(?:example|sample|template)\.env)$/iu;
@@ -72,4 +64,8 @@ function beginningOf(file: string | Buffer): string {
 
 function asExpression(name: string): string {
   return name.replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+}
+
+function words(text: string): string[] {
+  return text.split(' ');
 }

@@ -181,9 +181,11 @@ test('files that look like secrets reach no object, unless git has them already'
     deploy_access: key,
     'credentials.json': '{"client_secret":"hidden-6"}\n',
     'secrets.yml': 'token: hidden-7\n',
+    'announced/.env': 'TOKEN=hidden-8\n',
   };
   const open_ = { 'web/.env.sample': 'TOKEN=\n', 'credentials.ts': 'export {};\n', 'id_rsa.pub': 'ssh-rsa A\n' };
   put(root, { ...secrets, ...open_, 'tracked/.env': 'TOKEN=new\n' });
+  git(root, 'add', '--intent-to-add', 'announced/.env');
   const snapshots = await open(root);
   const id = await snapshots.take('1');
   expect(namesIn(root, id)).toEqual([

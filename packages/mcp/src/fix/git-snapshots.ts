@@ -89,7 +89,7 @@ export class GitSnapshots implements Snapshots {
 
   async difference(from: string, to: string): Promise<Difference> {
     const files = await this.#files(from, to).catch((thrown) => {
-      throw /bad object|not a tree/u.test(messageOf(thrown)) ? snapshotGone(thrown) : thrown;
+      throw /bad object|not a tree|unable to read/u.test(messageOf(thrown)) ? snapshotGone(thrown) : thrown;
     });
     return { digest: files.length === 0 ? null : await this.#digest(from, to), files };
   }
@@ -119,13 +119,16 @@ export class GitSnapshots implements Snapshots {
     }
   }
 
+  /** Those of this loop are still needed. */
   async expire(now: number): Promise<void> {
-    const old = (await snapshotRefs(this.#git)).filter((ref) => ref.isExpired(now));
-    // Those of this loop are still needed.
-    await removeRefs(
-      this.#git,
-      old.filter(({ name }) => !name.startsWith(`${this.#refs}/`) || name.startsWith(`${this.#refs}/earlier-`)),
-    );
+    const isOwn = (name: string) => name.startsWith(`${this.#refs}/`) && !name.startsWith(`${this.#refs}/earlier-`);
+    try {
+      const refs = await snapshotRefs(this.#git);
+      const old = refs.filter((ref) => ref.isExpired(now) && !isOwn(ref.name));
+      await removeRefs(this.#git, old);
+    } catch (thrown) {
+      this.#warn(`Old snapshots could not be removed: ${reasonOf(thrown)}`);
+    }
   }
 
   howToGoBack(id: string): string {

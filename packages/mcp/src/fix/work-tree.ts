@@ -95,9 +95,12 @@ export class WorkTree {
     const linked = new Map<string, boolean>();
     const onDisk = [...tracked].flatMap(([name, entry]) => this.#trackedFile(name, entry, linked));
     const known = await this.#known(onDisk, tracked);
-    const kept = this.#withoutHeavy(onDisk, known).map((file) => withKnownId(file, known, tracked));
-    const found = [...kept, ...(await this.#untracked())];
-    const files = (await Promise.all(found.map((file) => this.#withHead(file)))).flat();
+    const announced = onDisk.filter((file) => isAnnounced(file, known));
+    const kept = this.#withoutHeavy(onDisk, known).filter((file) => !announced.includes(file));
+    const found = [...kept.map((file) => withKnownId(file, known, tracked)), ...(await this.#untracked(announced))];
+    const files: Candidate[] = [];
+    // One after the other: there may be any number of repositories in this one.
+    for (const file of found) files.push(...(file.mode === '160000' ? await this.#withHead(file) : [file]));
     const since = Date.now();
     const remembered = files.map((file) => this.#remembered(file));
     const partial = files.some(({ stats }) => stats === null);
@@ -185,10 +188,11 @@ export class WorkTree {
     return files.filter((file) => !left.has(file) && !unknown.has(file));
   }
 
-  async #untracked(): Promise<Candidate[]> {
+  /** `announced`: what git lists as tracked and does not have either. */
+  async #untracked(announced: readonly Candidate[]): Promise<Candidate[]> {
     const asked = ['-z', '--others', '--exclude-standard', '--', ':(top)', ...NOT_OURS];
     const names = (await this.#git.text(['ls-files', ...asked], LISTING)).split('\0').filter(Boolean);
-    const all = names.flatMap((name) => this.#untrackedFile(name));
+    const all = [...announced, ...names.flatMap((name) => this.#untrackedFile(name))];
     const secret = new Set(all.filter((file) => this.#isSecret(file)));
     if (secret.size > 0) this.#warn(secretsWarning([...secret].map(nameOf)));
     const open = all.filter((file) => !secret.has(file));
@@ -222,7 +226,7 @@ export class WorkTree {
 
   /** Of a repository in this one the commit that is checked out; none where it has none, or is none of its own. */
   async #withHead(file: Candidate): Promise<Candidate[]> {
-    if (file.mode !== '160000' || file.stats === null) return [file];
+    if (file.stats === null) return [file];
     const inside = pathOf(this.#git.root, file.name).toString();
     const { stdout, problem } = await runGit(inside, ['rev-parse', '--show-prefix', 'HEAD^{commit}']);
     const [prefix, head = ''] = stdout.split('\n');
@@ -255,6 +259,11 @@ export class WorkTree {
   #notKept(why: string, files: readonly Candidate[]): void {
     this.#warn(notKeptWarning(why, files.map(nameOf)));
   }
+}
+
+/** By `git add --intent-to-add`: the index has a file without content for it. */
+function isAnnounced({ name, stats }: Candidate, { sizes }: Known): boolean {
+  return stats?.isFile() === true && stats.size > 0n && sizes.get(name) === '0';
 }
 
 /**
