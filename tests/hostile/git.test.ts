@@ -6,12 +6,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop.ts';
 import { connect, type Data, environment, project } from '../e2e/harness.ts';
 import { change, Marker, plain, plant } from './planted.ts';
+
+/** Each goes through every command there is. */
+vi.setConfig({ testTimeout: 300_000 });
 
 interface Trap {
   /** What Argus is pointed at. */
