@@ -1,0 +1,56 @@
+// A process that stores things of every kind in turns, and says for each operation what it was answered and how long
+// that took. Does not: know why it is stopped or killed.
+//
+//   node waiting-worker.mjs ENGINE DATABASE RUN CASE SOLUTION OPERATIONS SEED
+//
+// ENGINE is the URL of argus-engine's module; OPERATIONS 0: until the end of the process; SEED makes its runs and
+// incidents unlike those of others. It begins with the first line of its input, so that many can begin together.
+// stdout: `ready`, then one JSON object a line: {operation, id, ms} or {operation, refused, ms}.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+
+const [url, databasePath, runId, caseName, solution_id, operations, seed] = process.argv.slice(2);
+const { openEngine, EngineError } = await import(url);
+const say = (line) => writeSync(1, `${line}\n`);
+const engine = await openEngine({ databasePath, projectRoot: '/' });
+const env = { os: 'linux' };
+
+const OPERATIONS = {
+  recordRun: async (count) => {
+    const outputTail = `Broken${seed}: the ${count}th job could not be done`;
+    const run = { command: seed, exitCode: 1, timedOut: false, reports: [], containers: [], notes: [], outputTail };
+    return (await engine.recordRun(run)).runId;
+  },
+  diagnose: async () => {
+    const { warnings, signature } = await engine.diagnose({ runId, caseName });
+    if (warnings.length > 0) throw new EngineError('DATABASE_LOCKED', warnings.join(' '));
+    return signature;
+  },
+  reportFix: async (count) => {
+    const fix = { runId, caseName, fixDescription: `Turned screw ${seed} ${count}`, success: count % 2 === 0 };
+    return (await engine.reportFix(fix)).fixRecordId;
+  },
+  addIncident: async (count) => {
+    // Words that nobody else has, else it is a duplicate.
+    const title = createHash('sha256').update(`${seed} ${count}`).digest('hex').replace(/.{16}/g, 'w$& ');
+    return (await engine.addIncident({ title, steps: 'Turn it.', env, worked: true })).incident_id;
+  },
+  recordOutcome: async (count) => (await engine.recordOutcome({ solution_id, worked: count % 3 > 0, env })).outcome_id,
+};
+const KINDS = Object.entries(OPERATIONS);
+
+say('ready');
+await once(process.stdin, 'data');
+process.stdin.unref();
+for (let count = 0; operations === '0' || count < Number(operations); count += 1) {
+  const [operation, perform] = KINDS[count % KINDS.length];
+  const started = performance.now();
+  const answer = await perform(count).then(
+    (id) => ({ id }),
+    (error) => ({ refused: `${error.code}: ${error.message}` }),
+  );
+  say(JSON.stringify({ operation, ...answer, ms: performance.now() - started }));
+}
+await engine.close();
+process.exit();
