@@ -25,6 +25,7 @@ export class FileQueue implements WriteQueue {
   readonly #native: NativeLocks;
   readonly #briefly: Briefly;
   #file: QueueFile | undefined;
+  #ticket: number | undefined;
   /** Locks of one open file do not see each other, so calls of one engine wait for the one before them. */
   #last: Promise<void> = Promise.resolve();
 
@@ -55,8 +56,6 @@ export class FileQueue implements WriteQueue {
     await this.#last;
     this.#abandon();
   }
-
-  #ticket: number | undefined;
 
   /** False: the turn did not come, because somebody has been writing for too long. */
   async #lineUp(): Promise<boolean> {
