@@ -1,7 +1,7 @@
 //! What an answer can be instead of a result: a code, a sentence, the next step.
 //! Does not: carry stored text raw, or a stack trace.
 
-use argus_core::redact::Redactor;
+use crate::text;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub struct EngineError {
 impl EngineError {
     /// An error that did not come from below. Its message may quote what somebody sent, so it is redacted here.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Self {
-        Self { code, message: redacted(message.as_ref()), source: None }
+        Self { code, message: text::message(message.as_ref()), source: None }
     }
 
     pub(crate) fn invalid(message: impl AsRef<str>) -> Self {
@@ -124,10 +124,6 @@ impl From<StoreError> for EngineError {
             ),
             StoreErrorKind::Internal => (ErrorCode::InternalError, "The database refused a statement"),
         };
-        Self { code, message: redacted(&format!("{next} ({source}).")), source: Some(Box::new(source)) }
+        Self { code, message: text::message(&format!("{next} ({source}).")), source: Some(Box::new(source)) }
     }
-}
-
-fn redacted(message: &str) -> String {
-    Redactor::built_in().redacted(message).into_string()
 }

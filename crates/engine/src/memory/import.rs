@@ -7,6 +7,7 @@ use super::{index, input, place::place};
 use crate::{
     Engine, EngineError,
     contract::{MemoryImportParams, MemoryImported, RefusedLine},
+    text,
 };
 use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
 use argus_store::{
@@ -163,12 +164,11 @@ pub async fn import<D: Database>(
 }
 
 fn parse(line: &str) -> Result<IncidentLine, EngineError> {
-    let line: IncidentLine = serde_json::from_str(line).map_err(|error| {
-        EngineError::invalid(format!("not an incident: {}", display::line(&error.to_string(), 200)))
-    })?;
+    let line: IncidentLine = serde_json::from_str(line)
+        .map_err(|error| EngineError::invalid(format!("not an incident: {}", text::quoted(&error.to_string()))))?;
     match line.r#type.as_deref() {
         None | Some("incident") => Ok(line),
-        Some(other) => Err(EngineError::invalid(format!("type is '{}', not 'incident'", display::line(other, 40)))),
+        Some(other) => Err(EngineError::invalid(format!("type is '{}', not 'incident'", text::beginning(other, 40)))),
     }
 }
 
@@ -275,7 +275,7 @@ fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -
 fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
     let Some(given) = given else { return Ok(otherwise) };
     let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
-        EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", display::line(given, 40)))
+        EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", text::beginning(given, 40)))
     })?;
     let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
     millis.map(Ambient::within).map_err(|_| EngineError::invalid("created_at is too far away"))

@@ -2,7 +2,7 @@
 //! Does not: read environments (see `place`).
 
 use crate::{Engine, EngineError, text};
-use argus_core::{display, sign::sha256_hex};
+use argus_core::sign::sha256_hex;
 
 /// Bytes of a query that are taken; a longer one is no error text.
 const QUERY: usize = 5 * 1024 * 1024;
@@ -79,7 +79,7 @@ pub(super) fn notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Result<Option
 
 /// One line.
 pub(super) fn title<D>(engine: &Engine<D>, title: &str) -> Result<String, EngineError> {
-    let kept = display::line(&cleaned(engine, title, TEXT), TITLE);
+    let kept = line(engine, title, TITLE);
     if kept.is_empty() {
         return Err(EngineError::invalid("title is empty. Name the problem in one line."));
     }
@@ -97,7 +97,7 @@ pub(super) fn tags<D>(engine: &Engine<D>, tags: &[String]) -> Result<Vec<String>
         return Err(EngineError::invalid(format!("tags has {} entries; at most {TAGS} are taken.", tags.len())));
     }
     if let Some(long) = tags.iter().find(|tag| tag.chars().count() > TAG) {
-        let message = format!("A tag has at most {TAG} characters; one begins '{}'.", display::line(long, 40));
+        let message = format!("A tag has at most {TAG} characters; one begins '{}'.", text::beginning(long, 40));
         return Err(EngineError::invalid(message));
     }
     let kept = tags.iter().map(|tag| line(engine, tag, TAG));

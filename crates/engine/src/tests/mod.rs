@@ -8,6 +8,7 @@ mod listing;
 mod memory;
 mod recording;
 mod retention;
+mod secrets;
 mod viewer;
 
 use crate::{
