@@ -134,13 +134,28 @@ fn is_emoji(letter: char) -> bool {
 fn first_unwanted(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
-        at += text.as_bytes()[at..].iter().position(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t'))?;
+        at = first_special(text.as_bytes(), at)?;
         let letter = text[at..].chars().next()?;
         if is_unwanted(letter) {
             return Some(at);
         }
         at += letter.len_utf8();
     }
+}
+
+/// The first byte from `from` on that is not printable ASCII, a line feed or a tab.
+fn first_special(text: &[u8], from: usize) -> Option<usize> {
+    const STRIDE: usize = 64;
+    let special = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let mut at = from;
+    // Without an early exit inside, a stride becomes a handful of vector instructions.
+    while let Some(chunk) = text[at..].first_chunk::<STRIDE>() {
+        if chunk.iter().fold(false, |found, byte| found | special(byte)) {
+            break;
+        }
+        at += STRIDE;
+    }
+    text[at..].iter().position(special).map(|place| at + place)
 }
 
 fn is_unwanted(letter: char) -> bool {

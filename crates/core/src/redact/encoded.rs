@@ -8,25 +8,33 @@ use super::{
 };
 
 /// Base64 of the shortest `user:password` worth taking.
-const SHORTEST: usize = 12;
+const SHORTEST: usize = 16;
 const LONGEST: usize = 128;
 
-/// Every run of base64 in the text. A run of twelve covers one of every twelfth bytes, so only those are looked at.
+/// Every run of base64 in the text. A run of sixteen covers one of every sixteenth bytes, so only those are looked at.
 pub(super) fn runs(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.text.len() {
-        if !WORD.has(scan.text[at]) {
+        if !RUN.has(scan.text[at]) || !is_long_run(scan, at) {
             at += SHORTEST;
             continue;
         }
-        let start = scan.run_back(at, &BASE64_BODY, LONGEST);
-        let end = scan.run(at, &BASE64, LONGEST);
+        let start = scan.run_back(at, &RUN, LONGEST);
+        let end = scan.run(scan.run(at, &RUN, LONGEST), &PADDING, 2);
         look_at_run(scan, start, end);
         at = end.max(at + SHORTEST);
     }
 }
 
-static BASE64_BODY: Set = Set::new("A-Za-z0-9+/");
+/// A run of sixteen reaches eight further on one side; most words do not.
+fn is_long_run(scan: &Scan<'_>, at: usize) -> bool {
+    let has = |index: usize| RUN.has(scan.at(index));
+    (has(at + 8) && has(at + 4)) || (at >= 8 && has(at - 8) && has(at - 4))
+}
+
+/// Base64 without `+` and `/`, to which only `>`, `?` and `~` of ASCII lead; with them every path would be a run.
+static RUN: Set = Set::new("A-Za-z0-9");
+static PADDING: Set = Set::new("=");
 
 fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);

@@ -20,8 +20,6 @@ enum Matcher {
     Shape(&'static Shape),
     /// Looks at the text around the hit.
     At(Find),
-    /// A word for a password, of this many bytes.
-    Foreign(usize),
     /// The same for what a word beside it tells, not its own look.
     Told(Find),
     /// The link the keyword belongs to, all of it.
@@ -161,6 +159,8 @@ static TELLING: &[(&str, Find)] = &[
     ("pin is ", sentences::digits),
     ("code: ", sentences::digits),
     ("code is ", sentences::digits),
+    ("mot de passe", sentences::mot_de_passe),
+    ("kata sandi", sentences::kata_sandi),
     ("seed phrase", sentences::seed),
     ("recovery phrase", sentences::seed),
     ("type=\"password\"", nested::input),
@@ -196,7 +196,6 @@ static TELLING: &[(&str, Find)] = &[
     ("auth plain ", encoded::sasl),
     ("auth login ", encoded::sasl),
     ("%3A%2F%2F", encoded::userinfo),
-    ("@", urls::bare_login),
 ];
 
 /// Links whose path is the secret.
@@ -237,7 +236,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let rows = rows.chain(OTHERS.iter().map(|&(keyword, find)| (keyword, Matcher::At(find))));
     let rows = rows.chain(TELLING.iter().map(|&(keyword, find)| (keyword, Matcher::Told(find))));
     let rows = rows.chain(WEBHOOKS.iter().map(|&keyword| (keyword, Matcher::Webhook(keyword))));
-    let rows = rows.chain(sentences::FOREIGN.iter().map(|&keyword| (keyword, Matcher::Foreign(keyword.len()))));
     let rows = rows.chain(commands::keywords().map(|keyword| (keyword, Matcher::Command(keyword))));
     // Last: a shape says more than the name before it, and the first finder of a place names its kind.
     let rows = rows.chain(NAMES.iter().map(|&keyword| (keyword, Matcher::Told(assign::find))));
@@ -251,17 +249,34 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { keywords, matchers }
 });
 
+/// Their bytes would double the width of the other table, and few texts have any of them.
+static FOREIGN: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(sentences::FOREIGN).expect("a few dozen words build an automaton"));
+
+fn find_foreign(scan: &mut Scan<'_>) {
+    for hit in FOREIGN.find_iter(scan.text) {
+        if hit.start() >= scan.told {
+            sentences::foreign(scan, hit.start(), hit.len());
+        }
+    }
+}
+
 /// All places of secrets, unsorted; they may overlap.
 pub(super) fn find(text: &[u8]) -> Vec<Span> {
     let table = &*TABLE;
     let mut scan = Scan::new(text);
     // First, for what a name or a header tells of the same place says more.
     encoded::runs(&mut scan);
+    for at in memchr::memchr_iter(b'@', text) {
+        urls::bare_login(&mut scan, at);
+    }
+    if !text.is_ascii() {
+        find_foreign(&mut scan);
+    }
     scan.forget_places();
     for hit in table.keywords.find_overlapping_iter(text) {
         let matcher = table.matchers[hit.pattern().as_usize()];
-        let told =
-            matches!(matcher, Matcher::Told(_) | Matcher::Command(_) | Matcher::Foreign(_)) && hit.start() < scan.told;
+        let told = matches!(matcher, Matcher::Told(_) | Matcher::Command(_)) && hit.start() < scan.told;
         // `sk-` and `sk-ant-` begin at one place; the longer one comes later and names the kind.
         let again = scan.spans.last().is_some_and(|span| span.start == hit.start());
         if told || (hit.start() < scan.covered && !again) {
@@ -270,7 +285,6 @@ pub(super) fn find(text: &[u8]) -> Vec<Span> {
         match matcher {
             Matcher::Shape(shape) => shape.find(&mut scan, hit.start()),
             Matcher::At(find) | Matcher::Told(find) => find(&mut scan, hit.start()),
-            Matcher::Foreign(length) => sentences::foreign(&mut scan, hit.start(), length),
             Matcher::Webhook(keyword) => urls::webhook(&mut scan, hit.start(), keyword.len()),
             Matcher::Command(keyword) => commands::find(&mut scan, hit.start(), keyword),
         }

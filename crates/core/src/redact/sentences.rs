@@ -173,11 +173,7 @@ static SMALL: Set = Set::new("a-z ");
 
 /// Words for a password whose letters are not those of names: `contraseña: x`, `密码是 x`.
 pub(super) static FOREIGN: &[&str] = &[
-    "mot de passe",
-    "mots de passe",
     "contraseña",
-    "clave secreta",
-    "palavra-passe",
     "hasło",
     "lösenord",
     "şifre",
@@ -201,9 +197,15 @@ pub(super) static FOREIGN: &[&str] = &[
     "暗証番号",
     "비밀번호",
     "암호",
-    "kata sandi",
-    "kodeord",
 ];
+
+pub(super) fn mot_de_passe(scan: &mut Scan<'_>, hit: usize) {
+    foreign(scan, hit, "mot de passe".len());
+}
+
+pub(super) fn kata_sandi(scan: &mut Scan<'_>, hit: usize) {
+    foreign(scan, hit, "kata sandi".len());
+}
 
 /// The value behind one of them.
 pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
