@@ -169,30 +169,33 @@ pub(super) fn acl(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-/// `kind: Secret`: whatever stands under `data` and `stringData`.
+/// `kind: Secret`: whatever stands under `data` and `stringData`, of further objects of the file too.
 pub(super) fn secret_manifest(scan: &mut Scan<'_>, hit: usize) {
-    let line = hit + "kind: Secret".len();
-    if !ends_line(scan, line) {
+    let mut line = hit + "kind: Secret".len();
+    if hit < scan.manifests_done || !ends_line(scan, line) {
         return;
     }
     let limit = scan.text.len().min(hit + MAX_MANIFEST);
     let indent = hit - line_start(scan, hit);
-    let mut at = line;
-    let mut inside = false;
-    while let Some(newline) = scan.slice(at, limit).iter().position(|&byte| byte == b'\n') {
-        let start = at + newline + 1;
+    let (mut is_secret, mut inside) = (true, false);
+    while let Some(newline) = memchr::memchr(b'\n', scan.slice(line, limit)) {
+        let start = line + newline + 1;
         let text = scan.run(start, &BLANK, 80);
-        let end = scan.slice(text, limit).iter().position(|&byte| byte == b'\n').map_or(limit, |at| text + at);
-        if scan.starts_with(text, b"---") {
-            return;
+        line = memchr::memchr(b'\n', scan.slice(text, limit)).map_or(limit, |at| text + at);
+        let words = scan.slice(text, line).trim_ascii_end();
+        if words.starts_with(b"---") {
+            break;
         }
-        if text - start <= indent && text < end {
-            inside = matches!(scan.slice(text, end).trim_ascii_end(), b"data:" | b"stringData:");
-        } else if inside {
-            entry(scan, text, end);
+        if words.starts_with(b"kind: ") {
+            is_secret = words == b"kind: Secret";
         }
-        at = end;
+        if text - start <= indent && !words.is_empty() {
+            inside = matches!(words, b"data:" | b"stringData:");
+        } else if inside && is_secret {
+            entry(scan, text, line);
+        }
     }
+    scan.manifests_done = line;
 }
 
 /// A manifest is smaller.

@@ -30,7 +30,7 @@ pub use redacted::Redacted;
 
 use crate::{classify::PatternError, display};
 use regex::Regex;
-use scan::Span;
+use scan::{LOOSE, Span};
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
@@ -138,11 +138,27 @@ fn settled(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
                 }
                 last.end = last.end.max(span.end);
             }
-            _ => settled.push(span),
+            _ => settled.push(Span { end: run_end(text.as_bytes(), &span), ..span }),
         }
     }
     settled
 }
+
+/// The matchers look at a bounded window. A secret that fills one goes on as long as its letters do; spans inside are
+/// joined with it, so each letter is passed once.
+fn run_end(text: &[u8], span: &Span) -> usize {
+    let goes_on = |at: usize| text.get(at).is_some_and(|&byte| LOOSE.has(byte));
+    let mut end = span.end;
+    if end - span.start >= LONG && goes_on(end - 1) {
+        while goes_on(end) {
+            end += 1;
+        }
+    }
+    end
+}
+
+/// Half of the smallest window that cuts a secret.
+const LONG: usize = 1024;
 
 /// Where an earlier pass put its replacements.
 fn replacements(text: &str) -> Vec<(usize, usize)> {

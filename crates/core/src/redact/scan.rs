@@ -24,11 +24,22 @@ pub(super) struct Scan<'t> {
     /// Cookies and key objects up to here were looked at, for the same reason.
     pub(super) cookies_done: usize,
     pub(super) objects_done: usize,
+    /// The same for manifests.
+    pub(super) manifests_done: usize,
 }
 
 impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        Self { text, spans: Vec::new(), names_done: 0, covered: 0, told: 0, cookies_done: 0, objects_done: 0 }
+        Self {
+            text,
+            spans: Vec::new(),
+            names_done: 0,
+            covered: 0,
+            told: 0,
+            cookies_done: 0,
+            objects_done: 0,
+            manifests_done: 0,
+        }
     }
 
     /// A secret of a known look.

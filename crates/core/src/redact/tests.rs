@@ -148,6 +148,27 @@ fn a_character_that_nobody_sees_inside_a_secret_does_not_hide_it() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Longer than any window that a matcher looks at.
+#[test]
+fn a_very_long_value_goes_whole() {
+    let text = ["Kx7", "pQ2", "mVt", "9Zr"].concat().repeat(6_000);
+    let places = [
+        ("token=", ""),
+        ("password: \"", "\""),
+        ("Authorization: Bearer ", ""),
+        ("Cookie: sid=", "; a=b"),
+        ("aws_secret_access_key = ", ""),
+        ("tool --password ", " -h x"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJm", ".abc"),
+        ("{\"kty\":\"RSA\",\"d\":\"", "\"}"),
+        ("-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----"),
+    ];
+    for (before, after) in places {
+        let got = redact(&format!("{before}{text}{after}"));
+        assert!(got.len() < 200, "{before}: {} bytes left", got.len());
+    }
+}
+
 #[test]
 fn two_secrets_of_one_kind_are_one_kind() {
     let got = Redactor::new(&[]).unwrap().redact("password=a1!bcdef user=x passwd=b2!cdefg").kinds.clone();
@@ -209,6 +230,27 @@ fn pieces() -> impl Strategy<Value = String> {
         "\"kty\"",
         "\"d\"",
         "AKIA",
+        "kind: Secret\ndata:\n ",
+        "expect(",
+        " is ",
+        "|",
+        "Some(",
+        "{",
+        "credentials ",
+        " / ",
+        "%3A%2F%2F",
+        "dc=",
+        "machine ",
+        "Expected: ",
+        "密码",
+        "：",
+        "type=\"password\" ",
+        "$2b$12$",
+        "[",
+        "auth=(",
+        "passphrase",
+        "echo ",
+        "| sudo -S",
     ];
     proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..24).prop_map(|words| words.concat())
 }

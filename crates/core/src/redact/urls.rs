@@ -6,7 +6,7 @@ use super::{
     told, value,
 };
 
-const MAX_AUTHORITY: usize = 1024;
+const MAX_AUTHORITY: usize = 4096;
 static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
 static HOST: Set = Set::new("A-Za-z0-9_.[]:-");
 static USER: Set = Set::new("A-Za-z0-9_.%+~-");
