@@ -1,9 +1,9 @@
 // `npm run screenshots [-- FOLDER]`: pictures of every view in light, dark and on a phone, of a sample memory.
 // Needs the build and Chromium. Does not: judge them; a person looks.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { build } from './build.mjs';
@@ -60,11 +60,14 @@ await main(async () => {
 async function fill(project, reports) {
   mkdirSync(join(project, '.argus'), { recursive: true });
   const { openEngine } = await import('../npm/engine/dist/node.mjs');
-  const engine = await openEngine({
-    databasePath: join(project, '.argus', 'argus.db'),
-    projectRoot: project,
-    locale: 'en',
-  });
+  // As if this user had made it, with a data folder of its own.
+  const memoryId = `mem-${crypto.randomUUID()}`;
+  process.env.XDG_DATA_HOME = join(dirname(project), 'data');
+  const memories = join(process.env.XDG_DATA_HOME, 'argus', 'memories');
+  mkdirSync(memories, { recursive: true });
+  writeFileSync(join(memories, memoryId), '{"version":1}\n');
+  const databasePath = join(project, '.argus', 'argus.db');
+  const engine = await openEngine({ databasePath, memoryId, create: true, projectRoot: project, locale: 'en' });
   await fillSample(engine, reports);
   await engine.close();
 }
@@ -98,7 +101,7 @@ async function serve(project) {
     process.execPath,
     [join(root, 'packages/mcp/dist/cli.mjs'), 'view', '--json', '--project', project],
     {
-      env: { ...env, LC_ALL: 'en_US.UTF-8' },
+      env: { ...env, XDG_DATA_HOME: process.env.XDG_DATA_HOME, LC_ALL: 'en_US.UTF-8' },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

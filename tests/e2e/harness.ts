@@ -20,6 +20,7 @@ import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { identify } from 'argus-engine';
 import { expect } from 'vitest';
 import { z } from 'zod';
 
@@ -100,6 +101,16 @@ export function someUser(): { HOME: string; XDG_DATA_HOME: string; LOCALAPPDATA:
 
 /** The home folder stays the machine's: runners keep their toolchains there. */
 const { HOME: _home, ...DATA } = someUser();
+
+/** How an engine opens a database that a test makes and the program then finds: as one that the tests' user made. */
+export function ownMemory(databasePath: string) {
+  const known = identify(databasePath).id;
+  const memoryId = known ?? `mem-${crypto.randomUUID()}`;
+  const folder = path.join(DATA.XDG_DATA_HOME, 'argus', ...(process.platform === 'win32' ? ['Data'] : []), 'memories');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, memoryId), '{"version":1}\n');
+  return { databasePath, memoryId, create: known === null };
+}
 
 /** An empty project, or one with the given files. */
 export function project(files: Record<string, string> = {}): string {

@@ -66,8 +66,10 @@ test.runIf(process.platform === 'linux')('the folder follows HOME where nothing 
 test.runIf(process.platform === 'linux')('no home is an error that names the way out', async () => {
   const agent = await server({ HOME: '', XDG_DATA_HOME: '' });
   const { code, message } = await agent.askError('add_incident', INCIDENT);
-  expect({ code, message }).toEqual({ code: 'DATABASE_UNAVAILABLE', message: expect.stringContaining('projectPath') });
-  expect(await agent.ask('add_incident', { ...INCIDENT, projectPath: project() })).toMatchObject({ created: true });
+  expect({ code, message }).toEqual({ code: 'DATABASE_UNAVAILABLE', message: expect.stringContaining('set HOME') });
+  // Nor can anybody tell whose a project's memory is.
+  const inProject = await agent.askError('add_incident', { ...INCIDENT, projectPath: project() });
+  expect(inProject).toEqual({ code: 'DATABASE_UNAVAILABLE', message });
 });
 
 test('both memories are searched, whichever is home', async () => {
@@ -125,13 +127,14 @@ test('a confirmation counts half as recent after the half-life of the configurat
   const created_at = new Date(Date.now() - 90 * day).toISOString();
   const solutions = [{ steps: 'Install it.', env: ENV, outcomes: [{ worked: true, env: ENV, created_at }] }];
   const line = JSON.stringify({ title: ERROR, error_signature: ERROR, solutions });
-  const agent = await server(someUser());
+  const env = someUser();
+  const agent = await server(env);
   for (const [config, recency] of [
     ['', 0.5 ** (90 / 180)],
     ['memory: { halfLife: 30d }\n', 0.125],
   ] as const) {
     const root = project({ 'argus.yaml': config, 'incidents.jsonl': line });
-    expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root]).status).toBe(0);
+    expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root], { env }).status).toBe(0);
     const { recommended_solution } = await search(agent, { projectPath: root });
     expect(Object(recommended_solution).recency_boost).toBeCloseTo(recency, 3);
   }
@@ -215,8 +218,8 @@ test('a project that stores nothing', async () => {
 });
 
 test('two servers add one incident at the same moment', async () => {
-  const root = project();
-  const [a, b] = [await server(someUser()), await server(someUser())];
+  const [root, user] = [project(), someUser()];
+  const [a, b] = [await server(user), await server(user)];
   const answers = await Promise.all(
     [a, b, a, b].map((agent) => agent.ask('add_incident', { ...INCIDENT, projectPath: root })),
   );
@@ -247,8 +250,8 @@ test('two servers add one incident to different memories at the same moment', as
 });
 
 test('two servers record outcomes of one solution, and none is lost', async () => {
-  const root = project();
-  const [a, b] = [await server(someUser()), await server(someUser())];
+  const [root, user] = [project(), someUser()];
+  const [a, b] = [await server(user), await server(user)];
   const { solution_id } = await a.ask('add_incident', { ...INCIDENT, projectPath: root });
   const outcome = (worked: boolean) => ({ solution_id, worked, env: ENV, projectPath: root });
   const each = 40;
@@ -312,8 +315,8 @@ test('argus_diagnose lists matching incidents with their best solution', async (
 });
 
 test('export and import change nothing', async () => {
-  const [from, to] = [project(), project()];
-  const agent = await server(someUser());
+  const [from, to, env] = [project(), project(), someUser()];
+  const agent = await server(env);
   const { incident_id, solution_id } = await agent.ask('add_incident', {
     ...INCIDENT,
     projectPath: from,
@@ -321,14 +324,14 @@ test('export and import change nothing', async () => {
   });
   await agent.ask('add_solution', { incident_id, steps: 'Use the slim image.', env: {}, projectPath: from });
   await agent.ask('record_outcome', { solution_id, worked: false, env: ENV, notes: 'still', projectPath: from });
-  const exported = argus(['memory', 'export', '--project', from]);
+  const exported = argus(['memory', 'export', '--project', from], { env });
   expect(exported.status).toBe(0);
   writeFileSync(path.join(to, 'all.jsonl'), exported.stdout);
-  const imported = () => argus(['memory', 'import', path.join(to, 'all.jsonl'), '--project', to, '--json']);
+  const imported = () => argus(['memory', 'import', path.join(to, 'all.jsonl'), '--project', to, '--json'], { env });
   expect(JSON.parse(imported().stdout)).toEqual({ added: 1, updated: 0, solutions: 2, outcomes: 2, refused: [] });
-  expect(argus(['memory', 'export', '--project', to]).stdout).toBe(exported.stdout);
+  expect(argus(['memory', 'export', '--project', to], { env }).stdout).toBe(exported.stdout);
   expect(JSON.parse(imported().stdout)).toEqual({ added: 0, updated: 1, solutions: 0, outcomes: 0, refused: [] });
-  expect(argus(['memory', 'export', '--project', to]).stdout).toBe(exported.stdout);
+  expect(argus(['memory', 'export', '--project', to], { env }).stdout).toBe(exported.stdout);
   const { lookup_id: _one, ...here } = await search(agent, { projectPath: from });
   const { lookup_id: _other, ...there } = await search(agent, { projectPath: to });
   expect(there).toEqual(here);

@@ -9,7 +9,7 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { openEngine } from 'argus-engine';
 import { z } from 'zod';
-import { BUNDLE, environment } from './harness.ts';
+import { BUNDLE, environment, ownMemory } from './harness.ts';
 
 const served = z.object({
   url: z.string(),
@@ -100,8 +100,8 @@ export async function inMemoryOf<T>(
   projectPath: string,
   work: (engine: Awaited<ReturnType<typeof openEngine>>) => Promise<T>,
 ): Promise<T> {
-  const databasePath = path.join(projectPath, '.argus', 'argus.db');
-  const engine = await openEngine({ databasePath, projectRoot: projectPath, locale: 'en' });
+  const database = ownMemory(path.join(projectPath, '.argus', 'argus.db'));
+  const engine = await openEngine({ ...database, projectRoot: projectPath, locale: 'en' });
   try {
     return await work(engine);
   } finally {

@@ -4,7 +4,7 @@
  * Does not: rank or store; the engine does.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from 'argus-engine';
@@ -19,6 +19,8 @@ import type { Guarded, Session, SessionManager } from './session.ts';
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
   session: Session;
+  /** The folder whose repository might bring a data folder of its own; none where the server was started in no folder. */
+  root: string | undefined;
   /** Nothing while there is nothing to find in it: a search makes no file in somebody's project. */
   searched: Pick<Opening, 'besidePath' | 'foreignPath'>;
   warnings: string[];
@@ -54,8 +56,8 @@ export class Memories {
     await Promise.allSettled(open.map((database) => database.close()));
   }
 
-  async #user({ session, searched }: Surroundings): Promise<Database> {
-    const folder = await trustedDataFolder(session.root);
+  async #user({ session, root, searched }: Surroundings): Promise<Database> {
+    const folder = await trustedDataFolder(root);
     const file = path.join(folder, 'memory.db');
     const key = [session.root, session.loaded.text, searched.besidePath, searched.foreignPath].join('\0');
     const known = this.#users.get(key);
@@ -77,19 +79,28 @@ export class Memories {
     const open = this.#sessionManager.all();
     for (const session of open) {
       const searched = await session.searched();
-      if (searched.besidePath !== undefined) return { session, searched, warnings: [] };
+      if (searched.besidePath !== undefined) return { session, root: session.root, searched, warnings: [] };
     }
     try {
       const start = await this.#sessionManager.visit(process.cwd());
       const searched = await start.searched();
       const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined;
-      return { session: isEmpty ? (open[0] ?? start) : start, searched, warnings: [] };
+      return { session: isEmpty ? (open[0] ?? start) : start, root: start.root, searched, warnings: [] };
     } catch (thrown) {
       // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
       const session = open[0] ?? this.#sessionManager.bare(homedir());
       const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
-      return { session, searched: {}, warnings };
+      return { session, root: startFolder(), searched: {}, warnings };
     }
+  }
+}
+
+/** Where the server was started; undefined where that is gone. */
+function startFolder(): string | undefined {
+  try {
+    return realpathSync.native(process.cwd());
+  } catch {
+    return undefined;
   }
 }
 

@@ -35,9 +35,6 @@ async function platformFolder(): Promise<string> {
 }
 
 function unavailable(reason: string): EngineError {
-  const advice = 'Pass projectPath to use the memory of a project, or set HOME.';
-  return new EngineError(
-    'DATABASE_UNAVAILABLE',
-    `There is no folder for the memory of this user (${reason}). ${advice}`,
-  );
+  const advice = "It also says which memories are this user's: set HOME, or XDG_DATA_HOME (on Windows LOCALAPPDATA).";
+  return new EngineError('DATABASE_UNAVAILABLE', `There is no folder for the data of this user (${reason}). ${advice}`);
 }

@@ -18,6 +18,7 @@ describe.each(ERAS)('%s', (era) => {
       configPath: null,
       historyEnabled: true,
       databasePath: path.join(root, '.argus', 'argus.db'),
+      memory: 'new',
       locale: 'zh',
       testCommand: null,
       runner: null,
@@ -26,7 +27,11 @@ describe.each(ERAS)('%s', (era) => {
     });
     expect(existsSync(path.join(root, '.argus')), 'opening creates nothing').toBe(false);
     const { runId } = await importReport('mixed.xml');
-    expect(await open(), 'again is no error').toMatchObject({ knownPatterns: 6, latestRunId: runId });
+    expect(await open(), 'again is no error').toMatchObject({
+      memory: 'own',
+      knownPatterns: 6,
+      latestRunId: runId,
+    });
     expect(readFileSync(path.join(root, '.argus', '.gitignore'), 'utf8')).toBe('*\n');
   });
 

@@ -12,9 +12,10 @@ import { EngineError } from 'argus-engine';
 import { dataFolder } from '../user-folder.ts';
 import { isWithin } from './way.ts';
 
-/** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in the project. */
-export async function trustedDataFolder(root: string): Promise<string> {
+/** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in the project, if there is one. */
+export async function trustedDataFolder(root: string | undefined): Promise<string> {
   const folder = await dataFolder();
+  if (root === undefined) return folder;
   const real = realOfExisting(folder);
   if (isWithin(real, root) && !isWithin(homeFolder(), root)) {
     const advice = 'Set XDG_DATA_HOME (on Windows LOCALAPPDATA) to a folder outside of it.';

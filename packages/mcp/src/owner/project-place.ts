@@ -42,8 +42,9 @@ export class ProjectPlace {
   }
 
   async find(): Promise<Placement> {
-    const file = this.#stamp();
-    if (this.#found?.file === file) return this.#found.placement;
+    const file = stampOf(this.#wanted.database);
+    // While there is nothing yet, another process may be making it.
+    if (this.#found?.file === file && this.#found.placement.memoryId !== undefined) return this.#found.placement;
     let placement = await placementOf(this.#wanted);
     if (this.#adopts && placement.foreign?.kind === 'unknown') {
       adopt(this.#wanted.database, placement.registry.add(this.#wanted.database));
@@ -59,13 +60,12 @@ export class ProjectPlace {
     const foreignPath = foreign?.source === undefined ? undefined : copied(foreign.source, folder);
     return { path: file, memoryId, newId: () => registry.add(file), foreignPath };
   }
+}
 
-  /** Another for each file that lies there, and for each that is written by anybody while it is not the user's own. */
-  #stamp(): string {
-    const stats = lstat(this.#wanted.database);
-    const home = this.found?.foreign === undefined ? undefined : lstat(this.found.path);
-    return [stats?.dev, stats?.ino, home?.ino].join();
-  }
+/** Another for each file that lies there. */
+function stampOf(database: string): string {
+  const stats = lstat(database);
+  return [stats?.dev, stats?.ino].join();
 }
 
 /** A copy that cannot be made is a source less, and said in the log. */
