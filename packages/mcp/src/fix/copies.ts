@@ -99,7 +99,7 @@ export class PlainCopies implements Snapshots {
 
   async now(): Promise<string> {
     for (const name of ['objects', 'trees']) {
-      guarded(this.#folder, () => mkdirSync(path.join(this.#folder, name), { recursive: true }));
+      guarded(this.#folder, () => mkdirSync(path.join(this.#folder, name), { recursive: true, mode: 0o700 }));
     }
     const scan = { tree: new Map<string, Entry>(), bytes: 0, left: MAX_FILES };
     this.#scan('', scan);

@@ -43,7 +43,7 @@ export class Lock {
 function created(file: string, text: string): boolean {
   const draft = `${file}.${crypto.randomUUID()}`;
   try {
-    writeFileSync(draft, text, { flag: 'wx' });
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     linkSync(draft, file);
     return true;
   } catch (thrown) {
@@ -58,7 +58,7 @@ function created(file: string, text: string): boolean {
 /** Some file systems have no links. */
 function createdWithoutLink(file: string, text: string): boolean {
   try {
-    writeFileSync(file, text, { flag: 'wx' });
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'EEXIST') return false;

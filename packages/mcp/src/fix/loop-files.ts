@@ -8,6 +8,7 @@ import { EngineError, type FixError, type FixState } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import { visible } from '../untrusted.ts';
+import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
 import type { Place } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -46,10 +47,22 @@ export function readState(place: Place, folder: StateFolder, commandHash: string
   }
 }
 
+/** The folder of a loop that begins, or goes on with the one that is there. */
+export async function folderToStart({ session }: Place, commandHash: string): Promise<StateFolder> {
+  const folder = new StateFolder(session.root, commandHash);
+  await requireOwnPlace(session.root);
+  await (folder.exists ? requireBegun(session.root, folder) : markBegun(session.root, folder));
+  return folder;
+}
+
 /** The folder of a loop; of the one worked on last where none is named. */
-export function existingFolder({ session }: Place, commandHash: string | undefined): StateFolder {
+export async function existingFolder({ session }: Place, commandHash: string | undefined): Promise<StateFolder> {
+  await requireOwnPlace(session.root);
   const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
-  if (folder?.exists) return folder;
+  if (folder?.exists) {
+    await requireBegun(session.root, folder);
+    return folder;
+  }
   const which = commandHash === undefined ? 'There is no fix loop' : `There is no fix loop '${visible(commandHash)}'`;
   throw new ArgusError('LOOP_NOT_FOUND', `${which} in ${session.root}. Begin one with fix_problem.`);
 }

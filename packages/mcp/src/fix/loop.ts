@@ -26,12 +26,22 @@ import { fixFile } from './fix-file.ts';
 import { insightOf } from './insight.ts';
 import { learn } from './learn.ts';
 import type { Lock } from './lock.ts';
-import { existingFolder, listIn, NOTE, newInsight, readInsight, readLog, readState, recordOf } from './loop-files.ts';
+import {
+  existingFolder,
+  folderToStart,
+  listIn,
+  NOTE,
+  newInsight,
+  readInsight,
+  readLog,
+  readState,
+  recordOf,
+} from './loop-files.ts';
 import { cleanText, type Place, type Watcher } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { reportMarkdown } from './report.ts';
 import { type Snapshots, snapshotsOf } from './snapshots.ts';
-import { StateFolder } from './state-folder.ts';
+import type { StateFolder } from './state-folder.ts';
 import { isOver, limitsKept } from './summary.ts';
 import { understandRun } from './understand.ts';
 import { reportData } from './view.ts';
@@ -79,7 +89,7 @@ export class Loop {
   /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
   static async start(place: Place, start: FixStart): Promise<Loop> {
     const fresh = place.rules.begin({ ...start, started: new Date().toISOString() });
-    const folder = new StateFolder(place.session.root, fresh.command_hash);
+    const folder = await folderToStart(place, fresh.command_hash);
     const lock = folder.lock();
     try {
       const snapshots = await snapshotsOf(place.session.root, fresh.command_hash, folder.path);
@@ -107,7 +117,7 @@ export class Loop {
 
   /** The loop of a folder; of the newest where none is named. */
   static async reopen(place: Place, commandHash: string | undefined): Promise<Loop> {
-    const folder = existingFolder(place, commandHash);
+    const folder = await existingFolder(place, commandHash);
     const lock = folder.lock();
     try {
       const state = stateOf(place, folder, commandHash);
@@ -123,7 +133,7 @@ export class Loop {
 
   /** A look at a loop that disturbs nobody. */
   static async look(place: Place, commandHash: string | undefined): Promise<LoopRecord> {
-    const folder = existingFolder(place, commandHash);
+    const folder = await existingFolder(place, commandHash);
     const state = stateOf(place, folder, commandHash);
     const snapshots = await snapshotsOf(place.session.root, state.command_hash, folder.path);
     const outlook = place.rules.outlook(state);

@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { lstat, tighten } from '../owner/way.ts';
 import { Lock } from './lock.ts';
 
 /** Where all loops of a project are, relative to it. */
@@ -66,9 +67,13 @@ export class StateFolder {
   /** Makes the folder and takes its lock; git never sees it. */
   lock(): Lock {
     return guarded(this.path, () => {
-      mkdirSync(this.path, { recursive: true });
-      const ignore = path.join(path.dirname(this.path), '.gitignore');
-      if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+      const fixes = path.dirname(this.path);
+      // The folder around it is the project's.
+      mkdirSync(path.dirname(fixes), { recursive: true });
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      for (const folder of [fixes, this.path]) tighten(folder, 0o700);
+      const ignore = path.join(fixes, '.gitignore');
+      if (lstat(ignore) === undefined) writeFileSync(ignore, '*\n', { flag: 'wx', mode: 0o600 });
       return Lock.take(this.file('lock'));
     });
   }
@@ -124,7 +129,7 @@ export class StateFolder {
     let target = base;
     for (let number = 2; existsSync(target); number++) target = `${base}-${number}`;
     guarded(target, () => {
-      mkdirSync(target, { recursive: true });
+      mkdirSync(target, { recursive: true, mode: 0o700 });
       const names = listed(this.path).filter((one) => !STAYS.has(one) && one !== STATE);
       // The state last: until it is gone the loop is not put aside, whoever is killed in between.
       for (const name of [...names, STATE]) renameSync(this.file(name), path.join(target, name));

@@ -28,12 +28,12 @@ export const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLO
 const TRIES = 8;
 const PAUSE_MS = 60;
 
-/** `scratch` is a folder of this user's for a copy, where a killed process left a journal. */
-export async function identityOf(database: string, scratch: string): Promise<Identity> {
+/** `scratch` is a folder of this user's for a copy, where a killed process left a journal; an id that is known decides. */
+export async function identityOf(database: string, scratch: string, knows: (id: string) => boolean): Promise<Identity> {
   for (let tries = 1; ; tries++) {
     try {
       const said = identify(database);
-      if (said.id !== null || !hasJournal(database)) return said;
+      if ((said.id !== null && knows(said.id)) || !hasJournal(database)) return said;
       return await identityOfCopy(database, scratch);
     } catch (thrown) {
       if (tries >= TRIES || !isDamage(thrown)) throw thrown;

@@ -52,7 +52,7 @@ export async function placementOf(wanted: Wanted): Promise<Placement> {
   const foreign = await foreignReason(wanted);
   if (foreign !== undefined) return beside(folder, registry, foreign);
   requireFile(wanted.database);
-  const { isEmpty, id } = await identityOf(wanted.database, folder);
+  const { isEmpty, id } = await identityOf(wanted.database, folder, (id) => registry.knows(id));
   if (isEmpty) return { path: wanted.database, memoryId: undefined, foreign: undefined, folder, registry };
   if (id !== null && registry.knows(id)) {
     return { path: wanted.database, memoryId: id, foreign: undefined, folder, registry };
@@ -116,7 +116,7 @@ export function isInRepository(folder: string): boolean {
 /** The own database beside a foreign one. What is in the data folder is the user's own. */
 async function beside(folder: string, registry: Registry, foreign: Foreign): Promise<Placement> {
   const database = path.join(folder, 'argus.db');
-  const { id } = await identityOf(database, folder);
+  const { id } = await identityOf(database, folder, () => true);
   return { path: database, memoryId: id ?? undefined, foreign, folder, registry };
 }
 

@@ -151,7 +151,7 @@ async function writeWhole(target: string, parts: AsyncIterable<string>): Promise
   try {
     folder = temporaryFolderBeside(target, 'export');
     const unfinished = path.join(folder.path, 'page.html');
-    const file = await open(unfinished, 'wx');
+    const file = await open(unfinished, 'wx', 0o600);
     try {
       for await (const part of parts) await file.appendFile(part);
       await file.sync();

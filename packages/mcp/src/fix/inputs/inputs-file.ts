@@ -186,7 +186,7 @@ export function writeInputs(file: string, text: string): void {
   const draft = `${file}.${crypto.randomUUID()}`;
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(draft, text, { flag: 'wx' });
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     renameSync(draft, file);
   } catch (thrown) {
     const why = `Inputs file ${file} could not be written: ${messageOf(thrown)}. Make its folder writable.`;

@@ -1,0 +1,59 @@
+/**
+ * Whose the loops in a project are: a state that a repository brings would have its own command run. The user's data
+ * folder keeps a mark for each folder of a loop that was begun here.
+ * Does not: read a state.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ArgusError } from '../errors.ts';
+import { trackedFiles } from '../git/tracked.ts';
+import { trustedDataFolder } from '../owner/data-folder.ts';
+import { isInRepository } from '../owner/placement.ts';
+import { isStrangers, lstat, obstacleOn } from '../owner/way.ts';
+import { FIXES, type StateFolder } from './state-folder.ts';
+
+/** Begun by this process, which needs no mark; without a data folder there is none. */
+const begun = new Set<string>();
+
+/** Throws where a loop would be written through a link, into a stranger's folder, or into files that git tracks. */
+export async function requireOwnPlace(root: string): Promise<void> {
+  const obstacle = obstacleOn(root, path.join(root, FIXES));
+  if (obstacle !== undefined) throw notWritten(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
+  const tracked = isInRepository(root) ? await trackedFiles(root, [FIXES]) : undefined;
+  if (tracked === undefined || tracked.size === 0) return;
+  throw notWritten(`git tracks files in ${FIXES}, and Argus writes none that git tracks. git rm -r --cached ${FIXES}`);
+}
+
+/** Throws for a loop that somebody else began. */
+export async function requireBegun(root: string, folder: StateFolder): Promise<void> {
+  if (begun.has(folder.path)) return;
+  const data = await trustedDataFolder(root).catch(() => undefined);
+  const stats = data === undefined ? undefined : lstat(markOf(data, folder));
+  if (stats?.isFile() && !isStrangers(stats)) return;
+  const reason = 'was not begun by this user in this place, and to go on would run its command';
+  throw new ArgusError(
+    'STATE_UNREADABLE',
+    `The loop in ${folder.path} ${reason}. Move that folder away to begin anew.`,
+  );
+}
+
+export async function markBegun(root: string, folder: StateFolder): Promise<void> {
+  begun.add(folder.path);
+  try {
+    const mark = markOf(await trustedDataFolder(root), folder);
+    mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 });
+    writeFileSync(mark, `${JSON.stringify({ version: 1, folder: folder.path })}\n`, { mode: 0o600 });
+  } catch {
+    // This process goes on with it all the same; another would begin anew.
+  }
+}
+
+function markOf(data: string, folder: StateFolder): string {
+  return path.join(data, 'loops', createHash('sha256').update(folder.path).digest('hex').slice(0, 32));
+}
+
+function notWritten(message: string): ArgusError {
+  return new ArgusError('STATE_NOT_WRITTEN', message);
+}
