@@ -104,6 +104,12 @@ export class Database {
     await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value?.close() : undefined)));
   }
 
+  /** Opens the file anew at the next call where it is not the one that is to be used any more: one was adopted. */
+  follow(file: string): void {
+    if (this.#durable !== undefined && this.#seen !== undefined && this.#seen.path !== file)
+      this.#retire(this.#durable);
+  }
+
   async #located(): Promise<Located | string> {
     try {
       return await this.#source.locate();
@@ -117,8 +123,11 @@ export class Database {
   #forgetReplaced(): void {
     if (this.#durable === undefined || this.#seen === undefined) return;
     const inode = inodeOf(this.#seen.path);
-    if (inode === undefined || inode === this.#seen.inode) return;
-    this.#retired.push(this.#durable);
+    if (inode !== undefined && inode !== this.#seen.inode) this.#retire(this.#durable);
+  }
+
+  #retire(engine: Promise<Engine>): void {
+    this.#retired.push(engine);
     this.#durable = undefined;
   }
 

@@ -80,9 +80,11 @@ export class Session {
     return this.#place.path;
   }
 
-  /** Whose the memory is. Throws where there is no place for one. */
-  placement(): Promise<Placement> {
-    return this.#place.find();
+  /** Whose the memory is, which is the one used from then on. Throws where there is no place for one. */
+  async placement(): Promise<Placement> {
+    const placement = await this.#place.find();
+    this.#database.follow(placement.path);
+    return placement;
   }
 
   /** What is searched of it where another memory is written: the own database and what is foreign, each if it is there. */

@@ -129,6 +129,7 @@ async function takeOver(
   const opening = { projectRoot: session.root, ...(memoryId === undefined ? {} : { memoryId }) };
   const from = await openEngine({ ...opening, databasePath: beside, readOnly: true });
   try {
+    await session.placement();
     const into = await session.database.durable();
     let [after, incidents]: [string | null, number] = [null, 0];
     do {

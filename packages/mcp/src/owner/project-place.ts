@@ -43,8 +43,7 @@ export class ProjectPlace {
 
   async find(): Promise<Placement> {
     const file = stampOf(this.#wanted.database);
-    // While there is nothing yet, another process may be making it.
-    if (this.#found?.file === file && this.#found.placement.memoryId !== undefined) return this.#found.placement;
+    if (this.#found?.file === file && isLasting(this.#found.placement)) return this.#found.placement;
     let placement = await placementOf(this.#wanted);
     if (this.#adopts && placement.foreign?.kind === 'unknown') {
       adopt(this.#wanted.database, placement.registry.add(this.#wanted.database));
@@ -60,6 +59,11 @@ export class ProjectPlace {
     const foreignPath = foreign?.source === undefined ? undefined : copied(foreign.source, folder);
     return { path: file, memoryId, newId: () => registry.add(file), foreignPath };
   }
+}
+
+/** While there is nothing yet another process may be making it, and a person may adopt what nobody knows. */
+function isLasting({ memoryId, foreign }: Placement): boolean {
+  return memoryId !== undefined && foreign?.kind !== 'unknown';
 }
 
 /** Another for each file that lies there. */
