@@ -132,6 +132,7 @@ export const en = {
     fixHistory: 'Fix history',
     fixState: { worked: 'Worked', failed: 'Did not work', wrong: 'Marked as wrong' },
     noFixes: 'No fix was reported.',
+    recorded: (by: string, from: string | null) => (from === null ? `by ${by}` : `by ${by} on ${from}`),
     run: 'Run',
     seen: 'Seen in',
     seenCount: (count: number, shown: string) => `${shown} ${plural(count, 'failure', 'failures')}`,

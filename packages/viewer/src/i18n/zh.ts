@@ -115,6 +115,7 @@ export const zh: Dictionary = {
     fixHistory: '修复历史',
     fixState: { worked: '有效', failed: '无效', wrong: '已标记为错误' },
     noFixes: '没有报告过修复。',
+    recorded: (by: string, from: string | null) => (from === null ? `由 ${by} 记录` : `由 ${by} 在 ${from} 上记录`),
     run: '运行',
     seen: '出现于',
     seenCount: (_, shown) => `${shown} 次失败`,
