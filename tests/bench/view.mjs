@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { CASES, largeProject } from './large-project.mjs';
+import { CASES, largeProject, OWNER } from './large-project.mjs';
 import { goal, median, OUT, ROOT, report, table } from './measure.mjs';
 
 const PATTERNS = Number(process.argv[2] ?? 100_000);
@@ -24,6 +24,7 @@ const { project, database } = await largeProject(PATTERNS, RUNS);
 async function served(root) {
   const cli = join(ROOT, 'packages/mcp/dist/cli.mjs');
   const child = spawn(process.execPath, [cli, 'view', '--project', root, '--json'], {
+    env: { ...process.env, ...OWNER },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(child.stdout, 'data');

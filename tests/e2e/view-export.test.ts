@@ -236,7 +236,9 @@ const atTerminal = process.platform === 'linux' && spawnSync('script', ['--versi
 
 test.skipIf(!atTerminal)('a disk that takes no more ends it, also where somebody watches', async () => {
   const { root, file } = await rememberedProject();
-  execFileSync('sqlite3', [file, 'CREATE TABLE filler AS SELECT randomblob(20000000) AS bytes']);
+  const filler =
+    "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ('filler', randomblob(19000000), '', 0)";
+  execFileSync('sqlite3', [file, filler]);
   const target = path.join(project(), 'report.html');
   const command = `ulimit -f 20000; exec "${process.execPath}" "${BUNDLE}" view --project "${root}" --export "${target}"`;
   const ended = spawnSync('script', ['-qec', command, '/dev/null'], {

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { BUNDLE, environment, project } from '../e2e/harness.ts';
+import { BUNDLE, connect, environment, project } from '../e2e/harness.ts';
 import {
   bytesOf,
   COMMAND,
@@ -92,6 +92,19 @@ test('adopting is for a person at a terminal, who sees what they get', () => {
   // The id that its author knows is not its id any more.
   const again = unpacked(strangersProject());
   expect(failedRun(again, owner).known).toBeNull();
+});
+
+test('a server that is running notices that its memory was adopted', async () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  const agent = await connect('2026-07-28', owner, copy);
+  onTestFinished(() => agent.close());
+  expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'foreign' });
+  await agent.data('argus_run', { projectPath: copy, command: COMMAND });
+  atTerminal(['adopt', '--yes', '--project', copy], owner, '');
+  expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'own' });
+  const run = await agent.data('argus_run', { projectPath: copy, command: COMMAND });
+  expect(run.failures).toMatchObject([{ known: { suggestedFix: HOSTILE } }]);
 });
 
 test('what git tracks is not adopted, whoever asks', () => {

@@ -47,6 +47,13 @@ export function readState(place: Place, folder: StateFolder, commandHash: string
   }
 }
 
+/** In a folder that was found to have one. */
+export function stateOf(place: Place, folder: StateFolder, commandHash: string | undefined): FixState {
+  const state = readState(place, folder, commandHash);
+  if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
+  return state;
+}
+
 /** The folder of a loop that begins, or goes on with the one that is there. */
 export async function folderToStart({ session }: Place, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);

@@ -36,6 +36,7 @@ import {
   readLog,
   readState,
   recordOf,
+  stateOf,
 } from './loop-files.ts';
 import { cleanText, type Place, type Watcher } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
@@ -498,13 +499,6 @@ function mayBeginAnew({ status, circuit_breaker }: FixState): boolean {
 function notOurs(folder: StateFolder): ArgusError {
   const advice = 'Move the folder away to begin anew.';
   return new ArgusError('STATE_UNREADABLE', `${folder.file('state.json')} belongs to another command. ${advice}`);
-}
-
-/** In a folder that was found to have one. */
-function stateOf(place: Place, folder: StateFolder, commandHash: string | undefined): FixState {
-  const state = readState(place, folder, commandHash);
-  if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
-  return state;
 }
 
 function explained(decision: FixDecision, { digest, tried }: Change, due: FixDecision['type']): FixDecision {
