@@ -80,7 +80,7 @@ async function cargoTest(args, onLine) {
 
 /** Unit tests beside the sources, then what drives the built product; what a person would try first goes first. */
 function vitestRunners() {
-  const product = ['e2e', 'faults', 'packaging'].map((name) =>
+  const product = ['e2e', 'faults', 'hostile', 'packaging'].map((name) =>
     tests(`tests/${name}`, [...RUST, ...TYPESCRIPT], (onLine) => vitest(name, [`tests/${name}`], onLine, RETRY[name])),
   );
   return [
@@ -93,7 +93,7 @@ function vitestRunners() {
  * Browsers, runners and package managers share a machine of continuous integration with others, and nobody is there to
  * start them again: their tests get a second try, and which one needed it is said.
  */
-const RETRY = process.env.CI ? { e2e: ['--retry=1'] } : {};
+const RETRY = process.env.CI ? { e2e: ['--retry=1'], hostile: ['--retry=1'] } : {};
 
 async function vitest(name, folders, onLine, more = []) {
   mkdirSync(join(root, 'target', 'logs'), { recursive: true });
