@@ -198,6 +198,9 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b',' if !quoted && !blanks && scan.before(name_start) == b'{' => {
             Some((Separator::Pair, quote_at(scan, at + 1)?))
         }
+        b',' if !quoted && !blanks => {
+            named_pair(scan, at + 1).or_else(|| sentences::equal_argument(scan, name_start, at))
+        }
         b')' if !quoted => sentences::compared(scan, at),
         b',' if quoted => named_pair(scan, at + 1)
             .or_else(|| nested::before_label(scan, name_start))
@@ -352,7 +355,10 @@ fn unquoted_end(scan: &Scan<'_>, start: usize) -> usize {
     {
         end -= 1;
     }
-    end - usize::from(matches!(scan.before(end), b']' | b'}') && !is_closed(scan, start, end))
+    while end > start && matches!(scan.text[end - 1], b']' | b'}') && !is_closed(scan, start, end) {
+        end -= 1;
+    }
+    end
 }
 
 /// The last byte closes a bracket that the value opened: `<password>`, `[REDACTED:x]`, `${NAME}`, `f()`.

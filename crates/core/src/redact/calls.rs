@@ -102,7 +102,7 @@ pub(super) fn password_function(scan: &mut Scan<'_>, hit: usize) {
 
 /// `assertEquals("x", user.getPassword())`.
 pub(super) fn equals(scan: &mut Scan<'_>, hit: usize) {
-    let Some(open) = scan.slice(hit, hit + 16).iter().position(|&byte| byte == b'(') else { return };
+    let Some(open) = scan.slice(hit, hit + 16).iter().position(|byte| matches!(byte, b'(' | b' ')) else { return };
     let Some(found) = literal(scan, hit + open + 1) else { return };
     let start = scan.run(found.end + 1, &BETWEEN, 8);
     let end = scan.run(start, &assign::NAME, 80);

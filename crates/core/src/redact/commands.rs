@@ -110,6 +110,7 @@ static COMMANDS: &[(&str, &[Argument])] = &[
     ("nmcli ", &[After("password")]),
     ("secret set ", &[Flag("--body"), Flag("-b")]),
     ("secret generic ", &[Pair("--from-literal", b'=')]),
+    ("enable secret ", &[Word(1)]),
     ("stats auth ", &[Pair("", b':')]),
     ("--password-stdin", &[Piped]),
     ("--passphrase-fd 0", &[Piped]),

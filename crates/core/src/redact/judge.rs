@@ -75,62 +75,64 @@ fn is_chosen(scan: &Scan<'_>, name: Name, separator: Separator, found: Value, te
     if digits == 1 && found.quoted && given && text.len() >= 10 && is_made_up(text) {
         return true;
     }
+    if separator == Separator::Tuple || text.ends_with(b"key") {
+        return false;
+    }
     let named = found.quoted || separator == Separator::Flag;
     known && text.len() >= 6 && (member || named) && (digits == 1 || is_made_up(text))
 }
 
 /// Small letters, and none of the words that say what a value is about.
 fn is_made_up(text: &[u8]) -> bool {
-    const ABOUT: &[&str] = &[
-        "token",
-        "key",
-        "secret",
-        "auth",
-        "cred",
-        "pass",
-        "value",
-        "name",
-        "user",
-        "config",
-        "env",
-        "file",
-        "path",
-        "include",
-        "omit",
-        "origin",
-        "public",
-        "private",
-        "header",
-        "query",
-        "cookie",
-        "session",
-        "bearer",
-        "basic",
-        "oauth",
-        "invalid",
-        "missing",
-        "expired",
-        "refused",
-        "denied",
-        "error",
-        "found",
-        "type",
-        "field",
-        "required",
-        "wrong",
-        "identifier",
-        "test",
-        "mock",
-        "fake",
-        "sample",
-        "changed",
-        "rotated",
-        "revoked",
-        "active",
+    const ABOUT: &[&[u8]] = &[
+        b"key",
+        b"auth",
+        b"pass",
+        b"value",
+        b"name",
+        b"user",
+        b"config",
+        b"env",
+        b"file",
+        b"path",
+        b"include",
+        b"omit",
+        b"origin",
+        b"public",
+        b"private",
+        b"header",
+        b"query",
+        b"cookie",
+        b"session",
+        b"bearer",
+        b"basic",
+        b"oauth",
+        b"invalid",
+        b"missing",
+        b"expired",
+        b"refused",
+        b"denied",
+        b"error",
+        b"found",
+        b"type",
+        b"field",
+        b"required",
+        b"wrong",
+        b"identifier",
+        b"test",
+        b"mock",
+        b"fake",
+        b"sample",
+        b"changed",
+        b"rotated",
+        b"revoked",
+        b"active",
     ];
+    const ANYWHERE: &[&[u8]] = &[b"token", b"secret", b"passw", b"cred"];
     let lower = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-    let about = |word: &&str| memchr::memmem::find(text, word.as_bytes()).is_some();
-    text.iter().all(lower) && !ABOUT.iter().any(about)
+    text.iter().all(lower)
+        && !text.split(|&byte| byte == b'-').any(|part| ABOUT.contains(&part))
+        && !ANYWHERE.iter().any(|word| memchr::memmem::find(text, word).is_some())
 }
 
 /// What a usage text has in a value's place: `--password PASSWORD`, `--password string   Password of the user`.

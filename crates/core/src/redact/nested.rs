@@ -6,7 +6,7 @@ use super::{
     judge,
     names::Tier,
     scan::{BLANK, Scan, Set},
-    spans,
+    sentences, spans,
 };
 
 /// An object with a value and what describes it is shorter.
@@ -185,6 +185,10 @@ pub(super) fn after_element(scan: &Scan<'_>, at: usize) -> Option<(Separator, us
 /// `.password("x")`, `setPassword("x")`: the only argument.
 pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Option<(Separator, usize)> {
     let name = scan.slice(name_start, open);
+    // `getPassword()).isEqualTo("x")`.
+    if scan.starts_with(open, b"())") {
+        return sentences::compared(scan, open + 2);
+    }
     let method = name.contains(&b'.') || name.starts_with(b"set") || name.starts_with(b"with");
     let found = assign::value_at(scan, open + 1).filter(|found| found.quoted && method)?;
     let password = name.to_ascii_lowercase().ends_with(b"password");

@@ -178,6 +178,7 @@ static TELLING: &[(&str, Find)] = &[
     ("assertequals(", calls::equals),
     ("assertequal(", calls::equals),
     ("assert_eq!(", calls::equals),
+    ("assert_equal ", calls::equals),
     ("insert into ", calls::insert),
     ("pass ", lines::pop),
     (" login ", lines::imap),
@@ -250,8 +251,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// Their bytes would double the width of the other table, and few texts have any of them.
-static FOREIGN: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(sentences::FOREIGN).expect("a few dozen words build an automaton"));
+static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(sentences::FOREIGN)
+        .expect("a few dozen words build an automaton")
+});
 
 fn find_foreign(scan: &mut Scan<'_>) {
     for hit in FOREIGN.find_iter(scan.text) {

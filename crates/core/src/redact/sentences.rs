@@ -57,6 +57,14 @@ pub(super) fn compared(scan: &Scan<'_>, close: usize) -> Option<(Separator, usiz
     (assign::skip_quote(scan, at) > at).then_some((Separator::Pair, at))
 }
 
+/// `assertEqual(user.password, "x")`.
+pub(super) fn equal_argument(scan: &Scan<'_>, name_start: usize, comma: usize) -> Option<(Separator, usize)> {
+    let before = scan.slice(name_start.saturating_sub(8), name_start).to_ascii_lowercase();
+    let asserts = [&b"equal("[..], b"equals(", b"same(", b"_eq!(", b"_eq("].iter().any(|call| before.ends_with(call));
+    let at = scan.run(comma + 1, &BLANK, 4);
+    (asserts && assign::skip_quote(scan, at) > at).then_some((Separator::Pair, at))
+}
+
 /// `expect(password).toEqual(other)`: what was expected and received stands below.
 pub(super) fn expectation(scan: &mut Scan<'_>, start: usize, end: usize) {
     let before = scan.slice(start.saturating_sub(7), start);
@@ -219,8 +227,10 @@ pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
         b'=' => (Separator::Tight, after + 1),
         _ if scan.starts_with(after, WIDE_COLON) => (Separator::Colon, after + WIDE_COLON.len()),
         _ => {
-            let Some(verb) = VERBS.iter().find(|verb| scan.starts_with(after, verb.as_bytes())) else { return };
-            (Separator::Word, after + verb.len())
+            let verb = VERBS.iter().find(|verb| scan.starts_with(after, verb.as_bytes()));
+            let quoted = after > closed && assign::skip_quote(scan, after) > after;
+            let Some(length) = verb.map(|verb| verb.len()).or(quoted.then_some(0)) else { return };
+            (Separator::Word, after + length)
         }
     };
     let Some(found) = assign::value_at(scan, scan.run(at, &BLANK, 8)) else { return };
