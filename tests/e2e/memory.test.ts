@@ -4,6 +4,7 @@
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { argus } from './argus.ts';
@@ -83,8 +84,9 @@ const INCIDENT = {
 describe.each(ERAS)('%s', (era) => {
   let agent: Agent;
   let root: string;
+  const env = someUser();
   beforeAll(async () => {
-    agent = await connect(era, someUser());
+    agent = await connect(era, env);
   });
   afterAll(() => agent.close());
   beforeEach(() => {
@@ -121,7 +123,9 @@ describe.each(ERAS)('%s', (era) => {
       const { title, error_signature, summary, tags } = INCIDENT;
       const line = { type: 'incident', id: 'inc-known', title, error_signature, summary, tags };
       writeFileSync(path.join(root, 'incidents.jsonl'), JSON.stringify(line));
-      expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root]).status).toBe(0);
+      expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root], { env }).status).toBe(
+        0,
+      );
       expect(await search()).toEqual({
         lookup_id: LOOKUP_ID,
         env_bucket: BUCKET,
@@ -150,6 +154,7 @@ describe.each(ERAS)('%s', (era) => {
         worked: 1,
         failed: 0,
         last_confirmed_at: INSTANT,
+        memory: 'project',
       };
       expect(await search()).toEqual({
         lookup_id: LOOKUP_ID,
@@ -389,7 +394,8 @@ describe.each(ERAS)('%s', (era) => {
     expect(await agent.complete(uri, id.slice(0, -1))).toEqual([id]);
     expect(await agent.complete(uri, 'inc-zzz')).toEqual([]);
     const { title, error_signature, summary, tags, steps } = INCIDENT;
-    const tried = { env_bucket: BUCKET, created_at: INSTANT };
+    const recorded = { recorded_by: 'argus-e2e 1.0.0', recorded_from: hostname() };
+    const tried = { env_bucket: BUCKET, created_at: INSTANT, ...recorded };
     expect(await agent.read(`argus://incident/${id}`)).toEqual({
       incident_id,
       title,
@@ -406,6 +412,7 @@ describe.each(ERAS)('%s', (era) => {
           env: expect.objectContaining({ framework: 'Django' }),
           env_bucket: BUCKET,
           created_at: INSTANT,
+          ...recorded,
           worked: 1,
           failed: 1,
           buckets: [{ env_bucket: BUCKET, worked: 1, failed: 1, last_confirmed_at: INSTANT }],

@@ -90,7 +90,7 @@ test('texts of a foreign memory are made fit to be shown', async () => {
   const hidden = "char(27)||'[2J'||char(0x200b)||'ghp_'||'0123456789abcdefghijABCDEFGHIJ012345'";
   shell(
     databaseOf(root),
-    `UPDATE solutions SET steps = ${hidden}, env = '{"x":"y"}'; UPDATE incidents SET title = 'one' || char(10) || 'two'`,
+    `UPDATE solutions SET steps = ${hidden}, env = '{"x":"y"}'; UPDATE incidents SET id = id || char(10) || char(27), title = 'one' || char(10) || 'two'`,
   );
   const ranked = argus(['solutions', QUERY, '--project', unpacked(root), '--json'], { env: user() });
   expect(ranked.stdout).toContain('"memory":"foreign"');

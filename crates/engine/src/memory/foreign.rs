@@ -16,7 +16,9 @@ use crate::{
     related,
 };
 use argus_core::{
-    Ambient, Analysis, display,
+    Ambient, Analysis,
+    bound::bound_to,
+    display,
     environment::Environment,
     search::{Query, THRESHOLD},
 };
@@ -33,6 +35,8 @@ const RELATED: usize = 3;
 const STEPS: usize = 4_000;
 /// Characters of one line.
 const LINE: usize = 300;
+/// Bytes of a text that are looked at.
+const READ: usize = 64 * 1024;
 /// Labels of an incident.
 const TAGS: usize = 20;
 /// What is in place of a reason.
@@ -166,11 +170,13 @@ pub(super) async fn refusal<D: Database>(
 
 /// An incident as it may be shown: what is claimed about its solutions is left out.
 pub(super) fn claimed<D>(engine: &Engine<D>, mut detail: IncidentDetail) -> IncidentDetail {
+    detail.incident_id = line(engine, &detail.incident_id);
     detail.title = line(engine, &detail.title);
     detail.error_signature = detail.error_signature.map(|found| text(engine, &found));
     detail.summary = detail.summary.map(|found| text(engine, &found));
     detail.tags = tags(engine, &detail.tags);
     for solution in &mut detail.solutions {
+        solution.solution_id = line(engine, &solution.solution_id);
         solution.steps = text(engine, &solution.steps);
         solution.env = Value::Object(Map::new());
         solution.env_bucket = bucket(&solution.env_bucket);
@@ -185,6 +191,7 @@ pub(super) fn claimed<D>(engine: &Engine<D>, mut detail: IncidentDetail) -> Inci
 
 fn claimed_match<D>(engine: &Engine<D>, found: IncidentMatch) -> IncidentMatch {
     IncidentMatch {
+        incident_id: line(engine, &found.incident_id),
         title: line(engine, &found.title),
         error_signature: found.error_signature.map(|found| text(engine, &found)),
         summary: found.summary.map(|found| text(engine, &found)),
@@ -195,6 +202,7 @@ fn claimed_match<D>(engine: &Engine<D>, found: IncidentMatch) -> IncidentMatch {
 
 fn claimed_solution<D>(engine: &Engine<D>, solution: RankedSolution) -> RankedSolution {
     RankedSolution {
+        solution_id: line(engine, &solution.solution_id),
         steps: text(engine, &solution.steps),
         env: Value::Object(Map::new()),
         env_bucket: bucket(&solution.env_bucket),
@@ -206,6 +214,7 @@ fn claimed_solution<D>(engine: &Engine<D>, solution: RankedSolution) -> RankedSo
 
 fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
     Related {
+        id: line(engine, &related.id),
         description: line(engine, &related.description),
         suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), 1_000)),
         confidence: None,
@@ -215,11 +224,16 @@ fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
 }
 
 fn line<D>(engine: &Engine<D>, found: &str) -> String {
-    display::line(&engine.analyzer.redact(&display::clean(found)), LINE)
+    display::line(&clean(engine, found), LINE)
 }
 
 fn text<D>(engine: &Engine<D>, found: &str) -> String {
-    display::shortened(&engine.analyzer.redact(&display::clean(found)), STEPS)
+    display::shortened(&clean(engine, found), STEPS)
+}
+
+/// Without what is far behind anything that is shown: nothing has bounded it yet.
+fn clean<D>(engine: &Engine<D>, found: &str) -> String {
+    engine.analyzer.redact(&display::clean(&bound_to(found, READ)))
 }
 
 fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {
