@@ -3,12 +3,12 @@
  * Does not: know what is asked of it, or decide whose it is; `owner/` does, at each opening.
  */
 
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type OpenOptions, openEngine } from 'argus-engine';
 import { messageOf, systemCodeOf } from './errors.ts';
-import { lstat, tighten } from './owner/way.ts';
+import { ignoreInGit, lstat, tighten } from './owner/way.ts';
 
 /** The engine that answers, and why it is not the file, if it is not. */
 export interface Answering {
@@ -196,8 +196,7 @@ function prepareFolder(file: string, root: string): void {
 function keepToOwner(folder: string): void {
   if (lstat(folder)?.isDirectory() !== true) return;
   tighten(folder, 0o700);
-  const file = path.join(folder, '.gitignore');
-  if (lstat(file) === undefined) writeFileSync(file, '*\n', { flag: 'wx', mode: 0o600 });
+  ignoreInGit(folder);
 }
 
 function inodeOf(file: string): bigint | undefined {

@@ -14,12 +14,11 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { lstat, tighten } from '../owner/way.ts';
+import { ignoreInGit, tighten } from '../owner/way.ts';
 import { Lock } from './lock.ts';
 
 /** Where all loops of a project are, relative to it. */
@@ -72,8 +71,7 @@ export class StateFolder {
       mkdirSync(path.dirname(fixes), { recursive: true });
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
       for (const folder of [fixes, this.path]) tighten(folder, 0o700);
-      const ignore = path.join(fixes, '.gitignore');
-      if (lstat(ignore) === undefined) writeFileSync(ignore, '*\n', { flag: 'wx', mode: 0o600 });
+      ignoreInGit(fixes);
       return Lock.take(this.file('lock'));
     });
   }

@@ -1,10 +1,11 @@
 /**
  * The way from a project to a file of Argus in it: whether it stays in the project and belongs to this user.
- * Does not: make anything.
+ * Does not: make a folder.
  */
 
-import { chmodSync, lstatSync, realpathSync, type Stats } from 'node:fs';
+import { chmodSync, lstatSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { systemCodeOf } from '../errors.ts';
 
 /** What is in the way, as the beginning of a sentence. */
 export interface Obstacle {
@@ -70,6 +71,16 @@ export function tighten(file: string, mode: 0o600 | 0o700): void {
     chmodSync(file, mode);
   } catch {
     // Missing, or not to be changed: what matters is said when it is opened.
+  }
+}
+
+/** Keeps git away from a folder; what lies there already, a link too, stays as it is. */
+export function ignoreInGit(folder: string): void {
+  try {
+    writeFileSync(path.join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
+  } catch (thrown) {
+    // Also where another process was first.
+    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown;
   }
 }
 
