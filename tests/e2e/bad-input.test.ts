@@ -141,7 +141,8 @@ test.each([
   }
   const warned = [expect.stringMatching(/^Nothing is stored: /u)];
   expect(init.warnings).toEqual(warned);
-  expect(run.notes).toEqual(expect.arrayContaining(warned));
+  expect(run).toMatchObject({ stored: false, queued: false, code: 'DATABASE_CORRUPT' });
+  expect(run.notes).toContainEqual(expect.stringMatching(/^Not stored, and not kept for later/u));
   expect(diagnosis.warnings).not.toEqual([]);
   expect((await agent.data('argus_patterns', { projectPath: root })).warnings).toEqual(warned);
   expect(readFileSync(file, 'utf8'), 'the file is left as it was').toBe(content);
@@ -201,8 +202,8 @@ test.skipIf(process.platform === 'win32')('a project that may not be read, and o
   };
   expect(argus('history', '--project', hidden)).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
   const run = argus('import', 'mixed.xml', '--project', readOnly);
-  expect(run).toMatchObject({ success: true, data: { totals: { failed: 2 } } });
-  expect(run.data.notes).toContainEqual(expect.stringMatching(/^Nothing is stored: /u));
+  expect(run).toMatchObject({ success: true, data: { stored: false, queued: false, totals: { failed: 2 } } });
+  expect(run.data.notes).toContainEqual(expect.stringMatching(/^Not stored, and not kept for later/u));
   chmodSync(hidden, 0o755);
 });
 
@@ -233,15 +234,17 @@ test.skipIf(!hasSqlite)('a database that another program has locked', async () =
   holder.stdin.write("BEGIN EXCLUSIVE;\nSELECT 'held';\n");
   await once(holder.stdout, 'data');
   const run = await imported(root, 'mixed.xml');
-  expect(run.notes).toContainEqual(expect.stringMatching(/^Nothing is stored: /u));
+  const waits = { stored: false, queued: true, code: 'DATABASE_LOCKED' };
+  expect(run).toMatchObject({ ...waits, notes: expect.arrayContaining([expect.stringMatching(/^Not stored yet: /u)]) });
   expect(await diagnosed(root, run.runId, 'health-check')).toMatchObject({
+    ...waits,
     category: 'CONNECTION_REFUSED',
-    warnings: [expect.stringContaining('ends with this session')],
+    warnings: expect.arrayContaining([expect.stringMatching(/^Not stored yet: /u)]),
   });
   const args = { projectPath: root, runId, caseName: 'parses', fixDescription: 'waited' };
   expect((await agent.error('argus_report_fix', args)).code).toBe('DATABASE_LOCKED');
   holder.stdin.end('ROLLBACK;\n');
   await once(holder, 'exit');
   await agent.data('argus_report_fix', args);
-  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 1 });
+  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
 });

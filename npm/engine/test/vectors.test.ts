@@ -57,13 +57,16 @@ test('redact', () => {
   for (const row of rows('redact.jsonl', Redact)) {
     // A secret stands in ⟦⟧ and is broken up with ·, so that no scanner takes the file for a leak.
     const text = row.text.replace(/⟦([^⟧]*)⟧/g, (_, secret) => secret.replaceAll('·', ''));
-    const secrets = [...row.text.matchAll(/⟦([^⟧]*)⟧/g)].map((match) => (match[1] ?? '').replaceAll('·', ''));
-    const { redacted } = inspector.inspect({ text });
-    const leaked = secrets.filter((secret) => redacted.includes(secret));
-    if (leaked.length > 0 || (row.keep === true && redacted !== text)) wrong.push([row.kind, redacted]);
+    const wanted = withoutKinds(row.text.replace(/⟦[^⟧]*⟧/g, '[REDACTED]'));
+    const redacted = withoutKinds(inspector.inspect({ text }).redacted);
+    if (redacted !== wanted) wrong.push([row.kind, redacted, wanted]);
   }
   expect(wrong).toEqual([]);
 });
+
+function withoutKinds(text: string): string {
+  return text.replace(/\[REDACTED:[^\]]*\]/g, '[REDACTED]');
+}
 
 test('the same text gets the same answer, whatever was asked before and by whichever inspector', () => {
   const texts = rows('normalize-texts.jsonl', Normalize).map(({ input }) => input);

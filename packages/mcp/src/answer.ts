@@ -4,10 +4,10 @@
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { createInspector, EngineError } from 'argus-engine';
+import { EngineError } from 'argus-engine';
 import { ArgusError, messageOf } from './errors.ts';
 import { logUnexpected } from './log.ts';
-import { visible, visibleDeep } from './untrusted.ts';
+import { fitToLeave, fitToLeaveDeep } from './outgoing.ts';
 
 export interface Success<T> {
   success: true;
@@ -26,7 +26,7 @@ export type Envelope<T> = Success<T> | Failure;
 /** Runs one call; whatever it throws becomes an answer with a code. */
 export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>> {
   try {
-    return { success: true, data: visibleDeep(await call()), timestamp: Date.now() };
+    return { success: true, data: fitToLeaveDeep(await call()), timestamp: Date.now() };
   } catch (thrown) {
     return { success: false, error: await toErrorBody(thrown), timestamp: Date.now() };
   }
@@ -46,9 +46,9 @@ export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToo
 
 /** Code and message of whatever was thrown; the unexpected goes to the log. */
 export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
-  if (thrown instanceof ArgusError) return { code: thrown.code, message: visible(thrown.message) };
+  if (thrown instanceof ArgusError) return { code: thrown.code, message: withoutSecrets(thrown.message) };
   if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
-    return { code: thrown.code, message: visible(thrown.message) };
+    return { code: thrown.code, message: withoutSecrets(thrown.message) };
   }
   const { id, place } = await logUnexpected(withoutSecrets(fullText(thrown)));
   const message = `Unexpected error, reference ${id}; details are in ${place}. Nothing stored was lost; the call may be repeated.`;
@@ -61,10 +61,10 @@ function fullText(thrown: unknown): string {
   return `${thrown.stack ?? thrown.message}${cause}`;
 }
 
-/** The engine may be what failed: then only what surely holds no secret is logged. */
+/** The engine may be what failed: then only what surely holds no secret is said. */
 function withoutSecrets(text: string): string {
   try {
-    return createInspector().inspect({ text }).redacted;
+    return fitToLeave(text);
   } catch {
     return 'details withheld: the redactor is not available';
   }

@@ -7,8 +7,8 @@ import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelc
 import { type Engine, EngineError } from 'argus-engine';
 import { toErrorBody } from './answer.ts';
 import { ArgusError } from './errors.ts';
+import { fitToLeaveDeep } from './outgoing.ts';
 import type { SessionManager } from './session.ts';
-import { visibleDeep } from './untrusted.ts';
 
 /** As many as a client shows. */
 const MAX_COMPLETIONS = 100;
@@ -73,7 +73,9 @@ export function registerResources(server: McpServer, sessionManager: SessionMana
     const config = { title, description, mimeType: 'application/json' };
     server.registerResource(kind, template, config, async (uri, { id }) => {
       const found = await find(resource, sessionManager, uri.href, String(id));
-      return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(visibleDeep(found)) }] };
+      return {
+        contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(fitToLeaveDeep(found)) }],
+      };
     });
   }
 }

@@ -10,6 +10,7 @@ import {
   createFixLoop,
   type Engine,
   EngineError,
+  type FixLoop,
   type Locale,
   type MemoryKind,
   type RecorderOptions,
@@ -29,7 +30,7 @@ import { ProjectPlace } from './owner/project-place.ts';
 import { type Kept, Outbox } from './spool/outbox.ts';
 import { Seal } from './spool/seal.ts';
 import { Spool } from './spool/spool.ts';
-import { mapTexts, shortLine } from './untrusted.ts';
+import { mapTexts, shortLine, visible } from './untrusted.ts';
 
 /** A value and what limits it. */
 export interface Guarded<T> {
@@ -55,6 +56,7 @@ export class Session {
   #hasSaidWhose = false;
   #reader: Locale | undefined;
   readonly #seal: Seal;
+  #rules: FixLoop | undefined;
   #outbox: { readonly path: string; readonly outbox: Outbox } | undefined;
 
   constructor(root: string, loaded: LoadedConfig, process: Process) {
@@ -155,13 +157,22 @@ export class Session {
     const outbox = await this.#waiting();
     await outbox.takeIn();
     const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
-    if (isWaiting) return outbox.keep(name, this.#withoutSecrets(params));
+    if (isWaiting)
+      return outbox.keep(
+        name,
+        mapTexts(params, (text) => this.fitToLeave(text)),
+      );
     const { engine, warning } = await this.#database.forReading();
     const value = await engine.call(name, params);
     const warnings = warning === undefined ? [] : [warning];
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
     const problem = new EngineError(value.notStored, 'The answer is what was known before.');
-    return outbox.keepAnswered(name, this.#withoutSecrets(params), value, problem);
+    return outbox.keepAnswered(
+      name,
+      mapTexts(params, (text) => this.fitToLeave(text)),
+      value,
+      problem,
+    );
   }
 
   /** Where the project's solutions are. */
@@ -196,11 +207,11 @@ export class Session {
     return this.#outbox.outbox;
   }
 
-  /** What somebody wrote, fit for waiting in a file. */
-  #withoutSecrets<T>(params: T): T {
+  /** A text of somebody else as it may be kept and shown, by the project's own patterns too. */
+  fitToLeave(text: string): string {
     const { classify, redact } = this.config;
-    const rules = createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
-    return mapTexts(params, (text) => rules.redact(text));
+    this.#rules ??= createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
+    return this.#rules.redact(visible(text));
   }
 
   /** What init tells about the memory, without creating anything. */

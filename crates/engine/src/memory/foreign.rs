@@ -233,7 +233,7 @@ fn text<D>(engine: &Engine<D>, found: &str) -> String {
 
 /// Without what is far behind anything that is shown: nothing has bounded it yet.
 fn clean<D>(engine: &Engine<D>, found: &str) -> String {
-    engine.analyzer.redact(&display::clean(&bound_to(found, READ)))
+    engine.analyzer.redact_whole(&bound_to(found, READ)).into_string()
 }
 
 fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {

@@ -1,4 +1,4 @@
--- Whose memory it is, and who recorded what.
+-- Whose memory it is, who recorded what, and which calls were made.
 
 -- One row: the id that the user who made or adopted this file knows it by. None in a file from before there were ids.
 CREATE TABLE memory (
@@ -10,3 +10,11 @@ ALTER TABLE solutions ADD COLUMN recorded_by TEXT;
 ALTER TABLE solutions ADD COLUMN recorded_from TEXT;
 ALTER TABLE outcomes ADD COLUMN recorded_by TEXT;
 ALTER TABLE outcomes ADD COLUMN recorded_from TEXT;
+
+-- Calls that waited in a spool and were made later: each is made once, also where the process was killed after it.
+CREATE TABLE calls (
+  id TEXT NOT NULL,
+  step BIGINT NOT NULL,
+  made_at BIGINT NOT NULL,
+  PRIMARY KEY (id, step)
+) WITHOUT ROWID;

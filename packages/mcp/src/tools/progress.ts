@@ -3,7 +3,6 @@
  * Does not: print.
  */
 
-import { visible } from '../untrusted.ts';
 import type { CallContext } from './tool.ts';
 
 /** How often a waiting agent hears that the run goes on. */
@@ -19,7 +18,7 @@ const LINE_CHARACTERS = 2_000;
 export async function withProgress<T>(
   { progress }: Pick<CallContext, 'progress'>,
   work: (onLine: (line: string) => void) => Promise<T>,
-  shown: (line: string) => string = visible,
+  shown: (line: string) => string,
 ): Promise<T> {
   const started = performance.now();
   let lastLine = '';

@@ -51,7 +51,9 @@ async function handleRunWithProgress(
   context: CallContext,
 ): Promise<RunToolResult> {
   const { signal } = context;
-  return withProgress(context, (onLine) => handleRun(params, sessionManager, { signal, onLine }));
+  const session = sessionManager.getOrThrow(params.projectPath);
+  const work = (onLine: (line: string) => void) => handleRun(params, sessionManager, { signal, onLine });
+  return withProgress(context, work, (line) => session.fitToLeave(line));
 }
 
 export const runTool = defineTool({

@@ -1,0 +1,163 @@
+/** A secret in every text that comes in: none leaves in an answer, an error, a notification or a file. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { argus } from '../e2e/argus.ts';
+import { git, repository } from '../e2e/fix-loop.ts';
+import { type Agent, connect, type Data, someUser } from '../e2e/harness.ts';
+
+const PART = 'Fake1Fake2Fake3Fake4Fake5Fake6';
+/** A token as issuers make them, and the same with a character in it that nobody sees. */
+const TOKEN = `ghp_${PART}012345`;
+const HIDDEN = `ghp_Fake1\u200bFake2Fake3Fake4Fake5Fake6012345`;
+
+const planted = (words: string) => `${words} ${TOKEN} and ${HIDDEN}`;
+
+const listed = z.array(
+  z.looseObject({
+    name: z.string(),
+    inputSchema: z.looseObject({
+      properties: z.record(z.string(), z.looseObject({ type: z.string().optional(), enum: z.unknown().optional() })),
+      required: z.array(z.string()).optional(),
+    }),
+  }),
+);
+
+/** A value of a field that is refused nowhere before the field in question is looked at. */
+const HARMLESS: Record<string, unknown> = {
+  string: 'x',
+  integer: 1,
+  number: 1,
+  boolean: true,
+  array: ['x'],
+  object: {},
+};
+
+function withSecret(type: string | undefined): unknown {
+  if (type === 'string') return planted('x');
+  if (type === 'array') return [planted('x')];
+  if (type === 'object') return { os: planted('linux'), [planted('key')]: planted('value') };
+  return undefined;
+}
+
+function expectNone(bytes: string, where: string): void {
+  expect(bytes.replaceAll('\u200b', '').includes(PART), `${where}: ${bytes.slice(0, 2_000)}`).toBe(false);
+}
+
+/** The text of an answer, whatever it is. */
+async function said(agent: Agent, tool: string, args: Data): Promise<string> {
+  const bare = /^(?:ranked|record|add)_/u.test(tool);
+  const answer = bare
+    ? await agent.ask(tool, args).catch((error: Error) => error.message)
+    : await agent.call(tool, args);
+  return JSON.stringify(answer);
+}
+
+test('no answer of a tool has what stood in any of its arguments', async () => {
+  const root = repository({ 'a.txt': 'a' });
+  const env = { ...someUser() };
+  const agent = await connect('2026-07-28', env, root);
+  await agent.data('argus_init', { projectPath: root });
+  const tools = listed.parse(await agent.listTools());
+  for (const { name, inputSchema } of tools) {
+    const { properties, required = [] } = inputSchema;
+    for (const [field, { type }] of Object.entries(properties)) {
+      const secret = withSecret(type);
+      if (secret === undefined) continue;
+      const needed = required.map((one) => [one, HARMLESS[properties[one]?.type ?? 'string']]);
+      const args = { ...Object.fromEntries(needed), projectPath: root, [field]: secret };
+      // What it runs must end.
+      if (name === 'fix_problem' && field !== 'command' && field !== 'error') Object.assign(args, { error: 'x' });
+      expectNone(await said(agent, name, args), `${name}.${field}`);
+    }
+  }
+  await agent.close();
+  for (const file of filesIn(root)) if (!isState(file)) expectNone(readFileSync(file, 'utf8'), file);
+  for (const file of filesIn(env.HOME)) expectNone(readFileSync(file, 'latin1'), file);
+});
+
+/** Commands of a loop stay as they must be run again; the file is the user's alone. */
+const isState = (file: string) => file.endsWith('state.json');
+
+const CTRF = {
+  reportFormat: 'CTRF',
+  specVersion: '0.0.0',
+  results: {
+    tool: { name: planted('vitest') },
+    summary: { tests: 1, passed: 0, failed: 1, pending: 0, skipped: 0, other: 0, start: 1, stop: 2 },
+    tests: [
+      { name: planted('adds'), status: 'failed', rawStatus: planted('raw'), duration: 1, message: planted('Error:') },
+    ],
+  },
+};
+
+test('no notification, file or line of a run, an import and a loop has what the project printed', async () => {
+  const fails = `printf '%s\\n' '${planted('OrderError: the plan of')}'; sleep 2.5; exit 3`;
+  const root = repository({ 'fails.sh': fails, 'reports/ctrf.json': JSON.stringify(CTRF) });
+  git(root, 'checkout', '-q', '-b', `fix/${TOKEN}`);
+  const env = { ...someUser() };
+  const agent = await connect('2026-07-28', env, root);
+  await agent.data('argus_init', { projectPath: root });
+  const heard: string[] = [];
+  const onprogress = ({ message = '' }: { message?: string | undefined }) => void heard.push(message);
+  const run = await agent.call('argus_run', { projectPath: root, command: 'sh fails.sh' }, { onprogress });
+  const answers: unknown[] = [run];
+  answers.push(await agent.call('argus_import', { projectPath: root, path: 'reports/*.json' }));
+  const { runs } = z
+    .object({ runs: z.array(z.object({ id: z.string() })) })
+    .parse(await agent.data('argus_history', { projectPath: root }));
+  for (const { id } of runs) {
+    const detail = await agent.data('argus_history', { projectPath: root, runId: id });
+    const { cases } = z.object({ cases: z.array(z.object({ caseName: z.string() })) }).parse(detail);
+    answers.push(
+      detail,
+      await agent.call('argus_diagnose', { projectPath: root, runId: id, caseName: cases[0]?.caseName }),
+    );
+  }
+  answers.push(
+    await agent.call(
+      'fix_problem',
+      { projectPath: root, command: 'sh fails.sh', desired: planted('no error') },
+      { onprogress },
+    ),
+    await agent.call('fix_status', { projectPath: root }),
+  );
+  await agent.close();
+  expect(heard.join('\n')).toContain('the plan of');
+  expectNone(JSON.stringify([answers, heard]), 'an answer or notification');
+
+  for (const args of [
+    ['history'],
+    ['patterns'],
+    ['doctor'],
+    ['history', runs[0]?.id ?? ''],
+    ['solutions', planted('plan')],
+  ]) {
+    const { stdout, stderr } = argus([args[0] ?? '', '--project', root, ...args.slice(1)], { env, cwd: root });
+    expectNone(stdout + stderr, args.join(' '));
+  }
+  const own = new Set(['fails.sh', 'ctrf.json']);
+  const left = filesIn(root).filter((file) => !own.has(file.split('/').at(-1) ?? ''));
+  expect(left.some((file) => file.endsWith('argus.db')) && left.some((file) => file.includes('/fixes/'))).toBe(true);
+  for (const file of [...left, ...filesIn(env.HOME)]) expectNone(readFileSync(file, 'latin1'), file);
+});
+
+test('a mistake in the configuration is told without what stands in it', () => {
+  const root = repository({
+    'argus.yaml': `version: 1\nredact:\n  patterns:\n    - { name: badge, pattern: '(${TOKEN}' }\n`,
+  });
+  for (const command of ['doctor', 'history', 'run']) {
+    const { stdout, stderr } = argus([command, '--project', root], { env: { ...someUser() }, cwd: root });
+    expectNone(stdout + stderr, command);
+  }
+});
+
+/** What git keeps is the project's own. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = join(folder, entry.name);
+    if (entry.name === '.git' || entry.isSymbolicLink()) return [];
+    return entry.isDirectory() ? filesIn(file) : [file];
+  });
+}
