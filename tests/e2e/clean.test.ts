@@ -134,15 +134,19 @@ test('a link to elsewhere, and files that git tracks, are left alone', () => {
 test('old logs, and what killed processes left', () => {
   const [root, temporary] = [project(), project()];
   writeFileSync(path.join(LOGS.ARGUS_LOG_DIR, 'argus.log'), 'x\n');
-  for (const name of ['argus-index-aaaaaa', 'argus-run-bbbbbb', 'argus-other-cccccc']) {
+  for (const name of ['argus-index-1--00000000-aaaaaa', 'argus-run-1--00000000-bbbbbb', 'argus-other-cccccc']) {
     mkdirSync(path.join(temporary, name));
-    if (name !== 'argus-run-bbbbbb') age(path.join(temporary, name), 15);
+    if (name !== 'argus-run-1--00000000-bbbbbb') age(path.join(temporary, name), 15);
   }
   const run = () => {
     const { stdout } = argus(['clean', '--json', '--project', root], { env: { ...LOGS, TMPDIR: temporary } });
     return JSON.parse(stdout).data;
   };
-  expect(run()).toEqual({ dryRun: false, ...NOTHING, temporary: [path.join(temporary, 'argus-index-aaaaaa')] });
+  expect(run()).toEqual({
+    dryRun: false,
+    ...NOTHING,
+    temporary: [path.join(temporary, 'argus-index-1--00000000-aaaaaa')],
+  });
   age(path.join(LOGS.ARGUS_LOG_DIR, 'argus.log'), 15);
   expect(run()).toEqual({ dryRun: false, ...NOTHING, logs: [path.join(LOGS.ARGUS_LOG_DIR, 'argus.log')] });
 });

@@ -194,6 +194,7 @@ function commandLines(root: string): string[][] {
   const loop = ['--desired', 'it is well', '--backoff', '0'];
   return [
     ['doctor', ...at],
+    ['adopt', ...at],
     ['run', '--json', ...at, 'node', 'check.js'],
     ['diagnose', 'runId', 'node check.js', ...at],
     ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],

@@ -108,7 +108,7 @@ test.each(['clone', 'archive'])('triggers and views in a memory are never run (%
   const before = bytesOf(databaseOf(copy));
   const run = failedRun(copy, user());
   expect(run.known).toBeNull();
-  if (kind === 'archive') expect(run.notes.join()).toMatch(/Nothing is stored: .*nothing of it was run/u);
+  if (kind === 'archive') expect(run.notes.join()).toMatch(/^Not stored, .*nothing of it was run/u);
   expect(bytesOf(databaseOf(copy))).toBe(before);
 });
 

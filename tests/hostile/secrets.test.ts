@@ -47,7 +47,7 @@ function expectNone(bytes: string, where: string): void {
 
 /** The text of an answer, whatever it is. */
 async function said(agent: Agent, tool: string, args: Data): Promise<string> {
-  const bare = /^(?:ranked|record|add)_/u.test(tool);
+  const bare = /^(?:ranked|record|add|fix)_/u.test(tool);
   const answer = bare
     ? await agent.ask(tool, args).catch((error: Error) => error.message)
     : await agent.call(tool, args);
@@ -116,12 +116,8 @@ test('no notification, file or line of a run, an import and a loop has what the 
     );
   }
   answers.push(
-    await agent.call(
-      'fix_problem',
-      { projectPath: root, command: 'sh fails.sh', desired: planted('no error') },
-      { onprogress },
-    ),
-    await agent.call('fix_status', { projectPath: root }),
+    await agent.ask('fix_problem', { projectPath: root, command: 'sh fails.sh', desired: planted('no error') }),
+    await agent.ask('fix_status', { projectPath: root }),
   );
   await agent.close();
   expect(heard.join('\n')).toContain('the plan of');

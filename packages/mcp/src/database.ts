@@ -186,7 +186,7 @@ function prepareFolder(file: string, root: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const own = path.join(root, '.argus');
     if (folder === own || folder.startsWith(own + path.sep)) keepToOwner(own);
-    for (const suffix of ['', '-journal', '.lockmode']) tighten(`${file}${suffix}`, 0o600);
+    for (const suffix of ['', '-journal', '.lockmode', '.queue']) tighten(`${file}${suffix}`, 0o600);
   } catch (thrown) {
     const message = `${folder} cannot be written (${systemCodeOf(thrown) ?? messageOf(thrown)})`;
     throw new EngineError('DATABASE_UNAVAILABLE', message);

@@ -60,13 +60,27 @@ function removeOwn(): void {
 function sweep(place: string): void {
   if (swept.has(place)) return;
   swept.add(place);
-  try {
-    for (const name of readdirSync(place)) {
-      const folder = path.join(place, name);
-      if (isLeftOver(folder, name)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of leftIn(place)) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Whoever comes next tries again.
     }
+  }
+}
+
+/** What killed processes of this user left in the system's folder for temporary files. */
+export function leftovers(): string[] {
+  return leftIn(tmpdir());
+}
+
+function leftIn(place: string): string[] {
+  try {
+    const names = readdirSync(place).filter((name) => isLeftOver(path.join(place, name), name));
+    return names.map((name) => path.join(place, name));
   } catch {
     // The place itself may be one that cannot be listed.
+    return [];
   }
 }
 

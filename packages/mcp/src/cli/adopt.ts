@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline/promises';
 import { adopt, type Engine, openEngine } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import { count, indented, lines, paint } from '../format/text.ts';
+import { fitToLeave } from '../outgoing.ts';
 import { copyOf } from '../owner/foreign-copy.ts';
 import type { Placement } from '../owner/placement.ts';
 import { type Session, SessionManager } from '../session.ts';
@@ -79,7 +80,7 @@ async function shown(source: string, copy: string, session: Session): Promise<st
       `${paint.bold(source)} was not made by you on this machine. It holds:`,
       indented(`${count(runs, 'run')}, ${count(learnedCount, 'learned pattern')}, ${count(incidents, 'incident')}`),
       ...fixed.map(({ suggestedFix, category }, index) =>
-        indented(`${category}: ${paint.yellow(shortLine(suggestedFix ?? ''))}${paint.dim(from[index] ?? '')}`),
+        indented(`${category}: ${paint.yellow(shownLine(suggestedFix ?? ''))}${paint.dim(from[index] ?? '')}`),
       ),
       ...incidentsOf(exported).map((line) => indented(line)),
       'Its fixes will be suggested to you and your agents as known. Adopt only what you know the origin of.',
@@ -93,7 +94,7 @@ async function recordedBy(engine: Engine, patternId: string): Promise<string> {
   const [newest] = (await engine.pattern({ id: patternId })).fixHistory;
   if (newest === undefined) return '';
   const { recordedBy: by, recordedFrom: from, createdAt } = newest;
-  return shortLine(`  ${by ?? 'unknown'} on ${from ?? 'an unknown machine'}, ${createdAt.slice(0, 10)}`);
+  return shownLine(`  ${by ?? 'unknown'} on ${from ?? 'an unknown machine'}, ${createdAt.slice(0, 10)}`);
 }
 
 /** The lines of an export; each solution by its first line. */
@@ -106,10 +107,15 @@ function incidentsOf(exported: string): string[] {
       if (typeof incident !== 'object' || incident === null || !('title' in incident)) return [];
       const solutions = 'solutions' in incident && Array.isArray(incident.solutions) ? incident.solutions : [];
       const steps = solutions.map(
-        (solution: { steps?: unknown }) => `  ${paint.yellow(shortLine(String(solution.steps)))}`,
+        (solution: { steps?: unknown }) => `  ${paint.yellow(shownLine(String(solution.steps)))}`,
       );
-      return [shortLine(String(incident.title)), ...steps];
+      return [shownLine(String(incident.title)), ...steps];
     });
+}
+
+/** Words of somebody else, in one line of the terminal. */
+function shownLine(text: string): string {
+  return shortLine(fitToLeave(text));
 }
 
 async function agrees(): Promise<boolean> {

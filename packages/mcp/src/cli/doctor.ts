@@ -8,6 +8,7 @@ import path from 'node:path';
 import { toErrorBody } from '../answer.ts';
 import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
+import { fitToLeaveDeep } from '../outgoing.ts';
 import { foreignNote } from '../owner/placement.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
@@ -27,7 +28,7 @@ export interface Check {
 }
 
 export async function doctor(options: GlobalOptions): Promise<void> {
-  const checks = await allChecks(options);
+  const checks = fitToLeaveDeep(await allChecks(options));
   const ok = checks.every((check) => check.state !== 'problem');
   const envelope = { success: true, data: { ok, checks }, timestamp: Date.now() };
   process.stdout.write(`${options.json ? JSON.stringify(envelope) : formatChecks(checks)}\n`);

@@ -5,12 +5,12 @@
  */
 
 import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ArgusError, messageOf } from '../errors.ts';
 import { Git } from '../git/git.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { logFolder } from '../log.ts';
+import { leftovers } from '../temporary.ts';
 import { Lock } from './lock.ts';
 import { isOld, removeRefs, type SnapshotRef, snapshotRefs } from './snapshot-refs.ts';
 import { FIXES } from './state-folder.ts';
@@ -42,7 +42,7 @@ export async function clean(cleaning: Cleaning): Promise<Cleaned> {
   }
   await cleanSnapshots(cleaning, cleaned);
   await cleanLogFile(cleaning, cleaned);
-  for (const folder of leftInTemporaryFolder(cleaning.now)) remove(folder, cleaned.temporary, cleaning, cleaned);
+  for (const folder of leftovers()) remove(folder, cleaned.temporary, cleaning, cleaned);
   return cleaned;
 }
 
@@ -112,16 +112,6 @@ async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void>
   const stats = statsOf(file);
   if (!stats?.isFile() || !isOwn(stats)) return;
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
-}
-
-/** No command runs for as long. */
-function leftInTemporaryFolder(now: number): string[] {
-  const names = foldersIn(tmpdir(), /^argus-(?:index|run|view)-/u);
-  const folders = names.map((name) => path.join(tmpdir(), name));
-  return folders.filter((folder) => {
-    const stats = statsOf(folder);
-    return stats !== undefined && isOwn(stats) && isOld(stats.mtimeMs, now);
-  });
 }
 
 function remove(file: string, into: string[], { dryRun }: Cleaning, cleaned: Cleaned): void {

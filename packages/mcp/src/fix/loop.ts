@@ -319,7 +319,7 @@ export class Loop {
     if (status === 'success' || status === 'escalated') await this.#learn();
     const markdown = reportMarkdown(this.record);
     this.folder.write('report.md', markdown);
-    this.folder.write('report.json', `${JSON.stringify(reportData(this.record), null, 2)}\n`);
+    this.folder.writeJson('report.json', reportData(this.record));
     return markdown;
   }
 
@@ -482,7 +482,7 @@ export class Loop {
   }
 
   #writeInsight(): void {
-    this.folder.write('insight.json', `${JSON.stringify(this.#insight)}\n`);
+    this.folder.writeJson('insight.json', this.#insight);
   }
 }
 

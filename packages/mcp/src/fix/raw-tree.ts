@@ -4,10 +4,10 @@
  * Does not: decide what belongs into it; `work-tree.ts` does.
  */
 
-import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Git, GitError } from '../git/git.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** A large tree takes a while the first time. */
 const TIMEOUT_MS = 120_000;
@@ -52,7 +52,8 @@ export interface WrittenTree {
  * partial clone leaves out. Throws where the repository cannot be written.
  */
 export async function writeTree(git: Git, files: readonly TreeFile[], partial: boolean): Promise<WrittenTree> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'argus-index-'));
+  const temporary = temporaryFolder('index');
+  const folder = temporary.path;
   try {
     const { oids, unreadable } = await hashed(git, files, folder);
     const rows = files.flatMap(({ name, mode, oid }) => {
@@ -66,7 +67,7 @@ export async function writeTree(git: Git, files: readonly TreeFile[], partial: b
     const tree = await git.text(['write-tree', ...(partial ? ['--missing-ok'] : [])], options);
     return { tree, oids, unreadable };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    temporary.remove();
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { fitToLeave, fitToLeaveDeep } from '../outgoing.ts';
 import { ignoreInGit, tighten } from '../owner/way.ts';
 import { Lock } from './lock.ts';
 
@@ -89,12 +90,21 @@ export class StateFolder {
     }
   }
 
+  /** The only file that keeps commands as they must be run again, whatever stands in them. */
   writeState(state: object): void {
-    this.write(STATE, `${JSON.stringify(state, null, 2)}\n`);
+    this.#write(STATE, `${JSON.stringify(state, null, 2)}\n`);
+  }
+
+  writeJson(name: string, value: object | null): void {
+    this.#write(name, `${JSON.stringify(fitToLeaveDeep(value), null, 2)}\n`);
+  }
+
+  write(name: string, text: string): void {
+    this.#write(name, fitToLeave(text));
   }
 
   /** Whole or not at all, also where the power goes. */
-  write(name: string, text: string): void {
+  #write(name: string, text: string): void {
     // One name for all: whoever holds the lock is the only one to write, and finds what a killed one left.
     const draft = this.file(`${name}.tmp`);
     guarded(this.file(name), () => {
