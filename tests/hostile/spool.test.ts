@@ -148,3 +148,19 @@ test('over MCP the same session goes on with a run that waits, and stores it whe
   expect(waiting(it)).toEqual([]);
   await agent.close();
 });
+
+test('a diagnosis of a stored run waits to be counted, however often that is tried in vain', async () => {
+  const it = scene();
+  const { runs } = ask(it, 'history').data;
+  const runId: string = runs[0].id;
+  const { cases } = ask(it, 'history', runId).data;
+  const caseName: string = cases[0].caseName;
+  const { release } = await lock(it.root);
+  expect(ask(it, 'diagnose', runId, caseName)).toMatchObject({ status: 2, data: NOT_STORED });
+  expect(ask(it, 'history').data.total).toBe(1);
+  expect(waiting(it)).toHaveLength(1);
+  await release();
+  const known = ask(it, 'diagnose', runId, caseName);
+  expect(known).toMatchObject({ status: 0, data: { isNewPattern: false, pattern: { occurrences: 2 } } });
+  expect(waiting(it)).toEqual([]);
+});

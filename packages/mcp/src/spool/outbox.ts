@@ -138,7 +138,12 @@ export class Outbox {
       const { method, params, callId, now } = file.call;
       try {
         const engine = await this.#engines.durable();
-        await engine[patience](method, params, callId, now);
+        const value = await engine[patience](method, params, callId, now);
+        if ('notStored' in value && value.notStored !== undefined) {
+          // A diagnosis answers all the same; it goes on waiting.
+          this.#problem = new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
+          return;
+        }
       } catch (thrown) {
         if (isStorageProblem(thrown)) {
           this.#problem = thrown;
