@@ -1,16 +1,15 @@
 /**
- * Many processes that write one database, some of them stopped or killed: everybody's turn comes, nothing is lost, who
- * stands in the way is named, and who only looks waits for nobody.
- * Does not: damage files; tests/faults does.
+ * Many processes that write one database, some of them stopped: everybody's turn comes, nothing is lost, who stands in
+ * the way is named, and who only looks waits for nobody.
+ * Does not: kill any; `kills.test.ts` does.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { counted, open, shell } from '../faults/setup.ts';
 import {
   answersOf,
   begin,
+  expectAllKept,
   memory,
-  type Storing,
   shellThatHolds,
   stopWaiting,
   stopWriting,
@@ -20,7 +19,6 @@ import {
 const PROCESSES = 32;
 const OPERATIONS = 100;
 const KINDS = 5;
-const KILLS = 24;
 
 test(`${PROCESSES} processes with ${OPERATIONS} operations each: none is refused, none is lost`, {
   timeout: 900_000,
@@ -86,30 +84,6 @@ test('one that is stopped while it waits keeps nobody else waiting', async () =>
   await expect.poll(() => all.every((one) => one.answers.at(-1)?.refused === undefined)).toBe(true);
 });
 
-test(`${KILLS} processes that are killed while they wait or write block nobody`, { timeout: 300_000 }, async () => {
-  const it = await memory();
-  const steady = [storing(it, 0, 'steady0'), storing(it, 0, 'steady1')];
-  await begin(steady);
-  const dead: Storing[] = [];
-  while (dead.length < KILLS) {
-    const victims = Array.from({ length: 4 }, (_, index) => storing(it, 0, `v${dead.length + index}`));
-    await begin(victims);
-    for (const victim of victims) {
-      await sleep(Math.random() * 80);
-      victim.process.kill('SIGKILL');
-    }
-    await Promise.all(victims.map((victim) => victim.done));
-    dead.push(...victims);
-  }
-  const before = steady.map((one) => one.answers.length);
-  await expect.poll(() => steady.every((one, index) => one.answers.length > (before[index] ?? 0) + 10)).toBe(true);
-  for (const one of steady) one.process.kill('SIGKILL');
-  await Promise.all(steady.map((one) => one.done));
-  expect(answersOf([...steady, ...dead]).refused).toEqual([]);
-  expectAllKept(it.database, [...steady, ...dead]);
-  expect(shell(it.database, 'PRAGMA integrity_check')).toBe('ok');
-});
-
 test('SQLite’s own shell is named too where it holds the lock', async () => {
   const it = await memory();
   const holder = await shellThatHolds(it.database);
@@ -120,15 +94,6 @@ test('SQLite’s own shell is named too where it holds the lock', async () => {
     message: expect.stringContaining(`Process ${holder.pid} holds its lock.`),
   });
 });
-
-/** Whatever was answered with an id of its own is in the file. */
-function expectAllKept(database: string, all: readonly Storing[]): void {
-  const sql = ['runs', 'incidents', 'outcomes'].map((table) => `SELECT id FROM ${table}`).join(' UNION ALL ');
-  const kept = new Set(shell(database, sql).split('\n'));
-  const { answers } = answersOf(all);
-  const made = answers.filter(({ operation }) => operation !== 'diagnose').flatMap(({ id }) => id ?? []);
-  expect(made.filter((id) => !kept.has(id))).toEqual([]);
-}
 
 function countOf(database: string, sql: string): number {
   return Number(shell(database, sql));

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
-import { installed, open, project } from '../faults/setup.ts';
+import { expect, onTestFinished } from 'vitest';
+import { installed, open, project, shell } from '../faults/setup.ts';
 
 const WORKER = fileURLToPath(new URL('waiting-worker.mjs', import.meta.url));
 
@@ -129,4 +129,13 @@ export async function shellThatHolds(database: string): Promise<ChildProcess> {
 export function answersOf(all: readonly Storing[]): { answers: Answer[]; refused: string[] } {
   const answers = all.flatMap((one) => one.answers);
   return { answers, refused: answers.flatMap(({ refused }) => refused ?? []) };
+}
+
+/** Whatever was answered with an id of its own is in the file. */
+export function expectAllKept(database: string, all: readonly Storing[]): void {
+  const sql = ['runs', 'incidents', 'outcomes'].map((table) => `SELECT id FROM ${table}`).join(' UNION ALL ');
+  const kept = new Set(shell(database, sql).split('\n'));
+  const { answers } = answersOf(all);
+  const made = answers.filter(({ operation }) => operation !== 'diagnose').flatMap(({ id }) => id ?? []);
+  expect(made.filter((id) => !kept.has(id))).toEqual([]);
 }
