@@ -227,7 +227,7 @@ pub(super) fn before_label(scan: &Scan<'_>, name_start: usize) -> Option<(Separa
     let start = scan.slice(from, end).iter().rposition(|&byte| byte == b'"').map(|at| from + at + 1)?;
     let before = scan.run_back(start - 1, &BLANK, 8);
     let labelled = scan.slice(before.saturating_sub(9), before).to_ascii_lowercase().ends_with(b"\"value\":");
-    (labelled && start < end).then_some((Separator::Pair, start - 1))
+    (labelled && start < end).then(|| (Separator::Pair, start - 1))
 }
 
 /// `type="password" .. value="x"` of a form.

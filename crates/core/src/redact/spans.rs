@@ -45,7 +45,7 @@ fn connection_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
         end > start && scan.at(end) == b'='
     };
     let next = (0..stop).filter(breaks).find(named);
-    let closed = || (stop > 0 && line[stop - 1] == b';').then_some(stop - 1);
+    let closed = || (stop > 0 && line[stop - 1] == b';').then(|| stop - 1);
     next.or_else(closed).map(|at| found.start + at)
 }
 
