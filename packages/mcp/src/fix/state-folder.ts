@@ -3,23 +3,12 @@
  * Does not: know what a state means; the rules check it.
  */
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { fitToLeave, fitToLeaveDeep } from '../outgoing.ts';
 import { ignoreInGit, tighten } from '../owner/way.ts';
+import { writeWholeFile } from '../whole-file.ts';
 import { Lock } from './lock.ts';
 
 /** Where all loops of a project are, relative to it. */
@@ -103,24 +92,9 @@ export class StateFolder {
     this.#write(name, fitToLeave(text));
   }
 
-  /** Whole or not at all, also where the power goes. */
   #write(name: string, text: string): void {
-    // One name for all: whoever holds the lock is the only one to write, and finds what a killed one left.
-    const draft = this.file(`${name}.tmp`);
-    guarded(this.file(name), () => {
-      try {
-        const file = openSync(draft, 'w', 0o600);
-        try {
-          writeWhole(file, text);
-          fsyncSync(file);
-        } finally {
-          closeSync(file);
-        }
-        renameSync(draft, this.file(name));
-      } finally {
-        rmSync(draft, { force: true });
-      }
-    });
+    // Whoever holds the lock is the only one to write.
+    guarded(this.file(name), () => writeWholeFile(this.file(name), text));
   }
 
   read(name: string): string | undefined {
@@ -166,11 +140,6 @@ export function guarded<T>(file: string, work: () => T): T {
     const advice = 'What was there before is unchanged. Make room or set permissions, then call again.';
     throw new ArgusError('STATE_NOT_WRITTEN', `${file} cannot be written (${reason}). ${advice}`, { cause: thrown });
   }
-}
-
-function writeWhole(file: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
 function listed(folder: string): string[] {

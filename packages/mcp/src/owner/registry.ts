@@ -5,10 +5,11 @@
  * Does not: know where a database is now; moving a project keeps it the user's own.
  */
 
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
+import { writeWholeFile } from '../whole-file.ts';
 import { isStrangers, lstat, tighten } from './way.ts';
 
 /** What an id looks like; nothing else becomes a part of a path. */
@@ -33,7 +34,8 @@ export class Registry {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       tighten(path.dirname(this.#folder), 0o700);
-      writeWhole(path.join(this.#folder, id), { version: 1, database, at: new Date().toISOString() });
+      const entry = { version: 1, database, at: new Date().toISOString() };
+      writeWholeFile(path.join(this.#folder, id), `${JSON.stringify(entry)}\n`);
     } catch (thrown) {
       const reason = systemCodeOf(thrown) ?? messageOf(thrown);
       throw new EngineError(
@@ -43,17 +45,4 @@ export class Registry {
     }
     return id;
   }
-}
-
-/** Whole or not at all, also where the power goes. */
-function writeWhole(file: string, content: object): void {
-  const draft = `${file}.tmp`;
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(descriptor, `${JSON.stringify(content)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(draft, file);
 }

@@ -6,21 +6,11 @@
  * Does not: make the calls, or redact them; what comes here is fit to be stored.
  */
 
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Calls } from 'argus-engine';
 import { log } from '../log.ts';
+import { DRAFT_SUFFIX, writeWholeFile } from '../whole-file.ts';
 import type { Seal } from './seal.ts';
 
 /** The calls that may wait. */
@@ -71,22 +61,14 @@ export class Spool {
     const name = `${call.callId}.${await this.#seal.of(text)}.json`;
     if (names(this.#folder).length >= MOST_CALLS) throw new Error(`${MOST_CALLS} calls wait already`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const draft = path.join(this.#folder, `${name}.draft`);
-    try {
-      writeDurably(draft, text);
-      renameSync(draft, path.join(this.#folder, name));
-    } catch (thrown) {
-      rmSync(draft, { force: true });
-      throw thrown;
-    }
-    syncFolder(this.#folder);
+    writeWholeFile(path.join(this.#folder, name), text);
   }
 
   /** What waits, the oldest first. A file that this user did not write is left alone. */
   async files(): Promise<WaitingFile[]> {
     const found: WaitingFile[] = [];
     for (const name of names(this.#folder).sort()) {
-      if (name.endsWith('.draft')) discardOld(path.join(this.#folder, name));
+      if (name.endsWith(DRAFT_SUFFIX)) discardOld(path.join(this.#folder, name));
       const [, callId = '', seal = ''] = NAME.exec(name) ?? [];
       if (callId === '') continue;
       const file = path.join(this.#folder, name);
@@ -138,27 +120,6 @@ function readQuietly(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch {
     return undefined;
-  }
-}
-
-function writeDurably(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx', 0o600);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** So that the name is on the disk too; Windows opens no folders and needs no such thing. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

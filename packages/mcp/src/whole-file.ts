@@ -1,0 +1,35 @@
+/**
+ * Writes files that are there whole or not at all, also where the process is killed or the power goes.
+ * Does not: keep two processes from writing one; a name of its own or a lock does.
+ */
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What a file is called until it is whole. */
+export const DRAFT_SUFFIX = '.draft';
+
+/** For this user alone; on the disk when this returns. A draft that a killed process left is written anew. */
+export function writeWholeFile(file: string, text: string): void {
+  const draft = `${file}${DRAFT_SUFFIX}`;
+  try {
+    rmSync(draft, { force: true });
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
+    renameSync(draft, file);
+  } catch (thrown) {
+    rmSync(draft, { force: true });
+    throw thrown;
+  }
+  syncFolder(path.dirname(file));
+}
+
+/** So that the name is on the disk too; Windows opens no folders and needs no such thing. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
