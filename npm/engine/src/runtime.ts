@@ -56,12 +56,15 @@ export class Runtime {
 
   #replace(thrown: unknown, log: Log | undefined): void {
     const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    log?.(`engine: instance ${this.generation} failed: ${this.#panic ?? reason}`);
+    const line = `engine: instance ${this.generation} failed: ${this.#panic ?? reason}`;
     this.#panic = undefined;
     this.#platform.files.closeAll();
-    if (this.generation === 0) return;
-    wasm.__wbg_reset_state();
-    this.#introduce();
+    if (this.generation > 0) {
+      wasm.__wbg_reset_state();
+      this.#introduce();
+    }
+    // Last: who is told may call the engine again.
+    log?.(line);
   }
 
   #introduce(): void {

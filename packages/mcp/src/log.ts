@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from './errors.ts';
+import { fitToLeave } from './outgoing.ts';
 
 /** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
 const APPEND =
@@ -33,9 +34,18 @@ const OWNER_ONLY_FILE = 0o600;
 /** What group and others may do. */
 const FOR_OTHERS = 0o077;
 
-/** One line to stderr. */
+/** One line to stderr, without secrets. */
 export function log(line: string): void {
-  process.stderr.write(`argus: ${line}\n`);
+  process.stderr.write(`argus: ${withoutSecrets(line)}\n`);
+}
+
+/** Where the engine itself has failed, nobody can tell what a line holds. */
+function withoutSecrets(line: string): string {
+  try {
+    return fitToLeave(line);
+  } catch {
+    return 'something went wrong, and what it was cannot be shown safely';
+  }
 }
 
 /** What an agent is told in place of a stack trace. */
