@@ -8,6 +8,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { findProgram } from '../programs.ts';
 
 /** What an error message is looked for in when there is no report. */
 const TAIL_CHARACTERS = 64 * 1024;
@@ -62,8 +63,8 @@ const running = new Map<ChildProcess, Execution>();
 
 /** Ends every command that still runs; for the moment this process is told to go. Whether there was one. */
 export function killAllRunning(): boolean {
-  for (const [child, { onKill }] of running) {
-    killGroup(child, 'SIGKILL');
+  for (const [child, { cwd, onKill }] of running) {
+    killGroup(child, 'SIGKILL', cwd);
     onKill?.();
   }
   return running.size > 0;
@@ -80,7 +81,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   const started = performance.now();
   const child = start(execution);
   running.set(child, execution);
-  const end = new Ending(child);
+  const end = new Ending(child, execution.cwd);
   const timer = setTimeout(() => end.because('timeout'), execution.timeoutMs);
   const onAbort = () => end.because('cancel');
   const onStop = () => end.because('stop');
@@ -209,30 +210,38 @@ function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
 class Ending {
   reason: 'timeout' | 'cancel' | 'stop' | undefined;
   readonly #child: ChildProcess;
+  readonly #cwd: string;
   #harder: NodeJS.Timeout | undefined;
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, cwd: string) {
     this.#child = child;
+    this.#cwd = cwd;
   }
 
   because(reason: 'timeout' | 'cancel' | 'stop'): void {
     this.reason ??= reason;
-    killGroup(this.#child, 'SIGTERM');
-    this.#harder ??= setTimeout(() => killGroup(this.#child, 'SIGKILL'), GRACE_MS);
+    this.#kill('SIGTERM');
+    this.#harder ??= setTimeout(() => this.#kill('SIGKILL'), GRACE_MS);
   }
 
   /** The leader is gone; what it left behind of an ended group goes too. */
   done(): void {
     clearTimeout(this.#harder);
-    if (this.reason) killGroup(this.#child, 'SIGKILL');
+    if (this.reason) this.#kill('SIGKILL');
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    killGroup(this.#child, signal, this.#cwd);
   }
 }
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function killGroup(child: ChildProcess, signal: NodeJS.Signals, cwd: string): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') {
-      spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+      const taskkill = findProgram('taskkill', cwd);
+      if (taskkill === undefined) child.kill();
+      else spawn(taskkill, ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
     } else {
       process.kill(-child.pid, signal);
     }

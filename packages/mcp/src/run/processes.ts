@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findProgram } from '../programs.ts';
 
 /** Set in the environment of everything that is run. A run inside a run carries both marks. */
 const MARK = 'ARGUS_RUN_MARKS';
@@ -148,9 +149,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 /** BSD and macOS show the environments of a user's own processes behind their commands. */
 async function listedByPs(mark: string): Promise<LeftProcess[]> {
+  const ps = findProgram('ps', process.cwd());
+  if (ps === undefined) return [];
   try {
     const args = ['-Aeww', '-o', 'pid=,command='];
-    const { stdout } = await run('ps', args, { timeout: PS_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await run(ps, args, { timeout: PS_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
     const lines = stdout.split('\n').filter((line) => line.includes(`${MARK}=`) && line.includes(mark));
     return lines.flatMap((line) => {
       const [, pid, command = ''] = /^\s*(\d+)\s+(.*)$/u.exec(line) ?? [];
