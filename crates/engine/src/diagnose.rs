@@ -2,7 +2,7 @@
 //! Does not: lose the answer when the database cannot be written; it says so instead.
 
 use crate::{
-    Engine, EngineError, ErrorCode,
+    Engine, EngineError,
     contract::{DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, Related},
     lookup::{self, FailedCase},
     matching, memory, related, resign, text, view,
@@ -149,10 +149,5 @@ fn answer<D: Database>(
 }
 
 fn not_counted(error: &EngineError) -> String {
-    let why = match error.code {
-        ErrorCode::DatabaseLocked => "another process is writing to the database",
-        ErrorCode::DatabaseFull => "the disk is full",
-        _ => "the database cannot be written",
-    };
-    format!("Not counted and nothing learned: {why}. The answer is what was known before.")
+    format!("Not counted and nothing learned. {} The answer is what was known before.", error.message)
 }

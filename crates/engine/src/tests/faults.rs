@@ -150,7 +150,7 @@ fn a_locked_database_answers_without_counting_and_says_so() {
         finish(diagnose(&engine, &world.ambient(), &params)).unwrap()
     };
     let known = finish(world.engine.database.write(async |_| Ok::<_, StoreError>(ask()))).unwrap();
-    assert!(known.warnings[0].contains("another process") && known.pattern.is_none());
+    assert!(known.warnings[0].contains("Another process") && known.pattern.is_none());
     let known = ask();
     assert!(known.warnings.is_empty() && known.is_new_pattern);
 }
