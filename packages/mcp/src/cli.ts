@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /**
  * Entry of the `argus-mcp` and `argus` commands: without arguments the MCP server, else the command line.
- * Does not: read what a server's start does without. That stands behind an `import()`, and so in a file of its own.
+ * Does not: read what a start does without. That stands behind an `import()`, and so in a file of its own.
  */
 
-import { serve } from './serve.ts';
+import { tuneWasmCompiler } from './wasm-compiler.ts';
 
+tuneWasmCompiler(process.argv[2]);
 if (process.argv.length <= 2) {
+  const { serve } = await import('./serve.ts');
   serve();
 } else {
   const { main } = await import('./cli/main.ts');

@@ -13,7 +13,8 @@ import { copyOf } from '../owner/foreign-copy.ts';
 import type { Placement } from '../owner/placement.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { shortLine } from '../untrusted.ts';
-import { EXIT, type GlobalOptions } from './output.ts';
+import { EXIT } from './exit.ts';
+import type { GlobalOptions } from './output.ts';
 import { terminal } from './recorder.ts';
 
 /** A person reads so much before they answer. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { ArgusError } from '../errors.ts';
 import { type Cleaned, clean as cleaned } from '../fix/leftovers.ts';
 import { formatCleaned } from '../format/clean.ts';
-import { EXIT } from './output.ts';
+import { EXIT } from './exit.ts';
 
 export interface CleanOptions {
   project: string;

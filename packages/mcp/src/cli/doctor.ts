@@ -17,7 +17,8 @@ import { field } from '../run/scripts.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
-import { EXIT, type GlobalOptions } from './output.ts';
+import { EXIT } from './exit.ts';
+import type { GlobalOptions } from './output.ts';
 import { terminal } from './recorder.ts';
 
 export interface Check {

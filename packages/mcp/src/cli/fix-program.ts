@@ -5,7 +5,6 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { FixOptions } from './fix-problem.ts';
-import type { Commands } from './main.ts';
 import { wholeNumber } from './numbers.ts';
 
 const HELP = `
@@ -19,7 +18,7 @@ Exit codes: 0 fixed; 1 not fixed: a human is needed (circuit open, attempts used
 success, a fixer that changes nothing); 2 wrong usage or an error; 3 waits for a change, or for a human's word on a fix
 that nothing verifies; 4 waits for inputs; 130 cancelled.`;
 
-export function addFixCommands(root: Command, commands: Commands): void {
+export function addFixCommands(root: Command): void {
   root
     .command('fix-problem [error]')
     .description('repair an error, or run a command until it succeeds, with fixes between the attempts')
@@ -49,7 +48,8 @@ export function addFixCommands(root: Command, commands: Commands): void {
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (error: string | undefined, options: FixOptions) => {
-      await commands.fixProblem(error, options);
+      const { fixProblem } = await import('./fix-problem.ts');
+      await fixProblem(error, options);
     });
 }
 

@@ -11,7 +11,8 @@ import { generateInputs as generate, inputsPath } from '../fix/inputs/index.ts';
 import { inputsText, writeInputs } from '../fix/inputs/inputs-file.ts';
 import type { Input } from '../fix/inputs/model.ts';
 import { count, lines, percent, table } from '../format/text.ts';
-import { EXIT, fail } from './output.ts';
+import { EXIT } from './exit.ts';
+import { fail } from './output.ts';
 
 export interface GenerateInputsOptions {
   project: string;

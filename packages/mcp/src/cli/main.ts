@@ -1,6 +1,6 @@
 /**
  * The command line: twins of the tools for people and scripts, plus doctor, inspect and view.
- * Does not: hold logic; the commands do.
+ * Does not: hold logic, or read the code of a command that is not called.
  */
 
 import { Command, CommanderError, Option } from 'commander';
@@ -8,16 +8,13 @@ import { CATEGORIES, FORMATS } from '../choices.ts';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import type { CleanOptions } from './clean.ts';
-import * as commands from './commands.ts';
+import { EXIT } from './exit.ts';
 import { addFixCommands, withErrorLast } from './fix-program.ts';
 import type { GenerateInputsOptions } from './generate-inputs.ts';
 import { addMemoryCommands } from './memory-program.ts';
 import { portNumber, wholeNumber } from './numbers.ts';
-import { EXIT, fail, type GlobalOptions } from './output.ts';
+import type { GlobalOptions } from './output.ts';
 import type { ViewOptions } from './view.ts';
-
-/** What the command line calls. */
-export type Commands = typeof commands;
 
 const EXIT_CODES = `
 Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or problems (doctor), 2 wrong usage or an error.`;
@@ -35,7 +32,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
-    else process.exitCode = await fail(thrown, argv.includes('--json'));
+    else {
+      const { fail } = await import('./output.ts');
+      process.exitCode = await fail(thrown, argv.includes('--json'));
+    }
   }
 }
 
@@ -49,10 +49,9 @@ function program(): Command {
     .enablePositionalOptions()
     .exitOverride();
   const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns];
-  for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean])
-    add(root, commands);
-  addMemoryCommands(root, commands);
-  addFixCommands(root, commands);
+  for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
+  addMemoryCommands(root);
+  addFixCommands(root);
   return root;
 }
 
@@ -67,54 +66,59 @@ function projectCommand(root: Command, nameAndArguments: string, description: st
     .addHelpText('after', EXIT_CODES);
 }
 
-function addRun(root: Command, commands: Commands): void {
+function addRun(root: Command): void {
   projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
     .option('--filter <name>', 'only tests with this name')
     .option('--timeout <seconds>', 'end the command after this time', wholeNumber)
     .passThroughOptions()
     .action(async (command: string[], options: GlobalOptions & { filter?: string; timeout?: number }) => {
-      await commands.run(command, options);
+      const { run } = await import('./run.ts');
+      await run(command, options);
     });
 }
 
-function addImport(root: Command, commands: Commands): void {
+function addImport(root: Command): void {
   projectCommand(root, 'import <path>', 'record a run from report files; a glob in quotes makes one run of many files')
     .addOption(new Option('--format <format>', 'default: told from the content').choices(FORMATS))
     .action(async (path: string, options: GlobalOptions & { format?: (typeof FORMATS)[number] }) => {
-      await commands.importReports(path, options);
+      const { importReports } = await import('./run.ts');
+      await importReports(path, options);
     });
 }
 
-function addHistory(root: Command, commands: Commands): void {
+function addHistory(root: Command): void {
   projectCommand(root, 'history [runId]', 'list runs, or the cases of one run')
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .option('--days <n>', 'only the last days', wholeNumber)
     .addOption(new Option('--status <status>', 'only these').choices(['passed', 'failed']))
     .action(async (runId: string | undefined, options) => {
-      await commands.history(runId, options);
+      const { history } = await import('./lists.ts');
+      await history(runId, options);
     });
 }
 
-function addDiagnose(root: Command, commands: Commands): void {
+function addDiagnose(root: Command): void {
   projectCommand(
     root,
     'diagnose <runId> <caseName>',
     'say what a failure is and what fixed it before; counts once',
   ).action(async (runId: string, caseName: string, options: GlobalOptions) => {
-    await commands.diagnose(runId, caseName, options);
+    const { diagnose } = await import('./failures.ts');
+    await diagnose(runId, caseName, options);
   });
 }
 
-function addReportFix(root: Command, commands: Commands): void {
+function addReportFix(root: Command): void {
   projectCommand(root, 'report-fix <runId> <caseName> <description>', 'record what fixed a failure')
     .option('--failed', 'the fix did not help')
     .action(async (runId: string, caseName: string, description: string, options) => {
-      await commands.reportFix(runId, caseName, description, options);
+      const { reportFix } = await import('./failures.ts');
+      await reportFix(runId, caseName, description, options);
     });
 }
 
-function addPatterns(root: Command, commands: Commands): void {
+function addPatterns(root: Command): void {
   projectCommand(root, 'patterns', 'list known failure patterns')
     .addOption(new Option('--category <category>', 'only this one').choices(CATEGORIES))
     .addOption(new Option('--source <source>', 'only from there').choices(['built-in', 'learned']))
@@ -122,7 +126,8 @@ function addPatterns(root: Command, commands: Commands): void {
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .action(async (options) => {
-      await commands.patterns(options);
+      const { patterns } = await import('./lists.ts');
+      await patterns(options);
     });
 }
 
@@ -130,14 +135,15 @@ const VIEW_HELP = `
 The address holds a token: whoever has it can read the memory and correct patterns. Where nothing is recorded yet, the
 page opens database files that are dropped on it. A page written with --export needs no server and sends nothing.`;
 
-function addView(root: Command, commands: Commands): void {
+function addView(root: Command): void {
   projectCommand(root, 'view', 'show patterns, runs and incidents in a browser, until Ctrl-C')
     .option('--open', 'open the browser')
     .option('--port <n>', 'listen on this port of 127.0.0.1 (default: a free one)', portNumber)
     .addOption(new Option('--export <file>', 'write one file with all of it instead').conflicts('port'))
     .addHelpText('after', VIEW_HELP)
     .action(async (options: ViewOptions) => {
-      await commands.view(options);
+      const { view } = await import('./view.ts');
+      await view(options);
     });
 }
 
@@ -145,7 +151,7 @@ const ADOPT_HELP = `
 A database that this user did not make on this machine is foreign: it is shown, marked as that, and never counts as known.
 At a terminal only. In CI, ARGUS_ADOPT=1 does the same for run and import, but never for a file that git tracks.`;
 
-function addAdopt(root: Command, commands: Commands): void {
+function addAdopt(root: Command): void {
   root
     .command('adopt')
     .description('show what a database that came with the project holds, and make it yours')
@@ -154,19 +160,21 @@ function addAdopt(root: Command, commands: Commands): void {
     .option('--yes', 'do not ask; at a terminal all the same')
     .addHelpText('after', ADOPT_HELP)
     .action(async (options: { project: string; config?: string; yes?: boolean }) => {
-      await commands.adoptMemory(options);
+      const { adoptMemory } = await import('./adopt.ts');
+      await adoptMemory(options);
     });
 }
 
-function addDoctor(root: Command, commands: Commands): void {
+function addDoctor(root: Command): void {
   projectCommand(root, 'doctor', 'check that Argus works here, with a real write to the database').action(
     async (options: GlobalOptions) => {
-      await commands.doctor(options);
+      const { doctor } = await import('./doctor.ts');
+      await doctor(options);
     },
   );
 }
 
-function addInspect(root: Command, commands: Commands): void {
+function addInspect(root: Command): void {
   root
     .command('inspect')
     .description('read error text on stdin; print category, rule, evidence, normalized text and signatures')
@@ -178,11 +186,12 @@ function addInspect(root: Command, commands: Commands): void {
       '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
     )
     .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
-      await commands.inspect(options);
+      const { inspect } = await import('./inspect.ts');
+      await inspect(options);
     });
 }
 
-function addGenerateInputs(root: Command, commands: Commands): void {
+function addGenerateInputs(root: Command): void {
   root
     .command('generate-inputs <script>')
     .description('find what a script or command asks, and write a file of proposed answers for fix-problem --inputs')
@@ -195,7 +204,8 @@ function addGenerateInputs(root: Command, commands: Commands): void {
       '\nExit codes: 0 done, 2 wrong usage or an error, 4 done, and some answers only you can give.',
     )
     .action(async (script: string, options: GenerateInputsOptions) => {
-      await commands.generateInputs(script, options);
+      const { generateInputs } = await import('./generate-inputs.ts');
+      await generateInputs(script, options);
     });
 }
 
@@ -205,7 +215,7 @@ what killed processes left in the folder for temporary files. States, reports, a
 
 Exit codes: 0 done, 1 something could not be removed, 2 wrong usage or an error.`;
 
-function addClean(root: Command, commands: Commands): void {
+function addClean(root: Command): void {
   root
     .command('clean')
     .description('remove old snapshots, copies and logs of fix loops')
@@ -215,6 +225,7 @@ function addClean(root: Command, commands: Commands): void {
     .option('--json', 'print JSON')
     .addHelpText('after', CLEAN_HELP)
     .action(async (options: CleanOptions) => {
-      await commands.clean(options);
+      const { clean } = await import('./clean.ts');
+      await clean(options);
     });
 }

@@ -8,8 +8,9 @@ import type { Engine, MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../answer.ts';
 import { ArgusError, messageOf } from '../errors.ts';
 import { formatImported } from '../format/memory.ts';
+import { EXIT } from './exit.ts';
 import { batches, write } from './lines.ts';
-import { answerBare, EXIT, type MemoryOptions, withMemory } from './output.ts';
+import { answerBare, type MemoryOptions, withMemory } from './output.ts';
 import { type Progress, startProgress } from './progress.ts';
 
 /** One transaction each: large enough to be fast, small enough for others to get in between. */

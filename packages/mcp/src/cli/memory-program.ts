@@ -4,17 +4,16 @@
  */
 
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import type { Commands } from './main.ts';
 import type { EnvironmentOptions, IncidentOptions, Verdict } from './memory.ts';
 import { share, wholeNumber } from './numbers.ts';
 import type { MemoryOptions } from './output.ts';
 
 const VERDICTS = ['worked', 'failed'] as const satisfies Verdict[];
 
-export function addMemoryCommands(root: Command, commands: Commands): void {
-  for (const add of [addSolutions, addOutcome, addAddSolution, addAddIncident]) add(root, commands);
+export function addMemoryCommands(root: Command): void {
+  for (const add of [addSolutions, addOutcome, addAddSolution, addAddIncident]) add(root);
   const memory = root.command('memory').description('the debug memory as a whole: import, export, search');
-  for (const add of [addImport, addExport, addSearch]) add(memory, commands);
+  for (const add of [addImport, addExport, addSearch]) add(memory);
 }
 
 /** A command on a memory, with the options all of them have. */
@@ -33,35 +32,38 @@ function toolCommand(parent: Command, nameAndArguments: string, description: str
     .option('--json', 'print the same JSON as the MCP tool');
 }
 
-function addSolutions(root: Command, commands: Commands): void {
+function addSolutions(root: Command): void {
   toolCommand(root, 'solutions <text>', 'find what solved a problem before; - reads the error from stdin')
     .option('--limit <n>', 'at most this many', wholeNumber)
     .action(async (text: string, options: EnvironmentOptions & { limit?: number }) => {
-      await commands.solutions(text, options);
+      const { solutions } = await import('./memory.ts');
+      await solutions(text, options);
     });
 }
 
-function addOutcome(root: Command, commands: Commands): void {
+function addOutcome(root: Command): void {
   toolCommand(root, 'outcome <solutionId>', 'record whether a solution worked')
     .addArgument(new Argument('<verdict>', 'what came of it').choices(VERDICTS))
     .option('--lookup <id>', 'the search that led to it')
     .option('--env-bucket <bucket>', 'environment as an earlier answer gave it')
     .option('--notes <text>', 'what others should know')
     .action(async (solutionId: string, verdict: Verdict, options) => {
-      await commands.outcome(solutionId, verdict, options);
+      const { outcome } = await import('./memory.ts');
+      await outcome(solutionId, verdict, options);
     });
 }
 
-function addAddSolution(root: Command, commands: Commands): void {
+function addAddSolution(root: Command): void {
   toolCommand(root, 'add-solution <incidentId> <steps>', 'add a fix to a known incident; - reads the steps from stdin')
     .option('--lookup <id>', 'the search that led to it')
     .option('--env-bucket <bucket>', 'environment as an earlier answer gave it')
     .action(async (incidentId: string, steps: string, options) => {
-      await commands.addSolution(incidentId, steps, options);
+      const { addSolution } = await import('./memory.ts');
+      await addSolution(incidentId, steps, options);
     });
 }
 
-function addAddIncident(root: Command, commands: Commands): void {
+function addAddIncident(root: Command): void {
   toolCommand(root, 'add-incident <title> <steps>', 'remember a problem and its fix; - reads the steps from stdin')
     .addArgument(new Argument('<verdict>', 'what came of the steps').choices(VERDICTS))
     .option('--error <text>', 'the error as printed')
@@ -72,7 +74,8 @@ function addAddIncident(root: Command, commands: Commands): void {
     .option('--notes <text>', 'what others should know')
     .option('--force', 'add it although a similar one exists')
     .action(async (title: string, steps: string, verdict: Verdict, options: IncidentOptions) => {
-      await commands.addIncident(title, steps, verdict, options);
+      const { addIncident } = await import('./memory.ts');
+      await addIncident(title, steps, verdict, options);
     });
 }
 
@@ -81,12 +84,13 @@ A line: {"type": "incident", "id"?, "title", "error_signature"?, "summary"?, "ta
          "solutions": [{"steps", "env", "outcomes": [{"worked", "env", "notes"?, "created_at"?}]}]}
 Incidents whose id is known are updated. Exit codes: 0 done, 1 some lines were refused, 2 an error.`;
 
-function addImport(memory: Command, commands: Commands): void {
+function addImport(memory: Command): void {
   memoryCommand(memory, 'import <file>', 'take in incidents from a file of JSON lines; - reads stdin')
     .option('--json', 'print the counts as JSON')
     .addHelpText('after', IMPORT_HELP)
     .action(async (file: string, options: MemoryOptions) => {
-      await commands.memoryImport(file, options);
+      const { memoryImport } = await import('./memory-bulk.ts');
+      await memoryImport(file, options);
     });
 }
 
@@ -96,21 +100,23 @@ What argus_report_fix learned belongs to the project's runs and patterns, and is
 const SEARCH_HELP = `
 With "env", of incidents that answer alike the one that was solved in such an environment comes first.`;
 
-function addExport(memory: Command, commands: Commands): void {
+function addExport(memory: Command): void {
   memoryCommand(memory, 'export', 'write all incidents to stdout, one JSON object a line, as import takes them')
     .addHelpText('after', EXPORT_HELP)
     .action(async (options: MemoryOptions) => {
-      await commands.memoryExport(options);
+      const { memoryExport } = await import('./memory-bulk.ts');
+      await memoryExport(options);
     });
 }
 
-function addSearch(memory: Command, commands: Commands): void {
+function addSearch(memory: Command): void {
   memoryCommand(memory, 'search', 'answer questions from stdin with the ids of incidents, best first')
     .requiredOption('--jsonl', 'read {"id", "text", "env"?, "limit"?} a line, write {"id", "ranked"} a line')
     .option('--threshold <score>', 'leave out what scores less, 0 to 1', share)
     .addHelpText('after', SEARCH_HELP)
     .action(async (options: MemoryOptions & { threshold?: number }) => {
-      await commands.memorySearch(options);
+      const { memorySearch } = await import('./memory-bulk.ts');
+      await memorySearch(options);
     });
 }
 

@@ -7,10 +7,8 @@ import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../answer.ts';
 import type { Memory } from '../memories.ts';
 import { type Session, SessionManager } from '../session.ts';
+import { EXIT } from './exit.ts';
 import { terminal } from './recorder.ts';
-
-/** Documented in --help. */
-export const EXIT = { done: 0, failures: 1, error: 2 } as const;
 
 export interface GlobalOptions {
   project: string;

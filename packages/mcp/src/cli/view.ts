@@ -13,7 +13,8 @@ import { type Session, SessionManager } from '../session.ts';
 import { exportPage } from '../view/export.ts';
 import { ViewedMemory } from '../view/memory.ts';
 import { startViewServer } from '../view/server.ts';
-import { EXIT, type GlobalOptions } from './output.ts';
+import { EXIT } from './exit.ts';
+import type { GlobalOptions } from './output.ts';
 import { startProgress } from './progress.ts';
 import { terminal } from './recorder.ts';
 

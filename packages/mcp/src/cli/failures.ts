@@ -1,0 +1,29 @@
+/** diagnose and report-fix: what a failure is, and what fixed it. Does not: parse the command line. */
+
+import { formatDiagnosis, formatFix } from '../format/diagnosis.ts';
+import { handleDiagnose } from '../tools/diagnose.ts';
+import { handleReportFix } from '../tools/report-fix.ts';
+import { answer, type GlobalOptions } from './output.ts';
+
+export async function diagnose(runId: string, caseName: string, options: GlobalOptions): Promise<void> {
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleDiagnose({ projectPath, runId, caseName }, sessionManager),
+    formatDiagnosis,
+  );
+}
+
+export async function reportFix(
+  runId: string,
+  caseName: string,
+  fixDescription: string,
+  options: GlobalOptions & { failed?: boolean },
+): Promise<void> {
+  const success = !options.failed;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleReportFix({ projectPath, runId, caseName, fixDescription, success }, sessionManager),
+    formatFix,
+  );
+}

@@ -1,0 +1,52 @@
+/** run and import: record what tests did. Does not: parse the command line. */
+
+import type { ReportFormat, RunResult } from 'argus-engine';
+import { formatRun } from '../format/run.ts';
+import { quoted } from '../run/words.ts';
+import { handleImport } from '../tools/import.ts';
+import { handleRun } from '../tools/run.ts';
+import { cancelledBySignals } from './cancel.ts';
+import { EXIT } from './exit.ts';
+import { passOn } from './lines.ts';
+import { answer, type GlobalOptions } from './output.ts';
+import { adoptsInCi } from './recorder.ts';
+
+const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
+
+export async function run(
+  command: string[],
+  options: GlobalOptions & { filter?: string; timeout?: number },
+): Promise<void> {
+  const signal = cancelledBySignals(EXIT.error);
+  // With --json stdout belongs to the answer.
+  let atLineStart = true;
+  const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
+    if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
+    return passOn(stream === 'stdout' && !options.json ? process.stdout : process.stderr, text);
+  };
+  if (process.stdout.isTTY && !process.env.NO_COLOR && !options.json) process.env.FORCE_COLOR ??= '1';
+  // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.
+  const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleRun(
+        { projectPath, command: line, filter: options.filter, timeoutSeconds: options.timeout },
+        sessionManager,
+        { signal, onOutput },
+      ),
+    (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
+    runExit,
+    adoptsInCi(),
+  );
+}
+
+export async function importReports(path: string, options: GlobalOptions & { format?: ReportFormat }): Promise<void> {
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleImport({ projectPath, path, format: options.format }, sessionManager),
+    formatRun,
+    runExit,
+    adoptsInCi(),
+  );
+}
