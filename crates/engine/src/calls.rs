@@ -11,6 +11,7 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::Database;
 use serde::{Serialize, de::DeserializeOwned};
+use std::pin::Pin;
 
 /// Whether a call may change what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,9 @@ pub trait CallVisitor {
         R: ts_rs::TS + schemars::JsonSchema + 'static;
 }
 
+/// A call that is being made.
+type Performed<'a, C> = Pin<Box<dyn Future<Output = Result<<C as Codec>::Value, EngineError>> + 'a>>;
+
 macro_rules! calls {
     ($(
         #[doc = $docs:literal]
@@ -85,14 +89,17 @@ macro_rules! calls {
             name: &str,
             params: C::Value,
         ) -> Result<C::Value, EngineError> {
-            match name {
-                $($name => {
+            // Each is a function of its own: wasm is compiled function by function when one is called first, so one
+            // with all calls in it would cost a process that makes one of them the time of all.
+            let performed: Performed<'_, C> = match name {
+                $($name => Box::pin(async move {
                     let params: $params = C::decode(params)?;
                     let result: $result = $function(engine, ambient, &params).await?;
                     C::encode(&result)
-                })+
-                _ => Err(EngineError::invalid("There is no call of this name; 'overview' is one.")),
-            }
+                }),)+
+                _ => return Err(EngineError::invalid("There is no call of this name; 'overview' is one.")),
+            };
+            performed.await
         }
 
         /// Shows a visitor every call, in the order of the list.

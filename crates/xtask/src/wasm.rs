@@ -56,11 +56,11 @@ fn compile(root: &Path, mode: Mode) -> Result<PathBuf, String> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root).args(["build", "--package", "argus-wasm", "--target", TARGET]);
     if mode == Mode::Release {
-        cargo.arg("--release");
+        cargo.args(["--profile", "wasm"]);
         name_no_folder_of_this_machine(&mut cargo, root)?;
     }
     run(&mut cargo, "rustup target add wasm32-unknown-unknown; apt-get install clang")?;
-    let profile = if mode == Mode::Release { "release" } else { "debug" };
+    let profile = if mode == Mode::Release { "wasm" } else { "debug" };
     Ok(root.join("target").join(TARGET).join(profile).join("argus_wasm.wasm"))
 }
 
@@ -130,7 +130,7 @@ fn optimize(root: &Path, module: &Path) -> Outcome {
         return Ok(());
     }
     let smaller = module.with_extension("opt");
-    run(Command::new(tool).args(FEATURES).arg("-O3").arg(module).arg("-o").arg(&smaller), "npm install")?;
+    run(Command::new(tool).args(FEATURES).arg("-Oz").arg(module).arg("-o").arg(&smaller), "npm install")?;
     fs::rename(&smaller, module).map_err(|error| format!("{}: {error}", module.display()))
 }
 

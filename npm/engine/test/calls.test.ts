@@ -45,6 +45,17 @@ test('every call with a schema is one that the engine knows, and has a method of
   await expect(engine.call('free' as CallName, {} as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });
 
+test('texts cross as they are, and half of a surrogate pair as the character for what is none', async () => {
+  const engine = await open();
+  const texts = ['\\ud83d', 'C:\\udata\\new', 'a\ud83db', '\ud83d\ude00', '"\\\\\ud83d\\n'];
+  for (const text of texts) {
+    const { incident_id: id } = (await engine.addIncident({ ...incident, title: `t${text}`, force: true })) as {
+      incident_id: string;
+    };
+    expect((await engine.incident({ id })).title).toBe(`t${text.toWellFormed()}`);
+  }
+});
+
 test('a code that nobody knows is a mistake of the program and no trap', () => {
   const error = asEngineError({ code: 'SOMETHING_NEW', message: 'words' });
   expect(error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('words') });

@@ -99,3 +99,11 @@ test('classify and generateSignature', () => {
   const hash = createHash('sha256').update(`${category}::${caseName}::${normalized}`).digest('hex');
   expect(signature, 'of the contract').toBe(hash);
 });
+
+test('a pattern with what the engine leaves out of the syntax is refused with what can be written instead', () => {
+  const inspector = (pattern: string) => createInspector({ rules: [{ name: 'mine', category: 'UNKNOWN', pattern }] });
+  for (const pattern of ['\\p{Lu}+', '\\p{Greek}', '[\\pL]']) {
+    expect(() => inspector(pattern)).toThrow(expect.objectContaining({ message: expect.stringContaining('[A-Z]') }));
+  }
+  expect(inspector('(?i)\\b\\wß\\d\\s').classify({ text: 'nothing' })).toBe('UNKNOWN');
+});

@@ -78,7 +78,13 @@ impl PatternError {
         let text = error.to_string();
         let reason = text.rsplit("error: ").next().unwrap_or_default();
         let reason = if matches!(error, regex::Error::Syntax(_)) { reason.trim() } else { &text };
-        Self { name: Redactor::built_in().redacted(name).line(80).into_string(), reason: reason.to_owned() }
+        // Their tables would be a tenth of the engine.
+        let advice = if reason.starts_with("Unicode property") {
+            "; \\p{..} is not supported here, name the characters instead, such as [A-Z]"
+        } else {
+            ""
+        };
+        Self { name: Redactor::built_in().redacted(name).line(80).into_string(), reason: format!("{reason}{advice}") }
     }
 }
 

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { CATEGORIES } from '../choices.ts';
 
 const name = () => z.string().min(1).max(60);
-const pattern = () => z.string().min(1).describe('Regular expression in the syntax of the Rust regex crate');
+const pattern = () =>
+  z.string().min(1).describe('Regular expression in the syntax of the Rust regex crate, without \\p{..}');
 
 /** `90d`, `12w`, or days as a number. */
 const age = () => z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,4}[dw]$/u)]);
