@@ -1,5 +1,5 @@
 // Brings a fresh machine to where the project builds: system packages, Rust toolchain with the
-// wasm target, wasm-bindgen, node modules. Every part looks first and does nothing when it is there.
+// wasm target, node modules, and for tests wasm-bindgen. Every part looks first and does nothing when it is there.
 // Does not: build the project (build.mjs).
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export async function setUp({ forTests = false } = {}) {
   await needPrograms(forTests ? [...BUILD_PROGRAMS, ...TEST_PROGRAMS] : BUILD_PROGRAMS);
   needRustup();
   await setUpToolchain();
-  await setUpWasmBindgen();
+  if (forTests) await setUpWasmBindgen();
   await setUpNodeModules();
 }
 
@@ -51,7 +51,7 @@ function readToolchainFile() {
   };
 }
 
-/** The command line tool must be of the very version that the crates use. */
+/** Tests on wasm are run by its command line tool, which must be of the very version that the crates use. */
 async function setUpWasmBindgen() {
   const version = readFileSync(join(root, 'Cargo.toml'), 'utf8').match(/^wasm-bindgen *= *"=([^"]+)"/m)[1];
   if (ask('wasm-bindgen', ['--version'])?.endsWith(` ${version}`)) return;

@@ -10,7 +10,7 @@ import { setUp } from './setup.mjs';
 
 await main(async () => {
   await setUp();
-  await build();
+  await build({ quick: true });
   const code = await session(process.argv.slice(2));
   if (code === 0) console.log(howToAdd(join(root, 'packages', 'mcp', 'dist', 'cli.mjs')));
   return code;

@@ -28,8 +28,6 @@ const browser = await build({
   platform: 'browser',
   // Browsers that have the features the engine is compiled for.
   target: 'es2022',
-  // The bindings' own loader, which would fetch the module from beside them; `startEngine` takes its bytes instead.
-  define: { 'import.meta.url': '""' },
 });
 copyFileSync(engine, join(here, 'dist/argus_engine.wasm'));
 const modules = [node, browser].flatMap(({ metafile }) => bundledFiles(metafile, here));

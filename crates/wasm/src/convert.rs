@@ -25,7 +25,8 @@ impl Codec for JavaScript {
     type Value = JsValue;
 
     fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, EngineError> {
-        from_value(&value).map_err(|error| EngineError::new(ErrorCode::InvalidInput, error))
+        serde_wasm_bindgen::from_value(value)
+            .map_err(|error| EngineError::new(ErrorCode::InvalidInput, error.to_string()))
     }
 
     fn encode<T: Serialize>(value: &T) -> Result<JsValue, EngineError> {
@@ -35,42 +36,13 @@ impl Codec for JavaScript {
 
 /// An argument.
 pub(crate) fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
-    JavaScript::decode(value).map_err(|error| thrown(error.code, &error.message))
+    serde_wasm_bindgen::from_value(value).map_err(|error| thrown(ErrorCode::InvalidInput, &error.to_string()))
 }
 
-/// An answer: plain objects, `null` for nothing. As one text: a call to the host for each field would cost more, and
-/// code of its own for each type.
+/// An answer: plain objects, `null` for nothing.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    let text = serde_json::to_string(value).map_err(|error| JsValue::from_str(&error.to_string()))?;
-    js_sys::JSON::parse(&text)
-}
-
-fn from_value<T: DeserializeOwned>(value: &JsValue) -> Result<T, String> {
-    let text = js_sys::JSON::stringify(value).ok().and_then(|text| text.as_string());
-    let text = well_formed(text.unwrap_or_else(|| "null".to_owned()));
-    serde_json::from_str(&text).map_err(|error| {
-        let message = error.to_string();
-        // Where it stands in a text that the caller has not written says nothing.
-        message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
-    })
-}
-
-/// JavaScript writes half of a surrogate pair as an escape that stands for no character: `\ud83d`.
-fn well_formed(text: String) -> String {
-    if !text.contains("\\ud") {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('\\') {
-        let escape = &rest[at..];
-        let length = if escape.starts_with("\\ud") { "\\ud83d".len() } else { "\\n".len() };
-        let (before, after) = rest.split_at(at + length);
-        out.push_str(&before[..at]);
-        out.push_str(if length > 2 { "\\ufffd" } else { &before[at..] });
-        rest = after;
-    }
-    out + rest
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    value.serialize(&serializer).map_err(|error| JsValue::from_str(&error.to_string()))
 }
 
 /// Text as it comes from a pipe: valid UTF-8 is checked many bytes at a time, and only what is not is walked byte by byte.

@@ -9,9 +9,6 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// Must be the version of the `wasm-bindgen` crate in the lock file.
-const WASM_BINDGEN: &str = "0.2.129";
-
 /// What rustc and clang are told to use (`.cargo/config.toml`), said again for wasm-opt.
 const FEATURES: [&str; 7] = [
     "--enable-simd",
@@ -28,13 +25,26 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// Flags for the C compiler, which builds SQLite.
 const C_FLAGS: &str = "CFLAGS_wasm32_unknown_unknown";
 
-/// How much time goes into building.
+/// How much time goes into building; each is a profile of cargo.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// What is published.
+    /// What is published and measured.
     Release,
+    /// A third of that time: what somebody who tries the project waits for.
+    Start,
     /// Quick to rebuild; the engine's own code is not optimised.
     Dev,
+}
+
+impl Mode {
+    /// The name of the profile, and of its folder below the target's.
+    const fn profile(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Release => ("wasm", "wasm"),
+            Self::Start => ("start", "start"),
+            Self::Dev => ("dev", "debug"),
+        }
+    }
 }
 
 /// Builds into `npm/engine/src/wasm`.
@@ -54,14 +64,13 @@ pub(crate) fn build(root: &Path, mode: Mode) -> Outcome {
 
 fn compile(root: &Path, mode: Mode) -> Result<PathBuf, String> {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(root).args(["build", "--package", "argus-wasm", "--target", TARGET]);
+    let (profile, folder) = mode.profile();
+    cargo.current_dir(root).args(["build", "--package", "argus-wasm", "--target", TARGET, "--profile", profile]);
     if mode == Mode::Release {
-        cargo.args(["--profile", "wasm"]);
         name_no_folder_of_this_machine(&mut cargo, root)?;
     }
     run(&mut cargo, "rustup target add wasm32-unknown-unknown; apt-get install clang")?;
-    let profile = if mode == Mode::Release { "wasm" } else { "debug" };
-    Ok(root.join("target").join(TARGET).join(profile).join("argus_wasm.wasm"))
+    Ok(root.join("target").join(TARGET).join(folder).join("argus_wasm.wasm"))
 }
 
 /// Messages of a panic name the source file: what is published must not say where it was built, and be the same
@@ -109,17 +118,15 @@ fn sysroot(root: &Path) -> Result<PathBuf, String> {
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
+/// What the `wasm-bindgen` command does with `--target web`.
 fn bind(built: &Path, out: &Path) -> Outcome {
-    let install = format!("cargo install --locked wasm-bindgen-cli --version {WASM_BINDGEN}");
-    let version =
-        Command::new("wasm-bindgen").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
-    if String::from_utf8_lossy(&version).trim() != format!("wasm-bindgen {WASM_BINDGEN}") {
-        return Err(format!("wasm-bindgen {WASM_BINDGEN} is needed: {install}"));
-    }
-    let mut tool = Command::new("wasm-bindgen");
-    // A trapped instance is replaced by a new one of the same module; see npm/engine/src/engine.ts.
-    tool.args(["--target", "web", "--experimental-reset-state-function", "--remove-producers-section"]);
-    run(tool.arg("--out-dir").arg(out).arg(built), &install)
+    let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
+    let bound = bindgen.web(true).and_then(|bindgen| {
+        // A trapped instance is replaced by a new one of the same module; see npm/engine/src/runtime.ts.
+        bindgen.reset_state_function(true).remove_producers_section(true).typescript(true).demangle(true);
+        bindgen.input_path(built).generate(out)
+    });
+    bound.map_err(|error| format!("wasm-bindgen: {error:#}"))
 }
 
 /// Without binaryen the engine is a little larger and slower, and works.
@@ -139,7 +146,7 @@ fn stamp(built: &Path, mode: Mode, root: &Path) -> Result<String, String> {
     let facts = fs::metadata(built).map_err(|error| format!("{}: {error}", built.display()))?;
     let modified = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let optimizer = root.join("node_modules/.bin/wasm-opt").exists();
-    Ok(format!("{mode:?} {WASM_BINDGEN} {optimizer} {} {}\n", facts.len(), modified.as_nanos()))
+    Ok(format!("{mode:?} {optimizer} {} {}\n", facts.len(), modified.as_nanos()))
 }
 
 fn run(command: &mut Command, remedy: &str) -> Outcome {
