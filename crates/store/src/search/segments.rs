@@ -19,6 +19,11 @@ const SIZES: [i64; 3] = [512, 4_096, 32_768];
 const FAN: usize = 8;
 /// Documents whose postings are in memory at once while segments are merged.
 const SLICE: i64 = 4_096;
+/// Segments that are read at most; a million documents make about fifty.
+const MAX_SEGMENTS: u32 = 4_096;
+/// Keys of documents are counted up from 1, and a search walks over all that segments cover. A file may be anybody's,
+/// so that one with larger keys is refused; this many are about a hundred million documents.
+const MAX_DOCUMENT_KEY: i64 = 1 << 27;
 
 /// The lists of a range of documents.
 #[derive(Clone, Copy, Debug)]
@@ -40,19 +45,32 @@ impl Segment {
     }
 }
 
-/// All segments, in the order of their documents.
+/// All segments, in the order of their documents. No two cover the same document, so that walking over all of them
+/// takes no longer than their documents do.
 pub(super) async fn all(tx: &mut impl Tx) -> Result<Vec<Segment>, StoreError> {
-    const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key";
-    let rows = tx.query(SQL, &[]).await?;
+    const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key LIMIT $1";
+    let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()]).await?;
+    if rows.len() > MAX_SEGMENTS as usize {
+        return Err(StoreError::corrupt("there are too many search segments"));
+    }
     let mut segments = Vec::with_capacity(rows.len());
+    let mut covered = 0;
     for mut row in rows {
         let segment = Segment { key: row.read()?, first: row.read()?, last: row.read()?, documents: row.read()? };
-        if segment.last < segment.first || segment.last - segment.first >= MAX_DOCUMENTS {
+        if !is_possible(&segment, covered) {
             return Err(StoreError::corrupt("a search segment has an impossible range"));
         }
+        covered = segment.last;
         segments.push(segment);
     }
     Ok(segments)
+}
+
+/// Whether a segment may follow others that cover the documents up to `covered`.
+fn is_possible(segment: &Segment, covered: i64) -> bool {
+    let in_order = covered < segment.first && segment.first <= segment.last && segment.last < MAX_DOCUMENT_KEY;
+    // Only after that, or the difference could overflow.
+    in_order && (1..=MAX_DOCUMENTS).contains(&segment.documents) && segment.last - segment.first < MAX_DOCUMENTS
 }
 
 /// Key and vector of the documents that no segment has yet.
@@ -168,7 +186,7 @@ async fn merged_slice(
     let mut lists = Lists::default();
     for (term, first, list) in &parts {
         let shift = u32::try_from(first - merged.first).unwrap_or_default();
-        postings::decode(list, |place, weight| lists.push(*term, shift + place, weight));
+        postings::decode(list, |place, weight| lists.push(*term, shift.wrapping_add(place), weight));
     }
     Ok(lists)
 }
