@@ -63,3 +63,38 @@ fn segments_that_cannot_be_are_refused_before_any_is_walked() {
         assert_eq!(found(&open(&path)).unwrap_err().kind(), StoreErrorKind::Corrupt, "{name}");
     }
 }
+
+#[test]
+fn of_many_documents_without_a_segment_a_search_reads_few() {
+    let vector = [7, 255];
+    let path = changed("tail", |connection| {
+        for key in 1..=500 {
+            connection
+                .execute("INSERT INTO search_documents (key, incident_key, vector) VALUES (?1, 1, ?2)", (key, vector))
+                .unwrap();
+        }
+        connection.execute("UPDATE memory_totals SET total = 501 WHERE name = 'next_document'", []).unwrap();
+    });
+    let holding = |database: &Sqlite| {
+        let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::holding(tx, &[7]).await;
+        finish(database.read(body)).unwrap().1
+    };
+    assert_eq!(holding(&open(&path)), [64]);
+    // The next document that is added makes segments of all.
+    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::add(tx, &[]).await;
+    finish(open(&path).write(body)).unwrap();
+    assert_eq!(holding(&open(&path)), [500]);
+}
+
+#[test]
+fn a_row_of_a_foreign_file_that_is_too_long_is_damage() {
+    let path = changed("long", |connection| {
+        let list = "INSERT INTO search_postings (key, postings) VALUES ((1 << 32) + 7, zeroblob(3000000))";
+        connection.execute(list, []).unwrap();
+        let segment = "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES (1, 1, 9, 9)";
+        connection.execute(segment, []).unwrap();
+    });
+    let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    assert_eq!(found(&foreign).unwrap_err().kind(), StoreErrorKind::Corrupt);
+    assert_eq!(found(&open(&path)).unwrap(), 0, "an own file has no limit");
+}

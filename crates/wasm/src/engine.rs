@@ -65,7 +65,7 @@ impl WasmEngine {
             engine = engine.with_beside(Sqlite::open(&beside, Some(VFS), mode).map_err(EngineError::from));
         }
         if let Some(foreign) = location.foreign_path {
-            engine = engine.with_foreign(Sqlite::open(&foreign, Some(VFS), mode).map_err(EngineError::from));
+            engine = engine.with_foreign(Sqlite::open_foreign(&foreign, Some(VFS), mode).map_err(EngineError::from));
         }
         forget_failure();
         Ok(Self { engine })

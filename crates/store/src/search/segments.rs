@@ -11,8 +11,11 @@ use crate::{
 };
 use argus_core::search::Vector;
 
-/// So many documents without a segment are read one by one in every search, which costs less than a segment would.
-pub(super) const TAIL: i64 = 64;
+/// Fewer documents than this stay without a segment: reading them one by one in every search costs less than a segment
+/// would.
+const TAIL: i64 = 64;
+/// Documents that become one segment at most, so that no import holds more of them in memory.
+const MAX_NEW: i64 = 16_384;
 /// Documents up to which segments are of one size; of the largest size none is merged any more.
 const SIZES: [i64; 3] = [512, 4_096, 32_768];
 /// So many of one size, with what is smaller between them, become one.
@@ -73,31 +76,39 @@ fn is_possible(segment: &Segment, covered: i64) -> bool {
     in_order && (1..=MAX_DOCUMENTS).contains(&segment.documents) && segment.last - segment.first < MAX_DOCUMENTS
 }
 
-/// Key and vector of the documents that no segment has yet.
+/// Key and vector of the documents that no segment has yet. [`tidy`] leaves few; of a file where somebody left more,
+/// the oldest.
 pub(super) async fn tail(tx: &mut impl Tx, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
-    const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key";
+    without_segment(tx, segments, TAIL).await
+}
+
+async fn without_segment(tx: &mut impl Tx, segments: &[Segment], limit: i64) -> Result<Vec<(i64, Vector)>, StoreError> {
+    const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key LIMIT $2";
     let last = segments.last().map_or(0, |segment| segment.last);
-    let rows = tx.query(SQL, &[last.into()]).await?;
+    let rows = tx.query(SQL, &[last.into(), limit.into()]).await?;
     rows.into_iter().map(|mut row| Ok((row.read()?, Vector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
 }
 
-/// Makes a segment of the newest documents once there are enough, and merges what is small.
+/// Makes segments of the newest documents once there are enough, and merges what is small.
 pub(super) async fn tidy(tx: &mut impl Tx) -> Result<(), StoreError> {
-    const COUNT: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
     let mut segments = all(tx).await?;
-    let last = segments.last().map_or(0, |segment| segment.last);
-    let waiting: i64 = tx.query_first(COUNT, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())?;
-    if waiting < TAIL {
-        return Ok(());
-    }
-    let documents = tail(tx, &segments).await?;
-    segments.push(write(tx, &segments, &documents).await?);
-    while let Some(run) = due(&segments) {
-        let merged = merge(tx, &segments[run..]).await?;
-        segments.truncate(run);
-        segments.push(merged);
+    while waiting(tx, &segments).await? >= TAIL {
+        let documents = without_segment(tx, &segments, MAX_NEW).await?;
+        segments.push(write(tx, &segments, &documents).await?);
+        while let Some(run) = due(&segments) {
+            let merged = merge(tx, &segments[run..]).await?;
+            segments.truncate(run);
+            segments.push(merged);
+        }
     }
     Ok(())
+}
+
+/// How many documents no segment has yet.
+async fn waiting(tx: &mut impl Tx, segments: &[Segment]) -> Result<i64, StoreError> {
+    const SQL: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
+    let last = segments.last().map_or(0, |segment| segment.last);
+    tx.query_first(SQL, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Where the run of segments begins that is due to be merged.

