@@ -135,7 +135,10 @@ pub async fn import<D: Database>(
         }
         match parse(line).and_then(|line| prepare(engine, ambient, line)) {
             Ok(incident) => prepared.push((number, incident)),
-            Err(error) => imported.refused.push(RefusedLine { line: number, message: error.message }),
+            Err(error) => {
+                let message = error.redacted_by(&engine.analyzer).message;
+                imported.refused.push(RefusedLine { line: number, message });
+            }
         }
     }
     if prepared.is_empty() {
