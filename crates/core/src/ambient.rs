@@ -18,7 +18,6 @@ pub struct Ambient {
     fractions: Cell<u64>,
     /// The call's own name, if it has one.
     call_id: Option<Box<str>>,
-    writes: Cell<u32>,
 }
 
 /// Where an id has its first 48 bits from.
@@ -45,7 +44,6 @@ impl Ambient {
             ids: RefCell::new(BTreeMap::new()),
             fractions: Cell::new(0),
             call_id: None,
-            writes: Cell::new(0),
         }
     }
 
@@ -60,12 +58,9 @@ impl Ambient {
         Self { stamp, call_id: Some(call_id.into()), ..Self::new(now, seed) }
     }
 
-    /// The call's own name and which of its writes comes now, counted from 0; none where it has no name.
-    pub fn next_write(&self) -> Option<(&str, u32)> {
-        let call_id = self.call_id.as_deref()?;
-        let step = self.writes.get();
-        self.writes.set(step + 1);
-        Some((call_id, step))
+    /// The call's own name; none where it has none.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
     }
 
     /// The nearest moment that can be written.

@@ -133,14 +133,25 @@ impl<D: Database> Engine<D> {
         self.database.read(seeded).await
     }
 
+    /// Writes, once where the call has a name of its own.
     async fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        let write = ambient.next_write();
+        let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+            mark_call_made(tx, ambient).await?;
+            body(tx).await
+        };
+        self.write_unmarked(ambient, marked).await
+    }
+
+    /// Writes what may be written any number of times.
+    async fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+    {
         let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
             argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
-            claim(tx, write, ambient.now).await?;
             body(tx).await
         };
         self.database.write(seeded).await
@@ -161,9 +172,9 @@ impl<D> Engine<D> {
 }
 
 /// A call that has a name of its own is made once.
-pub(crate) async fn claim(tx: &mut impl Tx, write: Option<(&str, u32)>, now: i64) -> Result<(), EngineError> {
-    let Some((call_id, step)) = write else { return Ok(()) };
-    if argus_store::calls::claim(tx, call_id, step, now).await? {
+pub(crate) async fn mark_call_made(tx: &mut impl Tx, ambient: &Ambient) -> Result<(), EngineError> {
+    let Some(call_id) = ambient.call_id() else { return Ok(()) };
+    if argus_store::calls::mark_made(tx, call_id).await? {
         return Ok(());
     }
     Err(EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored."))

@@ -4,7 +4,7 @@
 
 use argus_core::{Category, builtin::BUILTINS};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx,
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     cases::{self, Case, Status},
     database::Value,
     days, finish, incidents, outcomes, patterns, retention, runs, search, seen, solutions, view,
@@ -131,6 +131,21 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
         Ok((step().await?, step().await?, step().await?))
     };
     assert_eq!(finish(database.write(body)).unwrap(), (50, 50, 10));
+}
+
+#[test]
+fn a_call_is_known_until_many_others_were_made() {
+    let database = open(Path::new(":memory:"));
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        assert!(calls::mark_made(tx, "call").await? && !calls::mark_made(tx, "call").await?);
+        for n in 1..20_000 {
+            calls::mark_made(tx, &format!("call-{n}")).await?;
+        }
+        assert!(!calls::mark_made(tx, "call").await?);
+        assert!(calls::mark_made(tx, "one more").await? && calls::mark_made(tx, "call").await?);
+        Ok(())
+    };
+    finish(database.write(body)).unwrap();
 }
 
 /// `fixtures/version-N.db` was made once by the release that had schema N:

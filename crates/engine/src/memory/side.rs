@@ -1,7 +1,7 @@
 //! The databases of one call: home, where things are written, the one beside it, and one that is somebody else's.
 //! Does not: decide what is asked of them.
 
-use crate::{Engine, EngineError, claim, contract::MemoryKind};
+use crate::{Engine, EngineError, contract::MemoryKind, mark_call_made};
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns};
 
@@ -72,12 +72,11 @@ impl<D: Database> Engine<D> {
     {
         match (side, &self.beside) {
             (Side::Beside, Some(beside)) => {
-                let write = ambient.next_write();
-                let claimed = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-                    claim(tx, write, ambient.now).await?;
+                let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+                    mark_call_made(tx, ambient).await?;
                     body(tx).await
                 };
-                beside.write(claimed).await
+                beside.write(marked).await
             }
             (Side::Home | Side::Foreign, _) | (Side::Beside, None) => self.write(ambient, body).await,
         }

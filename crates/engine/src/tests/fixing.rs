@@ -3,7 +3,8 @@
 use super::{REFUSED, START, UNKNOWN, World, failed};
 use crate::{
     ErrorCode,
-    contract::{IdParams, PatternDetail, RecordFixParams, ReportFixParams},
+    contract::{IdParams, NoParams, PatternDetail, RecordFixParams, ReportFixParams},
+    overview::check_write,
     report_fix::{record_fix, report_fix},
     resources::pattern,
 };
@@ -181,4 +182,28 @@ fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
     let later = answered(&file, run);
     assert!(first.is_new_pattern && !later.is_new_pattern);
     assert_eq!(first.fix_record_id, later.fix_record_id);
+}
+
+#[test]
+fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let report = |now: i64, name: &str| {
+        let (case_name, fix_description) = ("boom".to_owned(), "Tuned it".to_owned());
+        let params = ReportFixParams { run_id: run.clone(), case_name, fix_description, success: false, env: None };
+        finish(report_fix(&world.engine, &Ambient::of_call(now, name), &params))
+    };
+    report(START, "call-1").unwrap();
+    report(Ambient::LATEST, "call-2").unwrap();
+    for name in ["call-1", "call-2"] {
+        assert_eq!(report(START, name).unwrap_err().code, ErrorCode::CallRepeated);
+    }
+}
+
+#[test]
+fn a_check_of_its_own_name_can_be_made_again() {
+    let world = World::new();
+    for _ in 0..2 {
+        finish(check_write(&world.engine, &Ambient::of_call(START, "call-1"), &NoParams {})).unwrap();
+    }
 }
