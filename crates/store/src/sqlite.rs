@@ -2,7 +2,7 @@
 //! Does not: yield; a transaction is atomic inside the process.
 //!
 //! Nothing is created before the first write. Until then reads see an empty database of this version. A file of an
-//! earlier version is migrated before it is read; one that cannot be written is shown as if it were.
+//! earlier version is migrated before it is read; one that cannot be written, or not now, is shown as if it were.
 
 use crate::{
     database::{Cell, Database, Row, Tx, Value},
@@ -248,9 +248,12 @@ impl Sqlite {
             match noted(migrate::inspect(connection), &self.moved)? {
                 Schema::Empty => return Ok(Read::Nothing),
                 Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
-                Schema::Older => match upgrade(connection, tx) {
+                Schema::Older => match self.upgrade(connection, tx) {
                     Ok(reading) => tx = reading,
-                    Err(error) if error.kind() == StoreErrorKind::ReadOnly => return Ok(Read::Older),
+                    // Whoever holds the lock is not waited for; the next read may find it free.
+                    Err(error) if matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Locked) => {
+                        return Ok(Read::Older);
+                    }
                     Err(error) => return Err(error.into()),
                 },
                 Schema::Current => {}
@@ -261,6 +264,16 @@ impl Sqlite {
             Ok(Read::Done(answer))
         })
         .await
+    }
+
+    /// A file of an earlier version is brought to this one before it is read.
+    fn upgrade<'c>(&self, connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
+        drop(reading);
+        connection.busy_timeout(self.patience.min(MOMENT))?;
+        let migrated = in_transaction(connection, || migrate::migrate(connection));
+        connection.busy_timeout(self.patience)?;
+        migrated?;
+        Transaction::begin(connection, READING)
     }
 
     /// Writes, waiting so long for the locks of others.
@@ -528,15 +541,6 @@ pub(crate) fn in_transaction(
     let tx = Transaction::begin(connection, WRITING)?;
     body()?;
     tx.commit()
-}
-
-/// A file of an earlier version is brought to this one before it is read.
-fn upgrade<'c>(connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
-    drop(reading);
-    let writing = Transaction::begin(connection, WRITING)?;
-    migrate::migrate(connection)?;
-    writing.commit()?;
-    Transaction::begin(connection, READING)
 }
 
 fn empty_database() -> Result<Connection, StoreError> {

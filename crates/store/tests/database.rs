@@ -12,6 +12,7 @@ use argus_store::{
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
@@ -240,4 +241,21 @@ fn check(database: &Sqlite, version: u32) {
         Ok(())
     };
     finish(database.write(body)).unwrap();
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it waits is what is tested")]
+fn a_file_of_an_earlier_version_is_read_while_another_writes() {
+    let path = fresh("locked");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-3.db"), &path).unwrap();
+    let (database, writer) = (open(&path), rusqlite::Connection::open(&path).unwrap());
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let began = Instant::now();
+    assert_eq!(newest(&database).len(), 1);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    let version = || writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(version(), 3);
+    writer.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(newest(&database).len(), 1);
+    assert!(version() > 3, "it is brought to this version once that is possible");
 }
