@@ -21,6 +21,9 @@ struct Location {
     database_path: String,
     #[serde(default)]
     beside_path: Option<String>,
+    /// The id that the file beside has, where it needs one.
+    #[serde(default)]
+    beside_memory_id: Option<String>,
     /// A copy of somebody else's database.
     #[serde(default)]
     foreign_path: Option<String>,
@@ -62,7 +65,8 @@ impl WasmEngine {
         let engine = engine.and_then(|engine| Ok(engine.with_reports(files()?)));
         let mut engine = engine.map_err(|error| explained(&error))?;
         if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
-            engine = engine.with_beside(Sqlite::open(&beside, Some(VFS), mode).map_err(EngineError::from));
+            let id = location.beside_memory_id.as_deref();
+            engine = engine.with_beside(Sqlite::open_own(&beside, Some(VFS), mode, id).map_err(EngineError::from));
         }
         if let Some(foreign) = location.foreign_path {
             engine = engine.with_foreign(Sqlite::open_foreign(&foreign, Some(VFS), mode).map_err(EngineError::from));
