@@ -122,6 +122,22 @@ fn a_prepared_run_is_recorded_as_its_reports_would_be() {
 }
 
 #[test]
+fn an_output_is_redacted_before_it_is_cut() {
+    let output = format!("kind: Secret\ndata:\n  ca.crt: {}\n  conf: c3VwZXJzZWNyZXQ=\n", "QUJD".repeat(2_500));
+    let report = format!(
+        "<testsuites><testsuite name=\"s\"><testcase name=\"a\"><failure message=\"no\"/><system-out>{output}</system-out>\
+         </testcase></testsuite></testsuites>"
+    );
+    let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
+    let params = RecordRunParams { reports, ..command(1, "") };
+    let mut world = World::new();
+    world.engine = world.engine.with_reports(OneReport(report.leak().as_bytes()));
+    let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    let kept = prepared.cases[0].stdout_tail.clone().unwrap();
+    assert!(kept.contains("conf: [REDACTED") && !kept.contains("c3VwZXJ"), "{kept}");
+}
+
+#[test]
 fn a_call_with_a_name_of_its_own_is_made_once() {
     let world = World::new();
     let named = || Ambient::of_call(START, "one");
