@@ -4,7 +4,7 @@
 use crate::{
     HOST,
     ambient::ambient_of,
-    convert::{JavaScript, decode, thrown},
+    convert::{JavaScript, decode, refused, thrown},
     files::Files,
 };
 use argus_engine::{Engine, EngineError, ErrorCode, calls, contract::EngineOptions};
@@ -96,7 +96,7 @@ fn explained(error: &EngineError) -> JsValue {
     let failure = HOST.with_borrow(|host| host.as_ref().and_then(|host| host.vfs.take_failure()));
     match failure {
         Some(failure) if is_about_files(error.code) => thrown(error.code, &format!("{} {failure}", error.message)),
-        _ => thrown(error.code, &error.message),
+        _ => refused(error),
     }
 }
 
