@@ -103,6 +103,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
             error: maybe("Error: connect ECONNREFUSED"),
             stdout_tail: maybe("out"),
             stderr_tail: maybe("err"),
+            runner: maybe("runner"),
         }],
         unread: vec![Problem { at: planted("junit.xml"), reason: planted("no report") }],
     }
