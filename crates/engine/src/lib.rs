@@ -55,8 +55,8 @@ use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead};
 
-/// Characters of a client's or a machine's name.
-const RECORDER: usize = 100;
+/// A client's or a machine's name.
+const MAX_RECORDER_CHARS: usize = 100;
 
 /// One project's memory: its database, its rules, its options.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl<D: Database> Engine<D> {
         let recipe = recipe(&options);
         let recorder = &mut options.recorder;
         for text in [&mut recorder.by, &mut recorder.from].into_iter().flatten() {
-            *text = display::line(&analyzer.redact(text), RECORDER);
+            *text = display::line(&analyzer.redact(text), MAX_RECORDER_CHARS);
         }
         let (beside, beside_problem, foreign, foreign_problem) = (None, None, None, None);
         let reports = Box::new(NoFiles);
@@ -195,7 +195,7 @@ impl ReportFiles for NoFiles {
     }
 }
 
-/// `1`, or `1-` and a digest of the project's own rules.
+/// The recipe of core and, where the project has rules of its own, a digest of them: `2`, or `2-0f3a...`.
 fn recipe(options: &EngineOptions) -> String {
     if options.rules.is_empty() && options.secrets.is_empty() {
         return RECIPE.to_string();

@@ -28,7 +28,7 @@ use std::{
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// What is waited where nothing important is to be written: some transactions of others fit into it.
-const MOMENT: Duration = Duration::from_millis(100);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Bytes of the longest row of somebody else's file. The longest own ones are lists of a common word in a segment of
 /// some hundred thousand documents.
@@ -269,7 +269,7 @@ impl Sqlite {
     /// A file of an earlier version is brought to this one before it is read.
     fn upgrade<'c>(&self, connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
         drop(reading);
-        connection.busy_timeout(self.patience.min(MOMENT))?;
+        connection.busy_timeout(self.patience.min(SHORT_TIMEOUT))?;
         let migrated = in_transaction(connection, || migrate::migrate(connection));
         connection.busy_timeout(self.patience)?;
         migrated?;
@@ -389,7 +389,7 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.write_within(self.patience.min(MOMENT), body).await
+        self.write_within(self.patience.min(SHORT_TIMEOUT), body).await
     }
 
     async fn snapshot(&self, path: &str) -> Result<(), StoreError> {

@@ -148,7 +148,7 @@ impl<D: Database> Engine<D> {
         beside.read(body).await.unwrap_or(false)
     }
 
-    /// What is to be said of a database beside that could not be opened.
+    /// What is to be said of the databases beside and foreign that could not be opened.
     pub(super) fn beside_warnings(&self) -> Vec<String> {
         let problems = [(Side::Beside, &self.beside_problem), (Side::Foreign, &self.foreign_problem)];
         let said = |(side, problem): (Side, &Option<String>)| Some(self.unreadable(side, problem.as_deref()?));
