@@ -1,7 +1,10 @@
 //! Time and ids as values, so that everything below the host is deterministic.
 //! Does not: read a clock or draw random numbers; the host does, once per call.
 
-use std::cell::Cell;
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+};
 
 /// The moment and the randomness of one engine call.
 #[derive(Clone, Debug)]
@@ -10,10 +13,11 @@ pub struct Ambient {
     pub now: i64,
     seed: [u8; 16],
     stamp: Stamp,
-    drawn: Cell<u64>,
+    /// How many ids of each prefix there are so far, so that what one kind of thing needs does not change the ids of another.
+    ids: RefCell<BTreeMap<String, u64>>,
+    fractions: Cell<u64>,
     /// The call's own name, if it has one.
     call_id: Option<Box<str>>,
-    writes: Cell<u32>,
 }
 
 /// Where an id has its first 48 bits from.
@@ -33,7 +37,14 @@ impl Ambient {
     /// moment between.
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
         let now = Self::within(now);
-        Self { now, seed, stamp: Stamp::Time(now), drawn: Cell::new(0), call_id: None, writes: Cell::new(0) }
+        Self {
+            now,
+            seed,
+            stamp: Stamp::Time(now),
+            ids: RefCell::new(BTreeMap::new()),
+            fractions: Cell::new(0),
+            call_id: None,
+        }
     }
 
     /// For a call that has a name of its own: the same name gives the same ids, whenever the call is made. A name that
@@ -47,12 +58,9 @@ impl Ambient {
         Self { stamp, call_id: Some(call_id.into()), ..Self::new(now, seed) }
     }
 
-    /// The call's own name and which of its writes comes now, counted from 0; none where it has no name.
-    pub fn next_write(&self) -> Option<(&str, u32)> {
-        let call_id = self.call_id.as_deref()?;
-        let step = self.writes.get();
-        self.writes.set(step + 1);
-        Some((call_id, step))
+    /// The call's own name; none where it has none.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
     }
 
     /// The nearest moment that can be written.
@@ -68,14 +76,19 @@ impl Ambient {
 
     /// The next number in [0, 1).
     pub fn fraction(&self) -> f64 {
-        let bytes = self.draw();
+        let number = self.fractions.replace(self.fractions.get() + 1);
+        let bytes = self.draw("", number);
         let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         f64::from(bits) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// The next id: `prefix-` and a UUID of RFC 9562, different at each draw.
+    /// The next id: `prefix-` and a UUID of RFC 9562, different at each draw. The first of a prefix is the same whatever
+    /// other ids the call needs, which may depend on what is stored.
     pub fn id(&self, prefix: &str) -> String {
-        let digest = self.draw();
+        let mut ids = self.ids.borrow_mut();
+        let next = ids.entry(prefix.to_owned()).or_default();
+        let digest = self.draw(prefix, *next);
+        *next += 1;
         let mut bytes = [0_u8; 16];
         bytes.copy_from_slice(&digest[..16]);
         let version = match self.stamp {
@@ -91,11 +104,9 @@ impl Ambient {
         format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    fn draw(&self) -> [u8; 32] {
+    fn draw(&self, what: &str, number: u64) -> [u8; 32] {
         use sha2::{Digest, Sha256};
-        let draw = self.drawn.get();
-        self.drawn.set(draw + 1);
-        Sha256::new().chain_update(self.seed).chain_update(draw.to_le_bytes()).finalize().into()
+        Sha256::new().chain_update(self.seed).chain_update(what).chain_update(number.to_le_bytes()).finalize().into()
     }
 }
 
@@ -132,6 +143,16 @@ mod tests {
         assert_eq!(ids(&first), ids(&again));
         assert!(Ambient::of_call(1, name).id("run").starts_with("run-0195220c-2a00-7"));
         assert_ne!(Ambient::of_call(1, name).id("run"), Ambient::of_call(1, "another").id("run"));
+    }
+
+    #[test]
+    fn an_id_depends_on_none_of_another_prefix() {
+        let (short, long) = (Ambient::new(1, [7; 16]), Ambient::new(1, [7; 16]));
+        long.id("pat");
+        long.fraction();
+        assert_eq!(short.id("fix"), long.id("fix"));
+        assert_ne!(short.id("fix"), long.id("sol"));
+        assert_ne!(long.id("fix"), long.id("fix"));
     }
 
     #[test]

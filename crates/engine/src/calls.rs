@@ -69,6 +69,16 @@ pub trait CallVisitor {
 /// A call that is being made.
 type Performed<'a, C> = Pin<Box<dyn Future<Output = Result<<C as Codec>::Value, EngineError>> + 'a>>;
 
+/// Makes the call of this name. What an error quotes is without the project's own secrets too.
+pub async fn call<C: Codec, D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    name: &str,
+    params: C::Value,
+) -> Result<C::Value, EngineError> {
+    dispatch::<C, D>(engine, ambient, name, params).await.map_err(|error| error.redacted_by(&engine.analyzer))
+}
+
 macro_rules! calls {
     ($(
         #[doc = $docs:literal]
@@ -82,8 +92,7 @@ macro_rules! calls {
             audience: Audience::$audience,
         }),+];
 
-        /// Makes the call of this name.
-        pub async fn call<C: Codec, D: Database>(
+        async fn dispatch<C: Codec, D: Database>(
             engine: &Engine<D>,
             ambient: &Ambient,
             name: &str,

@@ -30,6 +30,29 @@ const OVER_BUDGET: usize = 2 * 1024;
 /// A case name is a key; longer ones are cut.
 const NAME: usize = 2 * 1024;
 
+/// What reports say of their run beside its cases.
+#[derive(Default)]
+pub(crate) struct RunFacts {
+    /// The first that is named.
+    pub(crate) runner: Option<String>,
+    /// The earliest.
+    pub(crate) started_at: Option<i64>,
+    /// Of all of them together.
+    pub(crate) duration_ms: Option<f64>,
+}
+
+impl RunFacts {
+    /// Adds what one more report says.
+    fn add(&mut self, parsed: &Parsed) {
+        self.runner = self.runner.take().or_else(|| parsed.runner.clone());
+        self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
+        self.duration_ms = match (self.duration_ms, parsed.duration_ms) {
+            (Some(sum), Some(more)) => Some(sum + more),
+            (sum, more) => sum.or(more),
+        };
+    }
+}
+
 /// What the reports and the command come to.
 #[derive(Default)]
 pub(crate) struct Collected {
@@ -37,9 +60,7 @@ pub(crate) struct Collected {
     /// Of failed cases by index, the first few.
     pub(crate) briefs: Vec<(usize, Analysis)>,
     pub(crate) skipped: Vec<Problem>,
-    pub(crate) runner: Option<String>,
-    pub(crate) started_at: Option<i64>,
-    pub(crate) duration_ms: Option<f64>,
+    pub(crate) facts: RunFacts,
     /// There are reports, but no test in them: a filter may have left none.
     pub(crate) has_empty_reports: bool,
     budget: TextBudget,
@@ -62,7 +83,7 @@ pub(crate) struct CleanTexts {
     pub(crate) kind: Option<Redacted>,
 }
 
-/// Texts of a failed case until its report is read to the end and names its runner.
+/// Texts of a failed case, by its index.
 struct Raw {
     at: usize,
     texts: CleanTexts,
@@ -71,29 +92,90 @@ struct Raw {
 /// How many failures an answer lists.
 pub(crate) const LISTED: usize = 20;
 
-/// Reads all reports; where the command ended and no case tells why, adds a case that does.
-pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
-    let mut all = Collected { runner: redacted(engine, params.runner.as_deref()), ..Collected::default() };
-    let mut refused = None;
+/// What all reports of a run come to; of each case what the reader of it made, and the runner that its report names.
+pub(crate) struct ReportsRead<T> {
+    pub(crate) cases: Vec<(T, Option<String>)>,
+    /// What could not be read.
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) facts: RunFacts,
+    /// Why the first of those that could not be read at all was refused.
+    refused: Option<EngineError>,
+}
+
+impl<T> ReportsRead<T> {
+    /// There are reports, but no test in them: a filter may have left none.
+    pub(crate) fn have_no_tests(&self, params: &RecordRunParams) -> bool {
+        !params.reports.is_empty()
+            && (self.cases.is_empty() && self.problems.is_empty())
+            && (params.cases.is_empty() && params.unread.is_empty())
+    }
+}
+
+/// Reads all reports, a case at a time; one that cannot be read to its end has none.
+pub(crate) fn read_reports<D, T>(
+    engine: &Engine<D>,
+    params: &RecordRunParams,
+    on_case: &mut dyn FnMut(ReportCase) -> T,
+) -> ReportsRead<T> {
+    let mut read = ReportsRead { cases: Vec::new(), problems: Vec::new(), facts: RunFacts::default(), refused: None };
     for report in &params.reports {
-        match read(engine, params, report, &mut all) {
-            Ok(()) => {}
+        let mut cases = Vec::new();
+        match each_case(engine, report, &mut |case| cases.push(on_case(case))) {
+            Ok(parsed) => {
+                read.facts.add(&parsed);
+                read.cases.extend(cases.into_iter().map(|case| (case, parsed.runner.clone())));
+                read.problems.extend(parsed.problems);
+            }
             Err(error) => {
-                all.skip(engine, &Problem { at: report.path.clone(), reason: error.message.clone() });
-                refused.get_or_insert(error);
+                read.problems.push(Problem { at: report.path.clone(), reason: error.message.clone() });
+                read.refused.get_or_insert(error);
             }
         }
     }
-    let raw = params.cases.iter().filter_map(|case| all.add(engine, case.clone())).collect();
-    all.analyze(engine, &params.containers, redacted(engine, params.runner.as_deref()).as_deref(), raw);
-    for problem in &params.unread {
+    read
+}
+
+/// Reads all reports; where the command ended and no case tells why, adds a case that does.
+pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
+    let mut budget = TextBudget::default();
+    let mut clean = |case: ReportCase| clean_case(engine, &mut budget, case);
+    let read = read_reports(engine, params, &mut clean);
+    let has_empty_reports = read.have_no_tests(params);
+    let prepared: Vec<_> = params.cases.iter().map(|case| (clean(case.clone()), case.runner.clone())).collect();
+    let of_host = params.runner.as_ref();
+    let cases = (read.cases.into_iter().map(|(case, runner)| (case, of_host.cloned().or(runner))))
+        .chain(prepared.into_iter().map(|(case, runner)| (case, runner.or_else(|| of_host.cloned()))));
+    let runner = redacted(engine, of_host.or(read.facts.runner.as_ref()).map(String::as_str));
+    let facts = RunFacts { runner, ..read.facts };
+    let mut all = Collected { facts, has_empty_reports, budget, ..Collected::default() };
+    for ((case, texts), runner) in cases {
+        all.add(engine, &params.containers, redacted(engine, runner.as_deref()), case, texts);
+    }
+    for problem in read.problems.iter().chain(&params.unread) {
         all.skip(engine, problem);
     }
-    match refused {
+    match read.refused {
         Some(error) if all.cases.is_empty() && !has_ended(params) => Err(error),
         _ => Ok(all.complete(engine, params)),
     }
 }
+
+/// A case fit for storing, and its texts where it failed.
+fn clean_case<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> (Case, Option<CleanTexts>) {
+    let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
+    let texts = Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
+    let clean = Case {
+        name,
+        status,
+        flaky: case.flaky && status != Status::Failed,
+        runner_status: redacted(engine, case.runner_status.as_deref()),
+        duration_ms: case.duration_ms.filter(|millis| millis.is_finite()),
+        attempts: case.attempts,
+        failure: None,
+    };
+    (clean, (status == Status::Failed).then(|| budget.clean(engine, texts)))
+}
+
 /// The command itself failed, whatever its cases say.
 pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
     params.exit_code.is_some_and(|code| code != 0) || params.signal.is_some() || params.timed_out
@@ -103,33 +185,8 @@ fn has_ended(params: &RecordRunParams) -> bool {
     params.exit_code.is_some() || params.signal.is_some() || params.timed_out
 }
 
-fn read<D>(
-    engine: &Engine<D>,
-    params: &RecordRunParams,
-    report: &ReportInput,
-    all: &mut Collected,
-) -> Result<(), EngineError> {
-    let before = all.cases.len();
-    let mut raw = Vec::new();
-    match each_case(engine, report, &mut |case| raw.extend(all.add(engine, case))) {
-        Ok(parsed) => {
-            let runner = params.runner.as_deref().or(parsed.runner.as_deref());
-            all.note(&parsed, redacted(engine, parsed.runner.as_deref()));
-            all.analyze(engine, &params.containers, redacted(engine, runner).as_deref(), raw);
-            for problem in &parsed.problems {
-                all.skip(engine, problem);
-            }
-            Ok(())
-        }
-        Err(error) => {
-            all.cases.truncate(before);
-            Err(error)
-        }
-    }
-}
-
 /// Hands out the cases of a report; after an error those that were handed out do not count.
-pub(crate) fn each_case<D>(
+fn each_case<D>(
     engine: &Engine<D>,
     report: &ReportInput,
     on_case: &mut dyn FnMut(ReportCase),
@@ -166,7 +223,6 @@ impl TextBudget {
 impl Collected {
     /// With the command's own case where nothing else tells why it ended as it did.
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
-        self.has_empty_reports = self.cases.is_empty() && self.skipped.is_empty() && !params.reports.is_empty();
         if has_ended(params) && (self.cases.is_empty() || (has_failed(params) && self.briefs.is_empty())) {
             self.add_command(engine, params);
         }
@@ -179,37 +235,19 @@ impl Collected {
         self.skipped.push(Problem { at: clean(&problem.at), reason: clean(&problem.reason) });
     }
 
-    fn note(&mut self, parsed: &Parsed, runner: Option<String>) {
-        self.runner = self.runner.take().or(runner);
-        self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
-        self.duration_ms = match (self.duration_ms, parsed.duration_ms) {
-            (Some(sum), Some(more)) => Some(sum + more),
-            (sum, more) => sum.or(more),
-        };
-    }
-
-    fn add<D>(&mut self, engine: &Engine<D>, case: ReportCase) -> Option<Raw> {
-        let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
+    fn add<D>(
+        &mut self,
+        engine: &Engine<D>,
+        containers: &[ContainerFact],
+        runner: Option<String>,
+        case: Case,
+        texts: Option<CleanTexts>,
+    ) {
         let at = self.cases.len();
-        let texts =
-            Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
-        self.cases.push(Case {
-            name,
-            status,
-            flaky: case.flaky && status != Status::Failed,
-            runner_status: redacted(engine, case.runner_status.as_deref()),
-            duration_ms: case.duration_ms.filter(|millis| millis.is_finite()),
-            attempts: case.attempts,
-            failure: None,
-        });
-        let texts = (status == Status::Failed).then(|| self.budget.clean(engine, texts))?;
-        Some(Raw { at, texts })
-    }
-
-    fn analyze<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], runner: Option<&str>, raw: Vec<Raw>) {
-        for raw in raw {
-            let facts = FailureEvent { runner: runner.map(ToOwned::to_owned), ..FailureEvent::default() };
-            self.conclude(engine, containers, facts, raw);
+        self.cases.push(case);
+        if let Some(texts) = texts {
+            let facts = FailureEvent { runner, ..FailureEvent::default() };
+            self.conclude(engine, containers, facts, Raw { at, texts });
         }
     }
 
@@ -261,7 +299,7 @@ impl Collected {
             let facts = FailureEvent {
                 exit_code: params.exit_code,
                 signal: redacted(engine, params.signal.as_deref()),
-                runner: self.runner.clone(),
+                runner: self.facts.runner.clone(),
                 ..FailureEvent::default()
             };
             let error = command_error(engine, params);

@@ -2,6 +2,7 @@
 //! Does not: carry stored text raw, or a stack trace.
 
 use crate::text;
+use argus_core::Analyzer;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};
 
@@ -83,9 +84,15 @@ pub struct EngineError {
 }
 
 impl EngineError {
-    /// An error that did not come from below. Its message may quote what somebody sent, so it is redacted here.
+    /// An error that did not come from below. Its message may quote what somebody sent, so it is redacted here, and
+    /// by the project's own patterns where the call ends.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Self {
         Self { code, message: text::message(message.as_ref()), source: None }
+    }
+
+    /// The same without what the project's own patterns find in its message.
+    pub(crate) fn redacted_by(self, analyzer: &Analyzer) -> Self {
+        Self { message: text::redacted_by(analyzer, &self.message), ..self }
     }
 
     pub(crate) fn invalid(message: impl AsRef<str>) -> Self {

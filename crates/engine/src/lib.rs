@@ -55,8 +55,8 @@ use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead};
 
-/// Characters of a client's or a machine's name.
-const RECORDER: usize = 100;
+/// A client's or a machine's name.
+const MAX_RECORDER_CHARS: usize = 100;
 
 /// One project's memory: its database, its rules, its options.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl<D: Database> Engine<D> {
         let recipe = recipe(&options);
         let recorder = &mut options.recorder;
         for text in [&mut recorder.by, &mut recorder.from].into_iter().flatten() {
-            *text = display::line(&analyzer.redact(text), RECORDER);
+            *text = display::line(&analyzer.redact(text), MAX_RECORDER_CHARS);
         }
         let (beside, beside_problem, foreign, foreign_problem) = (None, None, None, None);
         let reports = Box::new(NoFiles);
@@ -133,14 +133,25 @@ impl<D: Database> Engine<D> {
         self.database.read(seeded).await
     }
 
+    /// Writes, once where the call has a name of its own.
     async fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        let write = ambient.next_write();
+        let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+            mark_call_made(tx, ambient).await?;
+            body(tx).await
+        };
+        self.write_unmarked(ambient, marked).await
+    }
+
+    /// Writes what may be written any number of times.
+    async fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+    {
         let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
             argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
-            claim(tx, write, ambient.now).await?;
             body(tx).await
         };
         self.database.write(seeded).await
@@ -161,9 +172,9 @@ impl<D> Engine<D> {
 }
 
 /// A call that has a name of its own is made once.
-pub(crate) async fn claim(tx: &mut impl Tx, write: Option<(&str, u32)>, now: i64) -> Result<(), EngineError> {
-    let Some((call_id, step)) = write else { return Ok(()) };
-    if argus_store::calls::claim(tx, call_id, step, now).await? {
+pub(crate) async fn mark_call_made(tx: &mut impl Tx, ambient: &Ambient) -> Result<(), EngineError> {
+    let Some(call_id) = ambient.call_id() else { return Ok(()) };
+    if argus_store::calls::mark_made(tx, call_id).await? {
         return Ok(());
     }
     Err(EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored."))
@@ -184,7 +195,7 @@ impl ReportFiles for NoFiles {
     }
 }
 
-/// `1`, or `1-` and a digest of the project's own rules.
+/// The recipe of core and, where the project has rules of its own, a digest of them: `2`, or `2-0f3a...`.
 fn recipe(options: &EngineOptions) -> String {
     if options.rules.is_empty() && options.secrets.is_empty() {
         return RECIPE.to_string();

@@ -28,8 +28,8 @@ pub async fn overview<D: Database>(
 /// Writes a row to the disk, finds it again and deletes it.
 pub async fn check_write<D: Database>(engine: &Engine<D>, ambient: &Ambient, _: &NoParams) -> Result<(), EngineError> {
     let id = ambient.id("probe");
-    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(probe::set(tx, &id).await?)).await?;
-    let arrived = engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(probe::clear(tx, &id).await?)).await?;
+    engine.write_unmarked(ambient, async |tx: &mut D::Tx<'_>| Ok(probe::set(tx, &id).await?)).await?;
+    let arrived = engine.write_unmarked(ambient, async |tx: &mut D::Tx<'_>| Ok(probe::clear(tx, &id).await?)).await?;
     if arrived {
         return Ok(());
     }

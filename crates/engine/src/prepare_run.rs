@@ -3,12 +3,12 @@
 
 use crate::{
     Engine, EngineError,
-    collect::{TextBudget, Texts, each_case},
+    collect::{TextBudget, Texts, read_reports},
     contract::RecordRunParams,
     record_run::NO_CASES,
 };
 use argus_core::{Ambient, redact::Redacted};
-use argus_report::{Problem, ReportCase};
+use argus_report::ReportCase;
 use argus_store::Database;
 use serde_json::Value;
 
@@ -18,30 +18,19 @@ pub async fn prepare_run<D: Database>(
     ambient: &Ambient,
     params: &RecordRunParams,
 ) -> Result<RecordRunParams, EngineError> {
-    let mut prepared = RecordRunParams { reports: Vec::new(), ..params.clone() };
-    let (mut started_at, mut duration_ms) = (None, None);
     let mut budget = TextBudget::default();
-    for report in &params.reports {
-        let before = prepared.cases.len();
-        let mut keep = |case| prepared.cases.push(bounded(engine, &mut budget, case));
-        match each_case(engine, report, &mut keep) {
-            Ok(parsed) => {
-                prepared.runner = prepared.runner.or(parsed.runner);
-                started_at = [started_at, parsed.started_at].into_iter().flatten().min();
-                duration_ms = parsed.duration_ms.map(|millis| millis + duration_ms.unwrap_or(0.0)).or(duration_ms);
-                prepared.unread.extend(parsed.problems);
-            }
-            Err(error) => {
-                prepared.cases.truncate(before);
-                prepared.unread.push(Problem { at: report.path.clone(), reason: error.message });
-            }
-        }
-    }
-    if !params.reports.is_empty() && prepared.cases.is_empty() && prepared.unread.is_empty() {
+    let read = read_reports(engine, params, &mut |case| bounded(engine, &mut budget, case));
+    let mut prepared = RecordRunParams { reports: Vec::new(), ..params.clone() };
+    if read.have_no_tests(params) {
         prepared.notes.push(NO_CASES.to_owned());
     }
-    prepared.started_at = params.started_at.or(started_at).or(Some(ambient.now));
-    prepared.duration_ms = params.duration_ms.or(duration_ms);
+    // Several reports may be of several runners; what the host says counts before any of them.
+    let named = |runner: Option<String>| runner.filter(|_| params.runner.is_none());
+    prepared.cases.extend(read.cases.into_iter().map(|(case, runner)| ReportCase { runner: named(runner), ..case }));
+    prepared.unread.extend(read.problems);
+    prepared.runner = prepared.runner.or(read.facts.runner);
+    prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(ambient.now));
+    prepared.duration_ms = params.duration_ms.or(read.facts.duration_ms);
     without_secrets(engine, &prepared)
 }
 

@@ -46,7 +46,7 @@ fn run<D>(
     totals: &Totals,
 ) -> Run {
     let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text).into_string());
-    let started_at = params.started_at.or(collected.started_at).unwrap_or(ambient.now);
+    let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(ambient.now);
     let git = params.git.as_ref();
     Run {
         id: ambient.id("run"),
@@ -59,7 +59,7 @@ fn run<D>(
         skipped: totals.skipped,
         flaky: totals.flaky,
         command: redact(&params.command),
-        runner: collected.runner.clone(),
+        runner: collected.facts.runner.clone(),
         exit_code: params.exit_code,
         signal: redact(&params.signal),
         timed_out: params.timed_out,
@@ -72,7 +72,7 @@ fn run<D>(
 /// What was measured, else what the reports say, else the sum of the cases.
 fn duration(params: &RecordRunParams, collected: &Collected) -> f64 {
     let sum = || collected.cases.iter().filter_map(|case| case.duration_ms).sum();
-    let known = params.duration_ms.or(collected.duration_ms).filter(|millis| millis.is_finite());
+    let known = params.duration_ms.or(collected.facts.duration_ms).filter(|millis| millis.is_finite());
     known.unwrap_or_else(sum).max(0.0)
 }
 

@@ -1,12 +1,18 @@
 //! Texts made fit for messages and for comparing.
-//! Does not: know the project's own secrets; what is stored goes through the engine's analyzer.
+//! Does not: know the project's own secrets where no analyzer is given; what is stored, and the error of a call, goes
+//! through the engine's.
 
-use argus_core::{display, redact::Redactor};
+use argus_core::{Analyzer, display, redact::Redactor};
 use std::borrow::Cow;
 
 /// A message of this program, which may quote what somebody sent.
 pub(crate) fn message(text: &str) -> String {
     Redactor::built_in().redacted(&unescaped(text)).into_string()
+}
+
+/// The same without the project's own secrets.
+pub(crate) fn redacted_by(analyzer: &Analyzer, text: &str) -> String {
+    analyzer.redact_whole(&unescaped(text)).into_string()
 }
 
 /// Without `\u{200b}` and its like: a quote escapes what cannot be seen, and a secret with it inside is not found.

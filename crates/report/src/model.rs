@@ -67,6 +67,10 @@ pub struct ReportCase {
     pub stdout_tail: Option<String>,
     /// End of what it wrote to standard error; bounded.
     pub stderr_tail: Option<String>,
+    /// Runner that its report names. A parser knows it only at the end and answers it apart; a run that waits keeps it
+    /// here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
 }
 
 impl ReportCase {
@@ -85,6 +89,7 @@ impl ReportCase {
             error: None,
             stdout_tail: None,
             stderr_tail: None,
+            runner: None,
         }
     }
 

@@ -7,8 +7,9 @@ use argus_core::bound;
 pub(crate) const ERROR_HEAD: usize = 44 * 1024;
 /// What an error text keeps of its end; the root cause of a chain is there. Both together stay under 64 KiB.
 pub(crate) const ERROR_TAIL: usize = 20 * 1024;
-/// What is kept of a test's standard output and error.
-pub(crate) const OUTPUT_TAIL: usize = 8 * 1024;
+/// What is kept of a test's standard output and error: eight times what is stored of it, for a secret is known by what
+/// stands before it, and the text is redacted before it is cut to that.
+pub(crate) const OUTPUT_TAIL: usize = 64 * 1024;
 /// What is kept of a name. The longest honest ones are parametrized tests with a value in them.
 pub(crate) const NAME: usize = 2 * 1024;
 

@@ -3,13 +3,14 @@
 
 use crate::{Tx, error::StoreError};
 
-/// How long a call that was made before is known, in milliseconds. Nobody repeats an older one.
-const KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+/// The newest that stay, by the order in which they were made: a clock may be wrong. Nobody repeats an older one.
+const KEPT: i64 = 20_000;
 
-/// Claims one transaction of a call, in that transaction; false where it was made before. `step` counts the
-/// transactions of the call.
-pub async fn claim(tx: &mut impl Tx, id: &str, step: u32, now: i64) -> Result<bool, StoreError> {
-    tx.execute("DELETE FROM calls WHERE made_at < $1", &[now.saturating_sub(KEPT_MS).into()]).await?;
-    let insert = "INSERT INTO calls (id, step, made_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-    Ok(tx.execute(insert, &[id.into(), step.into(), now.into()]).await? == 1)
+/// Marks a call as made, in the transaction that makes it; false where it was made before.
+pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
+    const SQL: &str = "INSERT INTO calls (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING key";
+    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(false) };
+    let key: i64 = row.read()?;
+    tx.execute("DELETE FROM calls WHERE key <= $1", &[(key - KEPT).into()]).await?;
+    Ok(true)
 }

@@ -90,7 +90,8 @@ const fn kind_of(cause: ffi::Error) -> StoreErrorKind {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Locked,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
         ErrorCode::DiskFull => StoreErrorKind::Full,
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
+        // Rows are only limited in somebody else's file.
+        ErrorCode::TooBig | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
         ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::FileLockingProtocolFailed => {
             StoreErrorKind::Unavailable
         }

@@ -48,7 +48,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Identity, StoreError> {
     Ok(id.map_or(Identity::Unnamed, Identity::Named))
 }
 
-/// Refuses a file that is not the one that was asked for. One without an id that is asked for none passes.
+/// Refuses a file that has another id than the wanted one, or none. Where no id is wanted, any file passes.
 pub(crate) fn require(connection: &Connection, wanted: Option<&str>) -> Result<(), StoreError> {
     match (of(connection)?, wanted) {
         (Identity::Nothing, _) | (_, None) => Ok(()),

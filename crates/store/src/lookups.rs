@@ -6,12 +6,13 @@ use crate::{database::Tx, error::StoreError};
 /// The newest that stay. An outcome comes within hours of its search.
 const KEPT: i64 = 20_000;
 
-/// Remembers a search and forgets the oldest.
+/// Remembers a search and forgets the oldest. A call that is made again makes the same search again.
 pub async fn insert(tx: &mut impl Tx, id: &str, query: &str, env_bucket: &str, now: i64) -> Result<(), StoreError> {
-    const SQL: &str = "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ($1, $2, $3, $4) RETURNING key";
-    let row = tx.query_first(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()]).await?;
-    let key: i64 = row.ok_or_else(|| StoreError::corrupt("an inserted lookup gave no key"))?.read()?;
-    tx.execute("DELETE FROM lookups WHERE key <= $1", &[(key - KEPT).into()]).await.map(drop)
+    const SQL: &str = "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ($1, $2, $3, $4) \
+                       ON CONFLICT DO NOTHING";
+    const FORGET: &str = "DELETE FROM lookups WHERE key <= (SELECT MAX(key) FROM lookups) - $1";
+    tx.execute(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()]).await?;
+    tx.execute(FORGET, &[KEPT.into()]).await.map(drop)
 }
 
 /// Whether a search of this id is remembered.

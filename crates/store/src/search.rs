@@ -243,6 +243,9 @@ async fn sum_segment(
     best: &mut Best,
 ) -> Result<(), StoreError> {
     const SQL: &str = "SELECT postings FROM search_postings WHERE key = $1";
+    if chosen.is_empty() {
+        return Ok(());
+    }
     let length = usize::try_from(segment.last - segment.first + 1).unwrap_or_default();
     let mut sums = vec![0.0_f32; length];
     for (term, worth) in chosen {

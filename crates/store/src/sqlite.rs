@@ -2,7 +2,7 @@
 //! Does not: yield; a transaction is atomic inside the process.
 //!
 //! Nothing is created before the first write. Until then reads see an empty database of this version. A file of an
-//! earlier version is migrated before it is read; one that cannot be written is shown as if it were.
+//! earlier version is migrated before it is read; one that cannot be written, or not now, is shown as if it were.
 
 use crate::{
     database::{Cell, Database, Row, Tx, Value},
@@ -16,6 +16,7 @@ use rusqlite::{
     Connection, Error as SqliteError, OpenFlags, Statement,
     config::DbConfig,
     ffi,
+    limits::Limit,
     types::{ToSqlOutput, ValueRef},
 };
 use std::{
@@ -27,7 +28,11 @@ use std::{
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// What is waited where nothing important is to be written: some transactions of others fit into it.
-const MOMENT: Duration = Duration::from_millis(100);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Bytes of the longest row of somebody else's file. The longest own ones are lists of a common word in a segment of
+/// some hundred thousand documents.
+const MAX_FOREIGN_ROW_BYTES: i32 = 2 * 1024 * 1024;
 
 /// All statements of the store fit, so that none is compiled twice.
 const CACHED_STATEMENTS: usize = 240;
@@ -61,6 +66,8 @@ pub struct Sqlite {
     patience: Duration,
     /// The id that the file has, or gets when it is made.
     identity: Option<String>,
+    /// Bytes of the longest row that is read; SQLite's own limit where none is set.
+    max_row_bytes: Option<i32>,
     file: RefCell<Option<Connection>>,
     /// The open file was found to be the one that was meant.
     is_known: Flag<bool>,
@@ -84,17 +91,34 @@ enum Read<T> {
 impl Sqlite {
     /// Checks that an existing file is a readable database of Argus; a missing one is fine and stays missing.
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
-        Self::open_own(path, vfs, mode, None)
+        Self::opened_with(path, vfs, mode, None, None)
     }
 
     /// The same of a file with an id: it gets it where it is made, and one with another id, or with none, is refused.
     pub fn open_own(path: &str, vfs: Option<&str>, mode: Mode, id: Option<&str>) -> Result<Self, StoreError> {
+        Self::opened_with(path, vfs, mode, id, None)
+    }
+
+    /// The same of somebody else's file, in which any text or list may be longer than memory: a row that is longer than
+    /// this program writes is an error.
+    pub fn open_foreign(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
+        Self::opened_with(path, vfs, mode, None, Some(MAX_FOREIGN_ROW_BYTES))
+    }
+
+    fn opened_with(
+        path: &str,
+        vfs: Option<&str>,
+        mode: Mode,
+        id: Option<&str>,
+        max_row_bytes: Option<i32>,
+    ) -> Result<Self, StoreError> {
         let sqlite = Self {
             path: path.to_owned(),
             vfs: vfs.map(ToOwned::to_owned),
             mode,
             patience: BUSY_TIMEOUT,
             identity: id.map(ToOwned::to_owned),
+            max_row_bytes,
             file: RefCell::new(None),
             is_known: Flag::new(false),
             moved: Flag::new(false),
@@ -179,6 +203,9 @@ impl Sqlite {
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         connection.execute_batch(SETTINGS)?;
         schema::harden(connection)?;
+        if let Some(max) = self.max_row_bytes {
+            connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
+        }
         // A plan depends on no bound value; else a statement is compiled again whenever one changes.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if self.mode == Mode::ReadWrite {
@@ -221,9 +248,12 @@ impl Sqlite {
             match noted(migrate::inspect(connection), &self.moved)? {
                 Schema::Empty => return Ok(Read::Nothing),
                 Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
-                Schema::Older => match upgrade(connection, tx) {
+                Schema::Older => match self.upgrade(connection, tx) {
                     Ok(reading) => tx = reading,
-                    Err(error) if error.kind() == StoreErrorKind::ReadOnly => return Ok(Read::Older),
+                    // Whoever holds the lock is not waited for; the next read may find it free.
+                    Err(error) if matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Locked) => {
+                        return Ok(Read::Older);
+                    }
                     Err(error) => return Err(error.into()),
                 },
                 Schema::Current => {}
@@ -234,6 +264,16 @@ impl Sqlite {
             Ok(Read::Done(answer))
         })
         .await
+    }
+
+    /// A file of an earlier version is brought to this one before it is read.
+    fn upgrade<'c>(&self, connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
+        drop(reading);
+        connection.busy_timeout(self.patience.min(SHORT_TIMEOUT))?;
+        let migrated = in_transaction(connection, || migrate::migrate(connection));
+        connection.busy_timeout(self.patience)?;
+        migrated?;
+        Transaction::begin(connection, READING)
     }
 
     /// Writes, waiting so long for the locks of others.
@@ -289,6 +329,9 @@ impl Sqlite {
                 let stand_in = StandIn::of(&self.path, self.vfs.as_deref())?;
                 stand_in.connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
                 stand_in.connection.busy_timeout(self.patience)?;
+                if let Some(max) = self.max_row_bytes {
+                    stand_in.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
+                }
                 stand_in
             }
         };
@@ -346,7 +389,7 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.write_within(self.patience.min(MOMENT), body).await
+        self.write_within(self.patience.min(SHORT_TIMEOUT), body).await
     }
 
     async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
@@ -498,15 +541,6 @@ pub(crate) fn in_transaction(
     let tx = Transaction::begin(connection, WRITING)?;
     body()?;
     tx.commit()
-}
-
-/// A file of an earlier version is brought to this one before it is read.
-fn upgrade<'c>(connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
-    drop(reading);
-    let writing = Transaction::begin(connection, WRITING)?;
-    migrate::migrate(connection)?;
-    writing.commit()?;
-    Transaction::begin(connection, READING)
 }
 
 fn empty_database() -> Result<Connection, StoreError> {

@@ -4,7 +4,7 @@
 
 use argus_core::{Category, builtin::BUILTINS};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx,
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     cases::{self, Case, Status},
     database::Value,
     days, finish, incidents, outcomes, patterns, retention, runs, search, seen, solutions, view,
@@ -12,6 +12,7 @@ use argus_store::{
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
@@ -133,6 +134,21 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
     assert_eq!(finish(database.write(body)).unwrap(), (50, 50, 10));
 }
 
+#[test]
+fn a_call_is_known_until_many_others_were_made() {
+    let database = open(Path::new(":memory:"));
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        assert!(calls::mark_made(tx, "call").await? && !calls::mark_made(tx, "call").await?);
+        for n in 1..20_000 {
+            calls::mark_made(tx, &format!("call-{n}")).await?;
+        }
+        assert!(!calls::mark_made(tx, "call").await?);
+        assert!(calls::mark_made(tx, "one more").await? && calls::mark_made(tx, "call").await?);
+        Ok(())
+    };
+    finish(database.write(body)).unwrap();
+}
+
 /// `fixtures/version-N.db` was made once by the release that had schema N:
 /// a run with a failed case, a learned pattern with a fix, and the built-ins; from 2 on a search and an incident; from 3
 /// on values that a person set; from 4 on an id.
@@ -225,4 +241,21 @@ fn check(database: &Sqlite, version: u32) {
         Ok(())
     };
     finish(database.write(body)).unwrap();
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it waits is what is tested")]
+fn a_file_of_an_earlier_version_is_read_while_another_writes() {
+    let path = fresh("locked");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-3.db"), &path).unwrap();
+    let (database, writer) = (open(&path), rusqlite::Connection::open(&path).unwrap());
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let began = Instant::now();
+    assert_eq!(newest(&database).len(), 1);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    let version = || writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(version(), 3);
+    writer.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(newest(&database).len(), 1);
+    assert!(version() > 3, "it is brought to this version once that is possible");
 }

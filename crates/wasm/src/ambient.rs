@@ -17,11 +17,16 @@ thread_local! {
 }
 
 /// Taken once, at the beginning of a call that is asked for by this name and for this moment, if it has them.
-#[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]
 pub(crate) fn ambient_of(call_id: Option<&str>, moment: Option<f64>) -> Result<Ambient, JsValue> {
     let Some(call_id) = call_id else { return ambient() };
-    let now = now();
-    Ok(Ambient::of_call(moment.map_or(now, |moment| (moment as i64).clamp(0, now)), call_id))
+    Ok(Ambient::of_call(made_at(moment, now()), call_id))
+}
+
+/// When a call is made that should have been made at a moment, if that was earlier. The clock may be before 1970.
+#[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]
+fn made_at(moment: Option<f64>, now: i64) -> i64 {
+    let now = Ambient::within(now);
+    moment.map_or(now, |moment| (moment as i64).clamp(0, now))
 }
 
 /// Of a call without a name.
@@ -42,4 +47,18 @@ pub(crate) fn ambient() -> Result<Ambient, JsValue> {
 #[expect(clippy::cast_possible_truncation, reason = "JavaScript's clock ends in the year 275760")]
 pub(crate) fn now() -> i64 {
     js_sys::Date::now() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made_at;
+
+    #[test]
+    fn a_call_that_waited_is_made_at_its_moment_whatever_the_clock_says() {
+        assert_eq!(made_at(Some(5.0), 7), 5);
+        assert_eq!(made_at(Some(9.0), 7), 7);
+        assert_eq!(made_at(Some(-1.0), 7), 0);
+        assert_eq!(made_at(Some(5.0), -86_400_000), 0);
+        assert_eq!(made_at(None, -1), 0);
+    }
 }

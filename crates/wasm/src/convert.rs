@@ -13,9 +13,14 @@ struct Thrown<'m> {
     message: &'m str,
 }
 
-/// An error value for JavaScript.
+/// An error value for JavaScript. Its message may quote what somebody sent.
 pub(crate) fn thrown(code: ErrorCode, message: &str) -> JsValue {
-    encode(&Thrown { code, message }).unwrap_or(JsValue::NULL)
+    refused(&EngineError::new(code, message))
+}
+
+/// The same of an error of the engine.
+pub(crate) fn refused(error: &EngineError) -> JsValue {
+    encode(&Thrown { code: error.code, message: &error.message }).unwrap_or(JsValue::NULL)
 }
 
 /// Plain JavaScript values, `null` for nothing.
@@ -36,7 +41,7 @@ impl Codec for JavaScript {
 
 /// An argument.
 pub(crate) fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
-    serde_wasm_bindgen::from_value(value).map_err(|error| thrown(ErrorCode::InvalidInput, &error.to_string()))
+    JavaScript::decode(value).map_err(|error| refused(&error))
 }
 
 /// An answer: plain objects, `null` for nothing.

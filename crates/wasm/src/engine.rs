@@ -4,7 +4,7 @@
 use crate::{
     HOST,
     ambient::ambient_of,
-    convert::{JavaScript, decode, thrown},
+    convert::{JavaScript, decode, refused, thrown},
     files::Files,
 };
 use argus_engine::{Engine, EngineError, ErrorCode, calls, contract::EngineOptions};
@@ -21,6 +21,9 @@ struct Location {
     database_path: String,
     #[serde(default)]
     beside_path: Option<String>,
+    /// The id that the file beside has, where it needs one.
+    #[serde(default)]
+    beside_memory_id: Option<String>,
     /// A copy of somebody else's database.
     #[serde(default)]
     foreign_path: Option<String>,
@@ -62,10 +65,11 @@ impl WasmEngine {
         let engine = engine.and_then(|engine| Ok(engine.with_reports(files()?)));
         let mut engine = engine.map_err(|error| explained(&error))?;
         if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
-            engine = engine.with_beside(Sqlite::open(&beside, Some(VFS), mode).map_err(EngineError::from));
+            let id = location.beside_memory_id.as_deref();
+            engine = engine.with_beside(Sqlite::open_own(&beside, Some(VFS), mode, id).map_err(EngineError::from));
         }
         if let Some(foreign) = location.foreign_path {
-            engine = engine.with_foreign(Sqlite::open(&foreign, Some(VFS), mode).map_err(EngineError::from));
+            engine = engine.with_foreign(Sqlite::open_foreign(&foreign, Some(VFS), mode).map_err(EngineError::from));
         }
         forget_failure();
         Ok(Self { engine })
@@ -92,7 +96,7 @@ fn explained(error: &EngineError) -> JsValue {
     let failure = HOST.with_borrow(|host| host.as_ref().and_then(|host| host.vfs.take_failure()));
     match failure {
         Some(failure) if is_about_files(error.code) => thrown(error.code, &format!("{} {failure}", error.message)),
-        _ => thrown(error.code, &error.message),
+        _ => refused(error),
     }
 }
 

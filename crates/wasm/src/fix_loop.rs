@@ -3,11 +3,11 @@
 
 use crate::{
     ambient::ambient,
-    convert::{decode, encode, thrown},
+    convert::{decode, encode, refused, thrown},
     inspect::Options,
 };
 use argus_core::Analyzer;
-use argus_engine::{EngineError, ErrorCode, fix_loop};
+use argus_engine::{ErrorCode, fix_loop};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// Error class, circuit, backoff: what may happen next in a loop.
@@ -70,8 +70,4 @@ impl FixLoop {
     pub fn weakened(&self, diff: &str) -> Result<JsValue, JsValue> {
         encode(&argus_core::fix_loop::weakened(diff))
     }
-}
-
-fn refused(error: &EngineError) -> JsValue {
-    thrown(error.code, &error.message)
 }

@@ -53,6 +53,19 @@ fn a_mistake_is_thrown_with_a_code() {
 }
 
 #[wasm_bindgen_test]
+fn what_is_thrown_quotes_no_secret() {
+    let token = format!("gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
+    let thrown = [
+        Inspector::new(value(&format!(r#"{{"rules": "{token}"}}"#))).expect_err("no list"),
+        generate_signature(&token, "case", "error").expect_err("no category"),
+    ];
+    for thrown in thrown {
+        let message = field(&thrown, "message").as_string().expect("a text");
+        assert!(message.contains("REDACTED") && !message.contains("Fake1"), "{message}");
+    }
+}
+
+#[wasm_bindgen_test]
 fn lines_are_answered_in_their_order() {
     let answers = inspector("{}").inspect_jsonl("{\"text\": \"one\"}\nnot json\n\n{\"text\": \"three\"}\n");
     let lines: Vec<JsValue> = answers.lines().map(value).collect();

@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly retention?: Retention;
   /** The other memory, searched too and whose ids resolve. Never made; a missing file reads as an empty one. */
   readonly besidePath?: string;
+  /** The id that the other memory has (`identify`); another file in its place is left out. */
+  readonly besideMemoryId?: string;
   /**
    * A copy of a database that is somebody else's. What answers in it is shown as theirs, after all that is known here.
    * The copy itself may be changed: it is brought to this version.
@@ -118,7 +120,7 @@ export class Engine extends NamedCalls {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);
     const { databasePath, projectRoot, locale, rules, secrets, retention, memory, readOnly } = this.#options;
-    const { besidePath, foreignPath, memoryId, create, recorder } = this.#options;
+    const { besidePath, besideMemoryId, foreignPath, memoryId, create, recorder } = this.#options;
     const engine = new wasm.WasmEngine({
       databasePath,
       projectRoot,
@@ -128,6 +130,7 @@ export class Engine extends NamedCalls {
       secrets: secrets ?? [],
       retention: retention ?? {},
       besidePath,
+      besideMemoryId,
       foreignPath,
       memoryId,
       create: create ?? false,

@@ -158,3 +158,21 @@ test('two processes that add one incident at the same moment leave one', async (
   const engine = await open(path);
   expect((await engine.memoryExport()).total).toBe(1);
 });
+
+test('a memory beside that is not the one that was meant is left out', async () => {
+  const besidePath = join(folder(), 'beside.db');
+  const theirs = await openEngine({ databasePath: besidePath, projectRoot: '/', memoryId: 'mem-a', create: true });
+  await added(theirs);
+  await theirs.close();
+  for (const [besideMemoryId, found] of [
+    ['mem-a', 1],
+    ['mem-b', 0],
+  ] as const) {
+    const databasePath = join(folder(), 'argus.db');
+    const memory = { home: 'user' } as const;
+    const engine = await openEngine({ databasePath, projectRoot: '/', memory, besidePath, besideMemoryId });
+    onTestFinished(() => engine.close());
+    const { incidents } = await engine.rankedSolutions({ query_text: POOL, env });
+    expect(incidents, besideMemoryId).toHaveLength(found);
+  }
+});

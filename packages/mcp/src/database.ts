@@ -19,6 +19,9 @@ export interface Answering {
 /** How the engine is opened, whatever the file. */
 export type Opening = Omit<OpenOptions, 'databasePath'>;
 
+/** The other memory that is searched, if there is one. */
+export type Beside = Pick<Opening, 'besidePath' | 'besideMemoryId'>;
+
 /** Where a database is, and whose. */
 export interface Located {
   path: string;

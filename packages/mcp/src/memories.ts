@@ -9,12 +9,12 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from 'argus-engine';
 import { patternError } from './config/load.ts';
-import { Database, type Opening } from './database.ts';
+import { Database } from './database.ts';
 import { type DetectedEnvironment, environmentOf } from './environment/project.ts';
 import { ArgusError, messageOf } from './errors.ts';
 import { trustedDataFolder } from './owner/data-folder.ts';
 import { tighten } from './owner/way.ts';
-import type { Guarded, Session, SessionManager } from './session.ts';
+import type { Guarded, Searched, Session, SessionManager } from './session.ts';
 
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
@@ -22,7 +22,7 @@ interface Surroundings {
   /** The folder whose repository might bring a data folder of its own; none where the server was started in no folder. */
   root: string | undefined;
   /** Nothing while there is nothing to find in it: a search makes no file in somebody's project. */
-  searched: Pick<Opening, 'besidePath' | 'foreignPath'>;
+  searched: Searched;
   warnings: string[];
 }
 
@@ -59,15 +59,16 @@ export class Memories {
   async #user({ session, root, searched }: Surroundings): Promise<Database> {
     const folder = await trustedDataFolder(root);
     const file = path.join(folder, 'memory.db');
-    const key = [session.root, session.loaded.text, searched.besidePath, searched.foreignPath].join('\0');
+    const { besidePath, besideMemoryId, foreignPath } = searched;
+    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath].join('\0');
     const known = this.#users.get(key);
     if (known) return known;
     tighten(folder, 0o700);
     const database = new Database({
       // What lies in the user's data folder is the user's.
-      locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath: searched.foreignPath }),
+      locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath }),
       isThere: async () => existsSync(file),
-      opening: async () => session.opening('user', searched.besidePath),
+      opening: async () => session.opening('user', searched),
       refused: (message) => patternError(session.loaded, message),
     });
     this.#users.set(key, database);

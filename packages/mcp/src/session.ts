@@ -19,7 +19,7 @@ import {
 } from 'argus-engine';
 import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
-import { Database, isStorageProblem, type Opening } from './database.ts';
+import { type Beside, Database, isStorageProblem, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
@@ -38,6 +38,9 @@ export interface Guarded<T> {
   /** Empty when all is well. */
   warnings: string[];
 }
+
+/** What is searched of a project's memory where another one is written. */
+export type Searched = Beside & Pick<Opening, 'foreignPath'>;
 
 /** What sessions know of the process they are in. */
 export interface Process {
@@ -68,7 +71,7 @@ export class Session {
     this.#database = new Database({
       locate: () => this.#place.locate(),
       isThere: () => this.#place.isThere(),
-      opening: async () => this.opening('project', await userMemoryBeside(root)),
+      opening: async () => this.opening('project', besideAt(await userMemoryBeside(root))),
       refused: (message) => patternError(loaded, message),
     });
   }
@@ -90,12 +93,12 @@ export class Session {
   }
 
   /** What is searched of it where another memory is written: the own database and what is foreign, each if it is there. */
-  async searched(): Promise<Pick<Opening, 'besidePath' | 'foreignPath'>> {
+  async searched(): Promise<Searched> {
     if (!this.historyEnabled || !(await this.#place.isThere())) return {};
     try {
       const { path: besidePath, memoryId, foreignPath } = await this.#place.locate();
       return {
-        ...(memoryId === undefined ? {} : { besidePath }),
+        ...(memoryId === undefined ? {} : { besidePath, besideMemoryId: memoryId }),
         ...(foreignPath === undefined ? {} : { foreignPath }),
       };
     } catch (thrown) {
@@ -118,7 +121,7 @@ export class Session {
   }
 
   /** How an engine works for this project, whichever of the two memories it writes to. */
-  opening(home: MemoryKind, besidePath: string | undefined): Opening {
+  opening(home: MemoryKind, { besidePath, besideMemoryId }: Beside): Opening {
     const { history, classify, redact, memory } = this.config;
     return {
       projectRoot: this.root,
@@ -133,6 +136,7 @@ export class Session {
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
       recorder: this.#process.recorder,
       ...(besidePath === undefined ? {} : { besidePath }),
+      ...(besideMemoryId === undefined ? {} : { besideMemoryId }),
       log,
     };
   }
@@ -309,6 +313,11 @@ export class SessionManager {
     await open?.close();
     return session;
   }
+}
+
+/** What lies in the user's data folder needs no id. */
+function besideAt(besidePath: string | undefined): Beside {
+  return besidePath === undefined ? {} : { besidePath };
 }
 
 /** The file that the configuration names. */

@@ -169,37 +169,95 @@ pub(super) fn acl(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-/// `kind: Secret`: whatever stands under `data` and `stringData`, of further objects of the file too.
+/// `kind: Secret`: whatever stands under `data` and `stringData` of the same object, before its kind or behind it, for
+/// kubectl prints the keys in the order of the alphabet.
 pub(super) fn secret_manifest(scan: &mut Scan<'_>, hit: usize) {
-    let mut line = hit + "kind: Secret".len();
-    if hit < scan.manifests_done || !ends_line(scan, line) {
-        return;
+    let line = line_start(scan, hit);
+    let own = ManifestLine::at(scan, line);
+    if own.start == hit && ends_line(scan, hit + "kind: Secret".len()) {
+        let start = manifest_start(scan, line, own.depth);
+        manifest_entries(scan, start, line, own.depth);
     }
-    let limit = scan.text.len().min(hit + MAX_MANIFEST);
-    let indent = hit - line_start(scan, hit);
-    let (mut is_secret, mut inside) = (true, false);
-    while let Some(newline) = memchr::memchr(b'\n', scan.slice(line, limit)) {
-        let start = line + newline + 1;
-        let text = scan.run(start, &BLANK, 80);
-        line = memchr::memchr(b'\n', scan.slice(text, limit)).map_or(limit, |at| text + at);
-        let words = scan.slice(text, line).trim_ascii_end();
-        if words.starts_with(b"---") {
-            break;
-        }
-        if words.starts_with(b"kind: ") {
-            is_secret = words == b"kind: Secret";
-        }
-        if text - start <= indent && !words.is_empty() {
-            inside = matches!(words, b"data:" | b"stringData:");
-        } else if inside && is_secret {
-            entry(scan, text, line);
-        }
-    }
-    scan.manifests_done = line;
 }
 
 /// A manifest is smaller.
 const MAX_MANIFEST: usize = 64 * 1024;
+
+/// A line of YAML.
+struct ManifestLine<'t> {
+    /// How far its key is indented; `- ` before the first key of an object in a list counts.
+    depth: usize,
+    is_item: bool,
+    /// Where its key begins.
+    start: usize,
+    next: usize,
+    words: &'t [u8],
+}
+
+impl<'t> ManifestLine<'t> {
+    fn at(scan: &Scan<'t>, line: usize) -> Self {
+        let blank = scan.run(line, &BLANK, 80);
+        let is_item = scan.starts_with(blank, b"- ");
+        let start = if is_item { scan.run(blank + 1, &BLANK, 80) } else { blank };
+        let next = next_line(scan, line);
+        Self { depth: start - line, is_item, start, next, words: scan.slice(start, next).trim_ascii() }
+    }
+
+    /// An object of this depth does not go on here.
+    fn is_outside(&self, depth: usize) -> bool {
+        let is_separator = self.depth == 0 && self.words.starts_with(b"---");
+        is_separator || (self.depth < depth && !self.words.is_empty())
+    }
+
+    fn is_key(&self, depth: usize, key: &[u8]) -> bool {
+        self.depth == depth && self.words.starts_with(key)
+    }
+}
+
+fn next_line(scan: &Scan<'_>, from: usize) -> usize {
+    memchr::memchr(b'\n', scan.slice(from, scan.text.len())).map_or(scan.text.len(), |at| from + at + 1)
+}
+
+/// Where the object begins whose kind stands on this line. A `kind` on the way is that of another object, and nothing
+/// shows where that one ends.
+fn manifest_start(scan: &Scan<'_>, own: usize, depth: usize) -> usize {
+    let limit = own.saturating_sub(MAX_MANIFEST);
+    let mut start = own;
+    while start > limit && !ManifestLine::at(scan, start).is_item {
+        let previous = memchr::memrchr(b'\n', scan.slice(limit, start - 1)).map_or(limit, |at| limit + at + 1);
+        let line = ManifestLine::at(scan, previous);
+        if line.is_outside(depth) {
+            return start;
+        }
+        if line.is_key(depth, b"kind: ") {
+            return own;
+        }
+        start = previous;
+        if line.is_key(depth, b"apiVersion: ") {
+            return start;
+        }
+    }
+    start
+}
+
+/// Redacts what the object that begins here has under `data` and `stringData`; its kind stands on the line `own`.
+fn manifest_entries(scan: &mut Scan<'_>, start: usize, own: usize, depth: usize) {
+    let end = scan.text.len().min(own + MAX_MANIFEST);
+    let (mut at, mut is_secret) = (start, false);
+    while at < end {
+        let line = ManifestLine::at(scan, at);
+        let is_next_item = line.is_item && line.depth == depth && at > start;
+        if line.is_outside(depth) || is_next_item || (at != own && line.is_key(depth, b"kind: ")) {
+            break;
+        }
+        if line.depth == depth && !line.words.is_empty() {
+            is_secret = matches!(line.words, b"data:" | b"stringData:");
+        } else if is_secret {
+            entry(scan, line.start, line.next);
+        }
+        at = line.next;
+    }
+}
 
 /// `name: value`; a value of several lines has none on the first.
 fn entry(scan: &mut Scan<'_>, start: usize, end: usize) {
@@ -215,16 +273,51 @@ fn entry(scan: &mut Scan<'_>, start: usize, end: usize) {
     }
 }
 
-/// The same in JSON.
+/// The same in JSON: whatever the object around `"kind": "Secret"` has under `data` and `stringData`.
 pub(super) fn secret_json(scan: &mut Scan<'_>, hit: usize) {
-    let window = scan.slice(hit, hit + 4096);
+    if hit < scan.manifests_done {
+        return;
+    }
+    let (start, end) = (object_start(scan, hit), object_end(scan, hit));
     for label in [&b"\"data\":"[..], b"\"stringData\":"] {
-        let Some(at) = memchr::memmem::find(window, label) else { continue };
-        let open = scan.run(hit + at + label.len(), &SPACE, 8);
-        if scan.at(open) == b'{' {
-            members(scan, open + 1);
+        for at in memchr::memmem::find_iter(scan.slice(start, end), label) {
+            let open = scan.run(start + at + label.len(), &SPACE, 8);
+            if scan.at(open) == b'{' {
+                members(scan, open + 1);
+            }
         }
     }
+    scan.manifests_done = end;
+}
+
+/// Where the object begins that a member of it stands in. Braces in texts are taken for the object's own.
+fn object_start(scan: &Scan<'_>, member: usize) -> usize {
+    let limit = member.saturating_sub(MAX_MANIFEST).max(scan.manifests_done);
+    let mut depth = 0;
+    for at in (limit..member).rev() {
+        match scan.text[at] {
+            b'}' => depth += 1,
+            b'{' if depth == 0 => return at,
+            b'{' => depth -= 1,
+            _ => {}
+        }
+    }
+    member
+}
+
+/// Where it ends.
+fn object_end(scan: &Scan<'_>, member: usize) -> usize {
+    let limit = scan.text.len().min(member + MAX_MANIFEST);
+    let mut depth = 0;
+    for at in member..limit {
+        match scan.text[at] {
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return at,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    limit
 }
 
 fn members(scan: &mut Scan<'_>, from: usize) {

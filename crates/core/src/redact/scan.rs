@@ -24,7 +24,7 @@ pub(super) struct Scan<'t> {
     /// Cookies and key objects up to here were looked at, for the same reason.
     pub(super) cookies_done: usize,
     pub(super) objects_done: usize,
-    /// The same for manifests.
+    /// The same for manifests in JSON.
     pub(super) manifests_done: usize,
 }
 

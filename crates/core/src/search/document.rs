@@ -145,9 +145,10 @@ impl Vector {
         bytes
     }
 
-    /// Reads what [`Vector::to_bytes`] wrote; of damaged bytes what comes before the damage.
+    /// Reads what [`Vector::to_bytes`] wrote; of damaged bytes what comes before the damage, and never more terms than a
+    /// document has.
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self(Decoder::new(bytes).collect())
+        Self(Decoder::new(bytes).take(MAX_TERMS).collect())
     }
 }
 

@@ -31,12 +31,14 @@ const INCIDENTS: usize = 3;
 const SOLUTIONS: u32 = 2;
 /// Related ones of a diagnosis.
 const RELATED: usize = 3;
-/// Characters of its longest text in an answer.
-const STEPS: usize = 4_000;
-/// Characters of one line.
-const LINE: usize = 300;
-/// Bytes of a text that are looked at.
-const READ: usize = 64 * 1024;
+/// Of its longest text in an answer.
+const MAX_STEPS_CHARS: usize = 4_000;
+/// Of a fix beside a diagnosis.
+const MAX_RELATED_FIX_CHARS: usize = 1_000;
+/// Of one line.
+const MAX_LINE_CHARS: usize = 300;
+/// Of a text that is looked at.
+const MAX_READ_BYTES: usize = 64 * 1024;
 /// Labels of an incident.
 const TAGS: usize = 20;
 /// What is in place of a reason.
@@ -80,7 +82,7 @@ async fn index_waiting<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
         && matches!(engine.read_side(Side::Foreign, ambient, waits).await, Ok(Some(true)))
     {
         // What is not indexed is not found, and nothing else.
-        let _ = foreign.write(async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await).await;
+        let _ = foreign.write_now(async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await).await;
     }
 }
 
@@ -216,7 +218,7 @@ fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
     Related {
         id: line(engine, &related.id),
         description: line(engine, &related.description),
-        suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), 1_000)),
+        suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), MAX_RELATED_FIX_CHARS)),
         confidence: None,
         memory: Some(MemoryKind::Foreign),
         ..related
@@ -224,16 +226,16 @@ fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
 }
 
 fn line<D>(engine: &Engine<D>, found: &str) -> String {
-    display::line(&clean(engine, found), LINE)
+    display::line(&clean(engine, found), MAX_LINE_CHARS)
 }
 
 fn text<D>(engine: &Engine<D>, found: &str) -> String {
-    display::shortened(&clean(engine, found), STEPS)
+    display::shortened(&clean(engine, found), MAX_STEPS_CHARS)
 }
 
 /// Without what is far behind anything that is shown: nothing has bounded it yet.
 fn clean<D>(engine: &Engine<D>, found: &str) -> String {
-    engine.analyzer.redact_whole(&bound_to(found, READ)).into_string()
+    engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
 }
 
 fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! Takes incidents in, a line each, past the duplicate guard, all lines of a call in one transaction.
 //! Does not: fail on a line that cannot be read; it is named and left out.
 //!
-//! What has no id gets one that its content decides, so that the same file taken in twice changes nothing.
+//! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
+//! whose id is known with other steps is another solution: what came of the known steps says nothing of these.
 
 use super::{index, input, place::place};
 use crate::{
@@ -15,7 +16,7 @@ use argus_store::{
     incidents::{self, Incident, IncidentKey, Texts},
     outcomes::{self, NewOutcome, Recorder},
     search::{self, NewDocument, Owner},
-    solutions::{self, NewSolution, SolutionKey},
+    solutions::{self, NewSolution, Solution, SolutionKey},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -98,6 +99,8 @@ struct Prepared {
 
 struct PreparedSolution {
     id: String,
+    /// Used where `id` is known with other steps.
+    id_by_content: String,
     steps: String,
     digest: String,
     env: Option<String>,
@@ -132,7 +135,10 @@ pub async fn import<D: Database>(
         }
         match parse(line).and_then(|line| prepare(engine, ambient, line)) {
             Ok(incident) => prepared.push((number, incident)),
-            Err(error) => imported.refused.push(RefusedLine { line: number, message: error.message }),
+            Err(error) => {
+                let message = error.redacted_by(&engine.analyzer).message;
+                imported.refused.push(RefusedLine { line: number, message });
+            }
         }
     }
     if prepared.is_empty() {
@@ -203,13 +209,14 @@ fn prepare_solution<D>(
     let steps = input::steps(engine, &line.steps)?;
     let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
     let digest = input::digest(&steps);
-    let id = id("sol", incident, given(engine, line.id.as_deref())?, || format!("{digest}\n{env_bucket}"));
+    let id_by_content = id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
+    let id = given(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
     let created_at = moment(line.created_at.as_deref(), created_at)?;
     let mut outcomes = Vec::with_capacity(line.outcomes.len());
     for outcome in line.outcomes {
         outcomes.push(prepare_outcome(engine, outcome, created_at)?);
     }
-    Ok(PreparedSolution { id, steps, digest, env, env_bucket, created_at, outcomes })
+    Ok(PreparedSolution { id, id_by_content, steps, digest, env, env_bucket, created_at, outcomes })
 }
 
 fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
@@ -281,17 +288,27 @@ fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
     millis.map(Ambient::within).map_err(|_| EngineError::invalid("created_at is too far away"))
 }
 
-/// Why an incident cannot be written: a solution has one incident.
+/// Why an incident cannot be written: a solution has one incident, and its id stands for its steps.
 async fn conflict(tx: &mut impl Tx, incident: &Prepared) -> Result<Option<String>, EngineError> {
     let own = incidents::by_id(tx, &incident.id).await?.map(|known| Owner::Incident(known.key));
     for solution in &incident.solutions {
-        if let Some(known) = solutions::by_id(tx, &solution.id).await?
-            && Some(known.owner) != own
-        {
+        let known = solutions::by_id(tx, &solution.id).await?;
+        if known.as_ref().is_some_and(|known| Some(known.owner) != own) {
             return Ok(Some(format!("the solution '{}' belongs to another incident", solution.id)));
+        }
+        if known.is_some_and(|known| !has_steps_of(&known, solution))
+            && let Some(other) = solutions::by_id(tx, &solution.id_by_content).await?
+            && (Some(other.owner) != own || !has_steps_of(&other, solution))
+        {
+            return Ok(Some(format!("the solution '{}' is known with other steps; give it another id", solution.id)));
         }
     }
     Ok(None)
+}
+
+/// Whether they are the same steps, whatever their case and spacing.
+fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
+    input::digest(&known.steps) == solution.digest
 }
 
 async fn write<D>(
@@ -341,14 +358,20 @@ async fn write_solution(
     solution: &PreparedSolution,
     imported: &mut MemoryImported,
 ) -> Result<(), EngineError> {
-    let key = if let Some(known) = solutions::by_id(tx, &solution.id).await? {
+    let mut id = &solution.id;
+    let mut known = solutions::by_id(tx, id).await?;
+    if known.as_ref().is_some_and(|known| !has_steps_of(known, solution)) {
+        id = &solution.id_by_content;
+        known = solutions::by_id(tx, id).await?;
+    }
+    let key = if let Some(known) = known {
         if known.steps != solution.steps || known.env != solution.env || known.env_bucket != solution.env_bucket {
             solutions::update(tx, known.key, &texts(solution)).await?;
         }
         known.key
     } else {
         let new = NewSolution {
-            id: &solution.id,
+            id,
             owner: Owner::Incident(incident),
             steps: &solution.steps,
             digest: &solution.digest,

@@ -29,7 +29,7 @@ const OUTCOMES: u32 = 10;
 /// Characters of the notes of one.
 const NOTES: usize = 500;
 /// Bytes of all steps; the first are whole whatever they have, and of each at least the beginning and the end stay.
-const STEPS: usize = 200 * 1024;
+const MAX_STEPS_BYTES: usize = 200 * 1024;
 const STEPS_LEAST: usize = 4 * 1024;
 
 /// An incident of either memory, or else of a foreign one.
@@ -77,7 +77,7 @@ async fn detail<D: Database>(
     incident: Incident,
 ) -> Result<IncidentDetail, EngineError> {
     let owner = Owner::Incident(incident.key);
-    let (mut shown, mut left) = (Vec::new(), STEPS);
+    let (mut shown, mut left) = (Vec::new(), MAX_STEPS_BYTES);
     for solution in solutions::all_of_owner(tx, owner, SOLUTIONS).await? {
         let mut solution = solution_detail(tx, solution).await?;
         solution.steps = bound_to(&solution.steps, left.max(STEPS_LEAST)).into_owned();

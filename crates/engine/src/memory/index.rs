@@ -4,6 +4,7 @@
 use crate::{Engine, EngineError};
 use argus_core::{
     FailureEvent,
+    bound::bound_to,
     search::{self, Document, Indexed},
 };
 use argus_store::{
@@ -18,6 +19,9 @@ const BATCH: u32 = 200;
 
 /// Patterns that a person merged into one by whose texts it is found too.
 const PARTS: usize = 10;
+
+/// Bytes of a pattern's error that are read. This program keeps shorter ones; a file of somebody else may hold any.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The texts of an incident as a search reads them.
 pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
@@ -55,16 +59,13 @@ async fn of_pattern<D>(engine: &Engine<D>, tx: &mut impl Tx, key: PatternKey) ->
     let event = patterns::sample(tx, key).await?;
     let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
     let error = event.map(|event| event.text).filter(|text| !text.is_empty());
+    let error = bound_to(error.as_deref().unwrap_or(&pattern.normalized), MAX_ERROR_BYTES);
     let mut summary = pattern.case_name.clone();
     for part in patterns::merged_into(tx, key).await?.into_iter().take(PARTS) {
         summary.push('\n');
         summary.push_str(&part.normalized);
     }
-    let document = Document {
-        title: pattern.shown_description(),
-        error_signature: error.as_deref().unwrap_or(&pattern.normalized),
-        summary: &summary,
-        tags: &[],
-    };
+    let document =
+        Document { title: pattern.shown_description(), error_signature: &error, summary: &summary, tags: &[] };
     Ok(Some(search::index(&document, &engine.analyzer)))
 }

@@ -9,7 +9,7 @@ const QUERY: usize = 5 * 1024 * 1024;
 /// Bytes of it that are read.
 const QUERY_READ: usize = 64 * 1024;
 /// Bytes of steps.
-const STEPS: usize = 100 * 1024;
+const MAX_STEPS_BYTES: usize = 100 * 1024;
 /// Bytes of notes.
 const NOTES: usize = 10 * 1024;
 /// Characters of a title that are kept.
@@ -46,14 +46,14 @@ pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Optio
 
 /// What to do; refused where it is too long, for a part of a fix is no fix.
 pub(super) fn steps<D>(engine: &Engine<D>, steps: &str) -> Result<String, EngineError> {
-    if steps.len() > STEPS {
+    if steps.len() > MAX_STEPS_BYTES {
         let message = format!(
-            "steps has {} bytes; at most {STEPS} (100 KB) are taken. Describe the change, do not copy files in.",
+            "steps has {} bytes; at most {MAX_STEPS_BYTES} (100 KB) are taken. Describe the change, do not copy files in.",
             steps.len()
         );
         return Err(EngineError::invalid(message));
     }
-    let kept = cleaned(engine, steps, STEPS);
+    let kept = cleaned(engine, steps, MAX_STEPS_BYTES);
     if kept.is_empty() {
         return Err(EngineError::invalid("steps is empty. Say what to do, step by step."));
     }

@@ -35,7 +35,7 @@ const INCIDENTS: usize = 10;
 /// Characters of an incident's texts in an answer.
 pub(super) const SHOWN: usize = 500;
 /// Bytes of all steps in an answer; the first are whole whatever they have.
-const STEPS: usize = 64 * 1024;
+const MAX_STEPS_BYTES: usize = 64 * 1024;
 /// Bytes of all their environments; the bucket says what matters of the others.
 const ENVS: usize = 32 * 1024;
 /// Bytes that are left of the steps of one solution at least.
@@ -274,7 +274,7 @@ fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>
 
 /// Whether anything was cut, so that an answer stays readable.
 fn shorten(ranked: &mut [RankedSolution]) -> bool {
-    let (mut left, mut envs_left) = (STEPS, ENVS);
+    let (mut left, mut envs_left) = (MAX_STEPS_BYTES, ENVS);
     let mut cut = false;
     for (place, solution) in ranked.iter_mut().enumerate() {
         let env = solution.env.to_string().len();

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 const SHOWN: usize = 3;
 /// Hits that are looked at; patterns among them are found by other means.
 const FOUND: usize = 10;
-/// Characters of a solution.
-const STEPS: usize = 1000;
+/// Of a solution.
+const MAX_STEPS_CHARS: usize = 1_000;
 
 /// The best incidents for an error text, each with its best solution.
 pub(crate) async fn incidents<D: Database>(
@@ -49,7 +49,7 @@ pub(crate) async fn incidents<D: Database>(
                     description: incident.title,
                     similarity: super::ranked_solutions::rounded(hit.score.value),
                     confidence: best.as_ref().map(|best| best.ranking.reliability_score),
-                    suggested_fix: best.map(|best| display::shortened(&best.solution.steps, STEPS)),
+                    suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
                     memory: None,
                 }))
             };

@@ -1,7 +1,7 @@
 //! The databases of one call: home, where things are written, the one beside it, and one that is somebody else's.
 //! Does not: decide what is asked of them.
 
-use crate::{Engine, EngineError, claim, contract::MemoryKind};
+use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind, mark_call_made};
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns};
 
@@ -65,31 +65,33 @@ impl<D: Database> Engine<D> {
         }
     }
 
-    /// Writes one side, where something was found.
+    /// Writes one of the user's own sides, where something was found.
     pub(super) async fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.beside) {
             (Side::Beside, Some(beside)) => {
-                let write = ambient.next_write();
-                let claimed = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-                    claim(tx, write, ambient.now).await?;
+                let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
+                    mark_call_made(tx, ambient).await?;
                     body(tx).await
                 };
-                beside.write(claimed).await
+                beside.write(marked).await
             }
-            (Side::Home | Side::Foreign, _) | (Side::Beside, None) => self.write(ambient, body).await,
+            (Side::Home, _) => self.write(ambient, body).await,
+            (Side::Foreign, _) | (Side::Beside, None) => Err(unwritable()),
         }
     }
 
-    /// Writes one side if nobody holds its lock: for what a search notes by the way and nobody has to wait for.
+    /// The same if nobody holds its lock: for what a search notes by the way and nobody has to wait for.
     pub(super) async fn write_side_now<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        if let (Side::Beside, Some(beside)) = (side, &self.beside) {
-            return beside.write_now(body).await;
+        match (side, &self.beside) {
+            (Side::Beside, Some(beside)) => return beside.write_now(body).await,
+            (Side::Home, _) => {}
+            (Side::Foreign, _) | (Side::Beside, None) => return Err(unwritable()),
         }
         let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
             patterns::seed(tx, &BUILTINS, ambient.now).await?;
@@ -146,7 +148,7 @@ impl<D: Database> Engine<D> {
         beside.read(body).await.unwrap_or(false)
     }
 
-    /// What is to be said of a database beside that could not be opened.
+    /// What is to be said of the databases beside and foreign that could not be opened.
     pub(super) fn beside_warnings(&self) -> Vec<String> {
         let problems = [(Side::Beside, &self.beside_problem), (Side::Foreign, &self.foreign_problem)];
         let said = |(side, problem): (Side, &Option<String>)| Some(self.unreadable(side, problem.as_deref()?));
@@ -160,5 +162,28 @@ impl<D: Database> Engine<D> {
             MemoryKind::Foreign => "foreign",
         };
         format!("The {whose} memory was left out: {problem}")
+    }
+}
+
+fn unwritable() -> EngineError {
+    EngineError::new(ErrorCode::InternalError, "There is no memory of the user's own to write this to.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Side;
+    use crate::{ErrorCode, tests::World};
+    use argus_store::{finish, probe};
+
+    #[test]
+    fn only_the_users_own_sides_are_written() {
+        let world = World::new();
+        for side in [Side::Foreign, Side::Beside] {
+            let set = || async |tx: &mut argus_store::sqlite::SqliteTx<'_>| Ok(probe::set(tx, "probe").await?);
+            let written = finish(world.engine.write_side(side, &world.ambient(), set()));
+            assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
+            let written = finish(world.engine.write_side_now(side, &world.ambient(), set()));
+            assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! `argus_report_fix`.
 
-use super::{REFUSED, UNKNOWN, World, failed};
+use super::{REFUSED, START, UNKNOWN, World, failed};
 use crate::{
     ErrorCode,
-    contract::{IdParams, PatternDetail, RecordFixParams},
-    report_fix::record_fix,
+    contract::{IdParams, NoParams, PatternDetail, RecordFixParams, ReportFixParams},
+    overview::check_write,
+    report_fix::{record_fix, report_fix},
     resources::pattern,
 };
+use argus_core::Ambient;
 use argus_store::finish;
 
 fn detail(world: &World, id: &str) -> PatternDetail {
@@ -162,4 +164,46 @@ fn a_fix_can_be_recorded_straight_on_a_pattern() {
     params.pattern_id = "pat-none".to_owned();
     let error = finish(record_fix(&world.engine, &world.ambient(), &params)).unwrap_err();
     assert_eq!(error.code, ErrorCode::PatternNotFound);
+}
+
+#[test]
+fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
+    let cases = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
+    let answered = |world: &World, run_id: String| {
+        let fix_description = "Tuned it".to_owned();
+        let params =
+            ReportFixParams { run_id, case_name: "boom".to_owned(), fix_description, success: true, env: None };
+        finish(report_fix(&world.engine, &Ambient::of_call(START, "call-1"), &params)).unwrap()
+    };
+    let (standing_in, file) = (World::new(), World::new());
+    let first = answered(&standing_in, standing_in.run(cases()));
+    let run = file.run(cases());
+    file.fix(&run, "boom", "Something else", true).unwrap();
+    let later = answered(&file, run);
+    assert!(first.is_new_pattern && !later.is_new_pattern);
+    assert_eq!(first.fix_record_id, later.fix_record_id);
+}
+
+#[test]
+fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let report = |now: i64, name: &str| {
+        let (case_name, fix_description) = ("boom".to_owned(), "Tuned it".to_owned());
+        let params = ReportFixParams { run_id: run.clone(), case_name, fix_description, success: false, env: None };
+        finish(report_fix(&world.engine, &Ambient::of_call(now, name), &params))
+    };
+    report(START, "call-1").unwrap();
+    report(Ambient::LATEST, "call-2").unwrap();
+    for name in ["call-1", "call-2"] {
+        assert_eq!(report(START, name).unwrap_err().code, ErrorCode::CallRepeated);
+    }
+}
+
+#[test]
+fn a_check_of_its_own_name_can_be_made_again() {
+    let world = World::new();
+    for _ in 0..2 {
+        finish(check_write(&world.engine, &Ambient::of_call(START, "call-1"), &NoParams {})).unwrap();
+    }
 }

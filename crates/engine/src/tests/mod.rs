@@ -118,6 +118,7 @@ pub(super) fn case(name: &str, status: CaseStatus, error: Option<&str>) -> Repor
         error: error.map(ToOwned::to_owned),
         stdout_tail: None,
         stderr_tail: None,
+        runner: None,
     }
 }
 

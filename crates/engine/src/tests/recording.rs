@@ -121,6 +121,70 @@ fn a_prepared_run_is_recorded_as_its_reports_would_be() {
     assert_eq!((later.totals.failed, later.totals.passed), (1, 1));
 }
 
+/// A report of Jest's and one of pytest's, by their names.
+#[derive(Debug)]
+struct TwoRunners;
+
+impl ReportFiles for TwoRunners {
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError> {
+        Ok(Box::new(match path {
+            "jest.xml" => {
+                &br#"<testsuites name="jest tests"><testsuite name="a"><testcase classname="a" name="a"><failure>no</failure>
+                    </testcase></testsuite></testsuites>"#[..]
+            }
+            _ => {
+                &br#"<testsuites><testsuite name="pytest" hostname="h" timestamp="2025-02-19T21:20:00.000000+00:00">
+                    <testcase classname="tests.test_b" name="test_b" time="0.1"><failure message="no">no</failure>
+                    </testcase></testsuite></testsuites>"#[..]
+            }
+        }))
+    }
+}
+
+#[test]
+fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
+    let reports = ["jest.xml", "pytest.xml"].map(|path| ReportInput { path: path.to_owned(), format: None }).to_vec();
+    let params = RecordRunParams { reports, ..RecordRunParams::default() };
+    let runners = |params: &RecordRunParams| {
+        let collected = crate::collect::collect(&with_two_runners().engine, params).unwrap();
+        let of_case = |case: &argus_store::cases::Case| case.failure.as_ref().unwrap().facts.runner.clone();
+        (collected.facts.runner, collected.cases.iter().map(of_case).collect::<Vec<_>>())
+    };
+    let direct = runners(&params);
+    assert_eq!(
+        (direct.0.as_deref(), direct.1[0].as_deref(), direct.1[1].as_deref()),
+        (Some("jest"), Some("jest"), Some("pytest"))
+    );
+    for runner in [None, Some("make".to_owned())] {
+        let params = RecordRunParams { runner, ..params.clone() };
+        let world = with_two_runners();
+        let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+        assert_eq!(runners(&prepared), runners(&params));
+    }
+}
+
+fn with_two_runners() -> World {
+    let mut world = World::new();
+    world.engine = world.engine.with_reports(TwoRunners);
+    world
+}
+
+#[test]
+fn an_output_is_redacted_before_it_is_cut() {
+    let output = format!("kind: Secret\ndata:\n  ca.crt: {}\n  conf: c3VwZXJzZWNyZXQ=\n", "QUJD".repeat(2_500));
+    let report = format!(
+        "<testsuites><testsuite name=\"s\"><testcase name=\"a\"><failure message=\"no\"/><system-out>{output}</system-out>\
+         </testcase></testsuite></testsuites>"
+    );
+    let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
+    let params = RecordRunParams { reports, ..command(1, "") };
+    let mut world = World::new();
+    world.engine = world.engine.with_reports(OneReport(report.leak().as_bytes()));
+    let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    let kept = prepared.cases[0].stdout_tail.clone().unwrap();
+    assert!(kept.contains("conf: [REDACTED") && !kept.contains("c3VwZXJ"), "{kept}");
+}
+
 #[test]
 fn a_call_with_a_name_of_its_own_is_made_once() {
     let world = World::new();

@@ -2,7 +2,8 @@
 
 use super::{Folder, World};
 use crate::{
-    EngineError, ReportFiles,
+    EngineError, ErrorCode, ReportFiles,
+    calls::{Codec, call},
     contract::{
         AddIncidentParams, AddSolutionParams, Change, ContainerFact, EditPatternParams, EngineOptions, FixFailure,
         FixStart, GitFacts, HistoryParams, IdParams, MemoryImportParams, PatternsParams, RankedSolutionsParams,
@@ -25,7 +26,7 @@ use crate::{
 use argus_core::{Analyzer, classify::UserRule, redact::UserSecret};
 use argus_report::{CaseStatus, Problem, ReportCase};
 use argus_store::finish;
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::io::{BufRead, Cursor};
 
@@ -102,6 +103,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
             error: maybe("Error: connect ECONNREFUSED"),
             stdout_tail: maybe("out"),
             stderr_tail: maybe("err"),
+            runner: maybe("runner"),
         }],
         unread: vec![Problem { at: planted("junit.xml"), reason: planted("no report") }],
     }
@@ -344,4 +346,44 @@ fn a_fix_loop_knows_no_secret() {
     answers.keep("begin", fix_loop::begin(&analyzer, &start));
     answers.keep("read state", fix_loop::read_state(&planted("{"), None));
     assert_eq!(answers.leaks(), Vec::<&(String, String)>::new());
+}
+
+/// Values as JSON, as another binding would have them.
+struct Json;
+
+impl Codec for Json {
+    type Value = Value;
+
+    fn decode<T: DeserializeOwned>(value: Value) -> Result<T, EngineError> {
+        serde_json::from_value(value).map_err(|error| EngineError::new(ErrorCode::InvalidInput, error.to_string()))
+    }
+
+    fn encode<T: Serialize>(value: &T) -> Result<Value, EngineError> {
+        Ok(serde_json::to_value(value).expect("plain data"))
+    }
+}
+
+#[test]
+fn what_the_project_calls_a_secret_is_in_no_error_of_a_call() {
+    let secrets = vec![UserSecret { name: "acme".to_owned(), pattern: r"ACME-\d{6}".to_owned() }];
+    let world = World::with(":memory:", EngineOptions { secrets, ..EngineOptions::default() }).unwrap();
+    let secret = "ACME-123456";
+    let calls = [
+        ("diagnose", json!({ "runId": secret, "caseName": "boom" })),
+        ("pattern", json!({ "id": secret })),
+        (
+            "recordFix",
+            json!({ "patternId": secret, "runId": "r", "caseName": "c", "fixDescription": "d", "success": true }),
+        ),
+        ("recordRun", json!({ "reports": [{ "path": format!("/reports/{secret}.xml") }] })),
+        ("history", json!({ "limit": secret })),
+        ("memoryImport", json!({ "lines": format!("{{\"title\":\"x\",\"solutions\":\"{secret}\"}}\n") })),
+    ];
+    for (name, params) in calls {
+        let answer = finish(call::<Json, _>(&world.engine, &world.ambient(), name, params));
+        let said = answer.map_or_else(|error| error.message, |answer| answer.to_string());
+        assert!(!said.contains("123456"), "{name}: {said}");
+        let is_quoted = said.contains("[REDACTED:acme]") || name == "recordRun";
+        assert!(is_quoted, "{name}: {said}");
+    }
 }

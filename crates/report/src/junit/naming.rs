@@ -29,6 +29,7 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         error: None,
         stdout_tail: output(open.output, dialect),
         stderr_tail: output(open.errors, dialect),
+        runner: None,
     };
     if open.troubles.is_empty() {
         if open.skipped {

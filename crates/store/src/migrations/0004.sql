@@ -13,8 +13,6 @@ ALTER TABLE outcomes ADD COLUMN recorded_from TEXT;
 
 -- Calls that waited in a spool and were made later: each is made once, also where the process was killed after it.
 CREATE TABLE calls (
-  id TEXT NOT NULL,
-  step BIGINT NOT NULL,
-  made_at BIGINT NOT NULL,
-  PRIMARY KEY (id, step)
-) WITHOUT ROWID;
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+);

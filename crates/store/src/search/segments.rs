@@ -11,14 +11,22 @@ use crate::{
 };
 use argus_core::search::Vector;
 
-/// So many documents without a segment are read one by one in every search, which costs less than a segment would.
-pub(super) const TAIL: i64 = 64;
+/// Fewer documents than this stay without a segment: reading them one by one in every search costs less than a segment
+/// would.
+const TAIL: i64 = 64;
+/// Documents that become one segment at most, so that no import holds more of them in memory.
+const MAX_NEW: i64 = 16_384;
 /// Documents up to which segments are of one size; of the largest size none is merged any more.
 const SIZES: [i64; 3] = [512, 4_096, 32_768];
 /// So many of one size, with what is smaller between them, become one.
 const FAN: usize = 8;
 /// Documents whose postings are in memory at once while segments are merged.
 const SLICE: i64 = 4_096;
+/// Segments that are read at most; a million documents make about fifty.
+const MAX_SEGMENTS: u32 = 4_096;
+/// Keys of documents are counted up from 1, and a search walks over all that segments cover. A file may be anybody's,
+/// so that one with larger keys is refused; this many are about a hundred million documents.
+const MAX_DOCUMENT_KEY: i64 = 1 << 27;
 
 /// The lists of a range of documents.
 #[derive(Clone, Copy, Debug)]
@@ -40,46 +48,67 @@ impl Segment {
     }
 }
 
-/// All segments, in the order of their documents.
+/// All segments, in the order of their documents. No two cover the same document, so that walking over all of them
+/// takes no longer than their documents do.
 pub(super) async fn all(tx: &mut impl Tx) -> Result<Vec<Segment>, StoreError> {
-    const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key";
-    let rows = tx.query(SQL, &[]).await?;
+    const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key LIMIT $1";
+    let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()]).await?;
+    if rows.len() > MAX_SEGMENTS as usize {
+        return Err(StoreError::corrupt("there are too many search segments"));
+    }
     let mut segments = Vec::with_capacity(rows.len());
+    let mut covered = 0;
     for mut row in rows {
         let segment = Segment { key: row.read()?, first: row.read()?, last: row.read()?, documents: row.read()? };
-        if segment.last < segment.first || segment.last - segment.first >= MAX_DOCUMENTS {
+        if !is_possible(&segment, covered) {
             return Err(StoreError::corrupt("a search segment has an impossible range"));
         }
+        covered = segment.last;
         segments.push(segment);
     }
     Ok(segments)
 }
 
-/// Key and vector of the documents that no segment has yet.
+/// Whether a segment may follow others that cover the documents up to `covered`.
+fn is_possible(segment: &Segment, covered: i64) -> bool {
+    let in_order = covered < segment.first && segment.first <= segment.last && segment.last < MAX_DOCUMENT_KEY;
+    // Only after that, or the difference could overflow.
+    in_order && (1..=MAX_DOCUMENTS).contains(&segment.documents) && segment.last - segment.first < MAX_DOCUMENTS
+}
+
+/// Key and vector of the documents that no segment has yet. [`tidy`] leaves few; of a file where somebody left more,
+/// the oldest.
 pub(super) async fn tail(tx: &mut impl Tx, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
-    const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key";
+    without_segment(tx, segments, TAIL).await
+}
+
+async fn without_segment(tx: &mut impl Tx, segments: &[Segment], limit: i64) -> Result<Vec<(i64, Vector)>, StoreError> {
+    const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key LIMIT $2";
     let last = segments.last().map_or(0, |segment| segment.last);
-    let rows = tx.query(SQL, &[last.into()]).await?;
+    let rows = tx.query(SQL, &[last.into(), limit.into()]).await?;
     rows.into_iter().map(|mut row| Ok((row.read()?, Vector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
 }
 
-/// Makes a segment of the newest documents once there are enough, and merges what is small.
+/// Makes segments of the newest documents once there are enough, and merges what is small.
 pub(super) async fn tidy(tx: &mut impl Tx) -> Result<(), StoreError> {
-    const COUNT: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
     let mut segments = all(tx).await?;
-    let last = segments.last().map_or(0, |segment| segment.last);
-    let waiting: i64 = tx.query_first(COUNT, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())?;
-    if waiting < TAIL {
-        return Ok(());
-    }
-    let documents = tail(tx, &segments).await?;
-    segments.push(write(tx, &segments, &documents).await?);
-    while let Some(run) = due(&segments) {
-        let merged = merge(tx, &segments[run..]).await?;
-        segments.truncate(run);
-        segments.push(merged);
+    while waiting(tx, &segments).await? >= TAIL {
+        let documents = without_segment(tx, &segments, MAX_NEW).await?;
+        segments.push(write(tx, &segments, &documents).await?);
+        while let Some(run) = due(&segments) {
+            let merged = merge(tx, &segments[run..]).await?;
+            segments.truncate(run);
+            segments.push(merged);
+        }
     }
     Ok(())
+}
+
+/// How many documents no segment has yet.
+async fn waiting(tx: &mut impl Tx, segments: &[Segment]) -> Result<i64, StoreError> {
+    const SQL: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
+    let last = segments.last().map_or(0, |segment| segment.last);
+    tx.query_first(SQL, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Where the run of segments begins that is due to be merged.
@@ -168,7 +197,7 @@ async fn merged_slice(
     let mut lists = Lists::default();
     for (term, first, list) in &parts {
         let shift = u32::try_from(first - merged.first).unwrap_or_default();
-        postings::decode(list, |place, weight| lists.push(*term, shift + place, weight));
+        postings::decode(list, |place, weight| lists.push(*term, shift.wrapping_add(place), weight));
     }
     Ok(lists)
 }

@@ -1387,6 +1387,9 @@ export type ReportCase = {
   stdoutTail?: string | null,
   /** End of what it wrote to standard error; bounded. */
   stderrTail?: string | null,
+  /** Runner that its report names. A parser knows it only at the end and answers it apart; a run that waits keeps it
+   * here. */
+  runner?: string | null,
 };
 
 /** A fix to record. */

@@ -4,9 +4,11 @@ use super::{LINUX, POOL, linux, mac, pool, webpack};
 use crate::{
     ErrorCode,
     contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams, RecordOutcomeParams},
-    tests::{Folder, World},
+    memory::ranked_solutions::ranked_solutions,
+    tests::{Folder, START, World},
 };
-use argus_store::{Mode, Sqlite};
+use argus_core::Ambient;
+use argus_store::{Mode, Sqlite, finish};
 use serde_json::json;
 
 #[test]
@@ -165,4 +167,16 @@ fn a_memory_that_cannot_be_written_is_searched_all_the_same() {
     let answer = world.ask(POOL, linux());
     assert_eq!((answer.incidents.len(), answer.warnings.len()), (1, 1));
     assert!(answer.warnings[0].starts_with("The search is not remembered"), "{}", answer.warnings[0]);
+}
+
+#[test]
+fn a_search_of_its_own_name_can_be_made_again() {
+    let world = World::new();
+    world.added(&pool());
+    let params =
+        RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), ..RankedSolutionsParams::default() };
+    let ask = || finish(ranked_solutions(&world.engine, &Ambient::of_call(START, "call-1"), &params)).unwrap();
+    let (first, again) = (ask(), ask());
+    assert_eq!((first.lookup_id, first.incidents.len()), (again.lookup_id, again.incidents.len()));
+    assert!(again.warnings.is_empty(), "{:?}", again.warnings);
 }
