@@ -13,7 +13,7 @@ import { setUp } from './setup.mjs';
 const NATIVE = ['build', '--quiet', '--release', '--package', 'argus-core', '--example', 'bench_text'];
 
 /** In the order of the report. */
-const BENCHES = ['text', 'database', 'import', 'memory', 'spawn', 'stdio', 'view'];
+const BENCHES = ['text', 'database', 'import', 'memory', 'start', 'spawn', 'stdio', 'view'];
 
 /**
  * The reader's own Node, not the newer one that npm puts first in its scripts' path: native packages are built for it,

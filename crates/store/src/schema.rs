@@ -5,6 +5,7 @@ use crate::{
     error::StoreError,
     migrate::{bring, latest},
 };
+use argus_core::sign::sha256_hex;
 use rusqlite::{Connection, config::DbConfig};
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -21,6 +22,10 @@ const FORMERLY: (&str, &str) = (
     "CHECK (status IN ('passed', 'failed', 'skipped'))",
     "CHECK (status = 'passed' OR status = 'failed' OR status = 'skipped')",
 );
+
+/// SHA-256 of what the scripts of the latest version make: to make it anew at each opening would take longer than all
+/// the rest of it.
+const LATEST: &str = "7a426189e2cda745fc70b35d171224599f5a02d51082e3465eb3462df5b9e076";
 
 thread_local! {
     /// What the scripts of each version make, from the first time it was asked for.
@@ -39,6 +44,9 @@ pub(crate) fn harden(connection: &Connection) -> Result<(), StoreError> {
 /// Refuses a file whose schema is not that of its version, which is one of this program's.
 pub(crate) fn check(connection: &Connection, version: i64) -> Result<(), StoreError> {
     let found = entries(connection)?;
+    if version == latest() && digest(&found) == LATEST {
+        return Ok(());
+    }
     EXPECTED.with_borrow_mut(|known| {
         known.resize_with(usize::try_from(latest()).unwrap_or_default() + 1, || None);
         let slot = usize::try_from(version).ok().and_then(|version| known.get_mut(version));
@@ -49,6 +57,11 @@ pub(crate) fn check(connection: &Connection, version: i64) -> Result<(), StoreEr
         };
         compare(expected, &found)
     })
+}
+
+fn digest(entries: &BTreeSet<Entry>) -> String {
+    let lines = entries.iter().filter(|entry| !is_statistics(entry));
+    sha256_hex(&lines.map(|entry| format!("{entry:?}\n")).collect::<String>())
 }
 
 fn compare(expected: &BTreeSet<Entry>, found: &BTreeSet<Entry>) -> Result<(), StoreError> {
@@ -82,4 +95,14 @@ fn entries(connection: &Connection) -> Result<BTreeSet<Entry>, StoreError> {
         Ok((row.get(0)?, row.get(1)?, row.get(2)?, words.map(|words| words.replace(FORMERLY.0, FORMERLY.1))))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LATEST, digest, latest, made};
+
+    #[test]
+    fn the_digest_is_of_what_the_scripts_make() {
+        assert_eq!(LATEST, digest(&made(latest()).expect("the scripts run")));
+    }
 }
