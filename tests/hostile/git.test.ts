@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop.ts';
 import { connect, type Data, environment, project } from '../e2e/harness.ts';
-import { change, Marker, plain, plant } from './planted.ts';
+import { change, Marker, plain, plant, plantFilter } from './planted.ts';
 
 /** Each goes through every command there is. */
 vi.setConfig({ testTimeout: 300_000 });
@@ -238,6 +238,23 @@ test('what the user has in the environment for git starts nothing either', () =>
   for (const args of commandLines(root).filter(([name]) => ['doctor', 'run', 'fix-problem'].includes(name ?? ''))) {
     argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+  }
+});
+
+test.skipIf(process.platform === 'win32').each([
+  ['bytes that are no UTF-8', Buffer.from('x\xff', 'latin1')],
+  ['a separator of lines', Buffer.from('x\u2028y')],
+])('a filter with %s in its name', (_, name) => {
+  const [root, marker] = [plain(), new Marker()];
+  plantFilter(path.join(root, '.git'), name, marker);
+  change(root);
+  spawnSync('git', ['status'], { cwd: root, env: environment() });
+  expect(marker.names, 'the trap is set').toEqual(['filter']);
+  marker.clear();
+  for (const args of commandLines(root).filter(([name]) => ['doctor', 'run', 'fix-problem'].includes(name ?? ''))) {
+    const { stdout, stderr } = argus(args, { cwd: root });
+    expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+    expect(stdout + stderr).not.toContain('INTERNAL_ERROR');
   }
 });
 

@@ -50,12 +50,13 @@ describe('which git', () => {
 });
 
 test('each configured driver is answered by its own name, whatever that is', () => {
-  const listed =
-    'core.bare\0filter.lfs.clean\0filter.lfs.required\0filter.a=b.process\0diff.x y.textconv\0user.name'.split('\0');
+  const drivers = ['filter.lfs.clean', 'filter.lfs.required', 'filter.a=b.process', 'diff.x y.textconv'];
+  const listed = ['core.bare', ...drivers, 'filter.x\u2028y.smudge', 'user.name'];
   expect(driverSettings(listed)).toEqual([
     ...['-c', 'filter.lfs.clean=', '-c', 'filter.lfs.required=false'],
     '--config-env=filter.a=b.process=ARGUS_GIT_NOTHING',
     ...['-c', 'diff.x y.textconv='],
+    ...['-c', 'filter.x\u2028y.smudge='],
   ]);
 });
 

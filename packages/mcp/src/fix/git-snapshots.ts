@@ -57,7 +57,9 @@ export class GitSnapshots implements Snapshots {
     const version = versionOf((await git.run(['version'])).stdout);
     if (isOlder(version, OLDEST)) return `git ${version.join('.')} is older than ${OLDEST.join('.')}`;
     const attributes = existsSync(path.join(path.resolve(root, common), 'info', 'attributes'));
-    const words = await goBackWords(git, version, attributes);
+    const words = await goBackWords(git, version, attributes).catch((thrown) => {
+      throw notKept(thrown);
+    });
     const snapshots = new GitSnapshots(git, prefix, commandHash + whose, words);
     if (attributes || isOlder(version, KNOWS_ATTR_SOURCE)) snapshots.#warn(CONVERTED);
     return snapshots;

@@ -7,7 +7,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Asked, type AskOptions, ask } from '../ask.ts';
 import { findProgram } from '../programs.ts';
-import { COMMANDS, driverSettings, fixedSettings, type GitCommand, gitEnvironment } from './settings.ts';
+import {
+  COMMANDS,
+  driverSettings,
+  fixedSettings,
+  type GitCommand,
+  gitEnvironment,
+  isUnanswerable,
+} from './settings.ts';
 
 export type GitOptions = Pick<AskOptions, 'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding'>;
 
@@ -22,6 +29,9 @@ interface Settings {
   names: string[];
   problem: string | null;
 }
+
+const UNANSWERABLE =
+  'The settings of this repository name a driver in bytes that are no UTF-8, which cannot be switched off; rename it';
 
 const NONE: Settings = { names: [], problem: null };
 
@@ -76,9 +86,11 @@ export class Git {
     await closed;
   }
 
-  /** What switches the configured drivers off, for a command line that a person runs. */
+  /** What switches the configured drivers off, for a command line that a person runs; throws where they are not known. */
   async driverSettings(): Promise<string[]> {
-    return driverSettings((await this.#found(undefined)).names);
+    const { names, problem } = await this.#found(undefined);
+    if (problem !== null) throw new GitError(problem);
+    return driverSettings(names);
   }
 
   async #commandLine(
@@ -100,7 +112,9 @@ export class Git {
     const args = [...fixedSettings(), 'config', '--list', '--name-only', '-z'];
     const { stdout, cut, problem } = await this.#ask(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
     if (cut) return { names: [], problem: 'The settings of this repository are more than can be read' };
-    return { names: [...new Set(stdout.split('\0'))], problem };
+    const names = [...new Set(stdout.split('\0'))];
+    if (names.some(isUnanswerable)) return { names: [], problem: UNANSWERABLE };
+    return { names, problem };
   }
 
   #ask(words: readonly string[], options: GitOptions): Promise<Asked> {
