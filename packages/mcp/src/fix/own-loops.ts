@@ -17,22 +17,26 @@ import { FIXES, type StateFolder } from './state-folder.ts';
 /** Begun by this process, which needs no mark; without a data folder there is none. */
 const begun = new Set<string>();
 
-/** Throws where a loop would be written through a link, into a stranger's folder, or into files that git tracks. */
-export async function requireOwnPlace(root: string): Promise<void> {
-  const obstacle = obstacleOn(root, path.join(root, FIXES));
+/**
+ * Throws where a loop would be written through a link, into a stranger's folder, or into files that git tracks. `folder`
+ * is that of the loop, where it is known.
+ */
+export async function requireOwnPlace(root: string, folder: StateFolder | undefined): Promise<void> {
+  const obstacle = obstacleOn(root, folder?.path ?? path.join(root, FIXES));
   if (obstacle !== undefined) throw notWritten(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
   const tracked = isInRepository(root) ? await trackedFiles(root, [FIXES]) : undefined;
   if (tracked === undefined || tracked.size === 0) return;
   throw notWritten(`git tracks files in ${FIXES}, and Argus writes none that git tracks. git rm -r --cached ${FIXES}`);
 }
 
-/** Throws for a loop that somebody else began. */
+/** Throws for a folder of a loop that somebody else began, also one without a state: what is in it may be links. */
 export async function requireBegun(root: string, folder: StateFolder): Promise<void> {
   if (begun.has(folder.path)) return;
   const data = await trustedDataFolder(root).catch(() => undefined);
   const stats = data === undefined ? undefined : lstat(markOf(data, folder));
   if (stats?.isFile() && !isStrangers(stats)) return;
-  const reason = 'was not begun by this user in this place, and to go on would run its command';
+  const reason =
+    'was not begun by this user in this place, and to go on would run its command, or write where its links lead';
   throw new ArgusError(
     'STATE_UNREADABLE',
     `The loop in ${folder.path} ${reason}. Move that folder away to begin anew.`,
