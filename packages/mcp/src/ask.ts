@@ -91,7 +91,8 @@ export async function ask(program: string, args: readonly string[], options: Ask
       settle(() => resolve(nothing(notStarted(program, thrown))));
     });
     child.once('exit', (exitCode) => {
-      const drained = setTimeout(() => finish(exitCode), DRAIN_MS);
+      // A process that was held up finds the timer due before what lies in the pipe: that is read in between.
+      const drained = setTimeout(() => setImmediate(() => finish(exitCode)), DRAIN_MS);
       child.once('close', () => {
         clearTimeout(drained);
         finish(exitCode);
