@@ -8,6 +8,7 @@ import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import path from 'node:path';
 import { ArgusError, messageOf } from '../errors.ts';
 import { Git } from '../git/git.ts';
+import { repositoryOf } from '../git/repository.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { logFolder } from '../log.ts';
 import { leftovers } from '../temporary.ts';
@@ -94,8 +95,9 @@ function cleanKept(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
 }
 
 async function cleanSnapshots({ root, now, all, dryRun }: Cleaning, cleaned: Cleaned): Promise<void> {
+  const repository = await repositoryOf(root);
+  if (typeof repository !== 'object') return;
   const git = new Git(root);
-  // No repository, nothing in it.
   const refs = await snapshotRefs(git).catch((): SnapshotRef[] => []);
   const isBusy = ({ name }: SnapshotRef) => cleaned.busy.some((hash) => name.startsWith(`refs/argus/fixes/${hash}`));
   const gone = refs.filter((ref) => (all || ref.isExpired(now)) && !isBusy(ref));
