@@ -206,6 +206,37 @@ test('a configuration of the repository does not lead out of the project', async
   expect(named.stderr).toContain('CONFIG_INVALID');
 });
 
+test('a configuration of the repository beside the project does not lead out either', async () => {
+  const victim = user();
+  const own = project();
+  failedRun(own, victim);
+  const before = bytesOf(databaseOf(own));
+  const yaml = `version: 1\nhistory:\n  database: ${databaseOf(own)}\n`;
+  const repository = project({ 'evil.yaml': yaml, 'pkg/readme.md': 'a package\n', 'other/readme.md': 'one more\n' });
+  git(repository, 'init', '-q');
+  const [linked, plain] = [path.join(repository, 'pkg'), path.join(repository, 'other')];
+  symlinkSync('../evil.yaml', path.join(linked, 'argus.yaml'));
+  const outside = path.join(project({ 'argus.yaml': yaml }), 'argus.yaml');
+  symlinkSync(path.join(repository, 'evil.yaml'), path.join(path.dirname(outside), 'link.yaml'));
+
+  const refused = (args: string[], cwd: string) =>
+    expect(argus([...args, '--project', cwd], { env: victim, cwd }).stderr).toContain('CONFIG_INVALID');
+  refused(['history'], linked);
+  refused(['run', COMMAND], linked);
+  refused(['run', '--config', '../evil.yaml', COMMAND], plain);
+  refused(['run', '--config', path.join(path.dirname(outside), 'link.yaml'), COMMAND], plain);
+  const agent = await agentOf(victim, plain);
+  // An agent may have any of these names from the repository.
+  for (const configFile of ['../evil.yaml', outside]) {
+    expect(await agent.error('argus_init', { projectPath: plain, configFile })).toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  }
+  expect(await agent.error('argus_init', { projectPath: linked })).toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(bytesOf(databaseOf(own))).toBe(before);
+  expect(data(['history', '--config', outside], plain, victim)).toMatchObject({ total: 1 });
+});
+
 test('a crafted .git file borrows no memory', () => {
   const victim = user();
   const own = project();
