@@ -263,7 +263,7 @@ test('programs that a project brings under the names of others', () => {
   writeFileSync(path.join(root, 'argus.yaml'), 'version: 1\ncontainers: [shop-db]\nkubernetes: { namespace: shop }\n');
   for (const folder of ['.', 'bin', 'node_modules/.bin']) {
     mkdirSync(path.join(root, folder), { recursive: true });
-    for (const name of ['git', 'docker', 'kubectl']) {
+    for (const name of ['git', 'docker', 'kubectl', 'bash', 'expect']) {
       writeFileSync(path.join(root, folder, name), `#!/bin/sh\necho ${folder}/${name} >> ${marker.file}\n`, {
         mode: 0o755,
       });
@@ -275,7 +275,11 @@ test('programs that a project brings under the names of others', () => {
   spawnSync('git', ['version'], { cwd: root, env: { ...environment(), ...env } });
   expect(marker.names, 'the trap is set').toEqual(['node_modules/.bin/git']);
   marker.clear();
-  for (const args of commandLines(root)) {
+  // It asks now one thing and now another, so that expect has to answer.
+  const script = 'if [ -n "$MORE" ]; then read -p "Port [7000]: " port; fi\nread -p "Continue? [Y/n] " go\n';
+  writeFileSync(path.join(root, 'ask.sh'), script);
+  const asking = ['fix-problem', '--command', 'sh ask.sh', '--auto', '--desired', 'it is well', '--project', root];
+  for (const args of [...commandLines(root), asking]) {
     argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
   }

@@ -9,9 +9,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
-export function findProgram(name: string, root: string): string | undefined {
+export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
   const file = process.platform === 'win32' ? `${name}.exe` : name;
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
+  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
   return folders.map((folder) => path.join(folder, file)).find(isProgram);
 }
 
