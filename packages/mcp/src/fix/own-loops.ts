@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../errors.ts';
+import { runGit } from '../git/git.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { isInRepository } from '../owner/placement.ts';
@@ -24,8 +25,16 @@ const begun = new Set<string>();
 export async function requireOwnPlace(root: string, folder: StateFolder | undefined): Promise<void> {
   const obstacle = obstacleOn(root, folder?.path ?? path.join(root, FIXES));
   if (obstacle !== undefined) throw notWritten(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
-  const tracked = isInRepository(root) ? await trackedFiles(root, [FIXES]) : undefined;
-  if (tracked === undefined || tracked.size === 0) return;
+  if (!isInRepository(root)) return;
+  const tracked = await trackedFiles(root, [FIXES]);
+  if (tracked === undefined) {
+    const { problem } = await runGit(root, ['ls-files', '--', FIXES]);
+    const advice = `Make git answer there (${problem ?? 'it was too slow'}), then call again.`;
+    throw notWritten(
+      `git does not say whether it tracks files in ${FIXES}, and Argus writes none that it does. ${advice}`,
+    );
+  }
+  if (tracked.size === 0) return;
   throw notWritten(`git tracks files in ${FIXES}, and Argus writes none that git tracks. git rm -r --cached ${FIXES}`);
 }
 
