@@ -107,6 +107,27 @@ test('a loop that somebody works on is left alone', async () => {
   await new Promise((resolve) => child.once('exit', resolve));
 });
 
+test('snapshots of other projects in the repository stay until they are old', () => {
+  const root = repository({ ...FILES, 'pkg/check.js': CHECK, 'pkg/answer.txt': 'bad\n' });
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  const places = [root, path.join(root, 'pkg'), linked];
+  const own = places.map((place) => {
+    const before = refs(root);
+    expect(fixProblem(place, RUN).status).toBe(3);
+    return refs(root).filter((name) => !before.includes(name));
+  });
+  for (const [index, place] of places.entries()) {
+    expect(clean(place, '--all').data.snapshots).toEqual(own[index]);
+    expect(refs(root).sort()).toEqual(
+      own
+        .slice(index + 1)
+        .flat()
+        .sort(),
+    );
+  }
+});
+
 test('a link to elsewhere, and files that git tracks, are left alone', () => {
   const root = repository(FILES);
   expect(fixProblem(root, RUN).status).toBe(3);
@@ -123,6 +144,7 @@ test('a link to elsewhere, and files that git tracks, are left alone', () => {
   expect(linked.status).toBe(1);
   expect(linked.data.problems).toEqual(['.claude/fixes was left alone: it is reached through a link.']);
   expect(existsSync(log)).toBe(true);
+  expect(linked.data.snapshots, 'who works on its loops is not known').toEqual([]);
 
   const tracking = repository({ '.claude/fixes/0badc0de/attempt_1.log': 'theirs\n' });
   expect(clean(tracking, '--all').data.problems).toEqual([

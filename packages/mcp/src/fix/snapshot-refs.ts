@@ -28,6 +28,12 @@ export function snapshotFolder(commandHash: string, repository: Repository): str
   return `${SNAPSHOT_REFS}fixes/${commandHash}${projectSuffix(repository)}`;
 }
 
+/** Whether a snapshot is of a loop of this very project. */
+export function isOfProject({ name }: SnapshotRef, repository: Repository): boolean {
+  const [, hash] = /^refs\/argus\/fixes\/([0-9a-f]{8})[-/]/u.exec(name) ?? [];
+  return hash !== undefined && name.startsWith(`${snapshotFolder(hash, repository)}/`);
+}
+
 /** Linked work trees share their refs, and a repository may hold many projects with the same command. */
 function projectSuffix({ prefix, gitFolder, commonFolder }: Repository): string {
   if (prefix === '' && realpathSync(gitFolder) === realpathSync(commonFolder)) return '';
