@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runGit } from '../src/git/git.ts';
+import { Git, runGit } from '../src/git/git.ts';
 import { driverSettings } from '../src/git/settings.ts';
 import { trackedFiles } from '../src/git/tracked.ts';
 import { findProgram } from '../src/programs.ts';
@@ -46,6 +46,43 @@ describe('which git', () => {
     const root = project();
     process.env.PATH = '';
     expect(await runGit(root, ['version'])).toMatchObject({ stdout: '', problem: 'git is not installed' });
+  });
+});
+
+describe('the lines of a long answer', () => {
+  const log: [command: 'log', ...string[]] = ['log', '--format=%s'];
+
+  async function linesOf(root: string, most: number, timeoutMs = 5_000): Promise<string[]> {
+    const lines: string[] = [];
+    await new Git(root).eachLine(log, (line) => lines.push(line) < most, { timeoutMs });
+    return lines;
+  }
+
+  test('are all there, or as many as are wanted', async () => {
+    const root = project();
+    for (const message of ['one', 'zwölf']) commit(root, message);
+    expect(await linesOf(root, 9)).toEqual(['zwölf', 'one']);
+    expect(await linesOf(root, 1)).toEqual(['zwölf']);
+  });
+
+  test.skipIf(process.platform === 'win32')('that break off are no answer', async () => {
+    const root = project();
+    await expect(linesOf(root, 9)).rejects.toThrow(/does not have any commits/u);
+    const bin = folder();
+    process.env.PATH = [bin, PATH].join(path.delimiter);
+    for (const [end, problem, timeoutMs] of [
+      ['kill -9 $$', /ended with exit code of a signal/u, 5_000],
+      ['exec sleep 60', /did not answer within/u, 300],
+    ] as const) {
+      writeFileSync(
+        path.join(bin, 'git'),
+        `#!/bin/sh\necho half\n[ "$*" = "\${*%--name-only*}" ] || exit 0\n${end}\n`,
+        {
+          mode: 0o755,
+        },
+      );
+      await expect(linesOf(root, 9, timeoutMs)).rejects.toThrow(problem);
+    }
   });
 });
 

@@ -159,7 +159,7 @@ export class GitSnapshots implements Snapshots {
   /** Hands on the lines of a patch as they come, until they are not wanted any more. */
   async #patch(from: string, to: string, wanted: (line: string) => boolean): Promise<void> {
     const options = ['-r', '-p', '--no-renames', '--full-index', '--binary', '--no-color'];
-    await this.#git.eachLine(['diff-tree', ...options, from, to], wanted);
+    await this.#git.eachLine(['diff-tree', ...options, from, to], wanted, { timeoutMs: OPTIONS.timeoutMs });
   }
 
   #text(args: GitArgs): Promise<string> {

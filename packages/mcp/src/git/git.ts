@@ -3,10 +3,8 @@
  * Does not: know what the answers mean.
  */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { StringDecoder } from 'node:string_decoder';
 import { type Asked, type AskOptions, ask } from '../ask.ts';
-import { findProgram } from '../programs.ts';
 import {
   COMMANDS,
   driverSettings,
@@ -16,7 +14,12 @@ import {
   isUnanswerable,
 } from './settings.ts';
 
-export type GitOptions = Pick<AskOptions, 'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding'>;
+export type GitOptions = Pick<
+  AskOptions,
+  'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding' | 'onOutput'
+>;
+
+export type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs'>;
 
 /** A command and its arguments. */
 export type GitArgs = readonly [GitCommand, ...string[]];
@@ -63,27 +66,17 @@ export class Git {
     return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
   }
 
-  /** Hands on the lines of a long answer as they come, until they are not wanted any more. */
-  async eachLine(args: GitArgs, wanted: (line: string) => boolean): Promise<void> {
-    const { words, problem } = await this.#commandLine(args, undefined);
-    const program = findProgram('git', this.root);
-    if (problem !== null || program === undefined) throw new GitError(problem ?? 'git is not installed');
-    const child = spawn(program, words, {
-      cwd: this.root,
-      env: { ...process.env, LC_ALL: 'C', ...gitEnvironment(process.env) },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
-    const closed = once(child, 'close');
-    closed.catch(() => {});
+  /** Hands on the lines of a long answer as they come, until they are not wanted any more; throws where it breaks off. */
+  async eachLine(args: GitArgs, wanted: (line: string) => boolean, options: LinesOptions = {}): Promise<void> {
+    const decoder = new StringDecoder('utf8');
     let rest = '';
-    for await (const piece of child.stdout.setEncoding('utf8')) {
-      const lines = (rest + piece).split('\n');
+    const onOutput = (bytes: Buffer) => {
+      const lines = (rest + decoder.write(bytes)).split('\n');
       rest = lines.pop() ?? '';
-      if (!lines.every(wanted)) break;
-    }
-    child.kill();
-    await closed;
+      return lines.every(wanted);
+    };
+    const { problem } = await this.run(args, { ...options, onOutput });
+    if (problem !== null) throw new GitError(problem);
   }
 
   /** What switches the configured drivers off, for a command line that a person runs; throws where they are not known. */
