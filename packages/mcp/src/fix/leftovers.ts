@@ -1,6 +1,6 @@
 /**
- * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, and temporary files
- * of processes that were killed.
+ * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, marks in the user's
+ * data folder, and temporary files of processes that were killed.
  * Does not: touch states, reports and descriptions of fixes, a loop that somebody works on, or what git tracks.
  */
 
@@ -11,9 +11,12 @@ import { Git } from '../git/git.ts';
 import { repositoryOf } from '../git/repository.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { logFolder } from '../log.ts';
+import { trustedDataFolder } from '../owner/data-folder.ts';
+import { leftCopies } from '../owner/left-copies.ts';
 import { lstat } from '../owner/way.ts';
 import { leftovers } from '../temporary.ts';
 import { Lock } from './lock.ts';
+import { goneMarks } from './own-loops.ts';
 import { isOfProject, isOld, removeRefs, type SnapshotRef, snapshotFolder, snapshotRefs } from './snapshot-refs.ts';
 import { FIXES } from './state-folder.ts';
 
@@ -43,7 +46,8 @@ export async function clean(cleaning: Cleaning): Promise<Cleaned> {
   if (mayClean) for (const folder of loopFolders(cleaning.root)) cleanLoop(folder, cleaning, cleaned);
   await cleanSnapshots(cleaning, mayClean, cleaned);
   await cleanLogFile(cleaning, cleaned);
-  for (const folder of leftovers()) remove(folder, cleaned.temporary, cleaning, cleaned);
+  const left = [...leftovers(), ...(await leftInDataFolder(cleaning))];
+  for (const file of left) remove(file, cleaned.temporary, cleaning, cleaned);
   return cleaned;
 }
 
@@ -124,6 +128,12 @@ async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void>
   const stats = statsOf(file);
   if (!stats?.isFile() || !isOwn(stats)) return;
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
+}
+
+/** Of all projects, for those that are gone are cleaned by nobody else. */
+async function leftInDataFolder({ root, now }: Cleaning): Promise<string[]> {
+  const data = await trustedDataFolder(root).catch(() => undefined);
+  return data === undefined ? [] : [...leftCopies(data, now), ...goneMarks(data, now)];
 }
 
 function remove(file: string, into: string[], { dryRun }: Cleaning, cleaned: Cleaned): void {

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../errors.ts';
 import { runGit } from '../git/git.ts';
@@ -13,7 +13,11 @@ import { trackedFiles } from '../git/tracked.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { isInRepository } from '../owner/placement.ts';
 import { isStrangers, lstat, obstacleOn } from '../owner/way.ts';
+import { isOld } from './snapshot-refs.ts';
 import { FIXES, type StateFolder } from './state-folder.ts';
+
+/** Where marks are, in the data folder. */
+const LOOPS = 'loops';
 
 /** Begun by this process, which needs no mark; without a data folder there is none. */
 const begun = new Set<string>();
@@ -63,8 +67,28 @@ export async function markBegun(root: string, folder: StateFolder): Promise<void
   }
 }
 
+/** Marks that nobody needs any more: their folder is gone, and what a loop keeps is too old to go on with it. */
+export function goneMarks(data: string, now: number): string[] {
+  const folder = path.join(data, LOOPS);
+  const marks = lstat(folder)?.isDirectory() ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+  return marks.filter((mark) => {
+    const marked = folderOf(mark);
+    return marked !== undefined && lstat(marked) === undefined && isOld(lstat(mark)?.mtimeMs ?? now, now);
+  });
+}
+
+/** The folder that a mark is for; none where it does not say. */
+function folderOf(mark: string): string | undefined {
+  try {
+    const { folder }: { folder?: unknown } = JSON.parse(readFileSync(mark, 'utf8'));
+    return typeof folder === 'string' && path.isAbsolute(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function markOf(data: string, folder: StateFolder): string {
-  return path.join(data, 'loops', createHash('sha256').update(folder.path).digest('hex').slice(0, 32));
+  return path.join(data, LOOPS, createHash('sha256').update(folder.path).digest('hex').slice(0, 32));
 }
 
 function notWritten(message: string): ArgusError {
