@@ -19,6 +19,7 @@ import {
 import path from 'node:path';
 import { messageOf } from './errors.ts';
 import { fitToLeave } from './outgoing.ts';
+import { isStrangers } from './owner/way.ts';
 
 /** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
 const APPEND =
@@ -111,9 +112,8 @@ function append(file: string, line: string): void {
   }
 }
 
-function requireOwn({ uid }: Stats, what: string): void {
-  const own = process.geteuid?.();
-  if (own !== undefined && uid !== own) throw new Error(`${what} belongs to another user`);
+function requireOwn(stats: Stats, what: string): void {
+  if (isStrangers(stats)) throw new Error(`${what} belongs to another user`);
 }
 
 /** Windows keeps permissions elsewhere, and gives a user's own folders to that user alone. */

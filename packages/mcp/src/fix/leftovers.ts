@@ -13,7 +13,7 @@ import { trackedFiles } from '../git/tracked.ts';
 import { logFolder } from '../log.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { leftCopies } from '../owner/left-copies.ts';
-import { lstat } from '../owner/way.ts';
+import { isStrangers, lstat } from '../owner/way.ts';
 import { leftovers } from '../temporary.ts';
 import { Lock } from './lock.ts';
 import { goneMarks } from './own-loops.ts';
@@ -126,7 +126,7 @@ async function cleanSnapshots(
 async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void> {
   const file = path.join(await logFolder(), 'argus.log');
   const stats = statsOf(file);
-  if (!stats?.isFile() || !isOwn(stats)) return;
+  if (!stats?.isFile() || isStrangers(stats)) return;
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
 }
 
@@ -161,10 +161,4 @@ function isFolder(file: string): boolean {
 
 function statsOf(file: string): Stats | undefined {
   return lstatSync(file, { throwIfNoEntry: false });
-}
-
-/** Windows gives each user a temporary folder. */
-function isOwn({ uid }: Stats): boolean {
-  const own = process.getuid?.();
-  return own === undefined || own === uid;
 }
