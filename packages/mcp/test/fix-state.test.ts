@@ -115,7 +115,7 @@ describe('the folder', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     const lock = folder.lock();
     folder.write('state.json', 'first');
-    mkdirSync(folder.file('state.json.tmp'));
+    mkdirSync(folder.file('state.json.draft'));
     expect(() => folder.write('state.json', 'second')).toThrow(expect.objectContaining({ code: 'STATE_NOT_WRITTEN' }));
     expect(folder.readState()).toBe('first');
     lock.release();
