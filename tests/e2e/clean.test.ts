@@ -1,7 +1,17 @@
 /** What `clean` removes, and what it leaves alone. Does not: repeat when names of snapshots are old; unit tests do. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from './argus.ts';
@@ -16,7 +26,7 @@ import {
   until,
   untilFile,
 } from './fix-loop.ts';
-import { environment, project } from './harness.ts';
+import { environment, project, someUser } from './harness.ts';
 
 const FILES = { 'check.js': CHECK, 'answer.txt': 'bad\n' };
 const RUN = ['--command', 'node check.js', '--desired', 'it is well', '--backoff', '0'];
@@ -107,6 +117,27 @@ test('a loop that somebody works on is left alone', async () => {
   await new Promise((resolve) => child.once('exit', resolve));
 });
 
+test('snapshots of other projects in the repository stay until they are old', () => {
+  const root = repository({ ...FILES, 'pkg/check.js': CHECK, 'pkg/answer.txt': 'bad\n' });
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  const places = [root, path.join(root, 'pkg'), linked];
+  const own = places.map((place) => {
+    const before = refs(root);
+    expect(fixProblem(place, RUN).status).toBe(3);
+    return refs(root).filter((name) => !before.includes(name));
+  });
+  for (const [index, place] of places.entries()) {
+    expect(clean(place, '--all').data.snapshots).toEqual(own[index]);
+    expect(refs(root).sort()).toEqual(
+      own
+        .slice(index + 1)
+        .flat()
+        .sort(),
+    );
+  }
+});
+
 test('a link to elsewhere, and files that git tracks, are left alone', () => {
   const root = repository(FILES);
   expect(fixProblem(root, RUN).status).toBe(3);
@@ -123,6 +154,7 @@ test('a link to elsewhere, and files that git tracks, are left alone', () => {
   expect(linked.status).toBe(1);
   expect(linked.data.problems).toEqual(['.claude/fixes was left alone: it is reached through a link.']);
   expect(existsSync(log)).toBe(true);
+  expect(linked.data.snapshots, 'who works on its loops is not known').toEqual([]);
 
   const tracking = repository({ '.claude/fixes/0badc0de/attempt_1.log': 'theirs\n' });
   expect(clean(tracking, '--all').data.problems).toEqual([
@@ -149,6 +181,31 @@ test('old logs, and what killed processes left', () => {
   });
   age(path.join(LOGS.ARGUS_LOG_DIR, 'argus.log'), 15);
   expect(run()).toEqual({ dryRun: false, ...NOTHING, logs: [path.join(LOGS.ARGUS_LOG_DIR, 'argus.log')] });
+});
+
+test("what killed processes left in the user's data folder, and marks of loops that are gone", () => {
+  const { XDG_DATA_HOME, LOCALAPPDATA } = someUser();
+  const env = { ...LOGS, XDG_DATA_HOME, LOCALAPPDATA };
+  const [root, gone] = [project(FILES), project(FILES)];
+  for (const place of [root, gone]) expect(fixProblem(place, RUN, { env }).status).toBe(3);
+  const data = path.join(XDG_DATA_HOME, 'argus', ...(process.platform === 'win32' ? ['Data'] : []));
+  const marks = readdirSync(path.join(data, 'loops')).map((name) => path.join(data, 'loops', name));
+  const markOfGone = marks.filter((mark) => readFileSync(mark, 'utf8').includes(path.basename(gone)));
+  const other = path.join(data, 'projects/0badc0de');
+  for (const name of ['copy-aaaaaa', 'copy-bbbbbb', 'foreign-0badc0de']) {
+    mkdirSync(path.join(other, name), { recursive: true });
+  }
+  writeFileSync(path.join(other, 'draft-1'), 'x');
+  for (const name of ['copy-aaaaaa', 'draft-1', 'foreign-0badc0de']) age(path.join(other, name), 2);
+  const run = () => JSON.parse(argus(['clean', '--json', '--project', root], { env }).stdout).data.temporary;
+
+  const copies = ['copy-aaaaaa', 'draft-1'].map((name) => path.join(other, name));
+  for (const mark of marks) age(mark, 15);
+  expect(run()).toEqual(copies);
+  rmSync(gone, { recursive: true });
+  expect(run()).toEqual(markOfGone);
+  expect(markOfGone).toHaveLength(1);
+  expect(readdirSync(other).sort()).toEqual(['copy-bbbbbb', 'foreign-0badc0de']);
 });
 
 test('no such folder', () => {

@@ -4,14 +4,14 @@
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop.ts';
 import { connect, type Data, environment, project } from '../e2e/harness.ts';
-import { change, Marker, plain, plant } from './planted.ts';
+import { change, Marker, plain, plant, plantFilter } from './planted.ts';
 
 /** Each goes through every command there is. */
 vi.setConfig({ testTimeout: 300_000 });
@@ -24,6 +24,8 @@ interface Trap {
   naive: string[][];
   /** Programs that these start, at the least. */
   started: string[];
+  /** Git does not say there what it tracks, so that no loop is written. */
+  refusesLoops?: true;
 }
 
 function ofTheRepository(): Trap {
@@ -77,7 +79,7 @@ function ofEmbeddedRepository(): Trap {
     if (name !== '.git') cpSync(path.join(inner, name), path.join(root, name), { recursive: true });
   }
   execFileSync('git', ['config', '--file', path.join(root, 'config'), 'core.worktree', '.'], { stdio: 'pipe' });
-  return { root, marker, naive: [['status'], ['add', '-A']], started: ['core.fsmonitor'] };
+  return { root, marker, naive: [['status'], ['add', '-A']], started: ['core.fsmonitor'], refusesLoops: true };
 }
 
 /** What it lacks is fetched from where its settings say, by the program that they say. */
@@ -134,7 +136,7 @@ describe.each(TRAPS)('%s', (_, trap) => {
   });
 
   test('start nothing over MCP', async () => {
-    const { root, marker } = trap();
+    const { root, marker, refusesLoops } = trap();
     marker.clear();
     const agent = await connect('2026-07-28', {}, root);
     const called = new Set<string>();
@@ -154,10 +156,17 @@ describe.each(TRAPS)('%s', (_, trap) => {
       await call('argus_diagnose', { runId, caseName });
       await call('argus_report_fix', { runId, caseName, fixDescription: 'a better answer', success: true });
       await call('argus_patterns');
-      const { loop } = await call('fix_problem', { command: 'node check.js', desired: 'well', backoff: 0 });
-      writeFileSync(path.join(root, 'answer.txt'), 'good\n');
-      await call('fix_attempt', { loop, fix: 'a better answer', approach: 'direct' });
-      await call('fix_status', { loop });
+      const problem = { command: 'node check.js', desired: 'well', backoff: 0 };
+      if (refusesLoops) {
+        const { message } = await agent.askError('fix_problem', { projectPath: root, ...problem });
+        expect(message).toContain('cannot use bare repository');
+        for (const tool of ['fix_problem', 'fix_attempt', 'fix_status']) called.add(tool);
+      } else {
+        const { loop } = await call('fix_problem', problem);
+        writeFileSync(path.join(root, 'answer.txt'), 'good\n');
+        await call('fix_attempt', { loop, fix: 'a better answer', approach: 'direct' });
+        await call('fix_status', { loop });
+      }
       await call('ranked_solutions', { query_text: 'TypeError: cannot use answer', env: {} });
       const incident = { title: 'unheard of', error_signature: 'zig: no zag', steps: 'turn it', worked: true, env: {} };
       const { incident_id, solution_id } = await call('add_incident', incident);
@@ -241,12 +250,29 @@ test('what the user has in the environment for git starts nothing either', () =>
   }
 });
 
+test.skipIf(process.platform === 'win32').each([
+  ['bytes that are no UTF-8', Buffer.from('x\xff', 'latin1')],
+  ['a separator of lines', Buffer.from('x\u2028y')],
+])('a filter with %s in its name', (_, name) => {
+  const [root, marker] = [plain(), new Marker()];
+  plantFilter(path.join(root, '.git'), name, marker);
+  change(root);
+  spawnSync('git', ['status'], { cwd: root, env: environment() });
+  expect(marker.names, 'the trap is set').toEqual(['filter']);
+  marker.clear();
+  for (const args of commandLines(root).filter(([name]) => ['doctor', 'run', 'fix-problem'].includes(name ?? ''))) {
+    const { stdout, stderr } = argus(args, { cwd: root });
+    expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
+    expect(stdout + stderr).not.toContain('INTERNAL_ERROR');
+  }
+});
+
 test('programs that a project brings under the names of others', () => {
   const [root, marker] = [plain(), new Marker()];
   writeFileSync(path.join(root, 'argus.yaml'), 'version: 1\ncontainers: [shop-db]\nkubernetes: { namespace: shop }\n');
   for (const folder of ['.', 'bin', 'node_modules/.bin']) {
     mkdirSync(path.join(root, folder), { recursive: true });
-    for (const name of ['git', 'docker', 'kubectl']) {
+    for (const name of ['git', 'docker', 'kubectl', 'bash', 'expect']) {
       writeFileSync(path.join(root, folder, name), `#!/bin/sh\necho ${folder}/${name} >> ${marker.file}\n`, {
         mode: 0o755,
       });
@@ -258,7 +284,11 @@ test('programs that a project brings under the names of others', () => {
   spawnSync('git', ['version'], { cwd: root, env: { ...environment(), ...env } });
   expect(marker.names, 'the trap is set').toEqual(['node_modules/.bin/git']);
   marker.clear();
-  for (const args of commandLines(root)) {
+  // It asks now one thing and now another, so that expect has to answer.
+  const script = 'if [ -n "$MORE" ]; then read -p "Port [7000]: " port; fi\nread -p "Continue? [Y/n] " go\n';
+  writeFileSync(path.join(root, 'ask.sh'), script);
+  const asking = ['fix-problem', '--command', 'sh ask.sh', '--auto', '--desired', 'it is well', '--project', root];
+  for (const args of [...commandLines(root), asking]) {
     argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
   }
@@ -294,7 +324,9 @@ test.skipIf(process.getuid?.() !== 0)('the repository of another user is none, a
   const { stdout, stderr } = argus(['run', '--json', '--project', root, 'node', 'check.js'], { cwd: root });
   expect(stderr.match(/counts as no git repository: .*dubious ownership/gu)).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ success: true });
+  // Nobody can tell whether it tracks files where a loop would be written.
   const loop = argus(['fix-problem', '--command', 'node check.js', '--desired', 'x', '--project', root], { cwd: root });
-  expect(loop.stdout).toContain('dubious ownership');
+  expect(loop.stderr).toMatch(/git does not say whether it tracks files in \.claude.fixes.*dubious ownership/u);
+  expect(existsSync(path.join(root, '.claude'))).toBe(false);
   expect(marker.names).toEqual([]);
 });

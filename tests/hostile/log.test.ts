@@ -80,6 +80,17 @@ test.skipIf(!posix)('an older one that others may read is closed to them', async
   expect(readFileSync(file, 'utf8')).toMatch(/^before\n.*the flux broke/u);
 });
 
+test.skipIf(!posix)('a folder that somebody names keeps its rights, and one made for the log is closed', async () => {
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  const made = path.join(folder, 'made');
+  for (const given of [folder, made]) {
+    vi.stubEnv('ARGUS_LOG_DIR', given);
+    expect(await failure()).toContain(path.join(given, 'argus.log'));
+  }
+  expect([mode(folder), mode(file), mode(made)]).toEqual([0o777, 0o600, 0o700]);
+});
+
 test.skipIf(!posix)('no link is followed, to a file that is there or is not', async () => {
   mkdirSync(folder);
   const victim = path.join(project({ victim: 'mine' }), 'victim');

@@ -74,6 +74,7 @@ for (const era of ERAS) {
 test('an unpacked archive with a memory, which git knows nothing of', async () => {
   const copy = unpacked(strangersProject());
   const before = bytesOf(databaseOf(copy));
+  const listed = readdirSync(path.join(copy, '.argus')).sort();
   const victim = user();
   const run = failedRun(copy, victim);
   expect(run.known).toBeNull();
@@ -82,7 +83,7 @@ test('an unpacked archive with a memory, which git knows nothing of', async () =
   data(['report-fix', run.runId, run.caseName, 'tuned it'], copy, victim);
   expect(failedRun(copy, victim).known).toMatchObject({ suggestedFix: 'tuned it' });
   expect(bytesOf(databaseOf(copy))).toBe(before);
-  expect(readdirSync(path.join(copy, '.argus')).sort()).toEqual(readdirSync(path.join(copy, '.argus')).sort());
+  expect(readdirSync(path.join(copy, '.argus')).sort()).toEqual(listed);
 });
 
 test('texts of a foreign memory are made fit to be shown', async () => {
@@ -206,6 +207,37 @@ test('a configuration of the repository does not lead out of the project', async
   expect(named.stderr).toContain('CONFIG_INVALID');
 });
 
+test('a configuration of the repository beside the project does not lead out either', async () => {
+  const victim = user();
+  const own = project();
+  failedRun(own, victim);
+  const before = bytesOf(databaseOf(own));
+  const yaml = `version: 1\nhistory:\n  database: ${databaseOf(own)}\n`;
+  const repository = project({ 'evil.yaml': yaml, 'pkg/readme.md': 'a package\n', 'other/readme.md': 'one more\n' });
+  git(repository, 'init', '-q');
+  const [linked, plain] = [path.join(repository, 'pkg'), path.join(repository, 'other')];
+  symlinkSync('../evil.yaml', path.join(linked, 'argus.yaml'));
+  const outside = path.join(project({ 'argus.yaml': yaml }), 'argus.yaml');
+  symlinkSync(path.join(repository, 'evil.yaml'), path.join(path.dirname(outside), 'link.yaml'));
+
+  const refused = (args: string[], cwd: string) =>
+    expect(argus([...args, '--project', cwd], { env: victim, cwd }).stderr).toContain('CONFIG_INVALID');
+  refused(['history'], linked);
+  refused(['run', COMMAND], linked);
+  refused(['run', '--config', '../evil.yaml', COMMAND], plain);
+  refused(['run', '--config', path.join(path.dirname(outside), 'link.yaml'), COMMAND], plain);
+  const agent = await agentOf(victim, plain);
+  // An agent may have any of these names from the repository.
+  for (const configFile of ['../evil.yaml', outside]) {
+    expect(await agent.error('argus_init', { projectPath: plain, configFile })).toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  }
+  expect(await agent.error('argus_init', { projectPath: linked })).toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(bytesOf(databaseOf(own))).toBe(before);
+  expect(data(['history', '--config', outside], plain, victim)).toMatchObject({ total: 1 });
+});
+
 test('a crafted .git file borrows no memory', () => {
   const victim = user();
   const own = project();
@@ -251,10 +283,8 @@ test('a data folder that the repository brings is not believed', async () => {
   expect(String(init.warnings)).toContain('lies inside the project');
   const run = await agent.data('argus_run', { projectPath: root, command: COMMAND });
   expect(run.failures).toMatchObject([{ known: null }]);
-  expect(
-    await agent
-      .askError('ranked_solutions', { query_text: QUERY, env: {} })
-      .catch(() => ({ code: 'DATABASE_UNAVAILABLE' })),
-  ).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  expect(await agent.askError('ranked_solutions', { query_text: QUERY, env: {} })).toMatchObject({
+    code: 'DATABASE_UNAVAILABLE',
+  });
   expect(bytesOf(databaseOf(root))).toBe(before);
 });

@@ -1,9 +1,10 @@
 /** Fix loops that a repository brings, and places for loops that lead out of it. */
 
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
+import { loopFolder } from '../e2e/fix-loop.ts';
 import { connect, project } from '../e2e/harness.ts';
 import { cloneOf, modeOf, unpacked, user } from './strangers.ts';
 
@@ -56,6 +57,34 @@ test.each(['.claude', path.join('.claude', 'fixes')])('%s as a link out of the p
   });
   expect(readdirSync(outside)).toEqual(['settings.json']);
 });
+
+const COMMAND = 'echo a line of the log; false';
+
+/** The folder of a loop on that command, as a repository would bring it. */
+function nameOfLoop(): string {
+  const root = project();
+  argus(['fix-problem', '--command', COMMAND, '--desired', 'done', '--project', root], { env: user(), cwd: root });
+  return path.relative(root, loopFolder(root));
+}
+
+test.skipIf(process.platform === 'win32').each(['attempt_1.log', 'lock', 'copies', 'earlier', ''])(
+  'the folder of a loop with a link in it, or as a link, and without a state (%s)',
+  (name) => {
+    const [outside, root] = [project({ precious: 'mine\n' }), project()];
+    const folder = path.join(root, nameOfLoop());
+    mkdirSync(name === '' ? path.dirname(folder) : folder, { recursive: true });
+    const target = name.endsWith('.log') ? path.join(outside, 'precious') : outside;
+    symlinkSync(target, path.join(folder, name));
+    const begin = ['fix-problem', '--command', COMMAND, '--desired', 'done', '--project', root];
+    const { status, stderr } = argus(begin, { env: user(), cwd: root });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/is a link that leads out of the project|was not begun by this user/u),
+    });
+    expect(readdirSync(outside)).toEqual(['precious']);
+    expect(readFileSync(path.join(outside, 'precious'), 'utf8')).toBe('mine\n');
+  },
+);
 
 test('an own loop goes on in another process, and its files are for its owner', () => {
   const root = project();

@@ -117,6 +117,16 @@ test('what git tracks is not adopted, whoever asks', () => {
   expect(bytesOf(databaseOf(clone))).toBe(before);
 });
 
+test('how to untrack a memory names its files, and no folder that holds others', () => {
+  const owner = user();
+  const config = 'version: 1\nhistory:\n  database: my memory.db\n';
+  const root = project({ 'readme.md': 'a project\n', 'argus.yaml': config });
+  failedRun(root, owner);
+  const clone = cloneOf(root);
+  const { stdout } = argus(['doctor', '--project', clone], { env: user() });
+  expect(stdout).toMatch(/git rm -r --cached 'my memory\.db'(?: 'my memory\.db[\w.-]+')*, then argus-mcp adopt/u);
+});
+
 test('ARGUS_ADOPT counts in CI, for run and import alone', () => {
   const copy = unpacked(strangersProject());
   const owner = user();
@@ -154,7 +164,7 @@ test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreig
   const before = bytesOf(databaseOf(root));
   const run = failedRun(root, owner);
   expect(run.known, 'although its id is known').toBeNull();
-  expect(run.notes.join()).toContain('belongs to another user of this machine');
+  expect(run.notes.join()).toMatch(/belongs to another user of this machine.*Make it yours with chown/u);
   expect(bytesOf(databaseOf(root))).toBe(before);
 
   // A folder on the way is enough: its owner may put any file there.

@@ -73,6 +73,16 @@ export function plant(gitFolder: string, workTree: string, marker: Marker, leave
   appendFileSync(path.join(gitFolder, 'info/attributes'), ATTRIBUTES);
 }
 
+/** A filter for all files, by a name of any bytes. */
+export function plantFilter(gitFolder: string, name: Buffer, marker: Marker): void {
+  const line = (before: string, after: string) => Buffer.concat([Buffer.from(before), name, Buffer.from(after)]);
+  const program = path.join(path.dirname(marker.file), 'filter');
+  writeFileSync(program, `#!/bin/sh\necho filter >> '${marker.file}'\ncat\n`, { mode: 0o755 });
+  appendFileSync(path.join(gitFolder, 'config'), line('[filter "', `"]\n\tclean = ${program}\n`));
+  mkdirSync(path.join(gitFolder, 'info'), { recursive: true });
+  appendFileSync(path.join(gitFolder, 'info/attributes'), line('* filter=', '\n'));
+}
+
 function set(file: string, name: string, value: string): void {
   execFileSync('git', ['config', '--file', file, '--add', name, value], { stdio: 'pipe' });
 }

@@ -32,6 +32,8 @@ export interface AskOptions {
   stdin?: string | Buffer;
   /** `latin1` keeps bytes that are no text, as names of files may be: one letter each. */
   encoding?: 'utf8' | 'latin1';
+  /** Takes the output as it comes, which is then not kept; false: that is enough of it. */
+  onOutput?: (bytes: Buffer) => boolean;
   /** Run by the shell: for a command line that a person wrote. */
   shell?: boolean;
 }
@@ -81,7 +83,9 @@ export async function ask(program: string, args: readonly string[], options: Ask
       else settled();
     };
     child.stdout?.on('data', (bytes: Buffer) => {
-      if (!out.add(bytes)) stop('enough');
+      if (end === 'enough') return;
+      const wantsMore = options.onOutput === undefined ? out.add(bytes) : options.onOutput(bytes);
+      if (!wantsMore) stop('enough');
     });
     child.stderr?.on('data', (bytes: Buffer) => err.add(bytes));
     // A program that does not read its input closes the pipe; that is its right.
@@ -91,7 +95,8 @@ export async function ask(program: string, args: readonly string[], options: Ask
       settle(() => resolve(nothing(notStarted(program, thrown))));
     });
     child.once('exit', (exitCode) => {
-      const drained = setTimeout(() => finish(exitCode), DRAIN_MS);
+      // A process that was held up finds the timer due before what lies in the pipe: that is read in between.
+      const drained = setTimeout(() => setImmediate(() => finish(exitCode)), DRAIN_MS);
       child.once('close', () => {
         clearTimeout(drained);
         finish(exitCode);

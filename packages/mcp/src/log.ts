@@ -19,6 +19,7 @@ import {
 import path from 'node:path';
 import { messageOf } from './errors.ts';
 import { fitToLeave } from './outgoing.ts';
+import { isStrangers } from './owner/way.ts';
 
 /** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
 const APPEND =
@@ -74,20 +75,26 @@ export async function logUnexpected(text: string): Promise<LogReference> {
 
 /** The module asks for the home folder when it is loaded, and not every account has one. */
 export async function logFolder(): Promise<string> {
-  const given = process.env.ARGUS_LOG_DIR;
-  if (given) return path.resolve(given);
+  const given = givenFolder();
+  if (given !== undefined) return given;
   const { default: envPaths } = await import('env-paths');
   const folder = envPaths('argus', { suffix: '' }).log;
   if (!path.isAbsolute(folder)) throw new Error(`'${folder}' is no absolute path`);
   return folder;
 }
 
+function givenFolder(): string | undefined {
+  const given = process.env.ARGUS_LOG_DIR;
+  return given ? path.resolve(given) : undefined;
+}
+
+/** A folder that somebody names may be there for others too: its rights stay as they are. */
 function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   const there = lstatSync(folder);
   if (!there.isDirectory()) throw new Error(`${folder} is no folder`);
   requireOwn(there, folder);
-  if (isOpenToOthers(there)) chmodSync(folder, OWNER_ONLY_FOLDER);
+  if (folder !== givenFolder() && isOpenToOthers(there)) chmodSync(folder, OWNER_ONLY_FOLDER);
 }
 
 function append(file: string, line: string): void {
@@ -105,9 +112,8 @@ function append(file: string, line: string): void {
   }
 }
 
-function requireOwn({ uid }: Stats, what: string): void {
-  const own = process.geteuid?.();
-  if (own !== undefined && uid !== own) throw new Error(`${what} belongs to another user`);
+function requireOwn(stats: Stats, what: string): void {
+  if (isStrangers(stats)) throw new Error(`${what} belongs to another user`);
 }
 
 /** Windows keeps permissions elsewhere, and gives a user's own folders to that user alone. */

@@ -7,11 +7,12 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { isWithin } from './owner/way.ts';
 
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
-export function findProgram(name: string, root: string): string | undefined {
+export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
   const file = process.platform === 'win32' ? `${name}.exe` : name;
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
+  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
   return folders.map((folder) => path.join(folder, file)).find(isProgram);
 }
 
@@ -21,11 +22,6 @@ function isOfTheMachine(folder: string, root: string): boolean {
   const project = realOr(root);
   // What lies around a home folder is no repository's to bring.
   return !isWithin(real, project) || isWithin(realOr(homeOf(project)), project);
-}
-
-function isWithin(file: string, folder: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative));
 }
 
 function realOr(folder: string): string {

@@ -17,7 +17,7 @@ import {
   type RecordRunParams,
   type RunResult,
 } from 'argus-engine';
-import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
+import { type ConfigNamer, type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
 import { type Beside, Database, isStorageProblem, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
@@ -265,9 +265,9 @@ export class SessionManager {
   }
 
   /** Opens a project; again on an open one is no error, and takes over a changed configuration. */
-  async init(projectPath: string, configFile?: string): Promise<Session> {
+  async init(projectPath: string, configFile?: string, namedBy?: ConfigNamer): Promise<Session> {
     const root = realProjectPath(projectPath);
-    return this.#upToDate(this.#sessions, root, await loadConfig(root, configFile));
+    return this.#upToDate(this.#sessions, root, await loadConfig(root, configFile, namedBy));
   }
 
   /** The session of an open project. */

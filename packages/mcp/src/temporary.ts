@@ -5,9 +5,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { isStrangers } from './owner/way.ts';
 import { isAlive, thisProcess } from './process-owner.ts';
 
 /** Purpose, process, when it began, its system, and what nobody guesses: `argus-run-4711-89234-1f2e3d4c-Ab3dE5`. */
@@ -89,13 +90,9 @@ function isLeftOver(folder: string, name: string): boolean {
   const { pid, began, system } = NAME.exec(name)?.groups ?? {};
   if (pid === undefined || system === undefined) return false;
   const there = lstatSync(folder, { throwIfNoEntry: false });
-  if (!there?.isDirectory() || !isOwn(there)) return false;
+  if (!there?.isDirectory() || isStrangers(there)) return false;
   if (system !== thisSystem()) return Date.now() - there.mtimeMs > OTHER_SYSTEM_MS;
   return !isAlive({ pid: Number(pid), host: hostname(), began: began || null });
-}
-
-function isOwn({ uid }: Stats): boolean {
-  return uid === (process.geteuid?.() ?? uid);
 }
 
 /** The ids of processes mean something in it alone. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -122,6 +122,16 @@ describe('a log', () => {
     for (let i = 0; i < 50; i++) log.add('y'.repeat(50_000));
     log.end();
     expect(statSync(file).size).toBe(2_500_000);
+  });
+
+  test.skipIf(process.platform === 'win32')('a link in its place is replaced and not followed', () => {
+    const [target, file] = [path.join(temp(), 'target'), path.join(temp(), 'a.log')];
+    writeFileSync(target, 'mine');
+    symlinkSync(target, file);
+    const log = new LogFile(file, same);
+    log.add('text');
+    expect(log.end()).toEqual([]);
+    expect([readFileSync(target, 'utf8'), readFileSync(file, 'utf8')]).toEqual(['mine', 'text']);
   });
 
   test('a disk that cannot be written to is no reason to fail', () => {

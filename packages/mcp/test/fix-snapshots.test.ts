@@ -191,6 +191,8 @@ describe('in git', () => {
     await around.take('1');
     expect(untouched(outer)).toEqual(outerBefore);
     expect(around.warnings.join()).toMatch(/inside submodules are not seen/u);
+    const within = await open(path.join(outer, 'sub'));
+    expect(git(path.join(outer, 'sub'), 'show', `${await within.take('1')}:a.txt`)).toBe('dirty');
   });
 
   test('hooks, signing, watchers and strict line ends do not act', async () => {

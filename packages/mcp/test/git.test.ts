@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runGit } from '../src/git/git.ts';
+import { Git, runGit } from '../src/git/git.ts';
 import { driverSettings } from '../src/git/settings.ts';
 import { trackedFiles } from '../src/git/tracked.ts';
 import { findProgram } from '../src/programs.ts';
@@ -49,13 +49,51 @@ describe('which git', () => {
   });
 });
 
+describe('the lines of a long answer', () => {
+  const log: [command: 'log', ...string[]] = ['log', '--format=%s'];
+
+  async function linesOf(root: string, most: number, timeoutMs = 5_000): Promise<string[]> {
+    const lines: string[] = [];
+    await new Git(root).eachLine(log, (line) => lines.push(line) < most, { timeoutMs });
+    return lines;
+  }
+
+  test('are all there, or as many as are wanted', async () => {
+    const root = project();
+    for (const message of ['one', 'zwölf']) commit(root, message);
+    expect(await linesOf(root, 9)).toEqual(['zwölf', 'one']);
+    expect(await linesOf(root, 1)).toEqual(['zwölf']);
+  });
+
+  test.skipIf(process.platform === 'win32')('that break off are no answer', async () => {
+    const root = project();
+    await expect(linesOf(root, 9)).rejects.toThrow(/does not have any commits/u);
+    const bin = folder();
+    process.env.PATH = [bin, PATH].join(path.delimiter);
+    for (const [end, problem, timeoutMs] of [
+      ['kill -9 $$', /ended with exit code of a signal/u, 5_000],
+      ['exec sleep 60', /did not answer within/u, 300],
+    ] as const) {
+      writeFileSync(
+        path.join(bin, 'git'),
+        `#!/bin/sh\necho half\n[ "$*" = "\${*%--name-only*}" ] || exit 0\n${end}\n`,
+        {
+          mode: 0o755,
+        },
+      );
+      await expect(linesOf(root, 9, timeoutMs)).rejects.toThrow(problem);
+    }
+  });
+});
+
 test('each configured driver is answered by its own name, whatever that is', () => {
-  const listed =
-    'core.bare\0filter.lfs.clean\0filter.lfs.required\0filter.a=b.process\0diff.x y.textconv\0user.name'.split('\0');
+  const drivers = ['filter.lfs.clean', 'filter.lfs.required', 'filter.a=b.process', 'diff.x y.textconv'];
+  const listed = ['core.bare', ...drivers, 'filter.x\u2028y.smudge', 'user.name'];
   expect(driverSettings(listed)).toEqual([
     ...['-c', 'filter.lfs.clean=', '-c', 'filter.lfs.required=false'],
     '--config-env=filter.a=b.process=ARGUS_GIT_NOTHING',
     ...['-c', 'diff.x y.textconv='],
+    ...['-c', 'filter.x\u2028y.smudge='],
   ]);
 });
 

@@ -33,7 +33,7 @@ export async function adoptMemory(
   }
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
-    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     session.requireHistory();
     await adoptIn(session, options.yes ?? false);
   } finally {

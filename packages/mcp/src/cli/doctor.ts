@@ -43,7 +43,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
     { name: 'node', state: 'ok', detail: `${process.version} ${process.platform} ${process.arch}` },
   ];
   try {
-    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     checks.push(
       { name: 'project', state: 'ok', detail: session.root },
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },

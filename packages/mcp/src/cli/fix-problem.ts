@@ -67,7 +67,7 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   const watcher = terminalWatcher();
   const envelope = await enveloped(async () => {
-    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     const given = error === '-' ? await readText(process.stdin) : error;
     return fixed(placeOf(session, sessionManager), given, options, watcher);
   });

@@ -47,7 +47,7 @@ export async function answer<T>(
   const sessionManager = new SessionManager({ recorder: terminal(), adopts });
   const projectPath = path.resolve(options.project);
   const envelope = await enveloped(async () => {
-    const session = await sessionManager.init(projectPath, options.config);
+    const session = await sessionManager.init(projectPath, options.config, 'person');
     return call({ projectPath, sessionManager, session });
   });
   await sessionManager.closeAll();
@@ -92,7 +92,7 @@ export async function withMemory(options: MemoryOptions, work: (memory: Memory) 
 async function memoryPlace(options: MemoryOptions, sessionManager: SessionManager): Promise<MemoryPlace> {
   if (options.project === undefined) return { projectPath: undefined, sessionManager };
   const projectPath = path.resolve(options.project);
-  await sessionManager.init(projectPath, options.config);
+  await sessionManager.init(projectPath, options.config, 'person');
   return { projectPath, sessionManager };
 }
 

@@ -27,7 +27,7 @@ export interface ViewOptions extends GlobalOptions {
 export async function view(options: ViewOptions): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
-    const session = await sessionManager.init(path.resolve(options.project), options.config);
+    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     if (session.historyEnabled) await sayWhose(session);
     const memory = new ViewedMemory(session);
     await (options.export === undefined ? serve(memory, options) : write(memory, options.export, options));

@@ -7,8 +7,8 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { realOfExisting } from '../owner/data-folder.ts';
-import { isWithin } from '../owner/way.ts';
+import { homeFolder, realOfExisting } from '../owner/data-folder.ts';
+import { isWithin, lstat } from '../owner/way.ts';
 import { type ReadYaml, readYaml, YamlError } from '../yaml.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -26,28 +26,49 @@ export interface LoadedConfig {
   text: string;
 }
 
+/** Who names a configuration file: an agent may have the name from the repository. */
+export type ConfigNamer = 'person' | 'agent';
+
 /** The given file, which then must exist, or the project's own, which need not. */
-export async function loadConfig(projectRoot: string, configFile?: string): Promise<LoadedConfig> {
+export async function loadConfig(
+  projectRoot: string,
+  configFile?: string,
+  namedBy: ConfigNamer = 'agent',
+): Promise<LoadedConfig> {
   const file = configFile ? path.resolve(projectRoot, configFile) : findConfig(projectRoot);
   if (!file) return { path: null, config: {}, text: '' };
   const text = readConfig(file);
   const loaded = { path: file, config: await parseConfig(text, file), text };
-  if (leadsOut(projectRoot, loaded)) throw await outsideError(loaded);
+  const isTheirs = configFile !== undefined && namedBy === 'person' && liesOutside(projectRoot, file);
+  if (leadsOut(projectRoot, loaded.config) && !isTheirs) throw await outsideError(loaded);
   return loaded;
 }
 
-/** Where a repository's configuration may not lead: a user's own, which lies outside of the project, may. */
-function leadsOut(projectRoot: string, { path: file, config }: LoadedConfig): boolean {
-  const database = config.history?.database;
-  if (database === undefined || file === null) return false;
-  return !isWithin(path.resolve(projectRoot, database), projectRoot) && isWithin(realOfExisting(file), projectRoot);
+function leadsOut(projectRoot: string, { history }: Config): boolean {
+  return history?.database !== undefined && !isWithin(path.resolve(projectRoot, history.database), projectRoot);
+}
+
+/** A link in a repository may lead to its own file outside of the project, and a link outside into the repository. */
+function liesOutside(projectRoot: string, file: string): boolean {
+  const repository = repositoryAround(projectRoot);
+  return ![file, realOfExisting(file)].some((one) => isWithin(one, repository));
+}
+
+/** The project where there is none, or where it is the user's whole home folder. */
+function repositoryAround(projectRoot: string): string {
+  for (let at = projectRoot; !isWithin(homeFolder(), at); at = path.dirname(at)) {
+    if (lstat(path.join(at, '.git')) !== undefined) return at;
+    if (at === path.dirname(at)) break;
+  }
+  return projectRoot;
 }
 
 async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
   const keys = ['history', 'database'];
   const where = file ?? CONFIG_NAMES[0];
   const { lineOf } = await readConfigYaml(text, where);
-  const advice = 'Name a file inside it, or say it in a configuration of your own outside of the project (--config)';
+  const advice =
+    'Name a file inside it, or say it in a configuration of your own outside of its repository, with --config';
   return invalid(where, lineOf(keys), `${keys.join('.')}: leads out of the project. ${advice}`);
 }
 

@@ -3,10 +3,9 @@
  * Does not: judge what came of it; the rules do.
  */
 
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import path from 'node:path';
 import { messageOf } from '../errors.ts';
+import { findProgram } from '../programs.ts';
 import { type Execution, execute, type Held, type Program, Tail } from '../run/execute.ts';
 import {
   endedNotes,
@@ -105,7 +104,7 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
     cwd,
     env: { ...process.env, ...env, ...markEntry(mark) },
     timeoutMs: timeoutSeconds * 1_000,
-    program: request.program ?? shell(command),
+    program: request.program ?? shell(command, cwd),
     input: input ?? (mayAsk ? { open: true } : undefined),
     signal,
     stop: watch.stop,
@@ -124,16 +123,11 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
 }
 
 /** Both streams in one pipe, so that the log has them in the order in which they were written. */
-function shell(command: string): Program | undefined {
+function shell(command: string, cwd: string): Program | undefined {
   if (process.platform === 'win32' || command.includes('\0')) return undefined;
-  return { file: '/bin/sh', args: ['-c', 'exec "$0" -c "$1" 2>&1', preferredShell(), command] };
-}
-
-/** The contract says bash; a machine may have none. */
-function preferredShell(): string {
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  const candidates = folders.map((folder) => path.join(folder, 'bash'));
-  return candidates.find((file) => existsSync(file)) ?? '/bin/sh';
+  // The contract says bash; a machine may have none.
+  const preferred = findProgram('bash', cwd) ?? '/bin/sh';
+  return { file: '/bin/sh', args: ['-c', 'exec "$0" -c "$1" 2>&1', preferred, command] };
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): number {

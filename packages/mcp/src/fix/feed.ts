@@ -53,7 +53,7 @@ function feedOf(resolved: ResolvedInputs): Feed {
   const common = { path, secrets, missing, notes };
   if (kind === 'pipe') return { ...common, input: resolved.stdin, digest: digestOf(resolved.stdin) };
   const { script, env } = resolved;
-  const program = { file: 'expect', args: ['-'] };
+  const program = { file: resolved.expect, args: ['-'] };
   return { ...common, program, env, input: script, digest: digestOf(script + JSON.stringify(env)) };
 }
 

@@ -4,13 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf } from '../errors.ts';
-import { Git, type GitArgs, isRefusal, runGit } from '../git/git.ts';
+import { Git, type GitArgs } from '../git/git.ts';
+import { repositoryOf } from '../git/repository.ts';
 import { quoted } from '../run/words.ts';
 import { MAX_DIFF, MAX_FILE_DIFF } from './diff.ts';
-import { removeRefs, SNAPSHOT_REFS, snapshotGone, snapshotRefs } from './snapshot-refs.ts';
+import { removeRefs, snapshotFolder, snapshotGone, snapshotRefs } from './snapshot-refs.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { WorkTree } from './work-tree.ts';
 
@@ -33,10 +34,10 @@ export class GitSnapshots implements Snapshots {
   readonly #refs: string;
   readonly #goBack: string;
 
-  private constructor(git: Git, prefix: string, name: string, goBack: string) {
+  private constructor(git: Git, prefix: string, refs: string, goBack: string) {
     this.#git = git;
     this.#workTree = new WorkTree(git, prefix, (text) => this.#warn(text));
-    this.#refs = `${SNAPSHOT_REFS}fixes/${name}`;
+    this.#refs = refs;
     this.#goBack = goBack;
     if (existsSync(path.join(git.root, '.gitmodules'))) {
       this.#warn('Changes inside submodules are not seen until they are committed there; declare them as outside.');
@@ -45,20 +46,17 @@ export class GitSnapshots implements Snapshots {
 
   /** Undefined outside a work tree, and where git is not installed; a text where it cannot be used, and why. */
   static async open(root: string, commandHash: string): Promise<GitSnapshots | string | undefined> {
-    const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'];
-    const { stdout, problem } = await runGit(root, ['rev-parse', ...asked]);
-    if (isRefusal(problem)) return problem ?? undefined;
-    const [top = '', prefix = '', own = '', common = ''] = stdout.split('\n');
-    if (problem !== null || !isOwnTop(top, root)) return undefined;
-    // Linked work trees share their refs, and a repository may hold many projects with the same command.
-    const isWhole = prefix === '' && realpathSync(own) === realpathSync(path.resolve(root, common));
-    const whose = isWhole ? '' : `-${createHash('sha256').update(`${own}\0${prefix}`).digest('hex').slice(0, 8)}`;
-    const git = new Git(path.resolve(top));
+    const repository = await repositoryOf(root);
+    if (typeof repository !== 'object') return repository;
+    const { top, prefix, commonFolder } = repository;
+    const git = new Git(top);
     const version = versionOf((await git.run(['version'])).stdout);
     if (isOlder(version, OLDEST)) return `git ${version.join('.')} is older than ${OLDEST.join('.')}`;
-    const attributes = existsSync(path.join(path.resolve(root, common), 'info', 'attributes'));
-    const words = await goBackWords(git, version, attributes);
-    const snapshots = new GitSnapshots(git, prefix, commandHash + whose, words);
+    const attributes = existsSync(path.join(commonFolder, 'info', 'attributes'));
+    const words = await goBackWords(git, version, attributes).catch((thrown) => {
+      throw notKept(thrown);
+    });
+    const snapshots = new GitSnapshots(git, prefix, snapshotFolder(commandHash, repository), words);
     if (attributes || isOlder(version, KNOWS_ATTR_SOURCE)) snapshots.#warn(CONVERTED);
     return snapshots;
   }
@@ -161,7 +159,7 @@ export class GitSnapshots implements Snapshots {
   /** Hands on the lines of a patch as they come, until they are not wanted any more. */
   async #patch(from: string, to: string, wanted: (line: string) => boolean): Promise<void> {
     const options = ['-r', '-p', '--no-renames', '--full-index', '--binary', '--no-color'];
-    await this.#git.eachLine(['diff-tree', ...options, from, to], wanted);
+    await this.#git.eachLine(['diff-tree', ...options, from, to], wanted, { timeoutMs: OPTIONS.timeoutMs });
   }
 
   #text(args: GitArgs): Promise<string> {
@@ -174,18 +172,6 @@ function identity(role: string): [string, string][] {
     [`GIT_${role}_NAME`, 'Argus'],
     [`GIT_${role}_EMAIL`, 'argus@localhost'],
   ];
-}
-
-/** Settings may put the work tree elsewhere, over files that are nobody's to keep. */
-function isOwnTop(top: string, root: string): boolean {
-  let folder = realpathSync.native(root);
-  while (!existsSync(path.join(folder, '.git'))) {
-    const parent = path.dirname(folder);
-    if (parent === folder) return false;
-    folder = parent;
-  }
-  // Letters of a drive differ in case.
-  return top !== '' && path.relative(realpathSync.native(top), folder) === '';
 }
 
 const CONVERTED =

@@ -1,18 +1,23 @@
 /**
- * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, and temporary files
- * of processes that were killed.
+ * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, marks in the user's
+ * data folder, and temporary files of processes that were killed.
  * Does not: touch states, reports and descriptions of fixes, a loop that somebody works on, or what git tracks.
  */
 
-import { existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf } from '../errors.ts';
 import { Git } from '../git/git.ts';
+import { repositoryOf } from '../git/repository.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { logFolder } from '../log.ts';
+import { trustedDataFolder } from '../owner/data-folder.ts';
+import { leftCopies } from '../owner/left-copies.ts';
+import { isStrangers, lstat } from '../owner/way.ts';
 import { leftovers } from '../temporary.ts';
 import { Lock } from './lock.ts';
-import { isOld, removeRefs, type SnapshotRef, snapshotRefs } from './snapshot-refs.ts';
+import { goneMarks } from './own-loops.ts';
+import { isOfProject, isOld, removeRefs, type SnapshotRef, snapshotFolder, snapshotRefs } from './snapshot-refs.ts';
 import { FIXES } from './state-folder.ts';
 
 export interface Cleaning {
@@ -37,19 +42,19 @@ export interface Cleaned {
 
 export async function clean(cleaning: Cleaning): Promise<Cleaned> {
   const cleaned: Cleaned = { snapshots: [], copies: [], logs: [], temporary: [], busy: [], problems: [] };
-  if (await mayCleanLoops(cleaning.root, cleaned)) {
-    for (const folder of loopFolders(cleaning.root)) cleanLoop(folder, cleaning, cleaned);
-  }
-  await cleanSnapshots(cleaning, cleaned);
+  const mayClean = await mayCleanLoops(cleaning.root, cleaned);
+  if (mayClean) for (const folder of loopFolders(cleaning.root)) cleanLoop(folder, cleaning, cleaned);
+  await cleanSnapshots(cleaning, mayClean, cleaned);
   await cleanLogFile(cleaning, cleaned);
-  for (const folder of leftovers()) remove(folder, cleaned.temporary, cleaning, cleaned);
+  const left = [...leftovers(), ...(await leftInDataFolder(cleaning))];
+  for (const file of left) remove(file, cleaned.temporary, cleaning, cleaned);
   return cleaned;
 }
 
 /** Files below a link are somewhere else, and tracked ones are the repository's. */
 async function mayCleanLoops(root: string, cleaned: Cleaned): Promise<boolean> {
   const folder = path.join(root, FIXES);
-  if (!existsSync(folder)) return false;
+  if (lstat(folder) === undefined) return true;
   const shown = FIXES.split(path.sep).join('/');
   const isPlain = [path.dirname(folder), folder].every((one) => lstatSync(one).isDirectory());
   const tracked = isPlain ? await trackedFiles(root, [shown]) : undefined;
@@ -93,12 +98,23 @@ function cleanKept(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
   }
 }
 
-async function cleanSnapshots({ root, now, all, dryRun }: Cleaning, cleaned: Cleaned): Promise<void> {
+/**
+ * What is old of all projects in the repository, and with `all` the rest of this one. Who works on the loops of others is
+ * not known here, nor on its own where those were left alone.
+ */
+async function cleanSnapshots(
+  { root, now, all, dryRun }: Cleaning,
+  mayClean: boolean,
+  cleaned: Cleaned,
+): Promise<void> {
+  const repository = await repositoryOf(root);
+  if (typeof repository !== 'object') return;
   const git = new Git(root);
-  // No repository, nothing in it.
   const refs = await snapshotRefs(git).catch((): SnapshotRef[] => []);
-  const isBusy = ({ name }: SnapshotRef) => cleaned.busy.some((hash) => name.startsWith(`refs/argus/fixes/${hash}`));
-  const gone = refs.filter((ref) => (all || ref.isExpired(now)) && !isBusy(ref));
+  const isOfBusy = ({ name }: SnapshotRef) =>
+    cleaned.busy.some((hash) => name.startsWith(`${snapshotFolder(hash, repository)}/`));
+  const mayGo = (ref: SnapshotRef) => ref.isExpired(now) || (all && mayClean && isOfProject(ref, repository));
+  const gone = refs.filter((ref) => mayGo(ref) && !isOfBusy(ref));
   try {
     if (!dryRun) await removeRefs(git, gone);
     cleaned.snapshots.push(...gone.map(({ name }) => name));
@@ -110,8 +126,14 @@ async function cleanSnapshots({ root, now, all, dryRun }: Cleaning, cleaned: Cle
 async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void> {
   const file = path.join(await logFolder(), 'argus.log');
   const stats = statsOf(file);
-  if (!stats?.isFile() || !isOwn(stats)) return;
+  if (!stats?.isFile() || isStrangers(stats)) return;
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
+}
+
+/** Of all projects, for those that are gone are cleaned by nobody else. */
+async function leftInDataFolder({ root, now }: Cleaning): Promise<string[]> {
+  const data = await trustedDataFolder(root).catch(() => undefined);
+  return data === undefined ? [] : [...leftCopies(data, now), ...goneMarks(data, now)];
 }
 
 function remove(file: string, into: string[], { dryRun }: Cleaning, cleaned: Cleaned): void {
@@ -139,10 +161,4 @@ function isFolder(file: string): boolean {
 
 function statsOf(file: string): Stats | undefined {
   return lstatSync(file, { throwIfNoEntry: false });
-}
-
-/** Windows gives each user a temporary folder. */
-function isOwn({ uid }: Stats): boolean {
-  const own = process.getuid?.();
-  return own === undefined || own === uid;
 }

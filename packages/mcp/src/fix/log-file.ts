@@ -3,7 +3,8 @@
  * Does not: fail where the disk does; it says what is missing.
  */
 
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { messageOf, systemCodeOf } from '../errors.ts';
 
 /** The whole file. */
@@ -40,7 +41,7 @@ export class LogFile {
   constructor(path: string, redact: Redact) {
     this.#redact = redact;
     try {
-      this.#file = openSync(path, 'w', 0o600);
+      this.#file = openedAnew(path);
     } catch (thrown) {
       this.#failed(thrown);
     }
@@ -122,6 +123,14 @@ export class LogFile {
     closeSync(this.#file);
     this.#file = undefined;
   }
+}
+
+/** Not through a link, which `wx` never follows; a device stays what it is. */
+function openedAnew(file: string): number {
+  const isDevice = file === devNull || lstatSync(file, { throwIfNoEntry: false })?.isCharacterDevice() === true;
+  if (isDevice) return openSync(file, 'w');
+  rmSync(file, { force: true });
+  return openSync(file, 'wx', 0o600);
 }
 
 /** Where a text can be cut without cutting a secret: after a line, but not within a key. */

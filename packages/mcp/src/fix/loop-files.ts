@@ -7,6 +7,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { EngineError, type FixError, type FixState } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
+import { lstat } from '../owner/way.ts';
 import { visible } from '../untrusted.ts';
 import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
 import type { Place } from './place.ts';
@@ -57,15 +58,15 @@ export function stateOf(place: Place, folder: StateFolder, commandHash: string |
 /** The folder of a loop that begins, or goes on with the one that is there. */
 export async function folderToStart({ session }: Place, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);
-  await requireOwnPlace(session.root);
-  await (folder.exists ? requireBegun(session.root, folder) : markBegun(session.root, folder));
+  await requireOwnPlace(session.root, folder);
+  await (lstat(folder.path) !== undefined ? requireBegun(session.root, folder) : markBegun(session.root, folder));
   return folder;
 }
 
 /** The folder of a loop; of the one worked on last where none is named. */
 export async function existingFolder({ session }: Place, commandHash: string | undefined): Promise<StateFolder> {
-  await requireOwnPlace(session.root);
   const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
+  await requireOwnPlace(session.root, folder);
   if (folder?.exists) {
     await requireBegun(session.root, folder);
     return folder;

@@ -3,11 +3,14 @@
  * Does not: remove objects; git does, once nothing names them.
  */
 
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { ArgusError } from '../errors.ts';
 import type { Git } from '../git/git.ts';
+import type { Repository } from '../git/repository.ts';
 
 /** All that Argus names in a repository. */
-export const SNAPSHOT_REFS = 'refs/argus/';
+const SNAPSHOT_REFS = 'refs/argus/';
 
 const SNAPSHOT_DAYS = 14;
 
@@ -18,6 +21,23 @@ export interface SnapshotRef {
   id: string;
   name: string;
   isExpired(now: number): boolean;
+}
+
+/** What the names of one loop's snapshots begin with, without the last `/`. */
+export function snapshotFolder(commandHash: string, repository: Repository): string {
+  return `${SNAPSHOT_REFS}fixes/${commandHash}${projectSuffix(repository)}`;
+}
+
+/** Whether a snapshot is of a loop of this very project. */
+export function isOfProject({ name }: SnapshotRef, repository: Repository): boolean {
+  const [, hash] = /^refs\/argus\/fixes\/([0-9a-f]{8})[-/]/u.exec(name) ?? [];
+  return hash !== undefined && name.startsWith(`${snapshotFolder(hash, repository)}/`);
+}
+
+/** Linked work trees share their refs, and a repository may hold many projects with the same command. */
+function projectSuffix({ prefix, gitFolder, commonFolder }: Repository): string {
+  if (prefix === '' && realpathSync(gitFolder) === realpathSync(commonFolder)) return '';
+  return `-${createHash('sha256').update(`${gitFolder}\0${prefix}`).digest('hex').slice(0, 8)}`;
 }
 
 export async function snapshotRefs(git: Git, under = SNAPSHOT_REFS): Promise<SnapshotRef[]> {

@@ -3,13 +3,23 @@
  * Does not: know what the answers mean.
  */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { StringDecoder } from 'node:string_decoder';
 import { type Asked, type AskOptions, ask } from '../ask.ts';
-import { findProgram } from '../programs.ts';
-import { COMMANDS, driverSettings, fixedSettings, type GitCommand, gitEnvironment } from './settings.ts';
+import {
+  COMMANDS,
+  driverSettings,
+  fixedSettings,
+  type GitCommand,
+  gitEnvironment,
+  isUnanswerable,
+} from './settings.ts';
 
-export type GitOptions = Pick<AskOptions, 'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding'>;
+export type GitOptions = Pick<
+  AskOptions,
+  'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding' | 'onOutput'
+>;
+
+export type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs'>;
 
 /** A command and its arguments. */
 export type GitArgs = readonly [GitCommand, ...string[]];
@@ -22,6 +32,9 @@ interface Settings {
   names: string[];
   problem: string | null;
 }
+
+const UNANSWERABLE =
+  'The settings of this repository name a driver in bytes that are no UTF-8, which cannot be switched off; rename it';
 
 const NONE: Settings = { names: [], problem: null };
 
@@ -53,32 +66,24 @@ export class Git {
     return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
   }
 
-  /** Hands on the lines of a long answer as they come, until they are not wanted any more. */
-  async eachLine(args: GitArgs, wanted: (line: string) => boolean): Promise<void> {
-    const { words, problem } = await this.#commandLine(args, undefined);
-    const program = findProgram('git', this.root);
-    if (problem !== null || program === undefined) throw new GitError(problem ?? 'git is not installed');
-    const child = spawn(program, words, {
-      cwd: this.root,
-      env: { ...process.env, LC_ALL: 'C', ...gitEnvironment(process.env) },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
-    const closed = once(child, 'close');
-    closed.catch(() => {});
+  /** Hands on the lines of a long answer as they come, until they are not wanted any more; throws where it breaks off. */
+  async eachLine(args: GitArgs, wanted: (line: string) => boolean, options: LinesOptions = {}): Promise<void> {
+    const decoder = new StringDecoder('utf8');
     let rest = '';
-    for await (const piece of child.stdout.setEncoding('utf8')) {
-      const lines = (rest + piece).split('\n');
+    const onOutput = (bytes: Buffer) => {
+      const lines = (rest + decoder.write(bytes)).split('\n');
       rest = lines.pop() ?? '';
-      if (!lines.every(wanted)) break;
-    }
-    child.kill();
-    await closed;
+      return lines.every(wanted);
+    };
+    const { problem } = await this.run(args, { ...options, onOutput });
+    if (problem !== null) throw new GitError(problem);
   }
 
-  /** What switches the configured drivers off, for a command line that a person runs. */
+  /** What switches the configured drivers off, for a command line that a person runs; throws where they are not known. */
   async driverSettings(): Promise<string[]> {
-    return driverSettings((await this.#found(undefined)).names);
+    const { names, problem } = await this.#found(undefined);
+    if (problem !== null) throw new GitError(problem);
+    return driverSettings(names);
   }
 
   async #commandLine(
@@ -100,7 +105,9 @@ export class Git {
     const args = [...fixedSettings(), 'config', '--list', '--name-only', '-z'];
     const { stdout, cut, problem } = await this.#ask(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
     if (cut) return { names: [], problem: 'The settings of this repository are more than can be read' };
-    return { names: [...new Set(stdout.split('\0'))], problem };
+    const names = [...new Set(stdout.split('\0'))];
+    if (names.some(isUnanswerable)) return { names: [], problem: UNANSWERABLE };
+    return { names, problem };
   }
 
   #ask(words: readonly string[], options: GitOptions): Promise<Asked> {

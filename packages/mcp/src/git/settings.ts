@@ -46,16 +46,19 @@ const SETTINGS = [
   'diff.mnemonicPrefix=false',
 ];
 
-/** Settings of which a repository chooses the middle of the name: each that is there is answered by its own name. */
+/**
+ * Settings of which a repository chooses the middle of the name: each that is there is answered by its own name. The
+ * middle may hold any letter, separators of lines as well.
+ */
 const DRIVERS: readonly { name: RegExp; value: string }[] = [
   // Empty is no filter, and without one a file is taken as it is; but for one that is required that is an error.
-  { name: /^filter\..+\.(?:clean|smudge|process)$/u, value: '' },
-  { name: /^filter\..+\.required$/u, value: 'false' },
-  { name: /^diff\..+\.(?:command|textconv)$/u, value: '' },
-  { name: /^merge\..+\.driver$/u, value: '' },
-  { name: /^gpg\..+\.(?:program|defaultkeycommand)$/u, value: '' },
-  { name: /^hook\..+\.command$/u, value: '' },
-  { name: /^remote\..+\.(?:uploadpack|receivepack|vcs)$/u, value: '' },
+  { name: /^filter\..+\.(?:clean|smudge|process)$/su, value: '' },
+  { name: /^filter\..+\.required$/su, value: 'false' },
+  { name: /^diff\..+\.(?:command|textconv)$/su, value: '' },
+  { name: /^merge\..+\.driver$/su, value: '' },
+  { name: /^gpg\..+\.(?:program|defaultkeycommand)$/su, value: '' },
+  { name: /^hook\..+\.command$/su, value: '' },
+  { name: /^remote\..+\.(?:uploadpack|receivepack|vcs)$/su, value: '' },
 ];
 
 /** Holds nothing, for names with `=` in them: `-c` would take that for the end of the name. */
@@ -72,6 +75,17 @@ export function driverSettings(names: readonly string[]): string[] {
     if (driver === undefined) return [];
     return name.includes('=') ? [`--config-env=${name}=${NOTHING}`] : ['-c', `${name}=${driver.value}`];
   });
+}
+
+/** Stands for bytes that are no text. */
+const NO_TEXT = '\uFFFD';
+
+/**
+ * Whether the name of a driver has bytes that are no text. Git compares bytes and a command line here is text, so that
+ * an answer by this name would reach another driver, or none.
+ */
+export function isUnanswerable(name: string): boolean {
+  return name.includes(NO_TEXT) && DRIVERS.some((driver) => driver.name.test(name));
 }
 
 /** The user's own, of where git and its settings are. Any other says what to look at, or what to start. */

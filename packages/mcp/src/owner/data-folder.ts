@@ -40,7 +40,7 @@ export function projectFolder(data: string, root: string): string {
 }
 
 /** As the system knows it: the environment may say anything. */
-function homeFolder(): string {
+export function homeFolder(): string {
   try {
     return realOfExisting(userInfo().homedir);
   } catch {

@@ -22,6 +22,7 @@ import {
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { hasJournal, NO_LINK_NO_WAIT } from './identity.ts';
+import { DRAFT_PREFIX, removeLeftCopies } from './left-copies.ts';
 
 /** A memory of a million patterns has about this. */
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -34,7 +35,8 @@ export function copyOf(original: string, folder: string): string {
   const copy = path.join(folder, `foreign-${stamp}.db`);
   if (existsSync(copy)) return copy;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = path.join(folder, `draft-${crypto.randomUUID()}`);
+  removeLeftCopies(folder);
+  const draft = path.join(folder, `${DRAFT_PREFIX}${crypto.randomUUID()}`);
   try {
     if (hasJournal(original)) {
       copyFileSync(`${original}-journal`, `${draft}-journal`);
@@ -75,8 +77,14 @@ function unusable(original: string, reason: string): EngineError {
   return new EngineError('DATABASE_UNAVAILABLE', `${original}: ${reason}`);
 }
 
-/** Copies of earlier states. */
+/** Copies of earlier states, but on Windows those that another process has open. */
 function removeOthers(folder: string, kept: string): void {
   const others = readdirSync(folder).filter((name) => name.startsWith('foreign-') && !name.startsWith(kept));
-  for (const name of others) rmSync(path.join(folder, name), { recursive: true, force: true });
+  for (const name of others) {
+    try {
+      rmSync(path.join(folder, name), { recursive: true, force: true });
+    } catch {
+      // The next copy tries again.
+    }
+  }
 }

@@ -17,6 +17,7 @@ import {
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError, type Identity, identify, openEngine } from 'argus-engine';
+import { COPY_PREFIX, removeLeftCopies } from './left-copies.ts';
 
 /** The first bytes of a journal that may have to be rolled back. */
 const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
@@ -50,7 +51,8 @@ function isDamage(thrown: unknown): boolean {
 /** What the file is once the journal is rolled back, which happens in the copy. */
 async function identityOfCopy(database: string, scratch: string): Promise<Identity> {
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(path.join(scratch, 'copy-'));
+  removeLeftCopies(scratch);
+  const folder = mkdtempSync(path.join(scratch, COPY_PREFIX));
   const copy = path.join(folder, 'argus.db');
   try {
     copyFileSync(database, copy);

@@ -8,6 +8,7 @@
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { trackedFiles } from '../git/tracked.ts';
+import { quoted } from '../run/words.ts';
 import { projectFolder, trustedDataFolder } from './data-folder.ts';
 import { identityOf } from './identity.ts';
 import { Registry } from './registry.ts';
@@ -42,6 +43,11 @@ export interface Wanted {
   database: string;
 }
 
+const OBSTACLE_ADVICE = {
+  link: 'Remove the link to keep the memory in the project.',
+  owner: 'Make it yours with chown, or run Argus as that user, to keep the memory in the project.',
+} as const;
+
 /** What belongs to a database, and would be written through a link. */
 const BESIDE = ['', '-journal', '.lockmode', '.lock'];
 
@@ -73,12 +79,13 @@ async function foreignReason(wanted: Wanted): Promise<Foreign | undefined> {
   if (obstacle !== undefined) {
     const { kind, text } = obstacle;
     const reason = `${text}, so nothing is written there.`;
-    const advice = kind === 'link' ? 'Remove the link to keep the memory in the project.' : '';
-    return { kind, reason, advice, source: kind === 'link' ? undefined : source };
+    return { kind, reason, advice: OBSTACLE_ADVICE[kind], source: kind === 'link' ? undefined : source };
   }
-  if (!(await isTracked(wanted))) return undefined;
+  const tracked = await trackedAmong(wanted);
+  if (tracked.length === 0) return undefined;
   const reason = `git tracks ${shown}, so it came with the repository, and Argus writes no file that git tracks.`;
-  const advice = `To make it yours: git rm -r --cached ${path.dirname(shown)}, then argus-mcp adopt.`;
+  const names = tracked.map((file) => quoted(path.relative(root, file)));
+  const advice = `To make it yours: git rm -r --cached ${names.join(' ')}, then argus-mcp adopt.`;
   return { kind: 'tracked', reason, advice, source };
 }
 
@@ -94,15 +101,15 @@ function unknown({ root, database }: Wanted): Foreign {
   return { kind: 'unknown', reason, advice, source: database };
 }
 
-/** Of a folder that is Argus's own, anything in it; else the database and what belongs to it. */
-async function isTracked({ root, database }: Wanted): Promise<boolean> {
+/** What git tracks: a folder that is Argus's own, for anything in it; else the database and what belongs to it. */
+async function trackedAmong({ root, database }: Wanted): Promise<string[]> {
   const within = isWithin(database, root) ? root : path.dirname(database);
-  if (!isInRepository(within)) return false;
+  if (!isInRepository(within)) return [];
   const own = path.join(root, '.argus');
   const paths = isWithin(database, own) ? [own] : BESIDE.map((suffix) => `${database}${suffix}`);
   const tracked = await trackedFiles(within, paths);
   // Where git cannot say, the id alone decides.
-  return tracked !== undefined && tracked.size > 0;
+  return [...(tracked ?? [])];
 }
 
 /** Without starting git. */

@@ -57,9 +57,9 @@ function leadsInto(root: string, link: string): boolean {
   }
 }
 
-/** Windows has no such numbers. */
+/** What this process makes belongs to its effective user. Windows has no such numbers, and gives each user own folders. */
 export function isStrangers({ uid }: Pick<Stats, 'uid'>): boolean {
-  const own = process.getuid?.();
+  const own = process.geteuid?.();
   return own !== undefined && uid !== own;
 }
 

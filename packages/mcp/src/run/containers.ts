@@ -3,18 +3,14 @@
  * Does not: fail; a missing tool is a note.
  */
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { ContainerFact } from 'argus-engine';
 import { z } from 'zod';
+import { ask } from '../ask.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
-import { findProgram } from '../programs.ts';
 
 /** An unreachable cluster must not hold up the answer. */
-const TIMEOUT_MS = 10_000;
-
-const run = promisify(execFile);
+const LIMITS = { timeoutMs: 10_000, maxBytes: 64 * 1024 * 1024 };
 
 export interface ContainerFacts {
   containers: ContainerFact[];
@@ -117,36 +113,20 @@ function endedSince(finishedAt: string | null | undefined, runStartedAt: number)
 }
 
 async function fromDocker(root: string, names: readonly string[]): Promise<ContainerFacts> {
-  const { stdout, problem } = await ask(root, 'docker', ['inspect', '--type', 'container', '--', ...names]);
+  // It fails when one of several is missing, and still prints the others.
+  const args = ['inspect', '--type', 'container', '--', ...names];
+  const { stdout, problem } = await ask('docker', args, { cwd: root, ...LIMITS });
   return read('docker', problem, () => readDockerInspect(stdout || '[]'));
 }
 
 async function fromKubernetes(root: string, namespace: string, runStartedAt: number): Promise<ContainerFacts> {
-  const { stdout, problem } = await ask(root, 'kubectl', ['get', 'pods', `--namespace=${namespace}`, '--output=json']);
+  const args = ['get', 'pods', `--namespace=${namespace}`, '--output=json'];
+  const { stdout, problem } = await ask('kubectl', args, { cwd: root, ...LIMITS });
   return read('kubectl', problem, () => (stdout ? readPodList(stdout, runStartedAt) : []));
 }
 
-/** `docker inspect` fails when one of several is missing, and still prints the others. */
-async function ask(
-  root: string,
-  program: string,
-  args: string[],
-): Promise<{ stdout: string; problem: string | undefined }> {
-  const file = findProgram(program, root);
-  if (file === undefined) return { stdout: '', problem: `${program} not found` };
-  try {
-    const { stdout } = await run(file, args, { timeout: TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
-    return { stdout, problem: undefined };
-  } catch (thrown) {
-    return {
-      stdout: textField(thrown, 'stdout'),
-      problem: firstLine(textField(thrown, 'stderr') || messageOf(thrown)),
-    };
-  }
-}
-
-function read(program: string, problem: string | undefined, parse: () => ContainerFact[]): ContainerFacts {
-  const notes = problem === undefined ? [] : [`Container state is incomplete: ${problem}`];
+function read(program: string, problem: string | null, parse: () => ContainerFact[]): ContainerFacts {
+  const notes = problem === null ? [] : [`Container state is incomplete: ${problem}`];
   try {
     return { containers: parse(), notes };
   } catch (thrown) {
@@ -155,12 +135,6 @@ function read(program: string, problem: string | undefined, parse: () => Contain
       notes: [...notes, `Container state not read: ${program} answered ${firstLine(messageOf(thrown))}`],
     };
   }
-}
-
-function textField(thrown: unknown, field: 'stdout' | 'stderr'): string {
-  if (thrown === null || typeof thrown !== 'object' || !(field in thrown)) return '';
-  const value: unknown = Reflect.get(thrown, field);
-  return typeof value === 'string' ? value : '';
 }
 
 function firstLine(text: string): string {

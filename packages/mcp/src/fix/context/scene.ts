@@ -6,6 +6,7 @@
 import { createInspector } from 'argus-engine';
 import type { Asked } from '../../ask.ts';
 import { Git, type GitArgs } from '../../git/git.ts';
+import { repositoryOf } from '../../git/repository.ts';
 import { ProjectFiles } from './files.ts';
 import type { ContextRequest } from './model.ts';
 import { findPlace, type Place } from './place.ts';
@@ -67,7 +68,12 @@ async function gitOf(root: string, signal: AbortSignal | undefined): Promise<Pic
   const git = new Git(root);
   const runGit: RunGit = (args) => git.run(args, { signal });
   const { problem } = await runGit(['rev-parse', '--git-dir']);
-  if (problem === null) return { runGit, git: runGit, noGit: '' };
+  if (problem === null) {
+    const repository = await repositoryOf(root, signal);
+    if (typeof repository === 'object') return { runGit, git: runGit, noGit: '' };
+    const why = repository ?? 'its work tree is elsewhere';
+    return { runGit, git: null, noGit: `The git repository is not used: ${why}.` };
+  }
   const noGit = /not a git repository/u.test(problem) ? 'The project is not a git repository.' : `${problem}.`;
   return { runGit, git: null, noGit };
 }

@@ -3,9 +3,10 @@
  * Does not: run the command.
  */
 
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
+import { findProgram } from '../../programs.ts';
 import { environmentName } from './answers.ts';
 import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.ts';
 import { generateInputs } from './generate.ts';
@@ -118,8 +119,9 @@ function fed(
   const needsTerminal = file.inputs.some(
     ({ terminal, value, value_from_env }) => terminal && (value ?? value_from_env) !== undefined,
   );
-  if (file.expect_script && (onPath('expect', env) || needsTerminal)) {
-    if (!onPath('expect', env)) throw withoutExpect(name);
+  const expect = findProgram('expect', request.root, env.PATH ?? '');
+  if (file.expect_script && (expect !== undefined || needsTerminal)) {
+    if (expect === undefined) throw withoutExpect(name);
     const known = values.flatMap(({ input, value }) =>
       value === undefined ? [] : [[valueVariable(input.name), value]],
     );
@@ -128,6 +130,7 @@ function fed(
       ...common,
       deferred: optional,
       kind: 'expect',
+      expect,
       script: file.expect_script,
       env: { ...Object.fromEntries(known), [COMMAND_VARIABLE]: request.command },
       warnings: [...notes],
@@ -160,11 +163,6 @@ function deferredOf({ name, prompt, value_from_env, credential }: Input, file: s
       ? `Set an environment variable and write value_from_env: ${variable} in ${file}.`
       : `Write its value in ${file}, or value_from_env: ${variable}.`;
   return { name, prompt, advice, required: true };
-}
-
-function onPath(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
-  const folders = (env.PATH ?? '').split(path.delimiter);
-  return folders.some((folder) => folder !== '' && existsSync(path.join(folder, program)));
 }
 
 function withoutExpect(file: string): ArgusError {

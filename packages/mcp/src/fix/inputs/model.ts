@@ -75,6 +75,8 @@ export type ResolvedInputs =
     })
   | (Resolved & {
       kind: 'expect';
+      /** Absolute path of the program. */
+      expect: string;
       /** For the standard input of `expect -`; it runs the command itself and ends with its exit code. */
       script: string;
       /** The values, for the environment of `expect`. */

@@ -1,0 +1,86 @@
+/**
+ * The repository that a folder lies in, as far as it is that folder's own: a `.git` file, a link or the settings in an
+ * archive may name any other repository of this user, whose names and objects are not to be read or written from here.
+ * Does not: know what is in it.
+ */
+
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import { isRefusal, runGit } from './git.ts';
+
+export interface Repository {
+  /** The root of the work tree. */
+  top: string;
+  /** Where the folder is in it, with a `/` at its end; empty for the root. */
+  prefix: string;
+  /** The git folder of this work tree. */
+  gitFolder: string;
+  /** The one that linked work trees share; of any other repository the same. */
+  commonFolder: string;
+}
+
+const BORROWED = 'its .git leads to a repository that does not name this folder as its work tree';
+
+/** What is written in a repository, and would be written elsewhere through a link. */
+const WRITTEN = ['objects', 'packed-refs', 'refs', 'refs/argus', 'refs/argus/fixes', 'reftable'];
+
+/** Undefined outside a work tree, and where git is not installed; a text where it is not used, and why. */
+export async function repositoryOf(root: string, signal?: AbortSignal): Promise<Repository | string | undefined> {
+  const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'];
+  const { stdout, problem } = await runGit(root, ['rev-parse', ...asked], { signal });
+  if (isRefusal(problem)) return problem ?? undefined;
+  const [top = '', prefix = '', gitFolder = '', common = ''] = stdout.split('\n');
+  if (problem !== null || !isNearestTop(top, root)) return undefined;
+  const repository = { top: path.resolve(top), prefix, gitFolder, commonFolder: path.resolve(root, common) };
+  return (await isOwn(repository, signal)) ? repository : BORROWED;
+}
+
+/** Settings may put the work tree elsewhere, over files that are nobody's to keep. */
+function isNearestTop(top: string, root: string): boolean {
+  let folder = realpathSync.native(root);
+  while (!existsSync(path.join(folder, '.git'))) {
+    const parent = path.dirname(folder);
+    if (parent === folder) return false;
+    folder = parent;
+  }
+  return top !== '' && isSame(top, folder);
+}
+
+async function isOwn(repository: Repository, signal: AbortSignal | undefined): Promise<boolean> {
+  const { top, gitFolder, commonFolder } = repository;
+  if (WRITTEN.some((name) => statsOf(path.join(commonFolder, name))?.isSymbolicLink())) return false;
+  const isWhole = isSame(gitFolder, commonFolder);
+  if (statsOf(path.join(top, '.git'))?.isDirectory()) return isWhole;
+  return isWhole ? namesWorkTree(repository, signal) : isLinkedWorkTree(repository);
+}
+
+/** As the git folder of a submodule does. */
+async function namesWorkTree({ top, gitFolder }: Repository, signal: AbortSignal | undefined): Promise<boolean> {
+  const args = ['--file', path.join(gitFolder, 'config'), '--get', 'core.worktree'];
+  const { stdout, problem } = await runGit(top, ['config', ...args], { signal });
+  return problem === null && isSame(path.resolve(gitFolder, stdout.replace(/\n$/u, '')), top);
+}
+
+/** Its folder is one of the shared repository's, and names the `.git` file of the work tree. */
+function isLinkedWorkTree({ top, gitFolder, commonFolder }: Repository): boolean {
+  if (!isSame(path.dirname(gitFolder), path.join(commonFolder, 'worktrees'))) return false;
+  try {
+    const named = path.resolve(gitFolder, readFileSync(path.join(gitFolder, 'gitdir'), 'utf8').trimEnd());
+    return path.basename(named) === '.git' && isSame(path.dirname(named), top);
+  } catch {
+    return false;
+  }
+}
+
+/** Letters of a drive differ in case. */
+function isSame(one: string, other: string): boolean {
+  try {
+    return path.relative(realpathSync.native(one), realpathSync.native(other)) === '';
+  } catch {
+    return false;
+  }
+}
+
+function statsOf(file: string): Stats | undefined {
+  return lstatSync(file, { throwIfNoEntry: false });
+}
