@@ -24,13 +24,16 @@ function scene(): Scene {
   return { root, env, spool: join(root, '.argus', 'argus.db.spool') };
 }
 
-/** SQLite's own shell, which holds the lock for writing until `release` is called. */
-async function lock(root: string): Promise<{ release(): Promise<void> }> {
+/** SQLite's own shell, which holds the lock until `release` is called: IMMEDIATE keeps out who writes, EXCLUSIVE all. */
+async function lock(
+  root: string,
+  kind: 'IMMEDIATE' | 'EXCLUSIVE' = 'IMMEDIATE',
+): Promise<{ release(): Promise<void> }> {
   const shell: ChildProcessWithoutNullStreams = spawn('sqlite3', ['-bail', join(root, '.argus', 'argus.db')]);
   onTestFinished(() => {
     shell.kill('SIGKILL');
   });
-  shell.stdin.write(".timeout 20000\nBEGIN IMMEDIATE;\nSELECT 'locked';\n");
+  shell.stdin.write(`.timeout 20000\nBEGIN ${kind};\nSELECT 'locked';\n`);
   await Promise.race([once(shell.stdout, 'data'), once(shell, 'close')]);
   expect(shell.exitCode).toBeNull();
   return {
@@ -39,6 +42,12 @@ async function lock(root: string): Promise<{ release(): Promise<void> }> {
       await once(shell, 'close');
     },
   };
+}
+
+/** The failure of the first run, which is stored. */
+function storedFailure(it: Scene): { runId: string; caseName: string } {
+  const runId: string = ask(it, 'history').data.runs[0].id;
+  return { runId, caseName: ask(it, 'history', runId).data.cases[0].caseName };
 }
 
 function ask({ root, env }: Scene, command: string, ...args: string[]) {
@@ -151,10 +160,7 @@ test('over MCP the same session goes on with a run that waits, and stores it whe
 
 test('a diagnosis of a stored run waits to be counted, however often that is tried in vain', async () => {
   const it = scene();
-  const { runs } = ask(it, 'history').data;
-  const runId: string = runs[0].id;
-  const { cases } = ask(it, 'history', runId).data;
-  const caseName: string = cases[0].caseName;
+  const { runId, caseName } = storedFailure(it);
   const { release } = await lock(it.root);
   expect(ask(it, 'diagnose', runId, caseName)).toMatchObject({ status: 2, data: NOT_STORED });
   expect(ask(it, 'history').data.total).toBe(1);
@@ -163,4 +169,15 @@ test('a diagnosis of a stored run waits to be counted, however often that is tri
   const known = ask(it, 'diagnose', runId, caseName);
   expect(known).toMatchObject({ status: 0, data: { isNewPattern: false, pattern: { occurrences: 2 } } });
   expect(waiting(it)).toEqual([]);
+});
+
+test('a run that is stored is not said to be missing while nobody may read', async () => {
+  const it = scene();
+  const { runId, caseName } = storedFailure(it);
+  const { release } = await lock(it.root, 'EXCLUSIVE');
+  const refused = { status: 2, answer: { success: false, error: { code: 'DATABASE_LOCKED' } } };
+  expect(ask(it, 'report-fix', runId, caseName, 'made the plan again')).toMatchObject(refused);
+  expect(ask(it, 'history', runId)).toMatchObject(refused);
+  await release();
+  expect(ask(it, 'report-fix', runId, caseName, 'made the plan again').status).toBe(0);
 });

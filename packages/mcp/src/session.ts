@@ -19,7 +19,7 @@ import {
 } from 'argus-engine';
 import { type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
-import { type Beside, Database, isStorageProblem, type Opening } from './database.ts';
+import { type Beside, Database, type Guarded, isStorageProblem, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
@@ -31,13 +31,6 @@ import { type Kept, Outbox } from './spool/outbox.ts';
 import { Seal } from './spool/seal.ts';
 import { Spool } from './spool/spool.ts';
 import { mapTexts, shortLine, visible } from './untrusted.ts';
-
-/** A value and what limits it. */
-export interface Guarded<T> {
-  value: T;
-  /** Empty when all is well. */
-  warnings: string[];
-}
 
 /** What is searched of a project's memory where another one is written. */
 export type Searched = Beside & Pick<Opening, 'foreignPath'>;
@@ -148,8 +141,7 @@ export class Session {
     await outbox.takeIn();
     const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
     if (memory !== undefined) return { value: await call(memory), warnings: ['This run is not stored yet.'] };
-    const { engine, warning } = await this.#database.forReading();
-    return { value: await call(engine), warnings: warning === undefined ? [] : [warning] };
+    return this.#database.read(call);
   }
 
   /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */
@@ -166,9 +158,7 @@ export class Session {
         name,
         mapTexts(params, (text) => this.fitToLeave(text)),
       );
-    const { engine, warning } = await this.#database.forReading();
-    const value = await engine.call(name, params);
-    const warnings = warning === undefined ? [] : [warning];
+    const { value, warnings } = await this.#database.read((engine) => engine.call(name, params));
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
     const problem = new EngineError(value.notStored, 'The answer is what was known before.');
     return outbox.keepAnswered(
