@@ -181,3 +181,20 @@ test('a run that is stored is not said to be missing while nobody may read', asy
   await release();
   expect(ask(it, 'report-fix', runId, caseName, 'made the plan again').status).toBe(0);
 });
+
+test('a key that cannot be used fails no call', async () => {
+  const it = scene();
+  const key = join(it.env.XDG_DATA_HOME ?? '', 'argus', 'spool.key');
+  writeFileSync(key, 'short', { mode: 0o600 });
+  mkdirSync(it.spool, { mode: 0o700 });
+  writeFileSync(join(it.spool, `0195220c-2a00-7abc-8def-001122334455.${'0'.repeat(64)}.json`), '{}\n');
+  const run = ask(it, 'run', FAILS);
+  expect(run).toMatchObject({ status: 1, data: { status: 'failed' } });
+  expect(run.data.notes.join()).toContain(`${key} is no key; delete it`);
+  const history = ask(it, 'history');
+  expect(history).toMatchObject({ status: 0, data: { total: 2 } });
+  expect(history.data.warnings.join()).toContain('is no key');
+  const { caseName } = storedFailure(it);
+  const fix = ask(it, 'report-fix', run.data.runId, caseName, 'made the plan again');
+  expect(fix).toMatchObject({ status: 0, data: { resolutions: 1 } });
+});

@@ -138,10 +138,12 @@ export class Session {
   async ask<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<Guarded<T>> {
     this.requireHistory();
     const outbox = await this.#waiting();
-    await outbox.takeIn();
+    const waiting = await outbox.takeIn();
     const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
-    if (memory !== undefined) return { value: await call(memory), warnings: ['This run is not stored yet.'] };
-    return this.#database.read(call);
+    if (memory !== undefined)
+      return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
+    const { value, warnings } = await this.#database.read(call);
+    return { value, warnings: [...waiting, ...warnings] };
   }
 
   /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */
@@ -151,22 +153,23 @@ export class Session {
   ): Promise<Kept<Calls[N]['result']>> {
     this.requireHistory();
     const outbox = await this.#waiting();
-    await outbox.takeIn();
+    const waiting = await outbox.takeIn();
+    const kept = await this.#learnedOrKept(outbox, name, params);
+    return { ...kept, warnings: [...waiting, ...kept.warnings] };
+  }
+
+  async #learnedOrKept<N extends 'diagnose' | 'reportFix'>(
+    outbox: Outbox,
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<Kept<Calls[N]['result']>> {
+    const fitting = () => mapTexts(params, (text) => this.fitToLeave(text));
     const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
-    if (isWaiting)
-      return outbox.keep(
-        name,
-        mapTexts(params, (text) => this.fitToLeave(text)),
-      );
+    if (isWaiting) return outbox.keep(name, fitting());
     const { value, warnings } = await this.#database.read((engine) => engine.call(name, params));
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
     const problem = new EngineError(value.notStored, 'The answer is what was known before.');
-    return outbox.keepAnswered(
-      name,
-      mapTexts(params, (text) => this.fitToLeave(text)),
-      value,
-      problem,
-    );
+    return outbox.keepAnswered(name, fitting(), value, problem);
   }
 
   /** Where the project's solutions are. */
@@ -179,16 +182,15 @@ export class Session {
   async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
     const outbox = await this.#waiting();
+    let value: RunResult;
     try {
-      const engine = await this.#database.durable();
-      const value = await engine.recordRun(params);
-      await outbox.takeInRest();
-      return { value, warnings: this.#whoseOnce() };
+      value = await (await this.#database.durable()).recordRun(params);
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       const standIn = await this.#database.standIn();
       return outbox.keep('recordRun', await standIn.prepareRun(params), thrown);
     }
+    return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
 
   /** What could not be stored waits beside the database, wherever that is by now. */

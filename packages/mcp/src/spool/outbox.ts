@@ -55,14 +55,14 @@ export class Outbox {
     this.#spool = spool;
   }
 
-  /** Stores what waits, as far as that is possible at once. */
-  async takeIn(): Promise<void> {
-    await this.#takeInWith('attempt');
+  /** Stores what waits, as far as that is possible at once. Answers with warnings: no call fails for those before it. */
+  async takeIn(): Promise<string[]> {
+    return this.#takeInWith('attempt');
   }
 
   /** After a call that was stored: the lock can be had, so what waits is worth waiting for. */
-  async takeInRest(): Promise<void> {
-    await this.#takeInWith('call');
+  async takeInRest(): Promise<string[]> {
+    return this.#takeInWith('call');
   }
 
   /** The memory that knows a run which is not stored; none where the database is to be asked. */
@@ -123,7 +123,8 @@ export class Outbox {
   /** The stand-in with everything that waits. */
   async #replay(): Promise<Engine> {
     const standIn = await this.#engines.standIn();
-    for (const { call } of await this.#spool.files()) {
+    // Where they cannot be read, taking them in has said so.
+    for (const { call } of await this.#spool.files().catch(() => [])) {
       if (this.#replayed.has(call.callId)) continue;
       this.#replayed.add(call.callId);
       // What it refuses was about a run that is stored; the database will know it.
@@ -132,7 +133,16 @@ export class Outbox {
     return standIn;
   }
 
-  async #takeInWith(patience: 'attempt' | 'call'): Promise<void> {
+  async #takeInWith(patience: 'attempt' | 'call'): Promise<string[]> {
+    try {
+      await this.#takeInAll(patience);
+      return [];
+    } catch (thrown) {
+      return [`What waits to be stored goes on waiting: ${messageOf(thrown)}`];
+    }
+  }
+
+  async #takeInAll(patience: 'attempt' | 'call'): Promise<void> {
     if (this.#spool.isEmpty()) return;
     for (const file of await this.#spool.files()) {
       const { method, params, callId, now } = file.call;
