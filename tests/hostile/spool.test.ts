@@ -1,7 +1,16 @@
 /** Success means stored: what a locked database does not take waits, says so, and comes in once. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
@@ -197,4 +206,37 @@ test('a key that cannot be used fails no call', async () => {
   const { caseName } = storedFailure(it);
   const fix = ask(it, 'report-fix', run.data.runId, caseName, 'made the plan again');
   expect(fix).toMatchObject({ status: 0, data: { resolutions: 1 } });
+});
+
+const CLOCK = new URL('clock.mjs', import.meta.url).href;
+
+test('a fix comes in behind its run, though the clock was set back in between', async () => {
+  const it = scene();
+  const { release } = await lock(it.root);
+  const inAnHour = String(Date.now() + 3_600_000);
+  const ahead = { ...it, env: { ...it.env, NODE_OPTIONS: `--import=${CLOCK}`, ARGUS_TEST_CLOCK: inAnHour } };
+  const { runId, failures } = ask(ahead, 'run', FAILS).data;
+  const caseName: string = failures[0].caseName;
+  expect(ask(it, 'report-fix', runId, caseName, 'made the plan again')).toMatchObject({ data: NOT_STORED });
+  const diagnosis = ask(it, 'diagnose', runId, caseName);
+  expect(diagnosis).toMatchObject({ data: { ...NOT_STORED, suggestedFix: 'made the plan again' } });
+  await release();
+  expect(ask(it, 'history')).toMatchObject({ data: { total: 2 }, stderr: '' });
+  expect(readdirSync(it.spool)).toEqual([]);
+  expect(ask(it, 'diagnose', runId, caseName).data).toMatchObject({ suggestedFix: 'made the plan again' });
+});
+
+test('doctor counts what waits and what can never be stored', async () => {
+  const it = scene();
+  const { release } = await lock(it.root);
+  const { runId, failures } = ask(it, 'run', FAILS).data;
+  ask(it, 'report-fix', runId, failures[0].caseName, 'made the plan again');
+  const [run = ''] = waiting(it);
+  // The fix is about a run that is then stored nowhere.
+  rmSync(join(it.spool, run));
+  await release();
+  const said = () => argus(['doctor', '--project', it.root], { env: it.env }).stdout;
+  expect(said()).toContain('1 call to be stored by the next one that can');
+  expect(ask(it, 'history').stderr).toContain('.refused');
+  expect(said()).toContain(`1 call that can never be stored: look at ${it.spool}/*.refused`);
 });

@@ -29,7 +29,7 @@ import { foreignNote, type Placement } from './owner/placement.ts';
 import { ProjectPlace } from './owner/project-place.ts';
 import { type Kept, Outbox } from './spool/outbox.ts';
 import { Seal } from './spool/seal.ts';
-import { Spool } from './spool/spool.ts';
+import { Spool, type SpoolCounts } from './spool/spool.ts';
 import { mapTexts, shortLine, visible } from './untrusted.ts';
 
 /** What is searched of a project's memory where another one is written. */
@@ -191,6 +191,11 @@ export class Session {
       return outbox.keep('recordRun', await standIn.prepareRun(params), thrown);
     }
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
+  }
+
+  /** What waits to be stored. */
+  async waiting(): Promise<SpoolCounts> {
+    return (await this.#waiting()).counts();
   }
 
   /** What could not be stored waits beside the database, wherever that is by now. */

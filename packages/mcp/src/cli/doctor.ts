@@ -8,6 +8,7 @@ import path from 'node:path';
 import { toErrorBody } from '../answer.ts';
 import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
+import { count } from '../format/text.ts';
 import { fitToLeaveDeep } from '../outgoing.ts';
 import { foreignNote } from '../owner/placement.ts';
 import { detectTestCommand } from '../run/detect.ts';
@@ -49,6 +50,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },
       { name: 'locale', state: 'ok', detail: session.locale },
       await storageCheck(session),
+      ...(await waitingCheck(session)),
       await userMemoryCheck(),
       testCheck(session),
       await gitCheck(session),
@@ -72,6 +74,18 @@ async function storageCheck(session: Session): Promise<Check> {
   } catch (thrown) {
     return problem('database', thrown);
   }
+}
+
+/** Said where there is something to know: calls that could not be stored when they were made. */
+async function waitingCheck(session: Session): Promise<Check[]> {
+  if (!session.historyEnabled) return [];
+  const { folder, waiting, refused } = await session.waiting();
+  if (waiting + refused === 0) return [];
+  const details = [
+    ...(waiting > 0 ? [`${count(waiting, 'call')} to be stored by the next one that can`] : []),
+    ...(refused > 0 ? [`${count(refused, 'call')} that can never be stored: look at ${folder}/*.refused`] : []),
+  ];
+  return [{ name: 'waiting', state: 'note', detail: details.join('; ') }];
 }
 
 /** The memory that belongs to no project. Nothing is written: a project can do without it. */

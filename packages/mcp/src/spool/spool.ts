@@ -34,10 +34,21 @@ export interface WaitingFile {
   call: WaitingCall;
 }
 
+/** What lies in a spool. */
+export interface SpoolCounts {
+  folder: string;
+  waiting: number;
+  /** Kept for a person to look at. */
+  refused: number;
+}
+
 /** More would take longer to store than anybody waits for. */
 const MOST_CALLS = 10_000;
 /** A draft whose writer was killed. */
 const DRAFT_LIFETIME_MS = 10 * 60 * 1_000;
+
+/** What a call is called that can never be stored. */
+const REFUSED_SUFFIX = '.refused';
 
 const NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
 
@@ -53,6 +64,12 @@ export class Spool {
   /** Whether nothing waits; cheap enough to be asked before every call. */
   isEmpty(): boolean {
     return !names(this.#folder).some((name) => NAME.test(name));
+  }
+
+  counts(): SpoolCounts {
+    const all = names(this.#folder);
+    const waiting = all.filter((name) => NAME.test(name)).length;
+    return { folder: this.#folder, waiting, refused: all.filter((name) => name.endsWith(REFUSED_SUFFIX)).length };
   }
 
   /** Keeps a call; it is on the disk when this returns. */
@@ -89,9 +106,9 @@ export class Spool {
 
   /** It can never be stored; kept for a person to look at. */
   refuse({ path: file, call }: WaitingFile, reason: string): void {
-    log(`A ${call.method} that waited cannot be stored: ${reason} It is kept as ${file}.refused`);
+    log(`A ${call.method} that waited cannot be stored: ${reason} It is kept as ${file}${REFUSED_SUFFIX}`);
     try {
-      renameSync(file, `${file}.refused`);
+      renameSync(file, `${file}${REFUSED_SUFFIX}`);
     } catch {
       // Another process was faster.
     }
