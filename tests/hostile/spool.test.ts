@@ -1,5 +1,5 @@
 /** Success means stored: what a locked database does not take waits, says so, and comes in once. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -9,15 +9,21 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
 import { connect, project, someUser } from '../e2e/harness.ts';
+import { git } from './strangers.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
 const FAILS = `echo "OrderError: the plan of ${TOKEN} is gone" && exit 3`;
+
+/** A name as the spool gives them. */
+const WELL_NAMED = `0195220c-2a00-7abc-8def-001122334455.${'0'.repeat(64)}.json`;
 
 interface Scene {
   root: string;
@@ -139,6 +145,39 @@ test('a spool that a repository brings is left as it is', async () => {
   expect(existsSync(forged)).toBe(true);
 });
 
+test('nothing beside a database that git tracks is written', () => {
+  const root = project({ 'argus.yaml': 'history: { database: data/mem.db }\n', 'data/mem.db.queue': 'of the project' });
+  git(root, 'init', '-q');
+  git(root, 'add', '-A');
+  git(root, 'commit', '-q', '-m', 'everything');
+  const run = argus(['run', '--project', root, '--json', 'exit 1'], { env: { ...someUser() } });
+  expect(run.status, run.stderr).toBe(1);
+  expect(git(root, 'status', '--porcelain', '--', 'data/mem.db.queue')).toBe('');
+});
+
+test('a spool that is a link is no spool', () => {
+  const root = project();
+  const outside = project({ 'notes.draft': 'mine', [WELL_NAMED]: '{}' });
+  utimesSync(join(outside, 'notes.draft'), 1, 1);
+  mkdirSync(join(root, '.argus'));
+  symlinkSync(outside, join(root, '.argus', 'argus.db.spool'));
+  const env = { ...someUser() };
+  expect(argus(['run', '--project', root, 'exit 1'], { env }).status).toBe(1);
+  expect(argus(['history', '--project', root], { env }).status).toBe(0);
+  expect(readdirSync(outside).sort()).toEqual([WELL_NAMED, 'notes.draft'].sort());
+});
+
+test('what is no file hangs no call, and stays', () => {
+  const it = scene();
+  mkdirSync(join(it.spool, 'x.draft'), { recursive: true, mode: 0o700 });
+  utimesSync(join(it.spool, 'x.draft'), 1, 1);
+  symlinkSync('/dev/zero', join(it.spool, WELL_NAMED));
+  execFileSync('mkfifo', [join(it.spool, WELL_NAMED.replace('0195', '0196'))]);
+  expect(ask(it, 'run', 'exit 1')).toMatchObject({ status: 1, data: { notes: [] } });
+  expect(ask(it, 'history')).toMatchObject({ status: 0, data: { total: 2 } });
+  expect(readdirSync(it.spool)).toHaveLength(3);
+});
+
 test('over MCP the same session goes on with a run that waits, and stores it when it can', async () => {
   const it = scene();
   const { release } = await lock(it.root);
@@ -196,7 +235,7 @@ test('a key that cannot be used fails no call', async () => {
   const key = join(it.env.XDG_DATA_HOME ?? '', 'argus', 'spool.key');
   writeFileSync(key, 'short', { mode: 0o600 });
   mkdirSync(it.spool, { mode: 0o700 });
-  writeFileSync(join(it.spool, `0195220c-2a00-7abc-8def-001122334455.${'0'.repeat(64)}.json`), '{}\n');
+  writeFileSync(join(it.spool, WELL_NAMED), '{}\n');
   const run = ask(it, 'run', FAILS);
   expect(run).toMatchObject({ status: 1, data: { status: 'failed' } });
   expect(run.data.notes.join()).toContain(`${key} is no key; delete it`);

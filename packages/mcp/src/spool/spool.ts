@@ -6,10 +6,22 @@
  * Does not: make the calls, or redact them; what comes here is fit to be stored.
  */
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { Calls } from 'argus-engine';
 import { log } from '../log.ts';
+import { NO_LINK_NO_WAIT } from '../owner/identity.ts';
 import { DRAFT_SUFFIX, writeWholeFile } from '../whole-file.ts';
 import type { Seal } from './seal.ts';
 
@@ -44,6 +56,8 @@ export interface SpoolCounts {
 
 /** More would take longer to store than anybody waits for. */
 const MOST_CALLS = 10_000;
+/** A report of this size makes a call of this size; no test writes one. */
+const MAX_CALL_BYTES = 256 * 1024 * 1024;
 /** A draft whose writer was killed. */
 const DRAFT_LIFETIME_MS = 10 * 60 * 1_000;
 
@@ -75,6 +89,7 @@ export class Spool {
   /** Keeps a call; it is on the disk when this returns. */
   async put(call: WaitingCall): Promise<void> {
     const text = `${JSON.stringify(call)}\n`;
+    if (Buffer.byteLength(text) > MAX_CALL_BYTES) throw new Error(`it is larger than ${MAX_CALL_BYTES} bytes`);
     const name = `${call.callId}.${await this.#seal.of(text)}.json`;
     if (names(this.#folder).length >= MOST_CALLS) throw new Error(`${MOST_CALLS} calls wait already`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -89,8 +104,8 @@ export class Spool {
       const [, callId = '', seal = ''] = NAME.exec(name) ?? [];
       if (callId === '') continue;
       const file = path.join(this.#folder, name);
-      const text = readQuietly(file);
-      // Another process has taken it in meanwhile.
+      const text = readCall(file);
+      // Another process may have taken it in meanwhile.
       if (text === undefined) continue;
       const call = (await this.#seal.isOf(text, seal)) ? parse(text, callId) : undefined;
       if (call === undefined) log(`${file} was not written by this user, and is left as it is`);
@@ -124,23 +139,35 @@ function parse(text: string, callId: string): WaitingCall | undefined {
   }
 }
 
+/** Of a link to a folder none: what a repository links to is not Argus's. */
 function names(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
   } catch {
     return [];
   }
 }
 
-function readQuietly(file: string): string | undefined {
+/** Undefined for what is gone, and for what Argus does not write: a link, a pipe, a device, a file without end. */
+function readCall(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    const descriptor = openSync(file, constants.O_RDONLY | NO_LINK_NO_WAIT);
+    try {
+      const stats = fstatSync(descriptor);
+      return stats.isFile() && stats.size <= MAX_CALL_BYTES ? readFileSync(descriptor, 'utf8') : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return undefined;
   }
 }
 
 function discardOld(draft: string): void {
-  const stats = statSync(draft, { throwIfNoEntry: false });
-  if (stats !== undefined && Date.now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft, { force: true });
+  try {
+    const stats = lstatSync(draft);
+    if (stats.isFile() && Date.now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft);
+  } catch {
+    // Its writer has finished it, or another process was faster.
+  }
 }
