@@ -22,6 +22,7 @@ import {
   unpacked,
   user,
 } from './strangers.ts';
+import { shellThatHolds } from './waiting.ts';
 
 const isPosix = process.platform !== 'win32';
 const isRoot = process.getuid?.() === 0;
@@ -92,6 +93,19 @@ test('adopting is for a person at a terminal, who sees what they get', () => {
   // The id that its author knows is not its id any more.
   const again = unpacked(strangersProject());
   expect(failedRun(again, owner).known).toBeNull();
+});
+
+test('what waited beside the own memory comes in after an adoption', async () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  failedRun(copy, owner);
+  const projects = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'projects');
+  const holder = await shellThatHolds(path.join(projects, readdirSync(projects)[0] ?? '', 'argus.db'));
+  expect(failedRun(copy, owner).notes.join()).toContain('Not stored yet');
+  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours now');
+  // Three runs are the stranger's.
+  expect(data(['history'], copy, owner)).toMatchObject({ total: 4 });
+  holder.kill('SIGKILL');
 });
 
 test('a server that is running notices that its memory was adopted', async () => {

@@ -53,7 +53,7 @@ export class Session {
   #reader: Locale | undefined;
   readonly #seal: Seal;
   #rules: FixLoop | undefined;
-  #outbox: { readonly path: string; readonly outbox: Outbox } | undefined;
+  #outbox: { readonly own: string; readonly other: string | undefined; readonly outbox: Outbox } | undefined;
 
   constructor(root: string, loaded: LoadedConfig, process: Process) {
     this.root = root;
@@ -198,12 +198,18 @@ export class Session {
     return (await this.#waiting()).counts();
   }
 
-  /** What could not be stored waits beside the database, wherever that is by now. */
+  /** Stores what waits where the memory is now, as far as that is possible at once. */
+  async takeIn(): Promise<void> {
+    await (await this.#waiting()).takeIn();
+  }
+
+  /** What could not be stored waits beside the database, wherever that is by now, or beside where it was before. */
   async #waiting(): Promise<Outbox> {
     await this.#place.find().catch(() => undefined);
-    const path = this.databasePath;
-    if (this.#outbox?.path !== path) {
-      this.#outbox = { path, outbox: new Outbox(this.#database, new Spool(`${path}.spool`, this.#seal)) };
+    const { path: own, otherPath: other } = this.#place;
+    if (this.#outbox?.own !== own || this.#outbox.other !== other) {
+      const spool = new Spool(spoolOf(own), this.#seal, other === undefined ? undefined : spoolOf(other));
+      this.#outbox = { own, other, outbox: new Outbox(this.#database, spool) };
     }
     return this.#outbox.outbox;
   }
@@ -320,6 +326,10 @@ function besideAt(besidePath: string | undefined): Beside {
 /** The file that the configuration names. */
 function databaseOf(root: string, { config }: LoadedConfig): string {
   return path.resolve(root, config.history?.database ?? path.join('.argus', 'argus.db'));
+}
+
+function spoolOf(database: string): string {
+  return `${database}.spool`;
 }
 
 function inDays(age: number | string | undefined): number | null {

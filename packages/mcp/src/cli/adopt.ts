@@ -63,6 +63,8 @@ async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
   if (copyOf(source, folder) !== copy) {
     throw new ArgusError('INVALID_INPUT', `${source} was changed since it was shown. Call adopt again.`);
   }
+  // A fix that waits may be about a run in this memory, and the other one does not know that run.
+  await session.takeIn();
   adopt(source, registry.add(source));
   print(`${paint.bold(source)} is yours now`);
   if (memoryId !== undefined) print(await takeOver(session, { path: home, memoryId }));

@@ -79,11 +79,13 @@ async function storageCheck(session: Session): Promise<Check> {
 /** Said where there is something to know: calls that could not be stored when they were made. */
 async function waitingCheck(session: Session): Promise<Check[]> {
   if (!session.historyEnabled) return [];
-  const { folder, waiting, refused } = await session.waiting();
+  const { waiting, refused, refusedIn } = await session.waiting();
   if (waiting + refused === 0) return [];
   const details = [
     ...(waiting > 0 ? [`${count(waiting, 'call')} to be stored by the next one that can`] : []),
-    ...(refused > 0 ? [`${count(refused, 'call')} that can never be stored: look at ${folder}/*.refused`] : []),
+    ...(refused > 0
+      ? [`${count(refused, 'call')} that can never be stored: look at *.refused in ${refusedIn.join(' and ')}`]
+      : []),
   ];
   return [{ name: 'waiting', state: 'note', detail: details.join('; ') }];
 }

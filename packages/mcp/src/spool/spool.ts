@@ -48,10 +48,11 @@ export interface WaitingFile {
 
 /** What lies in a spool. */
 export interface SpoolCounts {
-  folder: string;
   waiting: number;
   /** Kept for a person to look at. */
   refused: number;
+  /** The folders of those. */
+  refusedIn: string[];
 }
 
 /** More would take longer to store than anybody waits for. */
@@ -69,21 +70,25 @@ const NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
 export class Spool {
   readonly #folder: string;
   readonly #seal: Seal;
+  readonly #earlierFolder: string | undefined;
 
-  constructor(folder: string, seal: Seal) {
+  /** Calls are put into `folder`; what waits in `earlierFolder` is taken in too. */
+  constructor(folder: string, seal: Seal, earlierFolder?: string) {
     this.#folder = folder;
     this.#seal = seal;
+    this.#earlierFolder = earlierFolder;
   }
 
   /** Whether nothing waits; cheap enough to be asked before every call. */
   isEmpty(): boolean {
-    return !names(this.#folder).some((name) => NAME.test(name));
+    return !this.#paths().some((file) => NAME.test(path.basename(file)));
   }
 
   counts(): SpoolCounts {
-    const all = names(this.#folder);
-    const waiting = all.filter((name) => NAME.test(name)).length;
-    return { folder: this.#folder, waiting, refused: all.filter((name) => name.endsWith(REFUSED_SUFFIX)).length };
+    const all = this.#paths();
+    const refused = all.filter((file) => file.endsWith(REFUSED_SUFFIX));
+    const waiting = all.filter((file) => NAME.test(path.basename(file))).length;
+    return { waiting, refused: refused.length, refusedIn: [...new Set(refused.map((file) => path.dirname(file)))] };
   }
 
   /** Keeps a call; it is on the disk when this returns. */
@@ -99,11 +104,10 @@ export class Spool {
   /** What waits, the oldest first. A file that this user did not write is left alone. */
   async files(): Promise<WaitingFile[]> {
     const found: WaitingFile[] = [];
-    for (const name of names(this.#folder).sort()) {
-      if (name.endsWith(DRAFT_SUFFIX)) discardOld(path.join(this.#folder, name));
-      const [, callId = '', seal = ''] = NAME.exec(name) ?? [];
+    for (const file of this.#paths()) {
+      if (file.endsWith(DRAFT_SUFFIX)) discardOld(file);
+      const [, callId = '', seal = ''] = NAME.exec(path.basename(file)) ?? [];
       if (callId === '') continue;
-      const file = path.join(this.#folder, name);
       const text = readCall(file);
       // Another process may have taken it in meanwhile.
       if (text === undefined) continue;
@@ -112,6 +116,13 @@ export class Spool {
       else found.push({ path: file, call });
     }
     return found;
+  }
+
+  /** Everything in both folders, by name. */
+  #paths(): string[] {
+    const folders = this.#earlierFolder === undefined ? [this.#folder] : [this.#folder, this.#earlierFolder];
+    const paths = folders.flatMap((folder) => names(folder).map((name) => path.join(folder, name)));
+    return paths.sort((a, b) => (path.basename(a) < path.basename(b) ? -1 : 1));
   }
 
   /** It is stored. */
