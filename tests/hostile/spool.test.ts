@@ -290,3 +290,29 @@ test('doctor counts what waits and what can never be stored', async () => {
   expect(ask(it, 'history').stderr).toContain('.refused');
   expect(said()).toContain(`1 call that can never be stored: look at *.refused in ${it.spool}`);
 });
+
+test('what a loop learned is learned later, where it can neither be stored nor wait', async () => {
+  const it = scene();
+  const key = join(it.env.XDG_DATA_HOME ?? '', 'argus', 'spool.key');
+  writeFileSync(key, 'short', { mode: 0o600 });
+  const loop = (...args: string[]) =>
+    argus(['fix-problem', '--command', 'test -e done', '--desired', 'done', '--project', it.root, '--json', ...args], {
+      env: it.env,
+      cwd: it.root,
+    });
+  expect(loop().status).toBe(3);
+  writeFileSync(join(it.root, 'done'), '');
+  const { release } = await lock(it.root);
+  const fixed = loop('--resume', '--fix', 'made the file');
+  expect(fixed.status, fixed.stderr).toBe(0);
+  expect(fixed.stdout).toContain('Not stored, and not kept for later');
+  await release();
+  const again = loop('--resume');
+  expect(again.stdout).not.toContain('Not stored');
+  expect(ask(it, 'history').data.total).toBe(2);
+  expect(ask(it, 'patterns').data.patterns).toContainEqual(
+    expect.objectContaining({ suggestedFix: 'made the file Files: done.' }),
+  );
+  expect(loop('--resume').status).toBe(0);
+  expect(ask(it, 'history').data.total, 'once').toBe(2);
+});
