@@ -149,6 +149,27 @@ test('a mistake in the configuration is told without what stands in it', () => {
   }
 });
 
+test('no command says the names of files, of references or of questions as they are', () => {
+  const script = `s-${TOKEN}.sh`;
+  const root = repository({ [script]: '#!/bin/sh\nread -p "Name: " name\n' });
+  git(root, 'update-ref', `refs/argus/${TOKEN}`, 'HEAD');
+  const env = { ...someUser() };
+  const commands = [
+    ['clean', '--dry-run', '--all', '--json'],
+    ['clean', '--dry-run', '--all'],
+    ['generate-inputs', script, '--json'],
+    ['view', '--export', `page-${TOKEN}.html`, '--json'],
+    ['memory', 'search', '--jsonl'],
+  ];
+  for (const args of commands) {
+    const input = `${JSON.stringify({ id: TOKEN, text: 'x' })}\n`;
+    const { status, stdout, stderr } = argus([...args, '--project', root], { env, cwd: root, input });
+    expect(stdout, `${args.join(' ')}: ${status} ${stderr}`).not.toBe('');
+    expectNone(stdout + stderr, args.join(' '));
+  }
+  for (const file of filesIn(join(root, '.claude'))) expectNone(readFileSync(file, 'utf8'), file);
+});
+
 /** What git keeps is the project's own. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

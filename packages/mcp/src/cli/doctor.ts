@@ -5,11 +5,10 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { toErrorBody } from '../answer.ts';
+import { enveloped, toErrorBody } from '../answer.ts';
 import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
 import { count } from '../format/text.ts';
-import { fitToLeaveDeep } from '../outgoing.ts';
 import { foreignNote } from '../owner/placement.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
@@ -19,7 +18,7 @@ import { type Session, SessionManager } from '../session.ts';
 import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 import { EXIT } from './exit.ts';
-import type { GlobalOptions } from './output.ts';
+import { type GlobalOptions, print } from './output.ts';
 import { terminal } from './recorder.ts';
 
 export interface Check {
@@ -30,11 +29,16 @@ export interface Check {
 }
 
 export async function doctor(options: GlobalOptions): Promise<void> {
-  const checks = fitToLeaveDeep(await allChecks(options));
-  const ok = checks.every((check) => check.state !== 'problem');
-  const envelope = { success: true, data: { ok, checks }, timestamp: Date.now() };
-  process.stdout.write(`${options.json ? JSON.stringify(envelope) : formatChecks(checks)}\n`);
-  process.exitCode = ok ? EXIT.done : EXIT.failures;
+  const envelope = await enveloped(async () => {
+    const checks = await allChecks(options);
+    return { ok: checks.every((check) => check.state !== 'problem'), checks };
+  });
+  print(envelope, options.json ?? false, ({ checks }) => formatChecks(checks));
+  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+}
+
+function exitCode({ ok }: { ok: boolean }): number {
+  return ok ? EXIT.done : EXIT.failures;
 }
 
 async function allChecks(options: GlobalOptions): Promise<Check[]> {
