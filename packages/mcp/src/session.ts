@@ -140,8 +140,9 @@ export class Session {
     const outbox = await this.#waiting();
     const waiting = await outbox.takeIn();
     const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
-    if (memory !== undefined)
+    if (memory !== undefined) {
       return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
+    }
     const { value, warnings } = await this.#database.read(call);
     return { value, warnings: [...waiting, ...warnings] };
   }

@@ -37,13 +37,19 @@ export interface MemoryOptions {
   json?: boolean;
 }
 
+/** How a command ends, and what it may do. */
+interface AnswerOptions<T> {
+  exitCode?: (data: T) => number;
+  /** A database that nobody knows here is made this user's. */
+  adopts?: boolean;
+}
+
 /** Opens the project, runs the command, prints its answer, closes the project. */
 export async function answer<T>(
   options: GlobalOptions,
   call: (workplace: Workplace) => Promise<T>,
   asText: (data: T) => string,
-  exitCode: (data: T) => number = () => EXIT.done,
-  adopts = false,
+  { exitCode = () => EXIT.done, adopts = false }: AnswerOptions<T> = {},
 ): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts });
   const projectPath = path.resolve(options.project);
