@@ -121,6 +121,19 @@ test('a server that is running notices that its memory was adopted', async () =>
   expect(run.failures).toMatchObject([{ known: { suggestedFix: HOSTILE } }]);
 });
 
+test('who records in the user’s memory is told, also where it was looked into before', async () => {
+  const owner = user();
+  const cwd = project();
+  const added = argus(['add-incident', 'unheard of', 'turn it', 'worked', '--json'], { env: owner, cwd });
+  const { incident_id, solution_id } = JSON.parse(added.stdout);
+  const agent = await connect('2026-07-28', owner, cwd);
+  onTestFinished(() => agent.close());
+  expect(await agent.complete('argus://incident/{id}', 'inc-')).toEqual([incident_id]);
+  await agent.ask('record_outcome', { solution_id, worked: true, env: {} });
+  const memory = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'memory.db');
+  expect(shell(memory, 'SELECT count(*) FROM outcomes WHERE recorded_by IS NULL')).toBe('0');
+});
+
 test('what git tracks is not adopted, whoever asks', () => {
   const clone = cloneOf(strangersProject());
   const owner = user();

@@ -60,7 +60,8 @@ export class Memories {
     const folder = await trustedDataFolder(root);
     const file = path.join(folder, 'memory.db');
     const { besidePath, besideMemoryId, foreignPath } = searched;
-    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath].join('\0');
+    const { by, from } = session.recorder;
+    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath, by, from].join('\0');
     const known = this.#users.get(key);
     if (known) return known;
     tighten(folder, 0o700);

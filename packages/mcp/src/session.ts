@@ -104,6 +104,11 @@ export class Session {
     return this.config.history?.enabled ?? true;
   }
 
+  /** Who calls now. */
+  get recorder(): RecorderOptions {
+    return this.#process.recorder;
+  }
+
   get locale() {
     return chooseLocale(this.config.locale, undefined, this.#reader);
   }
@@ -127,7 +132,7 @@ export class Session {
         minRuns: history?.retention?.minRuns ?? null,
       },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
-      recorder: this.#process.recorder,
+      recorder: this.recorder,
       ...(besidePath === undefined ? {} : { besidePath }),
       ...(besideMemoryId === undefined ? {} : { besideMemoryId }),
       log,
