@@ -1,15 +1,19 @@
 // Builds the committed state in two fresh clones, in folders of different length and at different times, and compares the
 // engine's module and both packages byte by byte. Run by hand: it compiles everything twice.
+// `--repository URL` writes into both manifests what the release writes there: then the packages are the published ones.
 // Does not: look at what is not committed.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { root, run, runNpm } from './lib/exec.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
 
 const WASM = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
 const PACKAGES = ['argus-engine', 'argus-mcp'];
+/** Undefined: the manifests name no repository, as they are committed. */
+const { repository } = parseArgs({ options: { repository: { type: 'string' } } }).values;
 /** Different lengths move what an absolute path would be embedded in. */
 const FOLDERS = ['a', join('a-second-folder', 'with-a-much-longer-name')];
 
@@ -37,10 +41,14 @@ async function digestsOf(work, name) {
   // A build directory of the caller's would be shared.
   const options = (onLine) => ({ cwd: folder, onLine, extraEnv: { CARGO_TARGET_DIR: join(folder, 'target') } });
   await within('build', (onLine) => run(process.execPath, ['.scripts/build.mjs'], options(onLine)));
+  const workspaces = PACKAGES.flatMap((workspace) => ['--workspace', workspace]);
+  if (repository !== undefined) {
+    const fields = ['repository.type=git', `repository.url=${repository}`];
+    await within('npm pkg set', (onLine) => runNpm(['pkg', 'set', ...fields, ...workspaces], options(onLine)));
+  }
   const packed = join(work, `${basename(folder)}-packed`);
   mkdirSync(packed);
   const pack = ['pack', '--ignore-scripts', '--pack-destination', packed];
-  const workspaces = PACKAGES.flatMap((workspace) => ['--workspace', workspace]);
   await within('npm pack', (onLine) => runNpm([...pack, ...workspaces], options(onLine)));
   const files = [join(folder, WASM), ...readdirSync(packed).map((file) => join(packed, file))];
   return new Map(files.map((file) => [basename(file), createHash('sha256').update(readFileSync(file)).digest('hex')]));

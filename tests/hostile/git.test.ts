@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop.ts';
 import { connect, type Data, environment, project } from '../e2e/harness.ts';
+import { commandLines } from './command-lines.ts';
 import { change, Marker, plain, plant, plantFilter } from './planted.ts';
 
 /** Each goes through every command there is. */
@@ -196,34 +197,6 @@ test('every command of the command line is among those that are tried', () => {
     'add these to commandLines',
   ).toEqual([]);
 });
-
-/** Every command; of what an earlier one answered the names of fields stand for the ids. */
-function commandLines(root: string): string[][] {
-  const at = ['--project', root];
-  const loop = ['--desired', 'it is well', '--backoff', '0'];
-  return [
-    ['doctor', ...at],
-    ['adopt', ...at],
-    ['run', '--json', ...at, 'node', 'check.js'],
-    ['diagnose', 'runId', 'node check.js', ...at],
-    ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],
-    ['import', 'report.xml', ...at],
-    ['history', ...at],
-    ['patterns', ...at],
-    ['inspect'],
-    ['solutions', 'TypeError: cannot use answer', ...at],
-    ['add-incident', 'unheard of', 'turn it', 'worked', '--error', 'zig: no zag', '--json', ...at],
-    ['add-solution', 'incident_id', 'turn it twice', ...at],
-    ['outcome', 'solution_id', 'worked', ...at],
-    ['memory', 'export', ...at],
-    ['generate-inputs', 'setup.sh', ...at],
-    ['fix-problem', '--command', 'node check.js', ...loop, ...at],
-    ['fix-problem', '--resume', '--outside', 'nothing to see', ...at],
-    ['fix-problem', 'TypeError: cannot use answer from port', '--test', 'node check.js', ...loop, ...at],
-    ['view', '--export', 'page.html', ...at],
-    ['clean', '--all', ...at],
-  ];
-}
 
 test('what the user has in the environment for git starts nothing either', () => {
   const [root, marker] = [plain(), new Marker()];

@@ -1,4 +1,4 @@
-/** What a command starts and leaves behind, when it is ended before it ends itself. */
+/** What a command starts and leaves behind, however it ends. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
@@ -65,10 +65,20 @@ linuxOnly('so does the end of the server', async () => {
   await agent.close().catch(() => undefined);
 });
 
-linuxOnly('what a command that ended by itself leaves is its own affair', () => {
+linuxOnly('so does a failure, and says so', () => {
+  const root = project();
+  const command = 'setsid sleep 5851 & exit 1';
+  const { status, stdout } = argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
+  expect(status).toBe(1);
+  expect(processes()).not.toMatch(sleeping(585));
+  expect(JSON.parse(stdout).data.notes.join()).toMatch(/Left running by the command and ended: \d+ \(sleep 5851\)/u);
+});
+
+linuxOnly('what a command that succeeded leaves stays, and is named', () => {
   const root = project();
   const command = 'setsid sleep 5 & exit 0';
-  const { status } = argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
+  const { status, stdout } = argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
   expect(status).toBe(0);
   expect(processes()).toMatch(/^ *\d+ sleep 5$/mu);
+  expect(JSON.parse(stdout).data.notes.join()).toMatch(/Still running: \d+ \(sleep 5\)/u);
 });

@@ -22,6 +22,7 @@ import {
   unpacked,
   user,
 } from './strangers.ts';
+import { shellThatHolds } from './waiting.ts';
 
 const isPosix = process.platform !== 'win32';
 const isRoot = process.getuid?.() === 0;
@@ -94,6 +95,19 @@ test('adopting is for a person at a terminal, who sees what they get', () => {
   expect(failedRun(again, owner).known).toBeNull();
 });
 
+test('what waited beside the own memory comes in after an adoption', async () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  failedRun(copy, owner);
+  const projects = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'projects');
+  const holder = await shellThatHolds(path.join(projects, readdirSync(projects)[0] ?? '', 'argus.db'));
+  expect(failedRun(copy, owner).notes.join()).toContain('Not stored yet');
+  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours now');
+  // Three runs are the stranger's.
+  expect(data(['history'], copy, owner)).toMatchObject({ total: 4 });
+  holder.kill('SIGKILL');
+});
+
 test('a server that is running notices that its memory was adopted', async () => {
   const copy = unpacked(strangersProject());
   const owner = user();
@@ -105,6 +119,19 @@ test('a server that is running notices that its memory was adopted', async () =>
   expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'own' });
   const run = await agent.data('argus_run', { projectPath: copy, command: COMMAND });
   expect(run.failures).toMatchObject([{ known: { suggestedFix: HOSTILE } }]);
+});
+
+test('who records in the user’s memory is told, also where it was looked into before', async () => {
+  const owner = user();
+  const cwd = project();
+  const added = argus(['add-incident', 'unheard of', 'turn it', 'worked', '--json'], { env: owner, cwd });
+  const { incident_id, solution_id } = JSON.parse(added.stdout);
+  const agent = await connect('2026-07-28', owner, cwd);
+  onTestFinished(() => agent.close());
+  expect(await agent.complete('argus://incident/{id}', 'inc-')).toEqual([incident_id]);
+  await agent.ask('record_outcome', { solution_id, worked: true, env: {} });
+  const memory = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'memory.db');
+  expect(shell(memory, 'SELECT count(*) FROM outcomes WHERE recorded_by IS NULL')).toBe('0');
 });
 
 test('what git tracks is not adopted, whoever asks', () => {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop.ts';
 import { type Agent, connect, type Data, someUser } from '../e2e/harness.ts';
+import { commandLines } from './command-lines.ts';
 
 const PART = 'Fake1Fake2Fake3Fake4Fake5Fake6';
 /** A token as issuers make them, and the same with a character in it that nobody sees. */
@@ -123,21 +124,40 @@ test('no notification, file or line of a run, an import and a loop has what the 
   expect(heard.join('\n')).toContain('the plan of');
   expectNone(JSON.stringify([answers, heard]), 'an answer or notification');
 
-  for (const args of [
-    ['history'],
-    ['patterns'],
-    ['doctor'],
-    ['history', runs[0]?.id ?? ''],
-    ['solutions', planted('plan')],
-  ]) {
-    const { stdout, stderr } = argus([args[0] ?? '', '--project', root, ...args.slice(1)], { env, cwd: root });
-    expectNone(stdout + stderr, args.join(' '));
-  }
   const own = new Set(['fails.sh', 'ctrf.json']);
   const left = filesIn(root).filter((file) => !own.has(file.split('/').at(-1) ?? ''));
   expect(left.some((file) => file.endsWith('argus.db')) && left.some((file) => file.includes('/fixes/'))).toBe(true);
   for (const file of [...left, ...filesIn(env.HOME)]) expectNone(readFileSync(file, 'latin1'), file);
 });
+
+test('no command says what the project, its programs or its arguments hold', () => {
+  const fails = `console.log(${JSON.stringify(planted('OrderError: the plan of'))}); process.exit(1);`;
+  const failure = `<failure message="${planted('Error: no')}">at check.js:4</failure>`;
+  const root = repository({
+    'check.js': fails,
+    'report.xml': `<testsuite name="s"><testcase classname="s" name="${planted('adds')}">${failure}</testcase></testsuite>`,
+    'setup.sh': `#!/bin/sh\nread -p "${planted('Name')}: " name\n`,
+  });
+  git(root, 'checkout', '-q', '-b', `fix/${TOKEN}`);
+  const env = { ...someUser() };
+  const ids: Record<string, string> = {};
+  for (const line of commandLines(root)) {
+    const args = line.map((word) => ids[word] ?? (isFreeText(word) ? planted(word) : word));
+    const { stdout, stderr } = argus(args, { env, cwd: root, input: planted('OrderError: the plan of') });
+    expectNone(stdout, args.join(' '));
+    if (!PASSES_OUTPUT_ON.includes(args[0] ?? '')) expectNone(stderr, args.join(' '));
+    for (const [, name = '', id = ''] of stdout.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu))
+      ids[name] = id;
+  }
+  expect(Object.keys(ids).sort(), 'it did work').toEqual(['incident_id', 'runId', 'solution_id']);
+  for (const file of filesIn(env.HOME)) expectNone(readFileSync(file, 'latin1'), file);
+});
+
+/** On stderr, as it comes, to whoever started the command. */
+const PASSES_OUTPUT_ON = ['run', 'fix-problem'];
+
+/** Words of a person, and no command. */
+const isFreeText = (word: string) => word.includes(' ') && !word.startsWith('node ');
 
 test('a mistake in the configuration is told without what stands in it', () => {
   const root = repository({
@@ -147,6 +167,27 @@ test('a mistake in the configuration is told without what stands in it', () => {
     const { stdout, stderr } = argus([command, '--project', root], { env: { ...someUser() }, cwd: root });
     expectNone(stdout + stderr, command);
   }
+});
+
+test('no command says the names of files, of references or of questions as they are', () => {
+  const script = `s-${TOKEN}.sh`;
+  const root = repository({ [script]: '#!/bin/sh\nread -p "Name: " name\n' });
+  git(root, 'update-ref', `refs/argus/${TOKEN}`, 'HEAD');
+  const env = { ...someUser() };
+  const commands = [
+    ['clean', '--dry-run', '--all', '--json'],
+    ['clean', '--dry-run', '--all'],
+    ['generate-inputs', script, '--json'],
+    ['view', '--export', `page-${TOKEN}.html`, '--json'],
+    ['memory', 'search', '--jsonl'],
+  ];
+  for (const args of commands) {
+    const input = `${JSON.stringify({ id: TOKEN, text: 'x' })}\n`;
+    const { status, stdout, stderr } = argus([...args, '--project', root], { env, cwd: root, input });
+    expect(stdout, `${args.join(' ')}: ${status} ${stderr}`).not.toBe('');
+    expectNone(stdout + stderr, args.join(' '));
+  }
+  for (const file of filesIn(join(root, '.claude'))) expectNone(readFileSync(file, 'utf8'), file);
 });
 
 /** What git keeps is the project's own. */

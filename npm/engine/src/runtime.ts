@@ -23,6 +23,8 @@ export class Runtime {
    * rolls back what was half written when the file is opened next.
    */
   call<T>(log: Log | undefined, work: () => T): T {
+    // Whoever is told a line may call the engine in turn, as a redactor does.
+    const outer = this.#platform.log;
     this.#platform.log = log;
     try {
       if (this.generation === 0) this.#start();
@@ -35,7 +37,7 @@ export class Runtime {
         'The engine failed unexpectedly and was restarted. Nothing stored is lost; the log has the cause. Call again.';
       throw new EngineError('INTERNAL_ERROR', message, { cause: thrown });
     } finally {
-      this.#platform.log = undefined;
+      this.#platform.log = outer;
     }
   }
 

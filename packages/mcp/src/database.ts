@@ -11,9 +11,17 @@ import { messageOf, systemCodeOf } from './errors.ts';
 import { ignoreInGit, lstat, tighten } from './owner/way.ts';
 
 /** The engine that answers, and why it is not the file, if it is not. */
-export interface Answering {
+interface Answering {
   engine: Engine;
-  warning: string | undefined;
+  /** The file is there and could not be opened. */
+  problem: EngineError | undefined;
+}
+
+/** An answer, and what limits it. */
+export interface Guarded<T> {
+  value: T;
+  /** Empty when all is well. */
+  warnings: string[];
 }
 
 /** How the engine is opened, whatever the file. */
@@ -61,25 +69,42 @@ export class Database {
     this.#source = source;
   }
 
-  /** The file where there is one; before the first write an empty memory, so that reading creates nothing. */
-  async forReading(): Promise<Answering> {
-    if (this.#durable === undefined) {
-      if (!(await this.#source.isThere())) return { engine: await this.standIn(), warning: undefined };
-      const located = await this.#located();
-      if (typeof located === 'string') return { engine: await this.standIn(), warning: located };
-      const isMissing = located.memoryId === undefined && located.newId !== undefined;
-      if (isMissing) return { engine: await this.standIn(located.foreignPath), warning: undefined };
+  /**
+   * Asks the file where there is one; before the first write an empty memory, so that reading creates nothing. What a
+   * stand-in does not know may be in the file: then the error is why the file could not be opened.
+   */
+  async read<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
+    const { engine, problem } = await this.#forReading();
+    try {
+      return { value: await call(engine), warnings: warningsOf(problem) };
+    } catch (thrown) {
+      throw isNotFound(thrown) ? (problem ?? thrown) : thrown;
     }
-    return this.orStandIn();
   }
 
-  /** The file, made where there is none, or what stands in for it. */
-  async orStandIn(): Promise<Answering> {
+  /** Asks the file, made where there is none, or what stands in for it. */
+  async readOrMake<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
+    const { engine, problem } = await this.#durableOrStandIn();
+    return { value: await call(engine), warnings: warningsOf(problem) };
+  }
+
+  async #forReading(): Promise<Answering> {
+    if (this.#durable === undefined) {
+      if (!(await this.#source.isThere())) return { engine: await this.standIn(), problem: undefined };
+      const located = await this.#located();
+      if (located instanceof EngineError) return { engine: await this.standIn(), problem: located };
+      const isMissing = located.memoryId === undefined && located.newId !== undefined;
+      if (isMissing) return { engine: await this.standIn(located.foreignPath), problem: undefined };
+    }
+    return this.#durableOrStandIn();
+  }
+
+  async #durableOrStandIn(): Promise<Answering> {
     try {
-      return { engine: await this.durable(), warning: undefined };
+      return { engine: await this.durable(), problem: undefined };
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      return { engine: await this.standIn(), warning: notStored(thrown) };
+      return { engine: await this.standIn(), problem: thrown };
     }
   }
 
@@ -113,12 +138,12 @@ export class Database {
       this.#retire(this.#durable);
   }
 
-  async #located(): Promise<Located | string> {
+  async #located(): Promise<Located | EngineError> {
     try {
       return await this.#source.locate();
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      return notStored(thrown);
+      return thrown;
     }
   }
 
@@ -178,8 +203,12 @@ export function isStorageProblem(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && thrown.code.startsWith('DATABASE_');
 }
 
-export function notStored(thrown: unknown): string {
-  return `Nothing is stored: ${messageOf(thrown)}`;
+function isNotFound(thrown: unknown): boolean {
+  return thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
+}
+
+function warningsOf(problem: EngineError | undefined): string[] {
+  return problem === undefined ? [] : [`Nothing is stored: ${problem.message}`];
 }
 
 /** For this user alone. Inside the project's `.argus` it also has the mark that keeps git away. */

@@ -9,12 +9,12 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from 'argus-engine';
 import { patternError } from './config/load.ts';
-import { Database } from './database.ts';
+import { Database, type Guarded } from './database.ts';
 import { type DetectedEnvironment, environmentOf } from './environment/project.ts';
 import { ArgusError, messageOf } from './errors.ts';
 import { trustedDataFolder } from './owner/data-folder.ts';
 import { tighten } from './owner/way.ts';
-import type { Guarded, Searched, Session, SessionManager } from './session.ts';
+import type { Searched, Session, SessionManager } from './session.ts';
 
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
@@ -60,7 +60,8 @@ export class Memories {
     const folder = await trustedDataFolder(root);
     const file = path.join(folder, 'memory.db');
     const { besidePath, besideMemoryId, foreignPath } = searched;
-    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath].join('\0');
+    const { by, from } = session.recorder;
+    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath, by, from].join('\0');
     const known = this.#users.get(key);
     if (known) return known;
     tighten(folder, 0o700);
@@ -132,15 +133,13 @@ export class Memory {
 
   /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
   async search<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
-    const { engine, warning } = await this.#database.orStandIn();
-    const warnings = [...this.#warnings, ...(warning === undefined ? [] : [warning])];
-    return { value: await call(engine), warnings };
+    const { value, warnings } = await this.#database.readOrMake(call);
+    return { value, warnings: [...this.#warnings, ...warnings] };
   }
 
   /** Reading makes no file. */
   async read<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
-    const { engine } = await this.#database.forReading();
-    return call(engine);
+    return (await this.#database.read(call)).value;
   }
 
   /** What must not be lost unnoticed: an error where it cannot be stored. */

@@ -19,7 +19,7 @@ import {
 } from 'argus-engine';
 import { type ConfigNamer, type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
-import { type Beside, Database, isStorageProblem, type Opening } from './database.ts';
+import { type Beside, Database, type Guarded, isStorageProblem, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
@@ -29,15 +29,8 @@ import { foreignNote, type Placement } from './owner/placement.ts';
 import { ProjectPlace } from './owner/project-place.ts';
 import { type Kept, Outbox } from './spool/outbox.ts';
 import { Seal } from './spool/seal.ts';
-import { Spool } from './spool/spool.ts';
+import { Spool, type SpoolCounts } from './spool/spool.ts';
 import { mapTexts, shortLine, visible } from './untrusted.ts';
-
-/** A value and what limits it. */
-export interface Guarded<T> {
-  value: T;
-  /** Empty when all is well. */
-  warnings: string[];
-}
 
 /** What is searched of a project's memory where another one is written. */
 export type Searched = Beside & Pick<Opening, 'foreignPath'>;
@@ -60,7 +53,7 @@ export class Session {
   #reader: Locale | undefined;
   readonly #seal: Seal;
   #rules: FixLoop | undefined;
-  #outbox: { readonly path: string; readonly outbox: Outbox } | undefined;
+  #outbox: { readonly own: string; readonly other: string | undefined; readonly outbox: Outbox } | undefined;
 
   constructor(root: string, loaded: LoadedConfig, process: Process) {
     this.root = root;
@@ -111,6 +104,11 @@ export class Session {
     return this.config.history?.enabled ?? true;
   }
 
+  /** Who calls now. */
+  get recorder(): RecorderOptions {
+    return this.#process.recorder;
+  }
+
   get locale() {
     return chooseLocale(this.config.locale, undefined, this.#reader);
   }
@@ -134,7 +132,7 @@ export class Session {
         minRuns: history?.retention?.minRuns ?? null,
       },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
-      recorder: this.#process.recorder,
+      recorder: this.recorder,
       ...(besidePath === undefined ? {} : { besidePath }),
       ...(besideMemoryId === undefined ? {} : { besideMemoryId }),
       log,
@@ -145,11 +143,13 @@ export class Session {
   async ask<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<Guarded<T>> {
     this.requireHistory();
     const outbox = await this.#waiting();
-    await outbox.takeIn();
+    const waiting = await outbox.takeIn();
     const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
-    if (memory !== undefined) return { value: await call(memory), warnings: ['This run is not stored yet.'] };
-    const { engine, warning } = await this.#database.forReading();
-    return { value: await call(engine), warnings: warning === undefined ? [] : [warning] };
+    if (memory !== undefined) {
+      return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
+    }
+    const { value, warnings } = await this.#database.read(call);
+    return { value, warnings: [...waiting, ...warnings] };
   }
 
   /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */
@@ -159,24 +159,23 @@ export class Session {
   ): Promise<Kept<Calls[N]['result']>> {
     this.requireHistory();
     const outbox = await this.#waiting();
-    await outbox.takeIn();
+    const waiting = await outbox.takeIn();
+    const kept = await this.#learnedOrKept(outbox, name, params);
+    return { ...kept, warnings: [...waiting, ...kept.warnings] };
+  }
+
+  async #learnedOrKept<N extends 'diagnose' | 'reportFix'>(
+    outbox: Outbox,
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<Kept<Calls[N]['result']>> {
+    const fitting = () => mapTexts(params, (text) => this.fitToLeave(text));
     const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
-    if (isWaiting)
-      return outbox.keep(
-        name,
-        mapTexts(params, (text) => this.fitToLeave(text)),
-      );
-    const { engine, warning } = await this.#database.forReading();
-    const value = await engine.call(name, params);
-    const warnings = warning === undefined ? [] : [warning];
+    if (isWaiting) return outbox.keep(name, fitting());
+    const { value, warnings } = await this.#database.read((engine) => engine.call(name, params));
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
     const problem = new EngineError(value.notStored, 'The answer is what was known before.');
-    return outbox.keepAnswered(
-      name,
-      mapTexts(params, (text) => this.fitToLeave(text)),
-      value,
-      problem,
-    );
+    return outbox.keepAnswered(name, fitting(), value, problem);
   }
 
   /** Where the project's solutions are. */
@@ -189,24 +188,34 @@ export class Session {
   async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
     const outbox = await this.#waiting();
+    let value: RunResult;
     try {
-      const engine = await this.#database.durable();
-      const value = await engine.recordRun(params);
-      await outbox.takeInRest();
-      return { value, warnings: this.#whoseOnce() };
+      value = await (await this.#database.durable()).recordRun(params);
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       const standIn = await this.#database.standIn();
       return outbox.keep('recordRun', await standIn.prepareRun(params), thrown);
     }
+    return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
 
-  /** What could not be stored waits beside the database, wherever that is by now. */
+  /** What waits to be stored. */
+  async waiting(): Promise<SpoolCounts> {
+    return (await this.#waiting()).counts();
+  }
+
+  /** Stores what waits where the memory is now, as far as that is possible at once. */
+  async takeIn(): Promise<void> {
+    await (await this.#waiting()).takeIn();
+  }
+
+  /** What could not be stored waits beside the database, wherever that is by now, or beside where it was before. */
   async #waiting(): Promise<Outbox> {
     await this.#place.find().catch(() => undefined);
-    const path = this.databasePath;
-    if (this.#outbox?.path !== path) {
-      this.#outbox = { path, outbox: new Outbox(this.#database, new Spool(`${path}.spool`, this.#seal)) };
+    const { path: own, otherPath: other } = this.#place;
+    if (this.#outbox?.own !== own || this.#outbox.other !== other) {
+      const spool = new Spool(spoolOf(own), this.#seal, other === undefined ? undefined : spoolOf(other));
+      this.#outbox = { own, other, outbox: new Outbox(this.#database, spool) };
     }
     return this.#outbox.outbox;
   }
@@ -323,6 +332,10 @@ function besideAt(besidePath: string | undefined): Beside {
 /** The file that the configuration names. */
 function databaseOf(root: string, { config }: LoadedConfig): string {
   return path.resolve(root, config.history?.database ?? path.join('.argus', 'argus.db'));
+}
+
+function spoolOf(database: string): string {
+  return `${database}.spool`;
 }
 
 function inDays(age: number | string | undefined): number | null {

@@ -13,11 +13,6 @@ export async function userDatabasePath(): Promise<string> {
   return path.join(await dataFolder(), 'memory.db');
 }
 
-/** The same where one can do without it. */
-export async function userDatabasePathIfAny(): Promise<string | undefined> {
-  return userDatabasePath().catch(() => undefined);
-}
-
 /** Loaded when it is needed: the module asks for the home folder at once, and not every account has one. */
 export async function dataFolder(): Promise<string> {
   const folder = await platformFolder();

@@ -45,7 +45,9 @@ async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
   const { path: home, memoryId, foreign, folder, registry } = await session.placement();
   if (foreign === undefined) {
     print(
-      memoryId === undefined ? `there is nothing to adopt: ${home} does not exist yet` : `${home} is yours already`,
+      memoryId === undefined
+        ? `there is nothing to adopt: ${fitToLeave(home)} does not exist yet`
+        : `${fitToLeave(home)} is yours already`,
     );
     return;
   }
@@ -63,8 +65,10 @@ async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
   if (copyOf(source, folder) !== copy) {
     throw new ArgusError('INVALID_INPUT', `${source} was changed since it was shown. Call adopt again.`);
   }
+  // A fix that waits may be about a run in this memory, and the other one does not know that run.
+  await session.takeIn();
   adopt(source, registry.add(source));
-  print(`${paint.bold(source)} is yours now`);
+  print(`${paint.bold(fitToLeave(source))} is yours now`);
   if (memoryId !== undefined) print(await takeOver(session, { path: home, memoryId }));
 }
 
@@ -78,7 +82,7 @@ async function shown(source: string, copy: string, session: Session): Promise<st
     const fixed = patterns.filter(({ suggestedFix }) => suggestedFix !== null);
     const from = await Promise.all(fixed.map(({ id }) => recordedBy(engine, id)));
     return lines([
-      `${paint.bold(source)} was not made by you on this machine. It holds:`,
+      `${paint.bold(fitToLeave(source))} was not made by you on this machine. It holds:`,
       indented(`${count(runs, 'run')}, ${count(learnedCount, 'learned pattern')}, ${count(incidents, 'incident')}`),
       ...fixed.map(({ suggestedFix, category }, index) =>
         indented(`${category}: ${paint.yellow(shownLine(suggestedFix ?? ''))}${paint.dim(from[index] ?? '')}`),
@@ -148,7 +152,7 @@ async function takeOver(
       incidents += page.incidents;
       after = page.next;
     } while (after !== null);
-    return `${count(incidents, 'incident')} came along from ${beside}; what its runs taught stays there`;
+    return `${count(incidents, 'incident')} came along from ${fitToLeave(beside)}; what its runs taught stays there`;
   } finally {
     await from.close();
   }

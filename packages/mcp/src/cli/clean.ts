@@ -5,10 +5,13 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { enveloped } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import { type Cleaned, clean as cleaned } from '../fix/leftovers.ts';
 import { formatCleaned } from '../format/clean.ts';
+import { fitToLeave } from '../outgoing.ts';
 import { EXIT } from './exit.ts';
+import { print } from './output.ts';
 
 export interface CleanOptions {
   project: string;
@@ -18,12 +21,18 @@ export interface CleanOptions {
 }
 
 export async function clean(options: CleanOptions): Promise<void> {
-  const dryRun = options.dryRun ?? false;
+  const { all = false, dryRun = false, json = false } = options;
   const root = projectFolder(path.resolve(options.project));
-  const found: Cleaned = await cleaned({ root, now: Date.now(), all: options.all ?? false, dryRun });
-  const envelope = { success: true, data: { dryRun, ...found }, timestamp: Date.now() };
-  process.stdout.write(`${options.json ? JSON.stringify(envelope) : formatCleaned(found, dryRun, root)}\n`);
-  process.exitCode = found.problems.length === 0 ? EXIT.done : EXIT.failures;
+  const envelope = await enveloped(async () => ({
+    dryRun,
+    ...(await cleaned({ root, now: Date.now(), all, dryRun })),
+  }));
+  print(envelope, json, (found) => formatCleaned(found, dryRun, fitToLeave(root)));
+  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+}
+
+function exitCode({ problems }: Pick<Cleaned, 'problems'>): number {
+  return problems.length === 0 ? EXIT.done : EXIT.failures;
 }
 
 function projectFolder(folder: string): string {

@@ -5,10 +5,10 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { toErrorBody } from '../answer.ts';
+import { enveloped, toErrorBody } from '../answer.ts';
 import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
-import { fitToLeaveDeep } from '../outgoing.ts';
+import { count } from '../format/text.ts';
 import { foreignNote } from '../owner/placement.ts';
 import { detectTestCommand } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
@@ -18,7 +18,7 @@ import { type Session, SessionManager } from '../session.ts';
 import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 import { EXIT } from './exit.ts';
-import type { GlobalOptions } from './output.ts';
+import { type GlobalOptions, print } from './output.ts';
 import { terminal } from './recorder.ts';
 
 export interface Check {
@@ -29,11 +29,16 @@ export interface Check {
 }
 
 export async function doctor(options: GlobalOptions): Promise<void> {
-  const checks = fitToLeaveDeep(await allChecks(options));
-  const ok = checks.every((check) => check.state !== 'problem');
-  const envelope = { success: true, data: { ok, checks }, timestamp: Date.now() };
-  process.stdout.write(`${options.json ? JSON.stringify(envelope) : formatChecks(checks)}\n`);
-  process.exitCode = ok ? EXIT.done : EXIT.failures;
+  const envelope = await enveloped(async () => {
+    const checks = await allChecks(options);
+    return { ok: checks.every((check) => check.state !== 'problem'), checks };
+  });
+  print(envelope, options.json ?? false, ({ checks }) => formatChecks(checks));
+  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+}
+
+function exitCode({ ok }: { ok: boolean }): number {
+  return ok ? EXIT.done : EXIT.failures;
 }
 
 async function allChecks(options: GlobalOptions): Promise<Check[]> {
@@ -49,6 +54,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },
       { name: 'locale', state: 'ok', detail: session.locale },
       await storageCheck(session),
+      ...(await waitingCheck(session)),
       await userMemoryCheck(),
       testCheck(session),
       await gitCheck(session),
@@ -72,6 +78,20 @@ async function storageCheck(session: Session): Promise<Check> {
   } catch (thrown) {
     return problem('database', thrown);
   }
+}
+
+/** Said where there is something to know: calls that could not be stored when they were made. */
+async function waitingCheck(session: Session): Promise<Check[]> {
+  if (!session.historyEnabled) return [];
+  const { waiting, refused, refusedIn } = await session.waiting();
+  if (waiting + refused === 0) return [];
+  const details = [
+    ...(waiting > 0 ? [`${count(waiting, 'call')} to be stored by the next one that can`] : []),
+    ...(refused > 0
+      ? [`${count(refused, 'call')} that can never be stored: look at *.refused in ${refusedIn.join(' and ')}`]
+      : []),
+  ];
+  return [{ name: 'waiting', state: 'note', detail: details.join('; ') }];
 }
 
 /** The memory that belongs to no project. Nothing is written: a project can do without it. */

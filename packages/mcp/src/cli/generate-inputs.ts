@@ -12,7 +12,7 @@ import { inputsText, writeInputs } from '../fix/inputs/inputs-file.ts';
 import type { Input } from '../fix/inputs/model.ts';
 import { count, lines, percent, table } from '../format/text.ts';
 import { EXIT } from './exit.ts';
-import { fail } from './output.ts';
+import { fail, printData } from './output.ts';
 
 export interface GenerateInputsOptions {
   project: string;
@@ -52,7 +52,7 @@ async function write(script: string, { project, output, json, force }: GenerateI
   const written = file.inputs.length > 0 ? path.relative(process.cwd(), target) || target : null;
   const deferred = file.inputs.filter((input) => input.deferred).map((input) => input.name);
   const answer = { path: written, ...file, deferred, notes };
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${shown(written, file.inputs, notes)}\n`);
+  printData(answer, json ?? false, ({ path: at, inputs, notes }) => shown(at, inputs, notes));
   return deferred.length > 0 ? INPUTS_MISSING : EXIT.done;
 }
 

@@ -8,6 +8,7 @@ import type { Engine, MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../answer.ts';
 import { ArgusError, messageOf } from '../errors.ts';
 import { formatImported } from '../format/memory.ts';
+import { fitToLeaveDeep } from '../outgoing.ts';
 import { EXIT } from './exit.ts';
 import { batches, write } from './lines.ts';
 import { answerBare, type MemoryOptions, withMemory } from './output.ts';
@@ -102,7 +103,7 @@ async function searched(engine: Engine, line: string, threshold: number | null):
   let id: unknown = null;
   try {
     const question = questionOf(line);
-    id = question.id;
+    id = fitToLeaveDeep(question.id);
     const [text, limit, env] = [textOf(question), limitOf(question), envOf(question)];
     const { ranked } = await engine.memorySearch({ text, limit, env, threshold });
     return { id, ranked };

@@ -6,6 +6,7 @@
 import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../answer.ts';
 import type { Memory } from '../memories.ts';
+import { fitToLeaveDeep } from '../outgoing.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { EXIT } from './exit.ts';
 import { terminal } from './recorder.ts';
@@ -36,13 +37,19 @@ export interface MemoryOptions {
   json?: boolean;
 }
 
+/** How a command ends, and what it may do. */
+interface AnswerOptions<T> {
+  exitCode?: (data: T) => number;
+  /** A database that nobody knows here is made this user's. */
+  adopts?: boolean;
+}
+
 /** Opens the project, runs the command, prints its answer, closes the project. */
 export async function answer<T>(
   options: GlobalOptions,
   call: (workplace: Workplace) => Promise<T>,
   asText: (data: T) => string,
-  exitCode: (data: T) => number = () => EXIT.done,
-  adopts = false,
+  { exitCode = () => EXIT.done, adopts = false }: AnswerOptions<T> = {},
 ): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts });
   const projectPath = path.resolve(options.project);
@@ -103,7 +110,14 @@ export async function fail(thrown: unknown, json: boolean): Promise<number> {
   return EXIT.error;
 }
 
-function print<T>(envelope: Envelope<T>, json: boolean, asText: (data: T) => string): void {
+/** Prints an answer that has no envelope. */
+export function printData<T>(data: T, json: boolean, asText: (data: T) => string): void {
+  const fitting = fitToLeaveDeep(data);
+  process.stdout.write(`${json ? JSON.stringify(fitting) : asText(fitting)}\n`);
+}
+
+/** Prints an answer, or the error on stderr. */
+export function print<T>(envelope: Envelope<T>, json: boolean, asText: (data: T) => string): void {
   if (json) process.stdout.write(`${JSON.stringify(envelope)}\n`);
   else if (envelope.success) process.stdout.write(`${asText(envelope.data)}\n`);
   else process.stderr.write(`${envelope.error.code}: ${envelope.error.message}\n`);

@@ -36,8 +36,7 @@ export async function run(
         { signal, onOutput },
       ),
     (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
-    runExit,
-    adoptsInCi(),
+    { exitCode: runExit, adopts: adoptsInCi() },
   );
 }
 
@@ -46,7 +45,6 @@ export async function importReports(path: string, options: GlobalOptions & { for
     options,
     ({ projectPath, sessionManager }) => handleImport({ projectPath, path, format: options.format }, sessionManager),
     formatRun,
-    runExit,
-    adoptsInCi(),
+    { exitCode: runExit, adopts: adoptsInCi() },
   );
 }

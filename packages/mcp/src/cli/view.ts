@@ -8,13 +8,14 @@ import { isStorageProblem } from '../database.ts';
 import { messageOf } from '../errors.ts';
 import { formatExported, formatServed } from '../format/view.ts';
 import { log } from '../log.ts';
+import { fitToLeaveDeep } from '../outgoing.ts';
 import { foreignNote } from '../owner/placement.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { exportPage } from '../view/export.ts';
 import { ViewedMemory } from '../view/memory.ts';
 import { startViewServer } from '../view/server.ts';
 import { EXIT } from './exit.ts';
-import type { GlobalOptions } from './output.ts';
+import { type GlobalOptions, printData } from './output.ts';
 import { startProgress } from './progress.ts';
 import { terminal } from './recorder.ts';
 
@@ -52,7 +53,8 @@ async function serve(memory: ViewedMemory, options: ViewOptions): Promise<void> 
   const server = await startViewServer(memory, options.port ?? 0);
   const ended = signalled();
   const { project, database, history } = memory.about();
-  const served = { url: server.url, port: server.port, project, database };
+  // The address holds a token, which is for whoever reads this.
+  const served = { url: server.url, port: server.port, ...fitToLeaveDeep({ project, database }) };
   process.stdout.write(`${options.json ? JSON.stringify(served) : formatServed({ ...served, history })}\n`);
   if (options.open) await browse(server.newTicketUrl(), 'open the address above');
   await ended;
@@ -70,7 +72,7 @@ async function write(memory: ViewedMemory, file: string, options: ViewOptions): 
   // Half a file is removed on the way out.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(EXIT.error));
   const exported = await exportPage(memory, target, (bytes) => startProgress(bytes, 'writing'));
-  process.stdout.write(`${options.json ? JSON.stringify(exported) : formatExported(exported)}\n`);
+  printData(exported, options.json ?? false, formatExported);
   if (options.open) await browse(target, `open ${target} in a browser`);
 }
 

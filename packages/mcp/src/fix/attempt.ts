@@ -7,16 +7,7 @@ import { constants } from 'node:os';
 import { messageOf } from '../errors.ts';
 import { findProgram } from '../programs.ts';
 import { type Execution, execute, type Held, type Program, Tail } from '../run/execute.ts';
-import {
-  endedNotes,
-  endMarked,
-  findMarked,
-  killMarked,
-  type LeftProcess,
-  markEntry,
-  named,
-  UNFINDABLE,
-} from '../run/processes.ts';
+import { clearUp, endMarked, killMarked, type LeftProcess, markEntry, UNFINDABLE } from '../run/processes.ts';
 import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from './inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
 
@@ -134,16 +125,6 @@ function exitCodeOf(code: number | null, signal: NodeJS.Signals | null, timedOut
   if (timedOut) return TIMEOUT_EXIT;
   if (signal !== null) return SIGNAL_EXIT + constants.signals[signal];
   return code ?? 1;
-}
-
-/** A service that a successful command started is what it was run for, and stays. */
-async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
-  if (succeeded) {
-    const left = await findMarked(mark);
-    return { left, notes: left.length === 0 ? [] : [`Still running: ${named(left)}.`] };
-  }
-  const { ended, left } = await endMarked(mark);
-  return { left: [...ended, ...left], notes: endedNotes({ ended, left }) };
 }
 
 /** Their `read` shows no prompt where there is no terminal. */

@@ -7,6 +7,7 @@
 import type { FixAttempt, FixState } from 'argus-engine';
 import { environmentOf } from '../environment/project.ts';
 import { messageOf } from '../errors.ts';
+import type { Kept } from '../spool/outbox.ts';
 import { handleAddIncident } from '../tools/add-incident.ts';
 import { handleAddSolution } from '../tools/add-solution.ts';
 import { handleRecordOutcome } from '../tools/record-outcome.ts';
@@ -37,7 +38,10 @@ interface Lesson {
   failed: FixAttempt | undefined;
 }
 
-/** Of the fixes after `known`, which is where the last call ended; returns what could not be recorded. */
+/**
+ * Of the fixes after `known`, which is where the last call ended. Returns what could not be recorded; a lesson of which
+ * nothing is kept is learned by the next call, with those behind it.
+ */
 export async function learn(
   place: Place,
   state: FixState,
@@ -50,8 +54,10 @@ export async function learn(
   const problems = new Set<string>();
   for (const lesson of lessons) {
     try {
+      const { isKept, warnings } = await learnFailure(place, state, lesson);
+      for (const warning of warnings) problems.add(warning);
+      if (!isKept) break;
       await learnSolution(place, lesson);
-      if (lesson.failed !== undefined) await learnFailure(place, state, lesson);
     } catch (thrown) {
       problems.add(`Not remembered: ${messageOf(thrown)}`);
     }
@@ -104,11 +110,19 @@ async function learnSolution(place: Place, { fix, title, signature, steps, worke
   await handleRecordOutcome({ solution_id, worked, notes, ...shared }, sessionManager);
 }
 
+/** What became of a failure and its fix. */
+interface Learned {
+  /** Stored, or waiting to be. */
+  isKept: boolean;
+  /** Why it is not stored yet, or never. */
+  warnings: string[];
+}
+
 /** The failed run, and the fix as it is reported after a diagnosis. */
-async function learnFailure({ session }: Place, state: FixState, lesson: Lesson): Promise<void> {
+async function learnFailure({ session }: Place, state: FixState, lesson: Lesson): Promise<Learned> {
   const { failed, steps, worked, signature } = lesson;
-  if (failed === undefined) return;
-  const { value: run } = await session.recordRun({
+  if (failed === undefined) return { isKept: true, warnings: [] };
+  const run = await session.recordRun({
     command: state.command ?? state.test,
     startedAt: Date.parse(failed.timestamp),
     durationMs: Math.round(failed.duration_seconds * 1_000),
@@ -119,10 +133,16 @@ async function learnFailure({ session }: Place, state: FixState, lesson: Lesson)
     containers: [],
     notes: [],
   });
-  const caseName = run.failures[0]?.caseName;
-  if (caseName === undefined) return;
-  const report = { runId: run.runId, caseName, fixDescription: steps, success: worked };
-  await session.learn('reportFix', { ...report, env: environmentOf(session.root) });
+  const { runId, failures } = run.value;
+  const caseName = failures[0]?.caseName;
+  if (caseName === undefined || !learnedOf(run).isKept) return learnedOf(run);
+  const report = { runId, caseName, fixDescription: steps, success: worked };
+  return learnedOf(await session.learn('reportFix', { ...report, env: environmentOf(session.root) }));
+}
+
+function learnedOf({ notStored, warnings }: Pick<Kept<unknown>, 'notStored' | 'warnings'>): Learned {
+  if (notStored === undefined) return { isKept: true, warnings: [] };
+  return { isKept: notStored.queued, warnings };
 }
 
 /** In words; where nobody described it, as a diff, for else nobody could repeat it. */

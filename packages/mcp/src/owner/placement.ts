@@ -49,7 +49,7 @@ const OBSTACLE_ADVICE = {
 } as const;
 
 /** What belongs to a database, and would be written through a link. */
-const BESIDE = ['', '-journal', '.lockmode', '.lock'];
+const BESIDE = ['', '-journal', '.lockmode', '.lock', '.queue', '.spool'];
 
 /** Throws a DATABASE_ error where there is no place at all. */
 export async function placementOf(wanted: Wanted): Promise<Placement> {

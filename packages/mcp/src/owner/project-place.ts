@@ -33,6 +33,13 @@ export class ProjectPlace {
     return this.found?.path ?? this.#wanted.database;
   }
 
+  /** Where the memory was before it was adopted, or before git tracked what lies in the project. */
+  get otherPath(): string | undefined {
+    if (this.found === undefined) return undefined;
+    const beside = path.join(this.found.folder, 'argus.db');
+    return this.path === beside ? this.#wanted.database : beside;
+  }
+
   /** Whether there may be anything to read, without asking git or looking into a file. */
   async isThere(): Promise<boolean> {
     const { root, database } = this.#wanted;

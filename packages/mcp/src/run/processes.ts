@@ -78,8 +78,18 @@ export async function findMarked(mark: string): Promise<LeftProcess[]> {
   return process.platform === 'win32' ? [] : listedByPs(mark);
 }
 
+/** A service that a successful command started is what it was run for, and stays. */
+export async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
+  if (succeeded) {
+    const left = await findMarked(mark);
+    return { left, notes: left.length === 0 ? [] : [`Still running: ${named(left)}.`] };
+  }
+  const { ended, left } = await endMarked(mark);
+  return { left: [...ended, ...left], notes: endedNotes({ ended, left }) };
+}
+
 /** How people are told. */
-export function endedNotes({ ended, left }: Ended): string[] {
+function endedNotes({ ended, left }: Ended): string[] {
   return [
     ...(ended.length > 0 ? [`Left running by the command and ended: ${named(ended)}.`] : []),
     ...(left.length > 0 ? [`Left running by the command, to be ended by hand: ${named(left)}.`] : []),

@@ -18,7 +18,7 @@ import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { type Plan, planRun } from './plan.ts';
-import { endedNotes, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
+import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { quoted } from './words.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
@@ -127,14 +127,14 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   };
 }
 
-/** Runs the command; one that is ended before it ends itself leaves nothing that can be found. */
+/** Runs the command; one that fails, or is ended before it ends itself, leaves nothing running that can be found. */
 async function executeWhole(execution: Execution): Promise<{ executed: Executed; left: string[] }> {
   const mark = newMark();
   const env = { ...execution.env, ...markEntry(mark) };
   try {
     const executed = await execute({ ...execution, env, onKill: () => killMarked(mark) });
-    if (!executed.timedOut) return { executed, left: [] };
-    return { executed, left: [...endedNotes(await endMarked(mark)), UNFINDABLE] };
+    const { notes } = await clearUp(mark, executed.exitCode === 0 && !executed.timedOut);
+    return { executed, left: executed.timedOut ? [...notes, UNFINDABLE] : notes };
   } catch (thrown) {
     const { left } = await endMarked(mark);
     if (left.length === 0 || !(thrown instanceof ArgusError)) throw thrown;

@@ -8,7 +8,7 @@ import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argu
 import { v7 as uuidV7 } from 'uuid';
 import { isStorageProblem } from '../database.ts';
 import { messageOf } from '../errors.ts';
-import type { Spool, WaitingCall, WaitingCallName } from './spool.ts';
+import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
 
 /** Why an answer is not stored, and whether it will be. */
 export interface NotStored {
@@ -35,7 +35,7 @@ const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is w
 /** The engines it works with. */
 export interface Engines {
   /** The file. */
-  durable(): Promise<Engine>;
+  durable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
   /** A memory of this process alone. */
   standIn(): Promise<Engine>;
 }
@@ -55,14 +55,19 @@ export class Outbox {
     this.#spool = spool;
   }
 
-  /** Stores what waits, as far as that is possible at once. */
-  async takeIn(): Promise<void> {
-    await this.#takeInWith('attempt');
+  /** How many calls wait, and how many could not be stored and are kept for a person. */
+  counts(): SpoolCounts {
+    return this.#spool.counts();
+  }
+
+  /** Stores what waits, as far as that is possible at once. Answers with warnings: no call fails for those before it. */
+  async takeIn(): Promise<string[]> {
+    return this.#takeInWith('attempt');
   }
 
   /** After a call that was stored: the lock can be had, so what waits is worth waiting for. */
-  async takeInRest(): Promise<void> {
-    await this.#takeInWith('call');
+  async takeInRest(): Promise<string[]> {
+    return this.#takeInWith('call');
   }
 
   /** The memory that knows a run which is not stored; none where the database is to be asked. */
@@ -123,39 +128,80 @@ export class Outbox {
   /** The stand-in with everything that waits. */
   async #replay(): Promise<Engine> {
     const standIn = await this.#engines.standIn();
-    for (const { call } of await this.#spool.files()) {
-      if (this.#replayed.has(call.callId)) continue;
-      this.#replayed.add(call.callId);
-      // What it refuses was about a run that is stored; the database will know it.
-      await standIn.call(call.method, call.params, call.callId, call.now).catch(() => undefined);
-    }
+    // Where they cannot be read, taking them in has said so.
+    const files = await this.#spool.files().catch(() => []);
+    const fresh = files.filter(({ call }) => !this.#replayed.has(call.callId));
+    for (const { call } of fresh) this.#replayed.add(call.callId);
+    // What it refuses was about a run that is stored; the database will know it.
+    await inAnyOrder(fresh, ({ call }) => standIn.call(call.method, call.params, call.callId, call.now));
     return standIn;
   }
 
-  async #takeInWith(patience: 'attempt' | 'call'): Promise<void> {
-    if (this.#spool.isEmpty()) return;
-    for (const file of await this.#spool.files()) {
-      const { method, params, callId, now } = file.call;
-      try {
-        const engine = await this.#engines.durable();
-        const value = await engine[patience](method, params, callId, now);
-        if ('notStored' in value && value.notStored !== undefined) {
-          // A diagnosis answers all the same; it goes on waiting.
-          this.#problem = new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
-          return;
-        }
-      } catch (thrown) {
-        if (isStorageProblem(thrown)) {
-          this.#problem = thrown;
-          return;
-        }
-        if (!(thrown instanceof EngineError)) throw thrown;
-        if (thrown.code !== 'CALL_REPEATED') {
-          this.#spool.refuse(file, thrown.message);
-          continue;
-        }
-      }
-      this.#spool.remove(file);
+  async #takeInWith(patience: 'attempt' | 'call'): Promise<string[]> {
+    try {
+      await this.#takeInAll(patience);
+      return [];
+    } catch (thrown) {
+      return [`What waits to be stored goes on waiting: ${messageOf(thrown)}`];
     }
+  }
+
+  async #takeInAll(patience: 'attempt' | 'call'): Promise<void> {
+    if (this.#spool.isEmpty()) return;
+    try {
+      const failed = await inAnyOrder(await this.#spool.files(), (file) => this.#takeInOne(file, patience));
+      for (const { file, thrown } of failed) {
+        // A call that stopped the engine is not wrong for that; the log has the cause.
+        if (thrown.code !== 'INTERNAL_ERROR') this.#spool.refuse(file, thrown.message);
+      }
+    } catch (thrown) {
+      if (!isStorageProblem(thrown)) throw thrown;
+      this.#problem = thrown;
+    }
+  }
+
+  async #takeInOne(file: WaitingFile, patience: 'attempt' | 'call'): Promise<void> {
+    const { method, params, callId, now } = file.call;
+    const engine = await this.#engines.durable();
+    try {
+      const value = await engine[patience](method, params, callId, now);
+      // A diagnosis answers all the same; it goes on waiting.
+      if ('notStored' in value && value.notStored !== undefined)
+        throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
+    } catch (thrown) {
+      if (!(thrown instanceof EngineError) || thrown.code !== 'CALL_REPEATED') throw thrown;
+    }
+    this.#spool.remove(file);
+  }
+}
+
+/** A call that the engine refused. */
+interface FailedCall {
+  file: WaitingFile;
+  thrown: EngineError;
+}
+
+/**
+ * Makes the calls of all files. A clock that was set back puts a fix before its run, so what was refused is made again
+ * after the others, as long as any of those succeeded. Returns what is refused in the end; throws where the database
+ * cannot be used.
+ */
+async function inAnyOrder(
+  files: readonly WaitingFile[],
+  make: (file: WaitingFile) => Promise<unknown>,
+): Promise<FailedCall[]> {
+  let open = files;
+  for (;;) {
+    const failed: FailedCall[] = [];
+    for (const file of open) {
+      try {
+        await make(file);
+      } catch (thrown) {
+        if (!(thrown instanceof EngineError) || isStorageProblem(thrown)) throw thrown;
+        failed.push({ file, thrown });
+      }
+    }
+    if (failed.length === 0 || failed.length === open.length) return failed;
+    open = failed.map(({ file }) => file);
   }
 }

@@ -4,9 +4,10 @@
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../errors.ts';
+import { createWholeFile } from '../whole-file.ts';
 
 const KEY_BYTES = 32;
 
@@ -22,6 +23,10 @@ export class Seal {
   /** 64 hex digits. */
   async of(text: string): Promise<string> {
     this.#key ??= this.#folder().then(keyIn);
+    // Tried again by the next call: a folder is made writable, a damaged key deleted.
+    this.#key.catch(() => {
+      this.#key = undefined;
+    });
     return createHmac('sha256', await this.#key)
       .update(text)
       .digest('hex');
@@ -34,21 +39,13 @@ export class Seal {
   }
 }
 
-/** The key, made by whoever needs it first: a link to a finished file is made in one step. */
+/** The key, made by whoever needs it first. */
 function keyIn(folder: string): Buffer {
   const file = path.join(folder, 'spool.key');
   const known = readKey(file);
   if (known !== undefined) return known;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = `${file}-${process.pid}-${process.hrtime.bigint()}`;
-  try {
-    writeFileSync(draft, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
-    linkSync(draft, file);
-  } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  createWholeFile(file, randomBytes(KEY_BYTES));
   const made = readKey(file);
   if (made === undefined) throw new Error(`${file} is no key; delete it`);
   return made;

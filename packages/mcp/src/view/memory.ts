@@ -7,8 +7,8 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine, Locale } from 'argus-engine';
 import { acceptedLocale } from '../locale.ts';
+import { userMemoryBeside } from '../owner/data-folder.ts';
 import type { Session } from '../session.ts';
-import { userDatabasePathIfAny } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 
 /** What a page wants to know before anything else. */
@@ -49,7 +49,7 @@ export class ViewedMemory {
 
   /** Everything that shows what is in it: the project's own file, made or not, and the user's that is searched too. */
   async files(): Promise<string[]> {
-    const user = await userDatabasePathIfAny();
+    const user = await userMemoryBeside(this.project);
     return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
   }
 

@@ -65,15 +65,21 @@ function sourceOf(
     const command = hide(trimmed);
     return { source: { text: trimmed, name: command, zsh: false }, command, name: inputsName(command), notes: [] };
   }
+  const shown = hide(file);
   if (!isShell(text, file)) {
-    const note = `${file} is no shell script: what it asks is not known before it runs; fix-problem notices it then.`;
-    return { source: { text: '', name: file, zsh: false }, command: trimmed, name: scriptName(file), notes: [note] };
+    const note = `${shown} is no shell script: what it asks is not known before it runs; fix-problem notices it then.`;
+    return {
+      source: { text: '', name: shown, zsh: false },
+      command: hide(trimmed),
+      name: scriptName(file),
+      notes: [note],
+    };
   }
   const zsh = isZsh(text, file);
   return {
     notes: [],
-    source: { text, name: file, zsh },
-    command: `${interpreter(text, file)} ${quoted(file, false)}`,
+    source: { text, name: shown, zsh },
+    command: `${interpreter(text, file)} ${quoted(shown, false)}`,
     name: scriptName(file),
   };
 }

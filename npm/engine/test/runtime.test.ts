@@ -1,0 +1,19 @@
+/** The one instance of the engine, and calls from within calls. */
+import { expect, test } from 'vitest';
+import { FixLoop } from '../src/fix-loop.ts';
+import { NodePlatform } from '../src/node/platform.ts';
+import { Runtime } from '../src/runtime.ts';
+
+test('a log that calls the engine hears all lines of a call', () => {
+  const platform = new NodePlatform();
+  const runtime = new Runtime(platform);
+  const rules = new FixLoop(runtime, {});
+  const heard: string[] = [];
+  const log = (line: string) => void heard.push(rules.redact(line));
+  runtime.call(log, () => {
+    platform.log?.('the first');
+    platform.log?.('the second');
+  });
+  expect(heard).toEqual(['the first', 'the second']);
+  expect(platform.log).toBeUndefined();
+});

@@ -1,0 +1,32 @@
+/**
+ * A line for every command of Argus, for a project as `planted.ts` makes them; git.test.ts checks that none is missing.
+ * Does not: run or expect anything.
+ */
+
+/** Every command; of what an earlier one answered the names of fields stand for the ids. */
+export function commandLines(root: string): string[][] {
+  const at = ['--project', root];
+  const loop = ['--desired', 'it is well', '--backoff', '0'];
+  return [
+    ['doctor', ...at],
+    ['adopt', ...at],
+    ['run', '--json', ...at, 'node', 'check.js'],
+    ['diagnose', 'runId', 'node check.js', ...at],
+    ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],
+    ['import', 'report.xml', ...at],
+    ['history', ...at],
+    ['patterns', ...at],
+    ['inspect'],
+    ['solutions', 'TypeError: cannot use answer', ...at],
+    ['add-incident', 'unheard of', 'turn it', 'worked', '--error', 'zig: no zag', '--json', ...at],
+    ['add-solution', 'incident_id', 'turn it twice', ...at],
+    ['outcome', 'solution_id', 'worked', ...at],
+    ['memory', 'export', ...at],
+    ['generate-inputs', 'setup.sh', ...at],
+    ['fix-problem', '--command', 'node check.js', ...loop, ...at],
+    ['fix-problem', '--resume', '--outside', 'nothing to see', ...at],
+    ['fix-problem', 'TypeError: cannot use answer from port', '--test', 'node check.js', ...loop, ...at],
+    ['view', '--export', 'page.html', ...at],
+    ['clean', '--all', ...at],
+  ];
+}
