@@ -10,7 +10,12 @@ use serde::{Deserialize, Serialize};
 
 /// Concludes all of it.
 pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Inspection {
-    shown(analyzer.analyze(event, case_name))
+    shown(analyzed(analyzer, event, case_name))
+}
+
+/// The name stands in the text that is signed, so it goes through the redactor as it does where runs are recorded.
+pub(crate) fn analyzed(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Analysis {
+    analyzer.analyze(event, &analyzer.redact(case_name).into_string())
 }
 
 /// As the contract shows it.

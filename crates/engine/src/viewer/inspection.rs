@@ -22,7 +22,7 @@ pub async fn view_inspection<D: Database>(
     params: &ViewInspectionParams,
 ) -> Result<ViewInspectionResult, EngineError> {
     let case_name = params.case_name.as_deref().unwrap_or_default();
-    let analysis = engine.analyzer.analyze(params.event.clone(), case_name);
+    let analysis = inspect::analyzed(&engine.analyzer, params.event.clone(), case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let pattern = matching::find(engine, tx, &analysis).await?;
         let related = related::related(engine, tx, &analysis, pattern.as_ref()).await?;
