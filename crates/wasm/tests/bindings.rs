@@ -56,7 +56,8 @@ fn a_mistake_is_thrown_with_a_code() {
 fn what_is_thrown_quotes_no_secret() {
     let token = format!("gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
     let thrown = [
-        Inspector::new(value(&format!(r#"{{"rules": "{token}"}}"#))).expect_err("no list"),
+        Inspector::new(value(&format!(r#"{{"rules": [{{"name": "a", "category": "{token}", "pattern": "b"}}]}}"#)))
+            .expect_err("no category"),
         generate_signature(&token, "case", "error").expect_err("no category"),
     ];
     for thrown in thrown {

@@ -4,7 +4,7 @@
  * Does not: fail; what could not be recorded is said.
  */
 
-import type { FixAttempt, FixState } from 'argus-engine';
+import type { FixAttempt, FixState, RunResult } from 'argus-engine';
 import { environmentOf } from '../environment/project.ts';
 import { messageOf } from '../errors.ts';
 import type { Kept } from '../spool/outbox.ts';
@@ -54,10 +54,11 @@ export async function learn(
   const problems = new Set<string>();
   for (const lesson of lessons) {
     try {
-      const { isKept, warnings } = await learnFailure(place, state, lesson);
-      for (const warning of warnings) problems.add(warning);
-      if (!isKept) break;
+      const run = await recordFailure(place, state, lesson);
+      for (const warning of warningsOf(run)) problems.add(warning);
+      if (run?.notStored?.queued === false) break;
       await learnSolution(place, lesson);
+      for (const warning of warningsOf(await reportFix(place, run, lesson))) problems.add(warning);
     } catch (thrown) {
       problems.add(`Not remembered: ${messageOf(thrown)}`);
     }
@@ -110,19 +111,14 @@ async function learnSolution(place: Place, { fix, title, signature, steps, worke
   await handleRecordOutcome({ solution_id, worked, notes, ...shared }, sessionManager);
 }
 
-/** What became of a failure and its fix. */
-interface Learned {
-  /** Stored, or waiting to be. */
-  isKept: boolean;
-  /** Why it is not stored yet, or never. */
-  warnings: string[];
-}
-
-/** The failed run, and the fix as it is reported after a diagnosis. */
-async function learnFailure({ session }: Place, state: FixState, lesson: Lesson): Promise<Learned> {
-  const { failed, steps, worked, signature } = lesson;
-  if (failed === undefined) return { isKept: true, warnings: [] };
-  const run = await session.recordRun({
+/** The run that failed; none where an error was given as a text. */
+async function recordFailure(
+  { session }: Place,
+  state: FixState,
+  { failed, signature }: Lesson,
+): Promise<Kept<RunResult> | undefined> {
+  if (failed === undefined) return undefined;
+  return session.recordRun({
     command: state.command ?? state.test,
     startedAt: Date.parse(failed.timestamp),
     durationMs: Math.round(failed.duration_seconds * 1_000),
@@ -133,16 +129,23 @@ async function learnFailure({ session }: Place, state: FixState, lesson: Lesson)
     containers: [],
     notes: [],
   });
-  const { runId, failures } = run.value;
-  const caseName = failures[0]?.caseName;
-  if (caseName === undefined || !learnedOf(run).isKept) return learnedOf(run);
-  const report = { runId, caseName, fixDescription: steps, success: worked };
-  return learnedOf(await session.learn('reportFix', { ...report, env: environmentOf(session.root) }));
 }
 
-function learnedOf({ notStored, warnings }: Pick<Kept<unknown>, 'notStored' | 'warnings'>): Learned {
-  if (notStored === undefined) return { isKept: true, warnings: [] };
-  return { isKept: notStored.queued, warnings };
+/** The fix, as it is reported after a diagnosis. Behind the solution, which would else be found as one that is known. */
+async function reportFix(
+  { session }: Place,
+  run: Kept<RunResult> | undefined,
+  { steps, worked }: Lesson,
+): Promise<Kept<unknown> | undefined> {
+  const caseName = run?.value.failures[0]?.caseName;
+  if (run === undefined || caseName === undefined) return undefined;
+  const report = { runId: run.value.runId, caseName, fixDescription: steps, success: worked };
+  return session.learn('reportFix', { ...report, env: environmentOf(session.root) });
+}
+
+/** Why it is not stored yet, or never. */
+function warningsOf(kept: Kept<unknown> | undefined): string[] {
+  return kept?.notStored === undefined ? [] : kept.warnings;
 }
 
 /** In words; where nobody described it, as a diff, for else nobody could repeat it. */
