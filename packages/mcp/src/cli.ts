@@ -4,8 +4,10 @@
  * Does not: read what a start does without. That stands behind an `import()`, and so in a file of its own.
  */
 
+import { keepCompiledCode } from './code-cache.ts';
 import { tuneWasmCompiler } from './wasm-compiler.ts';
 
+await keepCompiledCode();
 tuneWasmCompiler(process.argv[2]);
 if (process.argv.length <= 2) {
   const { serve } = await import('./serve.ts');
