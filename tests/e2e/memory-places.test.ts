@@ -336,3 +336,12 @@ test('export and import change nothing', async () => {
   const { lookup_id: _other, ...there } = await search(agent, { projectPath: to });
   expect(there).toEqual(here);
 });
+
+test('a home folder can be a project, with the data folder in it', async () => {
+  const home = project({ 'in.jsonl': `${JSON.stringify({ type: 'incident', id: 'inc-home', title: ERROR })}\n` });
+  const env = { HOME: home, XDG_DATA_HOME: home, LOCALAPPDATA: home };
+  const imported = argus(['memory', 'import', path.join(home, 'in.jsonl'), '--project', home, '--json'], { env });
+  expect(imported.status, imported.stderr).toBe(0);
+  const found = argus(['solutions', ERROR, '--project', home, '--json'], { env });
+  expect(idsOf(JSON.parse(found.stdout))).toEqual(['inc-home']);
+});

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { dataFolder } from '../user-folder.ts';
@@ -17,7 +17,9 @@ export async function trustedDataFolder(root: string | undefined): Promise<strin
   const folder = await dataFolder();
   if (root === undefined) return folder;
   const real = realOfExisting(folder);
-  if (isWithin(real, root) && !isWithin(homeFolder(), root)) {
+  // What lies around a home folder is no repository's to bring; who sets HOME decides what git and Node run, too.
+  const isAroundHome = [homeFolder(), realOfExisting(homedir())].some((home) => isWithin(home, root));
+  if (isWithin(real, root) && !isAroundHome) {
     const advice = 'Set XDG_DATA_HOME (on Windows LOCALAPPDATA) to a folder outside of it.';
     throw new EngineError(
       'DATABASE_UNAVAILABLE',
