@@ -293,31 +293,29 @@ pub(super) fn secret_json(scan: &mut Scan<'_>, hit: usize) {
 /// Where the object begins that a member of it stands in. Braces in texts are taken for the object's own.
 fn object_start(scan: &Scan<'_>, member: usize) -> usize {
     let limit = member.saturating_sub(MAX_MANIFEST).max(scan.manifests_done);
-    let mut depth = 0;
-    for at in (limit..member).rev() {
-        match scan.text[at] {
-            b'}' => depth += 1,
-            b'{' if depth == 0 => return at,
-            b'{' => depth -= 1,
-            _ => {}
-        }
-    }
-    member
+    object_edge(scan, (limit..member).rev(), b'{', b'}').unwrap_or(member)
 }
 
 /// Where it ends.
 fn object_end(scan: &Scan<'_>, member: usize) -> usize {
     let limit = scan.text.len().min(member + MAX_MANIFEST);
-    let mut depth = 0;
-    for at in member..limit {
-        match scan.text[at] {
-            b'{' => depth += 1,
-            b'}' if depth == 0 => return at,
-            b'}' => depth -= 1,
-            _ => {}
+    object_edge(scan, member..limit, b'}', b'{').unwrap_or(limit)
+}
+
+/// The first `edge` of these places for which no `other` was passed before.
+fn object_edge(scan: &Scan<'_>, places: impl Iterator<Item = usize>, edge: u8, other: u8) -> Option<usize> {
+    let mut passed = 0_usize;
+    for at in places {
+        let byte = scan.text[at];
+        if byte == other {
+            passed += 1;
+        } else if byte == edge && passed == 0 {
+            return Some(at);
+        } else if byte == edge {
+            passed -= 1;
         }
     }
-    limit
+    None
 }
 
 fn members(scan: &mut Scan<'_>, from: usize) {
