@@ -1,5 +1,5 @@
 /** A secret in every text of every call: none is in an answer, an error, a log line or the file. */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -156,4 +156,54 @@ describe.each(['memory', 'file'] as const)('an engine on a %s', (where) => {
     await engine.close();
     for (const name of readdirSync(folder)) expectNone(readFileSync(join(folder, name), 'latin1'), name);
   });
+});
+
+/** What a reader of JSON tells cases by; everything else in a report is free text. */
+const STRUCTURE = new Set(['Action', 'Time', 'expectedStatus', 'outcome', 'reportFormat', 'status', 'startTime']);
+
+function plantedIn(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return STRUCTURE.has(key) ? value : `${value} ${PLANTED}`;
+  if (Array.isArray(value)) return value.map((item) => plantedIn(item, key));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plantedIn(item, name)]));
+}
+
+const inJson = (text: string) => JSON.stringify(plantedIn(JSON.parse(text)));
+const inXml = (text: string) =>
+  text
+    .replaceAll(/(?<= (?:name|classname|file|message|type|hostname)="[^"]*)"/gu, ` ${PLANTED}"`)
+    .replaceAll(/(?<=[^<>?\s])(?=<\/(?:failure|error|system-out|system-err)>|\]\]>)/gu, ` ${PLANTED}`);
+const inTap = (text: string) => text.replaceAll(/(?<=^\s*(?:not )?ok \d+ .*|^\s+\w+: .*)$/gmu, ` ${PLANTED}`);
+const inLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => (line.startsWith('{') ? inJson(line) : `${line} ${PLANTED}`))
+    .join('\n');
+
+test.each([
+  ['junit', 'pytest-xunit1.xml', inXml],
+  ['jest', 'jest.json', inJson],
+  ['ctrf', 'playwright-ctrf.json', inJson],
+  ['playwright', 'playwright.json', inJson],
+  ['tap', 'node-test.tap', inTap],
+  ['go-test', 'go-test.json', inLines],
+] as const)('a report of the format %s leaves no secret', async (format, name, planted) => {
+  const { engine, logged, folder } = await opened('file');
+  const text = readFileSync(new URL(`../../../tests/fixtures/reports/${name}`, import.meta.url), 'utf8');
+  const path = join(mkdtempSync(join(tmpdir(), 'argus-report-')), name);
+  writeFileSync(path, planted(text));
+  const run = await engine.recordRun({ ...FAILED, command: 'x', exitCode: 1, reports: [{ path, format }] });
+  expect(run.totals.failed, name).toBeGreaterThan(0);
+  const { cases } = await engine.runDetail({ runId: run.runId, limit: 100 });
+  expect(JSON.stringify(cases)).toContain('REDACTED');
+  const answers: unknown[] = [run, cases];
+  for (const { caseName } of run.failures) {
+    answers.push(await engine.viewCase({ runId: run.runId, caseName }));
+    answers.push(await engine.diagnose({ runId: run.runId, caseName }));
+  }
+  expectNone(JSON.stringify(answers), name);
+  expectNone(logged.join('\n'), 'the log');
+  await engine.close();
+  for (const file of readdirSync(folder)) expectNone(readFileSync(join(folder, file), 'latin1'), `${name}: ${file}`);
 });
