@@ -75,7 +75,7 @@ impl Analyzer {
     fn clean(&self, event: FailureEvent) -> Clean {
         let mut clean = self.redactor.redact(&event.text);
         let redactions = std::mem::take(&mut clean.kinds);
-        let text = Redacted::from(clean).bounded_to(bound::MAX_TEXT).into_string();
+        let text = Redacted::of(clean).bounded_to(bound::MAX_TEXT).into_string();
         let redact = |name: Option<String>| name.map(|name| self.redact(&name).into_string());
         let (exception_type, signal, runner) =
             (redact(event.exception_type), redact(event.signal), redact(event.runner));

@@ -14,11 +14,16 @@ pub struct Redacted(String);
 impl Redactor {
     /// The text as it may leave, however long.
     pub fn redacted(&self, text: &str) -> Redacted {
-        Redacted::from(self.redact(text))
+        Redacted::of(self.redact(text))
     }
 }
 
 impl Redacted {
+    /// What the redactor answered. For this crate alone, or anybody could make one of any text.
+    pub(crate) fn of(redaction: Redaction<'_>) -> Self {
+        Self(redaction.text.into_owned())
+    }
+
     /// Head and tail where it has more than `most` bytes; the text says so.
     #[must_use]
     pub fn bounded_to(self, most: usize) -> Self {
@@ -46,12 +51,6 @@ impl Redacted {
     /// The text itself, where it is stored or sent.
     pub fn into_string(self) -> String {
         self.0
-    }
-}
-
-impl From<Redaction<'_>> for Redacted {
-    fn from(redaction: Redaction<'_>) -> Self {
-        Self(redaction.text.into_owned())
     }
 }
 
