@@ -6,7 +6,7 @@ use crate::{
     migrate::{self, Schema},
     older::uri,
     schema,
-    sqlite::{Mode, Sqlite},
+    sqlite::{Mode, Sqlite, in_transaction},
 };
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
@@ -66,15 +66,12 @@ pub(crate) fn name(connection: &Connection, id: &str) -> Result<(), StoreError> 
 
 /// Makes an existing file the user's own: brings it to this version and gives it `id`. An id that it has is somebody
 /// else's, who could make another file with it.
-pub async fn adopt(path: &str, vfs: Option<&str>, id: &str) -> Result<(), StoreError> {
+pub fn adopt(path: &str, vfs: Option<&str>, id: &str) -> Result<(), StoreError> {
     let database = Sqlite::open(path, vfs, Mode::ReadWrite)?;
-    let adopted = database
-        .with_file(false, async |connection: &Connection| -> Result<(), StoreError> {
-            crate::sqlite::in_transaction(connection, || {
-                migrate::migrate(connection)?;
-                name(connection, id)
-            })
-        })
-        .await?;
-    adopted.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, "there is no such file"))
+    let missing = || StoreError::new(StoreErrorKind::Unavailable, "there is no such file");
+    let connection = database.existing()?.ok_or_else(missing)?;
+    in_transaction(&connection, || {
+        migrate::migrate(&connection)?;
+        name(&connection, id)
+    })
 }

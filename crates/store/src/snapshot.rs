@@ -7,16 +7,13 @@ use crate::{
     error::{StoreError, StoreErrorKind},
     migrate,
 };
-use rusqlite::Connection;
 
 impl Sqlite {
-    pub(crate) async fn vacuum_into(&self, path: &str) -> Result<(), StoreError> {
-        let copy = async |connection: &Connection| -> Result<(), StoreError> {
-            connection.execute("VACUUM INTO ?1", [path])?;
-            self.without_identity(path)
-        };
-        let copied = self.with_file(false, copy).await?;
-        copied.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, "there is no file to copy yet"))
+    pub(crate) fn vacuum_into(&self, path: &str) -> Result<(), StoreError> {
+        let missing = || StoreError::new(StoreErrorKind::Unavailable, "there is no file to copy yet");
+        let connection = self.existing()?.ok_or_else(missing)?;
+        connection.execute("VACUUM INTO ?1", [path])?;
+        self.without_identity(path)
     }
 
     /// Nothing is left of it in the free space either, nor in a journal.

@@ -20,7 +20,8 @@ use rusqlite::{
     types::{ToSqlOutput, ValueRef},
 };
 use std::{
-    cell::{Cell as Flag, RefCell},
+    cell::{Cell as Flag, RefCell, RefMut},
+    ops::Deref,
     time::Duration,
 };
 
@@ -79,9 +80,9 @@ pub struct Sqlite {
     stand_in: RefCell<Option<StandIn>>,
 }
 
-/// What became of a read.
-enum Read<T> {
-    Done(T),
+/// What a read reads from.
+enum Readable<'s> {
+    File(Transaction<RefMut<'s, Connection>>),
     /// There is nothing to read from.
     Nothing,
     /// An earlier version that cannot be brought to this one.
@@ -215,13 +216,13 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Runs `body` on the open file, opening it first where that is possible.
-    #[allow(clippy::await_holding_refcell_ref, reason = "nothing here yields; a nested transaction is refused")]
-    pub(crate) async fn with_file<T, E, F>(&self, create: bool, body: F) -> Result<Option<T>, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&Connection) -> Result<T, E>,
-    {
+    /// The file, where there is one.
+    pub(crate) fn existing(&self) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
+        self.file(false, self.patience)
+    }
+
+    /// The open file, opened first where that is possible. None: it is missing and must not be created.
+    fn file(&self, create: bool, patience: Duration) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
         let mut slot = self.file.try_borrow_mut().map_err(|_| nested())?;
         if self.moved.take() {
             *slot = None;
@@ -230,99 +231,85 @@ impl Sqlite {
             self.is_known.set(false);
             *slot = self.connect(create)?;
         }
-        match slot.as_ref() {
-            Some(connection) => body(connection).await.map(Some),
-            None => Ok(None),
+        let Ok(connection) = RefMut::filter_map(slot, Option::as_mut) else { return Ok(None) };
+        connection.busy_timeout(patience)?;
+        Ok(Some(connection))
+    }
+
+    /// Begins to read, from the file or from what stands in for it. A file that has gone is looked for once more.
+    fn begin_reading(&self) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        let mut readable = self.readable();
+        if self.moved.get() {
+            readable = self.readable();
+        }
+        match readable? {
+            Readable::File(tx) => Ok(tx),
+            Readable::Older => Transaction::begin(self.current_stand_in()?, READING),
+            Readable::Nothing => Transaction::begin(self.empty_database()?, READING),
         }
     }
 
-    /// Reads from the file, where there is one.
-    async fn read_file<T, E, F>(&self, body: &mut Option<F>) -> Result<Option<Read<T>>, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
-    {
-        self.with_file(false, async |connection: &Connection| -> Result<Read<T>, E> {
-            let mut tx = noted(Transaction::begin(connection, READING), &self.moved)?;
-            noted(self.require_own(connection), &self.moved)?;
-            match noted(migrate::inspect(connection), &self.moved)? {
-                Schema::Empty => return Ok(Read::Nothing),
-                Schema::Older if self.mode == Mode::ReadOnly => return Ok(Read::Older),
-                Schema::Older => match self.upgrade(connection, tx) {
-                    Ok(reading) => tx = reading,
+    fn readable(&self) -> Result<Readable<'_>, StoreError> {
+        let Some(connection) = self.existing()? else { return Ok(Readable::Nothing) };
+        let tx = noted(Transaction::begin(connection, READING), &self.moved)?;
+        noted(self.require_own(&tx.connection), &self.moved)?;
+        match noted(migrate::inspect(&tx.connection), &self.moved)? {
+            Schema::Current => Ok(Readable::File(tx)),
+            Schema::Empty => Ok(Readable::Nothing),
+            Schema::Older if self.mode == Mode::ReadOnly => Ok(Readable::Older),
+            Schema::Older => {
+                drop(tx);
+                match self.upgrade() {
                     // Whoever holds the lock is not waited for; the next read may find it free.
                     Err(error) if matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Locked) => {
-                        return Ok(Read::Older);
+                        Ok(Readable::Older)
                     }
-                    Err(error) => return Err(error.into()),
-                },
-                Schema::Current => {}
+                    upgraded => upgraded,
+                }
             }
-            let body = body.take().expect("the body runs once");
-            let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-            noted(tx.commit(), &self.moved)?;
-            Ok(Read::Done(answer))
-        })
-        .await
+        }
     }
 
     /// A file of an earlier version is brought to this one before it is read.
-    fn upgrade<'c>(&self, connection: &'c Connection, reading: Transaction<'c>) -> Result<Transaction<'c>, StoreError> {
-        drop(reading);
-        connection.busy_timeout(self.patience.min(SHORT_TIMEOUT))?;
-        let migrated = in_transaction(connection, || migrate::migrate(connection));
+    fn upgrade(&self) -> Result<Readable<'_>, StoreError> {
+        let Some(connection) = self.file(false, self.patience.min(SHORT_TIMEOUT))? else {
+            return Ok(Readable::Nothing);
+        };
+        in_transaction(&connection, || migrate::migrate(&connection))?;
         connection.busy_timeout(self.patience)?;
-        migrated?;
-        Transaction::begin(connection, READING)
+        Transaction::begin(connection, READING).map(Readable::File)
     }
 
-    /// Writes, waiting so long for the locks of others.
-    async fn write_within<T, E, F>(&self, patience: Duration, body: F) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
-    {
+    /// Begins to write to the file, making it where there is none. One that has gone is made anew.
+    fn begin_writing(&self, patience: Duration) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         if self.mode == Mode::ReadOnly {
-            return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only").into());
+            return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only"));
         }
-        let mut body = Some(body);
-        let mut answer = self.write_file(patience, &mut body).await;
-        if self.moved.get() && body.is_some() {
-            answer = self.write_file(patience, &mut body).await;
-        }
-        Ok(answer?.expect("a file opened for writing is created"))
+        let writable = self.writable(patience);
+        if self.moved.get() { self.writable(patience) } else { writable }
     }
 
-    /// Writes to the file, making it where there is none.
-    async fn write_file<T, E, F>(&self, patience: Duration, body: &mut Option<F>) -> Result<Option<T>, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
-    {
-        self.with_file(true, async |connection: &Connection| -> Result<T, E> {
-            connection.busy_timeout(patience).map_err(StoreError::from)?;
-            let answer = self.write_on(connection, body).await;
-            connection.busy_timeout(self.patience).map_err(StoreError::from)?;
-            answer
-        })
-        .await
-    }
-
-    async fn write_on<T, E, F>(&self, connection: &Connection, body: &mut Option<F>) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
-    {
+    fn writable(&self, patience: Duration) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        let connection = self.file(true, patience)?.expect("a file opened for writing is created");
         let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
-        noted(self.bring_up_to_date(connection), &self.moved)?;
-        let body = body.take().expect("the body runs once");
-        let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
+        noted(self.bring_up_to_date(&tx.connection), &self.moved)?;
+        Ok(tx)
+    }
+
+    /// Runs `body` in the transaction and commits it.
+    async fn finish<T, E, F>(&self, tx: Transaction<RefMut<'_, Connection>>, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+    {
+        let answer = body(&mut SqliteTx { connection: &tx.connection, moved: &self.moved }).await?;
         noted(tx.commit(), &self.moved)?;
         Ok(answer)
     }
 
     /// The stand-in, made anew where the file has changed.
-    fn current<'s>(&self, slot: &'s mut Option<StandIn>) -> Result<&'s Connection, StoreError> {
+    fn current_stand_in(&self) -> Result<RefMut<'_, Connection>, StoreError> {
+        let mut slot = self.stand_in.try_borrow_mut().map_err(|_| nested())?;
         let kept = match slot.take() {
             Some(stand_in) if stand_in.is_current()? => stand_in,
             _ => {
@@ -335,45 +322,28 @@ impl Sqlite {
                 stand_in
             }
         };
-        Ok(&slot.insert(kept).connection)
+        Ok(RefMut::map(slot, |slot| &mut slot.insert(kept).connection))
+    }
+
+    fn empty_database(&self) -> Result<RefMut<'_, Connection>, StoreError> {
+        let mut slot = self.empty.try_borrow_mut().map_err(|_| nested())?;
+        let connection = match slot.take() {
+            Some(connection) => connection,
+            None => empty_database()?,
+        };
+        Ok(RefMut::map(slot, |slot| slot.insert(connection)))
     }
 }
 
 impl Database for Sqlite {
     type Tx<'a> = SqliteTx<'a>;
 
-    #[allow(clippy::await_holding_refcell_ref, reason = "nothing here yields; a nested transaction is refused")]
     async fn read<T, E, F>(&self, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        let mut body = Some(body);
-        let mut outcome = self.read_file(&mut body).await;
-        if self.moved.get() && body.is_some() {
-            outcome = self.read_file(&mut body).await;
-        }
-        let outcome = outcome?;
-        match (outcome.unwrap_or(Read::Nothing), body) {
-            (Read::Done(answer), _) => Ok(answer),
-            (Read::Older, Some(body)) => {
-                let mut stand_in = self.stand_in.try_borrow_mut().map_err(|_| nested())?;
-                let connection = self.current(&mut stand_in)?;
-                let tx = Transaction::begin(connection, READING)?;
-                let answer = body(&mut SqliteTx { connection, moved: &self.moved }).await?;
-                tx.commit()?;
-                Ok(answer)
-            }
-            (Read::Nothing, Some(body)) => {
-                let mut empty = self.empty.try_borrow_mut().map_err(|_| nested())?;
-                if empty.is_none() {
-                    *empty = Some(empty_database()?);
-                }
-                let connection = empty.as_ref().expect("just made");
-                body(&mut SqliteTx { connection, moved: &self.moved }).await
-            }
-            (Read::Nothing | Read::Older, None) => unreachable!("a body that ran gave an answer"),
-        }
+        self.finish(self.begin_reading()?, body).await
     }
 
     async fn write<T, E, F>(&self, body: F) -> Result<T, E>
@@ -381,7 +351,7 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.write_within(self.patience, body).await
+        self.finish(self.begin_writing(self.patience)?, body).await
     }
 
     async fn write_now<T, E, F>(&self, body: F) -> Result<T, E>
@@ -389,11 +359,11 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.write_within(self.patience.min(SHORT_TIMEOUT), body).await
+        self.finish(self.begin_writing(self.patience.min(SHORT_TIMEOUT))?, body).await
     }
 
     async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
-        self.vacuum_into(path).await
+        self.vacuum_into(path)
     }
 }
 
@@ -507,12 +477,12 @@ const READING: &str = "BEGIN";
 const WRITING: &str = "BEGIN IMMEDIATE";
 
 /// Rolls back unless it is committed. rusqlite's own compiles its statements at each use.
-struct Transaction<'c> {
-    connection: &'c Connection,
+struct Transaction<C: Deref<Target = Connection>> {
+    connection: C,
 }
 
-impl<'c> Transaction<'c> {
-    fn begin(connection: &'c Connection, sql: &str) -> Result<Self, StoreError> {
+impl<C: Deref<Target = Connection>> Transaction<C> {
+    fn begin(connection: C, sql: &str) -> Result<Self, StoreError> {
         connection.prepare_cached(sql)?.raw_execute()?;
         Ok(Self { connection })
     }
@@ -523,7 +493,7 @@ impl<'c> Transaction<'c> {
     }
 }
 
-impl Drop for Transaction<'_> {
+impl<C: Deref<Target = Connection>> Drop for Transaction<C> {
     fn drop(&mut self) {
         // Committed, or rolled back by SQLite itself.
         if !self.connection.is_autocommit() {

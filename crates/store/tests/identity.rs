@@ -82,7 +82,7 @@ fn an_older_file_has_no_id_until_it_is_adopted() {
     assert_eq!(identity_of(&path).unwrap(), Identity::Unnamed);
     assert_eq!(own(&path, "mem-1").unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(fs::read(&path).unwrap(), before, "looking migrates nothing");
-    finish(adopt(path.to_str().unwrap(), None, "mem-1")).unwrap();
+    adopt(path.to_str().unwrap(), None, "mem-1").unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
     let kept = finish(own(&path, "mem-1").unwrap().read(async |tx| runs::newest_ids(tx, 1).await));
     assert_eq!(kept.unwrap().len(), 1);
@@ -92,7 +92,7 @@ fn an_older_file_has_no_id_until_it_is_adopted() {
 fn adopting_replaces_an_id_that_somebody_else_knows() {
     let path = fresh("adopted");
     finish(own(&path, "mem-theirs").unwrap().create()).unwrap();
-    finish(adopt(path.to_str().unwrap(), None, "mem-mine")).unwrap();
+    adopt(path.to_str().unwrap(), None, "mem-mine").unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-mine".to_owned()));
     assert!(
         !fs::read(&path).unwrap().windows(10).any(|bytes| bytes == b"mem-theirs") || own(&path, "mem-theirs").is_err()
@@ -135,7 +135,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
             assert_eq!(opened.unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
         }
         assert_eq!(identity_of(&path).unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
-        assert_eq!(finish(adopt(path.to_str().unwrap(), None, "mem-2")).unwrap_err().kind(), StoreErrorKind::Corrupt);
+        assert_eq!(adopt(path.to_str().unwrap(), None, "mem-2").unwrap_err().kind(), StoreErrorKind::Corrupt);
         assert_eq!(fs::read(&path).unwrap(), before, "{sql}: nothing of it was run");
     }
 }

@@ -6,10 +6,7 @@ use crate::{
     engine::{Answer, VFS, answered},
 };
 use argus_engine::{EngineError, calls::Codec};
-use argus_store::{
-    finish,
-    identity::{self, Identity},
-};
+use argus_store::identity::{self, Identity};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -35,6 +32,6 @@ pub fn identify(path: &str) -> Answer {
 /// Gives a file this id, in place of any it has.
 #[wasm_bindgen]
 pub fn adopt(path: &str, id: &str) -> Answer {
-    let adopted = finish(identity::adopt(path, Some(VFS), id)).map_err(EngineError::from);
+    let adopted = identity::adopt(path, Some(VFS), id).map_err(EngineError::from);
     answered(adopted.and_then(|()| JavaScript::encode(&())))
 }

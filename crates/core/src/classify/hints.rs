@@ -310,8 +310,8 @@ impl Common {
         const OF_WORD: f64 = 1e-5;
         let first = ordered(part);
         let beyond = first + (1 << (64 - 8 * part.len()));
-        let from = self.0.partition_point(|&other| other < first);
-        let words: f64 = self.0[from..].iter().take_while(|&&other| other < beyond).map(|_| OF_WORD).sum();
+        let before = |limit: u64| self.0.partition_point(|&other| other < limit);
+        let words = u32::try_from(before(beyond) - before(first)).map_or(1.0, |count| f64::from(count) * OF_WORD);
         // A gram at the end of its hint is marked whatever follows it.
         let followers = if part.len() > GRAM { 1.0 } else { 32.0 };
         words * followers + part.iter().map(|&byte| frequency(byte)).product::<f64>()
