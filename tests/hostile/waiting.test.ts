@@ -10,6 +10,7 @@ import {
   begin,
   expectAllKept,
   memory,
+  olderWriter,
   shellThatHolds,
   stopWaiting,
   stopWriting,
@@ -82,6 +83,34 @@ test('one that is stopped while it waits keeps nobody else waiting', async () =>
   expect(answersOf(others).refused).toEqual([]);
   for (const one of all) one.process.kill('SIGCONT');
   await expect.poll(() => all.every((one) => one.answers.at(-1)?.refused === undefined)).toBe(true);
+});
+
+test('writers of a version that knows nothing of turns get theirs, and take nobody else’s', async () => {
+  const it = await memory();
+  const all = Array.from({ length: 8 }, (_, index) => storing(it, 25, `n${index}`));
+  await begin(all);
+  const older = await Promise.all(Array.from({ length: 4 }, (_, index) => olderWriter(it.database, 25, `old${index}`)));
+  expect(older).toEqual(older.map(() => 0));
+  expect(await Promise.all(all.map((one) => one.done))).toEqual(all.map(() => 0));
+  expect(answersOf(all).refused).toEqual([]);
+  expectAllKept(it.database, all);
+  expect(countOf(it.database, "SELECT count(*) FROM runs WHERE id LIKE 'old%'")).toBe(4 * 25);
+  expect(shell(it.database, 'PRAGMA integrity_check')).toBe('ok');
+});
+
+test('a newer version changes the file while this one has it open: it writes nothing more', async () => {
+  const it = await memory();
+  const engine = await open(it.database);
+  await engine.recordOutcome({ solution_id: it.solution, worked: true, env: {} });
+  const schema = Number(shell(it.database, 'PRAGMA user_version'));
+  shell(it.database, `ALTER TABLE outcomes ADD COLUMN of_tomorrow TEXT; PRAGMA user_version = ${schema + 1}`);
+  const before = shell(it.database, '.dump');
+  const refused = { code: 'DATABASE_NEWER', message: expect.stringContaining(`version ${schema + 1}`) };
+  await expect(engine.recordOutcome({ solution_id: it.solution, worked: true, env: {} })).rejects.toMatchObject(
+    refused,
+  );
+  await expect(engine.diagnose(it.failure)).rejects.toMatchObject(refused);
+  expect(shell(it.database, '.dump')).toBe(before);
 });
 
 test('SQLite’s own shell is named too where it holds the lock', async () => {

@@ -125,6 +125,20 @@ export async function shellThatHolds(database: string): Promise<ChildProcess> {
   return holder;
 }
 
+/** Stores so many runs as a version does that has no turns: SQLite asks for the lock again and again. */
+export async function olderWriter(database: string, runs: number, seed: string): Promise<number | null> {
+  const writer = spawn('sqlite3', ['-bail', '-cmd', '.timeout 8000', database], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const columns = 'id, started_at, duration_ms, status, passed, failed, skipped, flaky, timed_out';
+  for (let count = 0; count < runs; count += 1) {
+    const run = `INSERT INTO runs (${columns}) VALUES ('${seed}-${count}', ${count}, 1, 'passed', 1, 0, 0, 0, 0);`;
+    writer.stdin.write(`BEGIN IMMEDIATE;\n${run}\nCOMMIT;\n`);
+  }
+  writer.stdin.end();
+  return new Promise((resolve) => writer.on('close', resolve));
+}
+
 /** All answers, and those that refused. */
 export function answersOf(all: readonly Storing[]): { answers: Answer[]; refused: string[] } {
   const answers = all.flatMap((one) => one.answers);
