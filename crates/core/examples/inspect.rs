@@ -31,9 +31,10 @@ fn inspect(analyzer: &Analyzer, line: &[u8]) -> io::Result<Value> {
         "evidence": evidence.and_then(|span| analysis.redacted.get(span.start..span.end)),
         "redacted": analysis.redacted,
         "redactions": analysis.redactions,
-        "normalized": analysis.normalized.text,
+        "normalized": analysis.normalized_error,
         "headline": analysis.normalized.headline,
         "frame": analysis.normalized.frame,
+        "site": analysis.normalized.site,
         "signature": analysis.signatures.exact,
         "familySignature": analysis.signatures.family,
     }))

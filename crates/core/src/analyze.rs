@@ -21,6 +21,8 @@ pub struct Analysis {
     pub classification: Classification,
     /// The stable part of the text.
     pub normalized: Normalized,
+    /// What is signed: the stable part, and where it says too little, the place.
+    pub normalized_error: String,
     /// Exact and family signature.
     pub signatures: Signatures,
 }
@@ -95,9 +97,10 @@ struct Clean {
 
 impl Clean {
     fn signed(self, classification: Classification, normalized: Normalized, case_name: &str) -> Analysis {
+        let normalized_error = normalized.identity().into_owned();
         let signatures = sign::sign(classification.category, case_name, &self.event, &normalized);
         let Self { event, redactions } = self;
-        Analysis { redacted: event.text, redactions, classification, normalized, signatures }
+        Analysis { redacted: event.text, redactions, classification, normalized, normalized_error, signatures }
     }
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Covers redactor, classifier, user rules and normalizer. Recipes are added, never edited.
-pub const RECIPE: u32 = 2;
+pub const RECIPE: u32 = 3;
 
 /// The two identities of one failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Signatures {
 
 /// Signs one failure.
 pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
-    let pattern = [category.as_str(), "::", case_name, "::", &normalized.text].concat();
+    let pattern = [category.as_str(), "::", case_name, "::", &normalized.identity()].concat();
     let family = family_pattern(category, event, normalized);
     Signatures { exact: sha256_hex(&pattern), family: hex(&xxh3_128(family.as_bytes()).to_be_bytes()), pattern }
 }

@@ -27,7 +27,7 @@ pub(crate) fn shown(analysis: Analysis) -> Inspection {
         evidence,
         redacted: analysis.redacted,
         redactions: analysis.redactions.into_iter().map(ToOwned::to_owned).collect(),
-        normalized: analysis.normalized.text,
+        normalized: analysis.normalized_error,
         signature: analysis.signatures.exact,
         family_signature: analysis.signatures.family,
         signature_pattern: analysis.signatures.pattern,

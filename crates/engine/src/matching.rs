@@ -37,8 +37,8 @@ pub(crate) fn identity<'a, D>(engine: &'a Engine<D>, analysis: &'a Analysis) -> 
         category: analysis.classification.category,
         signature: &analysis.signatures.exact,
         family: &analysis.signatures.family,
-        normalized: &analysis.normalized.text,
-        bands: similarity::sketch(&analysis.normalized.text),
+        normalized: &analysis.normalized_error,
+        bands: similarity::sketch(&analysis.normalized_error),
     }
 }
 

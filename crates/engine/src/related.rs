@@ -29,7 +29,7 @@ pub(crate) async fn related<D>(
     analysis: &Analysis,
     own: Option<&Pattern>,
 ) -> Result<Vec<Related>, StoreError> {
-    like(engine, tx, (&analysis.normalized.text, &analysis.signatures.family), own).await
+    like(engine, tx, (&analysis.normalized_error, &analysis.signatures.family), own).await
 }
 
 /// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.

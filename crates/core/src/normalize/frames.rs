@@ -140,6 +140,11 @@ static LIBRARIES: Starts<42> = Starts::new([
     "panic(",
 ]);
 
+/// Those of test frameworks among the packages whose files are named as tests are.
+static FRAMEWORKS: Starts<4> = Starts::new(["junit.", "org.junit", "org.testng", "app//org.junit"]);
+static RUNTIMES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&NOT_OURS, false));
+static TEST_FILES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TESTS, false));
+
 static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
 static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
 
@@ -148,6 +153,14 @@ pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
     let file = frame.file;
     let foreign = file == b"native" || FOREIGN_STARTS.begin(file) || FOREIGN.are_in(file);
     !file.is_empty() && !foreign && !is_library(frame.function)
+}
+
+/// Whether the frame is of the project or of its tests.
+pub(super) fn is_project(frame: &Frame<'_>) -> bool {
+    let file = frame.file;
+    let runtime = file == b"native" || file.starts_with(b"internal/") || RUNTIMES.are_in(file);
+    let library = || is_library(frame.function) && !TEST_FILES.are_in(file) || FRAMEWORKS.begin(frame.function);
+    !file.is_empty() && !runtime && !library()
 }
 
 /// Whether the function belongs to a platform, a library or a test framework, by its package.
@@ -228,8 +241,16 @@ fn place(text: &[u8]) -> Option<&[u8]> {
     Some(before_number(first).unwrap_or(first))
 }
 
-fn before_number(text: &[u8]) -> Option<&[u8]> {
+pub(super) fn before_number(text: &[u8]) -> Option<&[u8]> {
     without_number(text).strip_suffix(b":").filter(|rest| !rest.is_empty())
+}
+
+/// The digits of the line after the file in a frame.
+pub(super) fn line_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
+    let Some(start) = memchr::memmem::find(frame, file) else { return b"" };
+    let rest = &frame[start + file.len()..];
+    let from = run(rest, 0, |byte| matches!(byte, b':' | b'"' | b',' | b' ') || byte.is_ascii_lowercase());
+    &rest[from..digits(rest, from)]
 }
 
 /// The text without the number it ends with, or the placeholder that stands for one.

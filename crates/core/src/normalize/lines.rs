@@ -19,6 +19,8 @@ static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\
 enum Kind<'a> {
     /// Part of the message, from this byte on.
     Message(usize),
+    /// What stays of a message whose end differs from one time to the next.
+    Text(&'a [u8]),
     /// A frame of a stack.
     Frame(Frame<'a>),
     /// Says nothing about the failure.
@@ -39,6 +41,8 @@ enum Block {
     Stack,
     /// Lines indented deeper than this.
     Deeper(usize),
+    /// What Node prints of an error's properties under its stack: up to a brace that is indented less than this.
+    Properties(usize),
     /// A Mocha heading: up to a line that ends with a colon, if one is near.
     Heading(u8),
 }
@@ -52,6 +56,50 @@ pub(super) struct Part<'l> {
     pub(super) whole: bool,
 }
 
+/// The place in the project, or in its tests, where the failure was noticed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Site<'t> {
+    file: &'t [u8],
+    function: &'t [u8],
+    line: &'t [u8],
+    /// The source there, which stays when lines above it come and go.
+    code: &'t [u8],
+}
+
+impl Site<'_> {
+    const MAX_CODE: usize = 160;
+
+    /// As one line, where it is known: the source, else file, function and line.
+    pub(super) fn text(&self) -> Option<String> {
+        if !self.code.is_empty() {
+            let code: Vec<&[u8]> = self.code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+            let code = code.join(&b' ');
+            return Some(String::from_utf8_lossy(&code[..super::character_end(&code, Self::MAX_CODE)]).into_owned());
+        }
+        if self.file.is_empty() {
+            return None;
+        }
+        let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
+        let file = last(self.file, |byte| matches!(byte, b'/' | b'\\'));
+        let mut function = last(self.function, |byte| matches!(byte, b'.' | b' '));
+        // The compiler counts them: `lambda$testTotal$3`.
+        while function.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$') {
+            function.pop();
+        }
+        Some(String::from_utf8_lossy(&[&file[..], &function, self.line].join(&b':')).into_owned())
+    }
+}
+
+/// What the line before was.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Above {
+    #[default]
+    Other,
+    Frame,
+    /// The frame that was taken as the site: its source may follow.
+    Site,
+}
+
 /// Reads lines in order and hands out those that stay.
 #[derive(Default)]
 pub(super) struct Selector<'t> {
@@ -61,8 +109,10 @@ pub(super) struct Selector<'t> {
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: &'t [u8],
     frame: Option<(&'t [u8], &'t [u8])>,
+    site: Site<'t>,
     /// There was a frame, of whatever code.
     pub(super) has_frame: bool,
+    above: Above,
 }
 
 impl<'t> Selector<'t> {
@@ -77,6 +127,11 @@ impl<'t> Selector<'t> {
         self.frame
     }
 
+    /// Where the failure was noticed.
+    pub(super) fn site(&self) -> Site<'t> {
+        self.site
+    }
+
     /// The part of the line that stays; `line` is without control characters.
     pub(super) fn take(&mut self, line: &'t [u8]) -> Option<Part<'t>> {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
@@ -84,7 +139,9 @@ impl<'t> Selector<'t> {
         if self.marked {
             let Some(rest) = line.strip_prefix(MARK).or_else(|| (line == b"E").then_some(b"")) else {
                 if let Kind::Frame(frame) = kind(body) {
-                    self.see(&frame);
+                    self.see(&frame, body);
+                } else if let Some(code) = line.strip_prefix(b">") {
+                    self.site.code = code;
                 }
                 return None;
             };
@@ -97,10 +154,23 @@ impl<'t> Selector<'t> {
         if self.is_inside(body, indent) {
             return None;
         }
+        let above = std::mem::take(&mut self.above);
+        // A frame that was cut off, or of a kind that nobody knows.
+        let stack = above != Above::Other && body.starts_with(b"at ");
+        if stack && !matches!(kind(body), Kind::Frame(_) | Kind::Opens(_)) {
+            self.above = Above::Frame;
+            return None;
+        }
+        if let Some(code) = quoted_code(body)
+            && self.site.code.is_empty()
+        {
+            self.site.code = code;
+        }
         match kind(body) {
             Kind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
+            Kind::Text(text) => return Some(Part { text, whole: false }),
             Kind::Frame(frame) => {
-                self.see(&frame);
+                self.see(&frame, body);
                 if frame.outer_first {
                     self.block = Block::Deeper(indent);
                 }
@@ -109,6 +179,10 @@ impl<'t> Selector<'t> {
             // PHPUnit's, of one line, is not indented, as those of RSpec and Mocha are: `1) CartTest::testTotal`.
             Kind::Opens(Block::Heading(_)) if indent == 0 && memchr::memmem::find(body, b"::").is_some() => {}
             Kind::Opens(Block::Deeper(_)) => self.block = Block::Deeper(indent),
+            Kind::Opens(Block::Properties(_)) => {
+                self.has_frame = true;
+                self.block = Block::Properties(indent);
+            }
             Kind::Opens(block) => self.block = block,
         }
         None
@@ -123,7 +197,19 @@ impl<'t> Selector<'t> {
                 self.stack_line(body);
                 return self.block == Block::Stack;
             }
-            Block::Deeper(outer) if indent > outer && !body.is_empty() => return true,
+            Block::Deeper(outer) if indent > outer && !body.is_empty() => {
+                if std::mem::take(&mut self.above) == Above::Site {
+                    self.site.code = body;
+                }
+                return true;
+            }
+            Block::Properties(stack) if body != b"}" || indent >= stack => {
+                return !is_telling_property(body);
+            }
+            Block::Properties(_) => {
+                self.block = Block::None;
+                return true;
+            }
             Block::Heading(left) if left > 0 && !body.is_empty() && !body.starts_with(b"Failure/Error:") => {
                 self.block = if body.ends_with(b":") { Block::None } else { Block::Heading(left - 1) };
                 return true;
@@ -138,7 +224,7 @@ impl<'t> Selector<'t> {
             self.block = Block::None;
         } else if let Some(file) = frames::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
-            self.see(&Frame { file, function, outer_first: false });
+            self.see(&Frame { file, function, outer_first: false }, body);
         } else {
             self.function = frames::bare_function(body);
         }
@@ -149,16 +235,30 @@ impl<'t> Selector<'t> {
         !self.marked && progress::is_progress(part)
     }
 
-    fn see(&mut self, frame: &Frame<'t>) {
-        self.has_frame = true;
+    fn see(&mut self, frame: &Frame<'t>, body: &'t [u8]) {
+        (self.has_frame, self.above) = (true, Above::Frame);
+        if (self.site.file.is_empty() || frame.outer_first) && frames::is_project(frame) {
+            let line = frames::line_after(body, frame.file);
+            self.site = Site { file: frame.file, function: frame.function, line, code: self.site.code };
+            self.above = if frame.outer_first { Above::Site } else { Above::Frame };
+        }
         if (self.frame.is_none() || frame.outer_first) && frames::is_in_app(frame) {
             self.frame = Some((frame.file, frame.function));
         }
     }
 }
 
+/// Of an error's properties its cause and its code say more than its message does.
+fn is_telling_property(body: &[u8]) -> bool {
+    static TELLING: Starts<3> = Starts::new(["[cause]: ", "[errors]: ", "code: "]);
+    TELLING.begin(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
+}
+
 fn kind(line: &[u8]) -> Kind<'_> {
     let Some(&first) = line.first() else { return Kind::Noise };
+    if first == b'a' && line.starts_with(b"at ") && line.ends_with(b" {") {
+        return Kind::Opens(Block::Properties(0));
+    }
     let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
     // Surefire's heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
     let surefire = line.ends_with(b"!") && (line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!"));
@@ -172,10 +272,11 @@ fn kind(line: &[u8]) -> Kind<'_> {
     let found = match first {
         b'-' | b'=' | b'_' | b'[' => ruled(line),
         b'>' | b'|' | b'0'..=b'9' => code_or_heading(line),
-        b'n' | b't' | b's' | b'g' | b'c' | b'd' | b'l' | b'e' => lower(line),
+        b'n' | b't' | b's' | b'g' | b'h' | b'c' | b'd' | b'l' | b'e' => lower(line),
         b'A'..=b'Z' => upper(line),
         b'#' | b'.' | b'$' | b'*' => marked(line),
         b'/' | b'f' => quoted_source(line),
+        b'(' => node_warning(line),
         0xc3 | 0xe2 | 0xf0 => symbol(line),
         _ => None,
     };
@@ -256,7 +357,8 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
     let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
         && line.ends_with(&line[..3]);
     let place = line.starts_with(b"--> ");
-    (framed || place || STARTS.begin(line) || is_maven(line)).then_some(Kind::Noise)
+    let repeated = line.starts_with(b"[Previous line repeated ") || line.starts_with(b"[Checks API] ");
+    (framed || repeated || place || STARTS.begin(line) || is_maven(line)).then_some(Kind::Noise)
 }
 
 /// What Maven says around every failure, of itself and of the modules.
@@ -293,6 +395,9 @@ fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
     if start == 2 && TALK.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
         return Some(Kind::Noise);
     }
+    if start == 0 && is_native_frame(line, end) {
+        return Some(Kind::Noise);
+    }
     let bar = run(line, end, |byte| byte == b' ');
     let code = at(line, bar) == b'|' && at(line, bar + 1) != b'|';
     if code {
@@ -305,8 +410,34 @@ fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
     None
 }
 
+/// The source that failed, as runners quote it: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to eq(3)`.
+fn quoted_code(line: &[u8]) -> Option<&[u8]> {
+    if let Some(code) = line.strip_prefix(b"Failure/Error: ") {
+        return Some(code);
+    }
+    let number = run(line, 1, |byte| byte == b' ');
+    let end = digits(line, number);
+    let bar = run(line, end, |byte| byte == b' ');
+    (at(line, 0) == b'>' && end > number && at(line, bar) == b'|').then(|| &line[bar + 1..])
+}
+
+/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; the name may be
+/// missing. `number`: where the frame's number ends.
+fn is_native_frame(line: &[u8], number: usize) -> bool {
+    let colon = if at(line, number) == b':' { number + 1 } else { number };
+    let start = run(line, colon, |byte| byte == b' ');
+    let digits = if at(line, start) == b'0' && at(line, start + 1) == b'x' { start + 2 } else { start };
+    let end = run(line, digits, |byte| byte.is_ascii_hexdigit());
+    let hexadecimal = line[start..].starts_with(b"<HEX>") || line[start..].starts_with(b"<HASH>");
+    number > 0 && start > number && (hexadecimal || end - digits >= 6 && (digits > start || colon > number))
+}
+
 fn lower(line: &[u8]) -> Option<Kind<'_>> {
-    static NOISE: Starts<11> = Starts::new([
+    static NOISE: Starts<15> = Starts::new([
+        "severity: ",
+        "hint: ",
+        "signal: ~",
+        "failureType: ",
         "note: run with `RUST_BACKTRACE",
         "note: Some details are omitted",
         "not ok ",
@@ -319,15 +450,34 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
         "test result: ",
         "test_case.go",
     ]);
+    if line.starts_with(b"node:") || line.starts_with(b"file:///") {
+        return quoted_source(line);
+    }
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
         return Some(Kind::Opens(Block::Stack));
     }
     if line.starts_with(b"thread '") {
         return panicked(line);
     }
+    if let Some(code) = line.strip_prefix(b"exitcode: ") {
+        return Some(exit_code(code));
+    }
     // JUnit 4's description of a test: `method(package.Class)`.
     let described = line.ends_with(b")") && is_described(line);
     (described || NOISE.begin(line)).then_some(Kind::Noise)
+}
+
+/// A test's exit code says more than that it failed only where it crashed; how differs from system to system.
+fn exit_code(code: &[u8]) -> Kind<'static> {
+    match code {
+        b"-11" | b"139" | b"3221225477" | b"-1073741819" | b"0xC0000005" => Kind::Text(b"killed by SIGSEGV"),
+        // V8 ends itself by a trap, an illegal instruction or an abort, as the system has it.
+        b"-6" | b"-5" | b"-4" | b"134" | b"133" | b"132" | b"2147483651" | b"3221226505" | b"0x80000003" => {
+            Kind::Text(b"killed by SIGABRT")
+        }
+        b"-9" | b"137" => Kind::Text(b"killed by SIGKILL"),
+        _ => Kind::Noise,
+    }
 }
 
 fn is_described(line: &[u8]) -> bool {
@@ -351,8 +501,24 @@ fn panicked(line: &[u8]) -> Option<Kind<'_>> {
     Some(Kind::Message(start))
 }
 
+const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
+const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
+
 fn upper(line: &[u8]) -> Option<Kind<'_>> {
-    static NOISE: Starts<18> = Starts::new([
+    static NOISE: Starts<31> = Starts::new([
+        "Emitted 'error' event on ",
+        "Location: ",
+        "Archiving artifacts",
+        "Recording test results",
+        "Collecting metadata...",
+        "Metadata collection done.",
+        "Notifying upstream projects of job completion",
+        "Sending e-mails to: ",
+        "Performing Post build task...",
+        "Build step 'Execute shell' marked build as failure",
+        "Match found for :",
+        "Finished: ",
+        "Sending interrupt signal to process",
         "Traceback (most recent call last)",
         "During handling of the above exception",
         "The above exception was the direct cause",
@@ -372,6 +538,14 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "BUILD FAILED in ",
         "Run with --stacktrace option",
     ]);
+    // Jenkins puts the build after it, which names the job and the machine.
+    if let Some(start) = memchr::memmem::find(line, NO_WORKSPACE).filter(|_| line.starts_with(b"ERROR: Step ")) {
+        return Some(Kind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
+    }
+    // Where the end of the stack is noticed differs from one time to the next.
+    if line.starts_with(RECURSION) {
+        return Some(Kind::Text(&line[..RECURSION.len()]));
+    }
     if let b'E' | b'F' | b'P' = line[0] {
         let kind = verdict(line);
         if kind.is_some() || line.starts_with(b"Error: ") {
@@ -416,8 +590,19 @@ fn marked(line: &[u8]) -> Option<Kind<'_>> {
     if let Some(command) = line.strip_prefix(b"##[") {
         return workflow_command(command);
     }
+    if let Some(frame) = line.strip_prefix(b"#")
+        && is_native_frame(frame, digits(frame, 0))
+    {
+        return Some(Kind::Noise);
+    }
+    // `# node[812]: void node::Total(Isolate*) at ../src/cart.cc:12`, as each compiler spells the function.
+    let asserted = line.starts_with(b"# ") && memchr::memmem::find(line, b"]: ").is_some();
+    if asserted && memchr::memmem::find(line, b" at ").is_some() && frames::before_number(line).is_some() {
+        return Some(Kind::Noise);
+    }
     let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
-    (more || line.starts_with(b"# Subtest:") || GRADLE.begin(line)).then_some(Kind::Noise)
+    (more || line.starts_with(b"# Subtest:") || line.starts_with(b"#FailureMessage ") || GRADLE.begin(line))
+        .then_some(Kind::Noise)
 }
 
 /// What GitHub Actions and Azure Pipelines write between the lines of a step: `##[group]Run npm test`, `##[error]text`.
@@ -438,9 +623,21 @@ fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
     if find(line, b' ').is_some() {
         return None;
     }
-    let file = frames::bare_place(line)?;
-    let source = SOURCES.iter().any(|extension| file.ends_with(extension));
+    let place = || line.strip_prefix(b"node:").and_then(frames::before_number);
+    let file = frames::bare_place(line).or_else(place)?;
+    let source = line.starts_with(b"node:") || SOURCES.iter().any(|extension| file.ends_with(extension));
     source.then_some(Kind::Opens(Block::Paragraph))
+}
+
+/// `(node:812) [DEP0137] DeprecationWarning: message`, and how to see more of it.
+fn node_warning(line: &[u8]) -> Option<Kind<'_>> {
+    if line.starts_with(b"(Use `node --trace-") {
+        return Some(Kind::Noise);
+    }
+    let start = line.strip_prefix(b"(node:").and_then(|rest| memchr::memmem::find(rest, b") "))?;
+    let warning = memchr::memmem::find(&line[start..], b"Warning: ")?;
+    let is_label = !line[start..start + warning].contains(&b':') || line[..start + warning].ends_with(b"Deprecation");
+    is_label.then_some(Kind::Noise)
 }
 
 /// Headings of test runners: a mark and the test's name.

@@ -18,6 +18,7 @@ mod net;
 mod numbers;
 mod paths;
 mod progress;
+mod salient;
 mod scan;
 mod settle;
 pub(crate) mod stamps;
@@ -42,6 +43,8 @@ const MAX_LINE: usize = 8192;
 const MAX_HEADLINE: usize = 300;
 /// Most lines that are written.
 const MAX_LINES: usize = 64;
+/// Most lines of which the salient ones are chosen.
+const MAX_KEPT: usize = 512;
 /// Longest cause that is written at the end of a text that is full.
 const MAX_CAUSE: usize = 256;
 /// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
@@ -56,20 +59,34 @@ pub struct Normalized {
     pub headline: String,
     /// Innermost in-app frame as `file:function`, placeholders applied, where the text has a stack.
     pub frame: Option<String>,
+    /// Where the failure was noticed, for a message that many failures of one test have: the source there, or file,
+    /// function and line.
+    pub site: Option<String>,
     /// Exact HTTP statuses of which `text` has only the class, in order.
     pub statuses: Vec<u16>,
+}
+
+impl Normalized {
+    /// What is signed: the text, and where it says too little, the place.
+    pub fn identity(&self) -> Cow<'_, str> {
+        match &self.site {
+            Some(site) => Cow::Owned([&self.text, "\nat ", site].concat()),
+            None => Cow::Borrowed(&self.text),
+        }
+    }
 }
 
 /// One pass over the text, and where the first does not show that nothing would change, a short one over its result:
 /// what is normalized must stay so when it comes again.
 pub fn normalize(text: &str) -> Normalized {
     let mut first = Writer::with_room_for(text.len());
-    let frame = first.pass(text.as_bytes());
+    let (frame, site) = first.pass(text.as_bytes());
     if !first.sure {
         first.out = repeated(first.out, first.settled);
     }
     first.statuses.dedup();
-    Normalized { text: string(first.out), headline: first.headline, frame, statuses: first.statuses }
+    let site = site.filter(|_| salient::is_generic(&first.out));
+    Normalized { text: string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
 }
 
 /// Passes over the text until nothing changes; bit `n` of `known` says that the `n`th line does not.
@@ -116,6 +133,17 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         start += length + 1;
         Some(&rest[..length.min(MAX_LINE)])
     })
+}
+
+/// A line that may be written.
+struct Line<'t> {
+    part: &'t [u8],
+    /// Walking it changes nothing.
+    known: bool,
+    /// It is a message that tells of no progress, whatever stands before it.
+    message: bool,
+    /// It is of the chain of causes.
+    is_cause: bool,
 }
 
 /// What was not written.
@@ -167,13 +195,14 @@ impl Writer {
         (self.lines, self.seen, self.settled) = (0, [0; 4], 0);
     }
 
-    /// Writes what stays of the text; answers the innermost in-app frame.
-    fn pass(&mut self, text: &[u8]) -> Option<String> {
+    /// Writes what stays of the text; answers the innermost in-app frame, and where the failure was noticed.
+    fn pass(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
         let (text, marked) = clean(text);
         let text = &*text;
         let mut selector = Selector::new(text, marked);
         let mut rest = self.select(text, &mut selector, true);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
+        let site = selector.site().text();
         if rest.has_progress && !speaks_of_trouble(&self.out) {
             self.clear();
             self.headline.clear();
@@ -189,7 +218,7 @@ impl Writer {
             Some(cause) => self.end_with(cause),
             None => self.cut(MAX_TEXT),
         }
-        frame
+        (frame, site)
     }
 
     /// Gives the end of the text, which is full, to the deepest cause, which is what failed.
@@ -244,24 +273,33 @@ impl Writer {
         let (mut known, mut rest, mut chain) = (self.known, Rest::default(), Chain::default());
         // The last line that is a message, and whether it announces those that follow, where that was asked.
         let (mut above, mut announced) = (&b""[..], None);
+        let mut lines = Vec::new();
         // To the last line even where the text is full: the innermost frame and the deepest cause may be there.
         for line in lines_of(text) {
             if let Some(Part { text: part, whole }) = selector.take(line) {
-                let full = self.is_full();
-                let progress = !full && leave_out && selector.is_progress(part);
+                let progress = leave_out && lines.len() < MAX_KEPT && selector.is_progress(part);
                 if progress && !*announced.get_or_insert_with(|| progress::announces(above)) {
                     rest.has_progress = true;
                 } else {
                     if !progress {
                         (above, announced) = (part, None);
                     }
-                    self.write(part, known & 1 != 0 && part.len() == line.len(), whole && leave_out && !progress);
-                }
-                if chain.has(line, part, selector.has_frame) && (full || self.out.len() > MAX_TEXT) {
-                    rest.cause = Some(part);
+                    let is_cause = chain.has(line, part, selector.has_frame);
+                    if is_cause || lines.len() < MAX_KEPT {
+                        let known = known & 1 != 0 && part.len() == line.len();
+                        lines.push(Line { part, known, message: whole && leave_out && !progress, is_cause });
+                    }
                 }
             }
             known >>= 1;
+        }
+        self.sure &= !salient::prune(&mut lines, |line| line.part);
+        for line in lines {
+            let full = self.is_full();
+            self.write(line.part, line.known, line.message);
+            if line.is_cause && (full || self.out.len() > MAX_TEXT) {
+                rest.cause = Some(line.part);
+            }
         }
         rest
     }

@@ -38,6 +38,9 @@ static HOME: Starts<11> = Starts::new([
     "/actions-runner/",
 ]);
 
+/// The same below a drive, in lower case.
+const WINDOWS_HOME: [&[u8]; 4] = [b"\\users\\", b"\\a\\", b"\\workspace\\", b"\\jenkins\\workspace\\"];
+
 /// The volatile part of an absolute path that begins at `start`.
 pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
     let rest = &line[start..];
@@ -56,7 +59,7 @@ pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
 fn windows(line: &[u8], start: usize) -> Option<Volatile> {
     let stop = end(line, start + 2);
     let path = &line[start..stop];
-    let user = starts_ignoring_case(&path[2..], b"\\users\\") || starts_ignoring_case(&path[2..], b"\\a\\");
+    let user = WINDOWS_HOME.iter().any(|root| starts_ignoring_case(&path[2..], root));
     let temp_root =
         starts_ignoring_case(&path[2..], b"\\temp\\") || starts_ignoring_case(&path[2..], b"\\windows\\temp\\");
     let below_temp = path.windows(6).any(|part| part.eq_ignore_ascii_case(b"\\temp\\"));

@@ -164,6 +164,13 @@ const CUT_UUID: Placeholder =
     Placeholder { after: "-", length: (1, 8), classes: HEXADECIMAL, ..placeholder("cut uuid", cut_uuid) };
 const RANDOM: Placeholder = Placeholder { length: (8, LONG), ..placeholder("random id", random) };
 const SUFFIX: Placeholder = Placeholder { before: "-", length: (4, LONG), ..placeholder("random suffix", suffix) };
+/// `Message@1b2c3d4f`, `<func[12 chars]c20>`: some have no letter, some no digit.
+const IDENTITY: Placeholder = Placeholder {
+    before: "@]",
+    length: (1, 16),
+    classes: HEXADECIMAL,
+    ..placeholder("object identity", object_identity)
+};
 const CLOUD: Placeholder = Placeholder {
     after: "-",
     length: (1, 8),
@@ -265,7 +272,7 @@ impl<const N: usize> List<N> {
 }
 
 /// Words that begin with a digit.
-pub(super) static BY_DIGIT: List<23> = List::new([
+pub(super) static BY_DIGIT: List<24> = List::new([
     UUID,
     TRACE,
     // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
@@ -281,6 +288,7 @@ pub(super) static BY_DIGIT: List<23> = List::new([
     SIZE,
     PERCENT,
     VERSION,
+    IDENTITY,
     // Before `hash` and `random id`, which would take only a part of them.
     NANO_ID,
     JOINED_NANO_ID,
@@ -296,7 +304,7 @@ pub(super) static BY_DIGIT: List<23> = List::new([
 ]);
 
 /// Words of digits alone: those of the list above that such a word can begin.
-pub(super) static BY_NUMBER: List<15> = List::new([
+pub(super) static BY_NUMBER: List<16> = List::new([
     UUID,
     TRACE,
     MAC,
@@ -310,17 +318,19 @@ pub(super) static BY_NUMBER: List<15> = List::new([
     Placeholder { after: " .,", ..SIZE },
     Placeholder { after: "%.,", ..PERCENT },
     VERSION,
+    IDENTITY,
     CUT_UUID,
     NUMBER,
 ]);
 
 /// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: List<19> = List::new([
+pub(super) static BY_NAME: List<20> = List::new([
     UUID,
     MAC,
     // Before `hash` and the names: it looks like a code.
     LOG_HEADER,
     IPV6,
+    IDENTITY,
     // Before `host` and `base64`: those would take its beginning.
     JWT,
     NANO_ID,
@@ -341,13 +351,14 @@ pub(super) static BY_NAME: List<19> = List::new([
 ]);
 
 /// Words without a digit.
-pub(super) static BY_WORD: List<14> = List::new([
+pub(super) static BY_WORD: List<15> = List::new([
     UUID,
     MAC,
     IPV6,
     // Only with what follows: `Mon`, `May` alone are words.
     Placeholder { length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
     JWT,
+    IDENTITY,
     NANO_ID,
     JOINED_NANO_ID,
     CUT_NANO_ID,
@@ -376,6 +387,18 @@ fn timestamp(here: &Here<'_>) -> Option<Hit> {
         return None;
     }
     time::timestamp(here.line, here.start).map(|end| Hit::new(end, "<TIMESTAMP>"))
+}
+
+/// What Java prints of an object without a text of its own: its type and its hash.
+fn object_identity(here: &Here<'_>) -> Option<Hit> {
+    // Of a shortened `<function total at 0x7f12c20>` Python's unittest leaves `<func[12 chars]c20>`.
+    if here.previous() == b']' {
+        return here.before.ends_with(b" chars]").then(|| Hit::new(here.end, "<HEX>"));
+    }
+    let owner = here.before.iter().rev().nth(1).filter(|_| here.end - here.start >= 5);
+    let ends = !matches!(here.next(), b'.' | b'-' | b'@' | b'/');
+    (ends && owner.is_some_and(|&byte| is_word(byte) || matches!(byte, b';' | b'$')))
+        .then(|| Hit::new(here.end, "<HASH>"))
 }
 
 /// `E0102 15:04:05.000000` of glog and klog: the letter is the level, the date has no year.

@@ -28,6 +28,8 @@ struct Vector {
     headline: Option<String>,
     #[serde(default)]
     frame: Option<String>,
+    /// Where it was noticed; missing for most.
+    site: Option<String>,
 }
 
 /// A row of `tests/vectors/signatures.jsonl`: one failure twice, or two failures.
@@ -80,6 +82,7 @@ fn whole_texts() {
         assert_eq!(answer.text, vector.normalized, "{}", vector.kind);
         assert_eq!(Some(answer.headline), vector.headline, "{}", vector.kind);
         assert_eq!(answer.frame, vector.frame, "{}", vector.kind);
+        assert_eq!(answer.site, vector.site, "{}", vector.kind);
     }
 }
 

@@ -1,0 +1,205 @@
+//! Chooses among the lines that stay those that are the failure: its message and its causes, not what was printed before
+//! them and not what they dump.
+//! Does not: know runners; `lines` puts aside what they say.
+
+use super::{
+    bytes::{Starts, at, digits, is_word, run},
+    literals::Literals,
+};
+use memchr::memmem;
+use std::{cmp::Ordering, sync::LazyLock};
+
+/// What a line says, in any letter case, that belongs to the error after it.
+static FAILURES: LazyLock<Literals> =
+    LazyLock::new(|| Literals::new(&["fail", "error", "exception", "panic", "fatal", "abort", "crash"], true));
+
+/// A line of this length that has hardly a letter is data.
+const MIN_DATA_LINE: usize = 48;
+
+/// Takes out the lines that are not the failure; whether there were any. `text` is a line without blanks around it.
+pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
+    let count = lines.len();
+    if count < 2 {
+        return false;
+    }
+    let headline = lines.iter().position(|line| is_headline(text(line)));
+    // A test that was killed or took too long may have printed anything before.
+    let ended = || lines.iter().position(|line| is_end_of_process(text(line)));
+    let Some(headline) = headline.or_else(ended) else { return false };
+    let without_error = is_end_of_process(text(&lines[headline]));
+    let (mut index, mut quoted) = (0, false);
+    lines.retain(|line| {
+        let line = text(line);
+        index += 1;
+        match (index - 1).cmp(&headline) {
+            Ordering::Less => leads_to_headline(line),
+            Ordering::Equal => true,
+            Ordering::Greater if without_error => FAILURES.are_in(line),
+            Ordering::Greater => {
+                let ends_quoted = quoted && is_string(line);
+                quoted = is_quoted_output(line);
+                !(ends_quoted || quoted || is_metric(line) || is_data(line))
+            }
+        }
+    });
+    // A text that was cut off ends in the middle of a line.
+    let cut_off = lines.last().is_some_and(|line| text(line).ends_with(b"..."));
+    if cut_off && lines.len() > 1 && !is_headline(text(&lines[lines.len() - 1])) {
+        lines.pop();
+    }
+    lines.len() < count
+}
+
+fn is_end_of_process(line: &[u8]) -> bool {
+    line.starts_with(b"killed by SIG") || line == b"timeout"
+}
+
+/// Whether a normalized text says only that values differ, or only a type: then many failures have it.
+pub(super) fn is_generic(text: &[u8]) -> bool {
+    let mut words =
+        text.split(|&byte| !(is_word(byte) || matches!(byte, b'_' | b'.' | b'$'))).filter(|word| !word.is_empty());
+    let placeholder = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    let kind = |word: &[u8]| word.ends_with(b"Error") || word.ends_with(b"Exception");
+    words.all(|word| {
+        let word = word.strip_suffix(b".").unwrap_or(word);
+        placeholder(word) || kind(word) || GENERIC.iter().any(|known| word.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Words of every assertion's message.
+const GENERIC: [&[u8]; 52] = [
+    b"expected",
+    b"actual",
+    b"but",
+    b"was",
+    b"found",
+    b"got",
+    b"received",
+    b"to",
+    b"be",
+    b"equal",
+    b"equals",
+    b"true",
+    b"false",
+    b"null",
+    b"none",
+    b"nil",
+    b"undefined",
+    b"values",
+    b"value",
+    b"strictly",
+    b"deep",
+    b"deeply",
+    b"loosely",
+    b"strict",
+    b"not",
+    b"left",
+    b"right",
+    b"assertion",
+    b"failed",
+    b"failure",
+    b"is",
+    b"and",
+    b"or",
+    b"the",
+    b"should",
+    b"assert",
+    b"have",
+    b"same",
+    b"different",
+    b"than",
+    b"greater",
+    b"less",
+    b"truthy",
+    b"falsy",
+    b"timeout",
+    b"timed",
+    b"out",
+    b"of",
+    b"tobe",
+    b"toequal",
+    b"expect",
+    b"arrays",
+];
+
+/// Whether the line says by its form that it is an error: `TypeError: message`, `fatal: message`, `E0308`.
+fn is_headline(line: &[u8]) -> bool {
+    static LABELS: Starts<15> = Starts::new([
+        "# Assertion failed",
+        "# Check failed",
+        "# Debug check failed",
+        "error: ",
+        "error[",
+        "Error: ",
+        "ERROR: ",
+        "fatal: ",
+        "fatal error: ",
+        "FATAL: ",
+        "panic: ",
+        "# Fatal error in ",
+        "Assertion failed",
+        "Fatal error: ",
+        "AssertionError",
+    ]);
+    LABELS.begin(line) || names_error(line)
+}
+
+/// Whether the line begins with the name of a type of error, alone or with a message.
+fn names_error(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"Uncaught ").unwrap_or(line);
+    let end = run(line, 0, |byte| is_word(byte) || matches!(byte, b'_' | b'.' | b'$' | b':' | b'\\'));
+    let name = line[..end].strip_suffix(b":").unwrap_or(&line[..end]);
+    let named = [&b"Error"[..], b"Exception", b"Failure", b"Panic", b"Throwable"].iter().any(|end| name.ends_with(end));
+    let separate = end == line.len() || line[..end].ends_with(b":") || line[end..].starts_with(b" [");
+    named && separate && at(line, 0).is_ascii_alphabetic()
+}
+
+/// Whether a line before the headline is part of the failure.
+fn leads_to_headline(line: &[u8]) -> bool {
+    let warning = memmem::find(line, b"arning").is_some_and(|at| at < 64);
+    !warning && FAILURES.are_in(line)
+}
+
+/// Of a page of metrics: `# TYPE http_requests_total counter`, `http_requests_total{code="200"} 3`.
+fn is_metric(line: &[u8]) -> bool {
+    if line.starts_with(b"# TYPE ") || line.starts_with(b"# HELP ") {
+        return true;
+    }
+    let name = run(line, 0, |byte| is_word(byte) || matches!(byte, b'_' | b':'));
+    let labels = if at(line, name) == b'{' { memchr::memrchr(b'}', line).map_or(name, |end| end + 1) } else { name };
+    let value = line[labels..].strip_prefix(b" ").unwrap_or_default();
+    let number = matches!(value, b"NaN" | b"+Inf" | b"-Inf" | b"<NUM>")
+        || !value.is_empty() && value.iter().all(|byte| byte.is_ascii_digit() || b".-+eE".contains(byte));
+    name > 0 && line[..name].contains(&b'_') && number
+}
+
+/// Output of another program that an assertion prints as strings: `'ready\n' +`.
+fn is_quoted_output(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"+").or_else(|| line.strip_prefix(b"-")).unwrap_or(line).trim_ascii();
+    line.strip_suffix(b" +").is_some_and(is_string)
+}
+
+fn is_string(line: &[u8]) -> bool {
+    matches!((at(line, 0), line.last()), (b'\'', Some(b'\'')) | (b'"', Some(b'"')) | (b'`', Some(b'`')))
+}
+
+/// Hardly a word: columns of numbers, hexadecimal dumps.
+fn is_data(line: &[u8]) -> bool {
+    if line.len() < MIN_DATA_LINE {
+        return false;
+    }
+    let (mut letters, mut position) = (0, 0);
+    while position < line.len() {
+        let end = run(line, position, is_word);
+        // A number, or its placeholder.
+        let placeholder = at(line, position.wrapping_sub(1)) == b'<' && at(line, end) == b'>';
+        let number = digits(line, position) > position
+            || line[position..end].iter().all(u8::is_ascii_hexdigit)
+            || line[position..end].starts_with(b"0x");
+        if !placeholder && !number {
+            letters += end - position;
+        }
+        position = end.max(position) + 1;
+    }
+    letters * 4 < line.len()
+}
