@@ -6,6 +6,7 @@
 //! Does not: know SQL, read a clock, draw random numbers, touch files or JavaScript.
 
 mod access_log;
+pub mod alike;
 pub mod ambient;
 pub mod analyze;
 pub mod bound;
