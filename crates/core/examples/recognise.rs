@@ -4,7 +4,7 @@
 //!
 //! `cargo run --release -p argus-core --example recognise < failures.jsonl`
 
-use argus_core::{Analyzer, FailureEvent, alike::likeness};
+use argus_core::{Analyzer, Category, FailureEvent, alike::likeness};
 use serde_json::Value;
 use std::{
     collections::HashMap,
@@ -16,13 +16,13 @@ fn main() -> io::Result<()> {
     let analyzer = Analyzer::new(&[], &[]).map_err(io::Error::other)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut by_signature: HashMap<String, usize> = HashMap::new();
-    let mut by_case: HashMap<String, Vec<(String, usize)>> = HashMap::new();
+    let mut by_case: HashMap<(String, Category), Vec<(String, usize)>> = HashMap::new();
     let mut count = 0;
     for line in io::stdin().lock().lines() {
         let row: Value = serde_json::from_str(&line?)?;
         let case = row.get("caseName").and_then(Value::as_str).unwrap_or_default().to_owned();
         let analysis = analyzer.analyze(serde_json::from_value::<FailureEvent>(row)?, &case);
-        let known = by_case.entry(case).or_default();
+        let known = by_case.entry((case, analysis.classification.category)).or_default();
         let number = by_signature.get(&analysis.signatures.exact).copied().or_else(|| {
             let alike = known.iter().filter(|_| !exact_only);
             let alike = alike

@@ -186,11 +186,22 @@ fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { float(part) / float(whole) }
 }
 
-/// Words and placeholders, without the marks around them.
+/// Words, placeholders and comparisons, without the marks around them.
 fn words(line: &str) -> Vec<&str> {
     let belongs = |mark: char| mark.is_alphanumeric() || matches!(mark, '_' | '$' | '<' | '>');
-    line.split(|mark: char| !belongs(mark)).filter(|word| !word.is_empty()).take(MAX_WORDS).collect()
+    let mut words = Vec::new();
+    for piece in line.split(' ') {
+        if COMPARISONS.contains(&piece) {
+            words.push(piece);
+        } else {
+            words.extend(piece.split(|mark: char| !belongs(mark)).filter(|word| !word.is_empty()));
+        }
+    }
+    words.truncate(MAX_WORDS);
+    words
 }
+
+const COMPARISONS: [&str; 8] = ["==", "!=", "===", "!==", "<=", ">=", "<", ">"];
 
 /// Which placeholder a value became, or that it became none, is chance.
 fn is_same_word(one: &str, other: &str) -> bool {
@@ -210,5 +221,5 @@ fn decides(word: &str) -> bool {
     let kind = word.ends_with("Error") || word.ends_with("Exception");
     let code =
         word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
-    POLARITY.contains(&word) || kind || code
+    POLARITY.contains(&word) || COMPARISONS.contains(&word) || kind || code
 }

@@ -144,7 +144,8 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
         runs.push(run(call)?.run_id);
     }
     let ask = |round: u8, which: usize| {
-        let params = DiagnoseParams { run_id: runs[which].clone(), case_name: format!("make {which}") };
+        let params =
+            DiagnoseParams { run_id: runs[which].clone(), case_name: format!("make {which}"), not_same_as: None };
         finish(diagnose(engine, &ambient(round), &params))
     };
     let mut new: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();

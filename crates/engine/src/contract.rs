@@ -130,6 +130,10 @@ contract! {
         pub run_id: String,
         /// Qualified name, or a short one that is unique in the run.
         pub case_name: String,
+        /// The pattern that this failure was matched with and is not: they are two for good.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub not_same_as: Option<String>,
     }
 
     /// What a failure is and what is known about it.
@@ -142,6 +146,9 @@ contract! {
         pub signature_pattern: String,
         /// The matched pattern, as it is after counting this occurrence.
         pub pattern: Option<FailurePattern>,
+        /// How the failure was recognised, and as which.
+        #[serde(rename = "match")]
+        pub matched: Match,
         /// Its suggested fix.
         pub suggested_fix: Option<String>,
         /// Its confidence.
@@ -162,6 +169,42 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub not_stored: Option<ErrorCode>,
+    }
+
+    /// How a failure was recognised.
+    pub struct Match {
+        /// By what.
+        pub how: HowMatched,
+        /// The failure's own identity: its learned pattern, or, where a built-in speaks for it, what becomes one when a
+        /// fix is reported. None where it was not stored.
+        pub pattern_id: Option<String>,
+        /// In (0, 1]; of the lines that are least alike. None where nothing was recognised.
+        pub similarity: Option<f64>,
+        /// The built-in that speaks for it.
+        pub builtin_id: Option<String>,
+        /// What differs from the failure that it is alike; the first three lines.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
+        pub differences: Vec<Difference>,
+    }
+
+    /// By what a failure is recognised.
+    #[derive(Copy, Eq)]
+    pub enum HowMatched {
+        /// By its exact signature.
+        Signature,
+        /// By the likeness of its text to one of the same case.
+        Alike,
+        /// It was not.
+        None,
+    }
+
+    /// A line that differs; empty where there is none.
+    pub struct Difference {
+        /// As it was known.
+        pub before: String,
+        /// As it is in this failure.
+        pub now: String,
     }
 
     /// A similar pattern.

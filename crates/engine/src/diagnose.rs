@@ -5,12 +5,15 @@ use crate::{
     Engine, EngineError,
     contract::{DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, Related},
     lookup::{self, FailedCase},
-    matching, memory, related, resign, text, view,
+    matching::{self, Match},
+    memory, related,
+    report_fix::unknown_pattern,
+    text, view,
 };
-use argus_core::{Ambient, Analysis};
+use argus_core::{Ambient, Analysis, builtin};
 use argus_store::{
-    Database, Tx,
-    patterns::{self, Pattern},
+    Database, Tx, merging,
+    patterns::{self, PatternKey},
 };
 
 /// Fixes in an answer.
@@ -21,7 +24,7 @@ const SHOWN: usize = 1000;
 
 /// What the memory has about a failure.
 struct Finding {
-    pattern: Option<Pattern>,
+    found: Match,
     is_new: bool,
     history: Vec<FixRecord>,
     related: Vec<Related>,
@@ -35,14 +38,15 @@ pub async fn diagnose<D: Database>(
 ) -> Result<DiagnosticResult, EngineError> {
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
-    let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &analysis).await;
+    let not_same_as = params.not_same_as.as_deref();
+    let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &analysis, not_same_as).await;
     match engine.write(ambient, count).await {
         Ok(finding) => {
             let finding = with_incidents(engine, ambient, &analysis, finding).await;
             Ok(answer(engine, analysis, finding, None))
         }
         Err(error) if error.is_about_writing() => {
-            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &analysis).await;
+            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &analysis, &case.name).await;
             let finding = engine.read(ambient, look).await?;
             let finding = with_incidents(engine, ambient, &analysis, finding).await;
             Ok(answer(engine, analysis, finding, Some(&error)))
@@ -57,45 +61,90 @@ async fn counted<D: Database>(
     tx: &mut D::Tx<'_>,
     case: &FailedCase,
     analysis: &Analysis,
+    not_same_as: Option<&str>,
 ) -> Result<Finding, EngineError> {
-    let mut found = matching::find(engine, tx, analysis).await?;
-    if found.as_ref().is_none_or(|pattern| pattern.is_builtin) && resign::batch(engine, tx).await? > 0 {
-        found = matching::find(engine, tx, analysis).await?;
+    let (mut found, counted_before) = match not_same_as {
+        Some(id) => split(engine, ambient, tx, case, analysis, id).await?,
+        None => (matching::find_signed(engine, tx, analysis, &case.name).await?, None),
+    };
+    if found.pattern.is_none() && found.own.is_none() {
+        let mut finding = finding(engine, tx, analysis, found, true).await?;
+        matching::remember(engine, ambient, tx, case, analysis, &mut finding.found).await?;
+        return Ok(finding);
     }
-    if let Some(mut pattern) = found {
-        patterns::count_occurrence(tx, &mut pattern, ambient.now).await?;
-        finding(engine, tx, analysis, Some(pattern), false).await
-    } else {
-        let finding = finding(engine, tx, analysis, None, true).await?;
-        matching::learn(engine, ambient, tx, case, analysis, 0).await?;
-        Ok(finding)
+    matching::remember(engine, ambient, tx, case, analysis, &mut found).await?;
+    if let Some(pattern) = found.pattern.as_mut().filter(|pattern| counted_before != Some(pattern.key)) {
+        patterns::count_occurrence(tx, pattern, ambient.now).await?;
     }
+    finding(engine, tx, analysis, found, false).await
+}
+
+/// What the failure is when it is not the one that a person or an agent says it is not, and where it was counted before.
+async fn split<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+    id: &str,
+) -> Result<(Match, Option<PatternKey>), EngineError> {
+    let other = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
+    let other = other.ok_or_else(|| unknown_pattern(id))?;
+    let before = matching::find_signed(engine, tx, analysis, &case.name).await?;
+    if before.own.as_ref().is_none_or(|own| own.key != other.key) {
+        return Ok((before, None));
+    }
+    let row = patterns::exactly(tx, &engine.recipe, &analysis.signatures.exact).await?;
+    match row {
+        Some(row) if row.key == other.key => return Err(cannot_be_told_apart(&other.id)),
+        Some(row) => {
+            let provisional = builtin::matching(analysis.classification.category).is_some();
+            merging::split(tx, row.key, provisional).await?;
+        }
+        None => {}
+    }
+    let now = matching::find(engine, tx, analysis, &case.name, Some(other.key)).await?;
+    let (was, is) = (before.shown(), now.shown());
+    if was != is
+        && let Some(was) = was
+    {
+        patterns::take_back_occurrence(tx, was, ambient.now).await?;
+    }
+    Ok((now, was))
+}
+
+fn cannot_be_told_apart(id: &str) -> EngineError {
+    EngineError::invalid(format!(
+        "This failure has the very signature of '{id}': the same test, the same message, the same place. \
+         notSameAs splits what was matched because it was alike."
+    ))
 }
 
 async fn looked_up<D: Database>(
     engine: &Engine<D>,
     tx: &mut D::Tx<'_>,
     analysis: &Analysis,
+    case_name: &str,
 ) -> Result<Finding, EngineError> {
-    let pattern = matching::find(engine, tx, analysis).await?;
-    finding(engine, tx, analysis, pattern, false).await
+    let found = matching::find(engine, tx, analysis, case_name, None).await?;
+    finding(engine, tx, analysis, found, false).await
 }
 
 async fn finding<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
-    pattern: Option<Pattern>,
+    found: Match,
     is_new: bool,
 ) -> Result<Finding, EngineError> {
-    let history = match &pattern {
+    let pattern = found.pattern.as_ref();
+    let history = match pattern {
         Some(pattern) => matching::fix_history(tx, pattern, HISTORY, SHOWN).await?,
         None => Vec::new(),
     };
-    let has_own_fix = pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());
-    let related =
-        if has_own_fix { Vec::new() } else { related::related(engine, tx, analysis, pattern.as_ref()).await? };
-    Ok(Finding { pattern, is_new, history, related })
+    let has_own_fix = pattern.is_some_and(|pattern| pattern.best_fix.is_some());
+    let related = if has_own_fix { Vec::new() } else { related::related(engine, tx, analysis, pattern).await? };
+    Ok(Finding { found, is_new, history, related })
 }
 
 /// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
@@ -106,7 +155,7 @@ async fn with_incidents<D: Database>(
     analysis: &Analysis,
     mut finding: Finding,
 ) -> Finding {
-    let has_own_fix = finding.pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());
+    let has_own_fix = finding.found.pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());
     if !has_own_fix && let Ok(incidents) = memory::related::incidents(engine, ambient, &analysis.redacted).await {
         finding.related.extend(incidents);
         finding.related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
@@ -129,8 +178,9 @@ fn answer<D: Database>(
     }
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
-    let person = finding.pattern.as_ref().and_then(|pattern| pattern.person.category);
-    let pattern = finding.pattern.map(|pattern| view::pattern(&pattern, engine.options.locale));
+    let matched = finding.found.answer();
+    let person = finding.found.pattern.as_ref().and_then(|pattern| pattern.person.category);
+    let pattern = finding.found.pattern.map(|pattern| view::pattern(&pattern, engine.options.locale));
     DiagnosticResult {
         category: person.unwrap_or(analysis.classification.category),
         signature: analysis.signatures.exact,
@@ -138,6 +188,7 @@ fn answer<D: Database>(
         suggested_fix: pattern.as_ref().and_then(|pattern| pattern.suggested_fix.clone()),
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),
         pattern,
+        matched,
         fix_history: finding.history,
         is_new_pattern: finding.is_new,
         rule: analysis.classification.rule,

@@ -1,11 +1,21 @@
-//! Which pattern a failure is: learned by exact signature, else the built-in of its category.
+//! Which pattern a failure is: by exact signature, else one of the same case that is alike, else the built-in of its
+//! category.
 //! Does not: count; whoever matched does.
 
-use crate::{Engine, EngineError, contract::FixRecord, lookup, view};
-use argus_core::{Ambient, Analysis, FailureEvent, bound::bound_to, builtin, display, similarity};
+use crate::{
+    Engine, EngineError,
+    contract::{self, FixRecord, HowMatched},
+    lookup, resign, view,
+};
+use argus_core::{
+    Ambient, Analysis, FailureEvent,
+    alike::{self, Likeness},
+    bound::bound_to,
+    builtin, display, similarity,
+};
 use argus_store::{
-    Database, StoreError, Tx,
-    patterns::{self, Identity, NewPattern, Pattern},
+    Database, StoreError, Tx, merging,
+    patterns::{self, Identity, NewPattern, Pattern, PatternKey},
     solutions,
 };
 
@@ -15,19 +25,147 @@ const SAMPLE: usize = 4 * 1024;
 /// A description is one line.
 const DESCRIPTION: usize = 300;
 
-/// The pattern that a failure matches.
+/// Newest patterns of a case that a failure is compared with.
+const COMPARED: u32 = 48;
+
+/// Lines of a difference that are said, and characters of each.
+const DIFFERENCES: usize = 3;
+const DIFFERENCE: usize = 160;
+
+/// What is known of a failure.
+pub(crate) struct Match {
+    /// The learned pattern, else the built-in.
+    pub(crate) pattern: Option<Pattern>,
+    /// The failure's own: the learned pattern, or the provisional one where a built-in speaks for it.
+    pub(crate) own: Option<Pattern>,
+    how: How,
+}
+
+enum How {
+    Signature,
+    Alike(Likeness),
+    None,
+}
+
+impl Match {
+    /// The key of what the answer shows.
+    pub(crate) fn shown(&self) -> Option<PatternKey> {
+        self.pattern.as_ref().map(|pattern| pattern.key)
+    }
+
+    pub(crate) fn answer(&self) -> contract::Match {
+        let (how, similarity, differences) = match &self.how {
+            How::Signature => (HowMatched::Signature, Some(1.0), &[][..]),
+            How::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
+            How::None => (HowMatched::None, None, &[][..]),
+        };
+        let line = |text: &str| display::line(text, DIFFERENCE);
+        contract::Match {
+            how,
+            pattern_id: self.own.as_ref().map(|own| own.id.clone()),
+            similarity,
+            builtin_id: self.pattern.as_ref().filter(|pattern| pattern.is_builtin).map(|pattern| pattern.id.clone()),
+            differences: differences
+                .iter()
+                .take(DIFFERENCES)
+                .map(|(before, now)| contract::Difference { before: line(before), now: line(now) })
+                .collect(),
+        }
+    }
+}
+
+/// What is known of a failure of this case; `other_than`: a pattern that it is not.
 pub(crate) async fn find<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
-) -> Result<Option<Pattern>, StoreError> {
-    if let Some(learned) = patterns::by_signature(tx, &engine.recipe, &analysis.signatures.exact).await? {
-        return Ok(Some(learned));
+    case_name: &str,
+    other_than: Option<PatternKey>,
+) -> Result<Match, StoreError> {
+    let may_be = |pattern: &Pattern| other_than != Some(pattern.key);
+    let exact = patterns::identity(tx, &engine.recipe, &analysis.signatures.exact).await?.filter(may_be);
+    let (own, how) = match exact {
+        Some(own) => (Some(own), How::Signature),
+        None => match most_alike(engine, tx, analysis, case_name, other_than).await? {
+            Some((own, likeness)) => (Some(own), How::Alike(likeness)),
+            None => (None, How::None),
+        },
+    };
+    let pattern = match &own {
+        Some(own) if !own.is_provisional() => Some(own.clone()),
+        _ => match builtin::matching(analysis.classification.category) {
+            Some(builtin) => patterns::by_id(tx, builtin.id).await?,
+            None => None,
+        },
+    };
+    Ok(Match { pattern, own, how })
+}
+
+/// The same; where it is not known, after more of those were signed again that an older recipe had signed.
+pub(crate) async fn find_signed<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    case_name: &str,
+) -> Result<Match, EngineError> {
+    let found = find(engine, tx, analysis, case_name, None).await?;
+    if found.own.is_none() && resign::batch(engine, tx).await? > 0 {
+        return Ok(find(engine, tx, analysis, case_name, None).await?);
     }
-    match builtin::matching(analysis.classification.category) {
-        Some(builtin) => patterns::by_id(tx, builtin.id).await,
+    Ok(found)
+}
+
+async fn most_alike<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    case_name: &str,
+    other_than: Option<PatternKey>,
+) -> Result<Option<(Pattern, Likeness)>, StoreError> {
+    let mut best: Option<(PatternKey, Likeness)> = None;
+    let alike = (case_name, analysis.classification.category);
+    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, COMPARED).await? {
+        let likeness = alike::likeness(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
+        // Of two that are equally alike the newer one.
+        if let Some(likeness) = likeness
+            && best.as_ref().is_none_or(|(_, best)| best.similarity < likeness.similarity)
+        {
+            best = Some((key, likeness));
+        }
+    }
+    match best {
+        Some((key, likeness)) => Ok(patterns::get(tx, key).await?.map(|pattern| (pattern, likeness))),
         None => Ok(None),
     }
+}
+
+/// Makes sure that the failure is known the next time by its signature: as its own learned pattern, as one that leads to
+/// what it is alike, or, where a built-in speaks for it, as a provisional one.
+pub(crate) async fn remember<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    case: &lookup::FailedCase,
+    analysis: &Analysis,
+    found: &mut Match,
+) -> Result<(), EngineError> {
+    match (&found.how, &found.own) {
+        (How::Alike(_), Some(own)) => {
+            let key = own.key;
+            write(engine, ambient, tx, case, analysis, Write::Leading(key)).await?;
+        }
+        (How::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
+            merging::surface(tx, own.key).await?;
+            found.own = patterns::get(tx, own.key).await?;
+            found.pattern.clone_from(&found.own);
+        }
+        (_, None) if found.pattern.is_some() => {
+            found.own = Some(write(engine, ambient, tx, case, analysis, Write::Provisional).await?);
+        }
+        (_, None) => found.own = Some(learn(engine, ambient, tx, case, analysis, 0).await?),
+        _ => {}
+    }
+    Ok(())
 }
 
 /// What the engine's recipe makes of a failure.
@@ -51,6 +189,24 @@ pub(crate) async fn learn<D: Database>(
     analysis: &Analysis,
     resolutions: u32,
 ) -> Result<Pattern, EngineError> {
+    write(engine, ambient, tx, case, analysis, Write::Learned { resolutions }).await
+}
+
+/// As what a failure is written down.
+enum Write {
+    Learned { resolutions: u32 },
+    Leading(PatternKey),
+    Provisional,
+}
+
+async fn write<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    case: &lookup::FailedCase,
+    analysis: &Analysis,
+    write: Write,
+) -> Result<Pattern, EngineError> {
     let id = ambient.id("pat");
     let description = headline(analysis, &lookup::event_of(&case.failure));
     let sample = sample(engine, case, analysis)?;
@@ -59,12 +215,16 @@ pub(crate) async fn learn<D: Database>(
         identity: identity(engine, analysis),
         case_name: &case.name,
         description: &description,
-        occurrences: 1,
-        resolutions,
+        occurrences: u32::from(matches!(write, Write::Learned { .. })),
+        resolutions: if let Write::Learned { resolutions } = write { resolutions } else { 0 },
         now: ambient.now,
         sample: &sample,
     };
-    patterns::insert(tx, &new).await?;
+    match write {
+        Write::Learned { .. } => patterns::insert(tx, &new).await?,
+        Write::Leading(into) => patterns::insert_leading(tx, &new, Some(into)).await?,
+        Write::Provisional => patterns::insert_leading(tx, &new, None).await?,
+    };
     let learned = patterns::by_id(tx, &id).await?;
     learned.ok_or_else(|| EngineError::new(crate::ErrorCode::InternalError, "A pattern that was just learned is gone."))
 }

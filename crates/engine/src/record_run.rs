@@ -111,7 +111,7 @@ async fn briefs<D: Database>(
     let mut briefs = Vec::with_capacity(collected.briefs.len());
     for (at, analysis) in &collected.briefs {
         let Some(case) = collected.cases.get(*at) else { continue };
-        let known = matching::find(engine, tx, analysis).await?;
+        let known = matching::find(engine, tx, analysis, &case.name, None).await?.pattern;
         briefs.push(FailureBrief {
             case_name: case.name.clone(),
             category: known

@@ -53,7 +53,7 @@ pub(crate) async fn like<D>(
             found.push((score, pattern));
         }
     }
-    found.retain(|(_, pattern)| own.is_none_or(|own| own.key != pattern.key));
+    found.retain(|(_, pattern)| !pattern.is_provisional() && own.is_none_or(|own| own.key != pattern.key));
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| by_fix(&b.1).total_cmp(&by_fix(&a.1))));
     Ok(found.into_iter().take(SHOWN).map(|(score, pattern)| shown(engine, score, &pattern)).collect())
 }

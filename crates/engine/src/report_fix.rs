@@ -6,11 +6,12 @@ use crate::{
     collect::case_name,
     contract::{FixRecord, RecordFixParams, ReportFixParams, ReportFixResult},
     lookup::{self, FailedCase},
-    matching, memory, moment, resign, text,
+    matching::{self, Match},
+    memory, moment, text,
 };
 use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
 use argus_store::{
-    Database, Tx,
+    Database, Tx, merging,
     outcomes::Recorder,
     patterns::{self, Pattern, PatternKey},
     solutions::{self, NewFix},
@@ -51,14 +52,12 @@ pub async fn report_fix<D: Database>(
         recorder: engine.recorder(),
     };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
-        let mut found = matching::find(engine, tx, &analysis).await?;
-        if found.as_ref().is_none_or(|pattern| pattern.is_builtin) && resign::batch(engine, tx).await? > 0 {
-            found = matching::find(engine, tx, &analysis).await?;
+        let mut found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
+        if found.pattern.is_none() && found.own.is_none() {
+            return on_new(engine, ambient, tx, &case, &analysis, &report).await;
         }
-        match found {
-            Some(pattern) => on_known(engine, ambient, tx, &case, &analysis, &report, pattern).await,
-            None => on_new(engine, ambient, tx, &case, &analysis, &report).await,
-        }
+        matching::remember(engine, ambient, tx, &case, &analysis, &mut found).await?;
+        on_known(ambient, tx, &report, found).await
     };
     engine.write(ambient, body).await
 }
@@ -84,6 +83,9 @@ pub async fn record_fix<D: Database>(
         let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id).await? else {
             return Err(unknown_pattern(&params.pattern_id));
         };
+        if pattern.is_provisional() {
+            merging::surface(tx, pattern.key).await?;
+        }
         let id = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
         Ok(FixRecord {
             id,
@@ -107,20 +109,23 @@ pub(crate) fn unknown_pattern(id: &str) -> EngineError {
 
 /// A success on a built-in counts there and also starts the precise pattern, which comes first from then on.
 /// A failure starts none: it would hide the built-in's suggestion behind a pattern that has none.
-async fn on_known<D: Database>(
-    engine: &Engine<D>,
+async fn on_known(
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
-    case: &FailedCase,
-    analysis: &Analysis,
+    tx: &mut impl Tx,
     report: &Report<'_>,
-    mut pattern: Pattern,
+    found: Match,
 ) -> Result<ReportFixResult, EngineError> {
+    let Match { pattern: Some(mut pattern), own, .. } = found else {
+        return Err(EngineError::new(ErrorCode::InternalError, "A failure that was just remembered is unknown."));
+    };
     let previous = confidence(pattern.resolutions, pattern.occurrences);
-    let learner = if pattern.is_builtin && report.worked {
-        matching::learn(engine, ambient, tx, case, analysis, 1).await?.key
-    } else {
-        pattern.key
+    let learner = match own.filter(|_| pattern.is_builtin && report.worked) {
+        Some(mut own) => {
+            merging::surface(tx, own.key).await?;
+            patterns::count_resolution(tx, &mut own, ambient.now).await?;
+            own.key
+        }
+        None => pattern.key,
     };
     let fix_record_id = record(ambient, tx, report, learner, &mut pattern).await?;
     Ok(changed(pattern, Some(previous), fix_record_id))

@@ -8,7 +8,7 @@ use crate::{
     database::Tx,
     days, edits,
     error::StoreError,
-    patterns::{self, Identity, Pattern, PatternKey, count, exactly, row_of},
+    patterns::{self, Identity, Pattern, PatternKey, count, exactly, lead, row_of},
     search,
     search::Owner,
     similar, solutions, texts,
@@ -33,8 +33,24 @@ pub async fn sign_again(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) 
 pub async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
     absorb(tx, from, into.key).await?;
     lead(tx, from.key, into.key).await?;
+    surface(tx, into.key).await?;
     tx.execute("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
     days::note(tx, into.key, now).await
+}
+
+/// Shows a provisional pattern as a learned one, with what led to it.
+pub async fn surface(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    let sql = "UPDATE patterns SET merged_into = NULL WHERE key = $1 AND merged_into = $1 RETURNING key";
+    match tx.query_first(sql, &[key.into()]).await? {
+        Some(_) => show(tx, key).await,
+        None => Ok(()),
+    }
+}
+
+/// A pattern that leads to another stands for itself from now on; `provisional`: a built-in speaks for it.
+pub async fn split(tx: &mut impl Tx, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
+    lead(tx, key, key).await?;
+    if provisional { Ok(()) } else { surface(tx, key).await }
 }
 
 /// Learned patterns of any recipe, merged ones too, that had this signature once.
@@ -42,7 +58,10 @@ pub async fn had_signature(tx: &mut impl Tx, signature: &str) -> Result<Option<P
     const SQL: &str =
         "SELECT pattern_key FROM pattern_signatures WHERE signature = $1 ORDER BY pattern_key DESC LIMIT 1";
     match tx.query_first(SQL, &[signature.into()]).await? {
-        Some(mut row) => patterns::get(tx, PatternKey(row.read()?)).await,
+        Some(mut row) => {
+            let found = patterns::get(tx, PatternKey(row.read()?)).await?;
+            Ok(found.filter(|pattern| !pattern.is_provisional()))
+        }
         None => Ok(None),
     }
 }
@@ -66,9 +85,19 @@ async fn rewrite(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Resu
     search_again(tx, pattern.key).await
 }
 
-/// `pattern` would get the signature that `other` has under the new recipe.
+/// `pattern` would get the signature that `other` has under the new recipe. What was learned of either is shown.
 async fn join(tx: &mut impl Tx, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
-    match (pattern.merged_into, other.merged_into) {
+    join_rows(tx, pattern, other, new).await?;
+    let is_shown = pattern.merged_into.is_none() || other.merged_into.is_none();
+    match exactly(tx, new.recipe, new.signature).await? {
+        Some(row) if is_shown => surface(tx, row.merged_into.unwrap_or(row.key)).await,
+        _ => Ok(()),
+    }
+}
+
+async fn join_rows(tx: &mut impl Tx, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+    let leads = |row: &Pattern| row.merged_into.filter(|into| *into != row.key);
+    match (leads(pattern), leads(other)) {
         (None, None) => {
             absorb(tx, pattern, other.key).await?;
             inherit(tx, pattern, other).await?;
@@ -143,10 +172,6 @@ async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(),
     ];
     tx.execute(SQL, &params).await?;
     show(tx, into.key).await
-}
-
-async fn lead(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
-    tx.execute("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await.map(drop)
 }
 
 /// Deletes a row that has nothing of its own left; its signatures go to `into`, the row of the same failure.

@@ -48,7 +48,7 @@ pub struct Pattern {
     pub suggests: Option<SolutionKey>,
     /// What a person set.
     pub person: Person,
-    /// Of one that was merged into another: where it leads.
+    /// Of one that was merged into another, or is alike: where it leads. A provisional one leads to itself.
     pub merged_into: Option<PatternKey>,
 }
 
@@ -73,6 +73,11 @@ impl Person {
 }
 
 impl Pattern {
+    /// It only makes the failure known again: a built-in speaks for it until a fix is reported.
+    pub fn is_provisional(&self) -> bool {
+        self.merged_into == Some(self.key)
+    }
+
     /// What it is to everybody.
     pub fn shown_category(&self) -> Category {
         self.person.category.unwrap_or(self.category)
@@ -181,12 +186,32 @@ pub async fn seed(tx: &mut impl Tx, builtins: &[Builtin], now: i64) -> Result<()
 
 /// The learned pattern of an exact signature under a recipe, or the one it was merged into.
 pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    let found = identity(tx, recipe, signature).await?;
+    Ok(found.filter(|pattern| !pattern.is_provisional()))
+}
+
+/// The same, or the provisional one.
+pub async fn identity(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     let found = exactly(tx, recipe, signature).await?;
     followed(tx, found).await
 }
 
+/// Those of a case and a category under a recipe, newest first, with their stable texts: all rows, and where each leads.
+pub async fn of_case(
+    tx: &mut impl Tx,
+    recipe: &str,
+    (case_name, category): (&str, Category),
+    limit: u32,
+) -> Result<Vec<(PatternKey, String)>, StoreError> {
+    const SQL: &str = "SELECT COALESCE(merged_into, key), normalized FROM patterns \
+                       WHERE case_name = $1 AND recipe = $2 AND category = $3 ORDER BY key DESC LIMIT $4";
+    let params = [case_name.into(), recipe.into(), category.as_str().into(), limit.into()];
+    let rows = tx.query(SQL, &params).await?;
+    rows.into_iter().map(|mut row| Ok((PatternKey(row.read()?), row.read()?))).collect()
+}
+
 /// The row of an exact signature under a recipe, merged or not.
-pub(crate) async fn exactly(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+pub async fn exactly(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     first(tx.query_first(SQL, &[recipe.into(), signature.into()]).await?)
 }
@@ -280,6 +305,29 @@ pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Resu
 
 /// Learns a pattern.
 pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
+    let key = insert_row(tx, new).await?;
+    count(tx, new.identity.category, 1).await?;
+    texts::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
+    days::note_counts(tx, key, new.now, new.occurrences, new.resolutions).await?;
+    Ok(key)
+}
+
+/// Makes a failure known as one of a pattern that it is alike. None: as a provisional one.
+pub async fn insert_leading(
+    tx: &mut impl Tx,
+    new: &NewPattern<'_>,
+    into: Option<PatternKey>,
+) -> Result<PatternKey, StoreError> {
+    let key = insert_row(tx, new).await?;
+    lead(tx, key, into.unwrap_or(key)).await?;
+    Ok(key)
+}
+
+pub(crate) async fn lead(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
+    tx.execute("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await.map(drop)
+}
+
+async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
                        VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $11) RETURNING key";
@@ -301,9 +349,6 @@ pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
     let sample = [key.0.into(), new.sample.into()];
     tx.execute("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
     similar::index(tx, key, new.identity.bands).await?;
-    count(tx, new.identity.category, 1).await?;
-    texts::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
-    days::note_counts(tx, key, new.now, new.occurrences, new.resolutions).await?;
     Ok(key)
 }
 
@@ -314,6 +359,14 @@ pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
     days::note_counts(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
+}
+
+/// One diagnosis less: it was of another failure. Where each was of a fix, there is none to take back.
+pub async fn take_back_occurrence(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
+                       WHERE key = $1 AND occurrences > resolutions";
+    tx.execute(SQL, &[key.into(), now.into()]).await?;
+    days::note(tx, key, now).await
 }
 
 /// One more successful fix; occurrences rise only where resolutions would pass them.

@@ -177,8 +177,18 @@ pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
         b'f' => line.strip_prefix(b"from ").and_then(ruby),
         b'#' => line.strip_prefix(b"# ").and_then(ruby),
         0xe2 => line.strip_prefix("❯ ".as_bytes()).and_then(vitest),
-        _ => pytest(line, colon?),
+        _ => pytest(line, colon?).or_else(|| tap(line)),
     }
+}
+
+/// `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`, as Node writes a stack into TAP.
+fn tap(line: &[u8]) -> Option<Frame<'_>> {
+    let inside = line.strip_suffix(b")")?;
+    let open = inside.iter().rposition(|&byte| byte == b'(')?;
+    let name = inside[..open].strip_suffix(b" ")?;
+    let file = before_number(before_number(&inside[open + 1..])?)?;
+    let one_word = !alias(name).contains(&b' ') && !file.contains(&b' ');
+    one_word.then(|| frame(file, alias(name)))
 }
 
 /// JavaScript, Java, .NET, Rust: all begin with `at`.

@@ -110,6 +110,8 @@ pub(super) struct Selector<'t> {
     function: &'t [u8],
     frame: Option<(&'t [u8], &'t [u8])>,
     site: Site<'t>,
+    /// The last line of a quoted source.
+    numbered: &'t [u8],
     /// There was a frame, of whatever code.
     pub(super) has_frame: bool,
     above: Above,
@@ -142,6 +144,8 @@ impl<'t> Selector<'t> {
                     self.see(&frame, body);
                 } else if let Some(code) = line.strip_prefix(b">") {
                     self.site.code = code;
+                } else if std::mem::take(&mut self.above) == Above::Site && !body.is_empty() {
+                    self.site.code = body;
                 }
                 return None;
             };
@@ -161,10 +165,8 @@ impl<'t> Selector<'t> {
             self.above = Above::Frame;
             return None;
         }
-        if let Some(code) = quoted_code(body)
-            && self.site.code.is_empty()
-        {
-            self.site.code = code;
+        if self.site.code.is_empty() {
+            self.see_code(body);
         }
         match kind(body) {
             Kind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
@@ -235,6 +237,18 @@ impl<'t> Selector<'t> {
         !self.marked && progress::is_progress(part)
     }
 
+    /// Runners quote the source and mark the line that failed, or point at it from below.
+    fn see_code(&mut self, body: &'t [u8]) {
+        let number = digits(body, 0);
+        if let Some(code) = quoted_code(body) {
+            self.site.code = code;
+        } else if number > 0 && at(body, number) == b'|' {
+            self.numbered = &body[number + 1..];
+        } else if body.strip_prefix(b"|").is_some_and(|pointer| pointer.trim_ascii() == b"^") {
+            self.site.code = self.numbered;
+        }
+    }
+
     fn see(&mut self, frame: &Frame<'t>, body: &'t [u8]) {
         (self.has_frame, self.above) = (true, Above::Frame);
         if (self.site.file.is_empty() || frame.outer_first) && frames::is_project(frame) {
@@ -272,12 +286,13 @@ fn kind(line: &[u8]) -> Kind<'_> {
     let found = match first {
         b'-' | b'=' | b'_' | b'[' => ruled(line),
         b'>' | b'|' | b'0'..=b'9' => code_or_heading(line),
-        b'n' | b't' | b's' | b'g' | b'h' | b'c' | b'd' | b'l' | b'e' => lower(line),
+        b'n' | b't' | b's' | b'g' | b'h' | b'c' | b'd' | b'l' | b'e' | b'r' => lower(line),
         b'A'..=b'Z' => upper(line),
         b'#' | b'.' | b'$' | b'*' => marked(line),
-        b'/' | b'f' => quoted_source(line),
+        b'/' => quoted_source(line),
+        b'f' => quoted_source(line).or_else(|| lower(line)),
         b'(' => node_warning(line),
-        0xc3 | 0xe2 | 0xf0 => symbol(line),
+        0xc3 | 0xe2 | 0xef | 0xf0 => symbol(line),
         _ => None,
     };
     found.unwrap_or_else(|| message(line, colon))
@@ -395,6 +410,9 @@ fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
     if start == 2 && TALK.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
         return Some(Kind::Noise);
     }
+    if start == 0 && end > 0 && is_count(&line[end..]) {
+        return Some(Kind::Noise);
+    }
     if start == 0 && is_native_frame(line, end) {
         return Some(Kind::Noise);
     }
@@ -421,6 +439,15 @@ fn quoted_code(line: &[u8]) -> Option<&[u8]> {
     (at(line, 0) == b'>' && end > number && at(line, bar) == b'|').then(|| &line[bar + 1..])
 }
 
+/// What follows the number in `1 failed, 2 passed in 0.12s` (pytest), `2 failing` (Mocha), `3 examples, 1 failure` (`RSpec`),
+/// `1 / 1 (100%)` (PHPUnit).
+fn is_count(rest: &[u8]) -> bool {
+    static SUMMARIES: Starts<4> = Starts::new([" failing", " passing", " example, ", " examples, "]);
+    let pytest = rest.starts_with(b" failed") || rest.starts_with(b" passed") || rest.starts_with(b" error");
+    let percent = rest.starts_with(b" / ") && rest.ends_with(b"%)");
+    pytest && memchr::memmem::find(rest, b" in ").is_some() || SUMMARIES.begin(rest) || percent
+}
+
 /// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; the name may be
 /// missing. `number`: where the frame's number ends.
 fn is_native_frame(line: &[u8], number: usize) -> bool {
@@ -433,7 +460,14 @@ fn is_native_frame(line: &[u8], number: usize) -> bool {
 }
 
 fn lower(line: &[u8]) -> Option<Kind<'_>> {
-    static NOISE: Starts<15> = Starts::new([
+    static NOISE: Starts<22> = Starts::new([
+        "rspec ./",
+        "failing tests:",
+        "test at ",
+        "error: |-",
+        "stdout | ",
+        "stderr | ",
+        "error: test failed, to rerun pass ",
         "severity: ",
         "hint: ",
         "signal: ~",
@@ -453,6 +487,10 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
     if line.starts_with(b"node:") || line.starts_with(b"file:///") {
         return quoted_source(line);
     }
+    // The list of names after the failures; before them there is nothing up to the next empty line.
+    if line == b"failures:" || line == b"successes:" {
+        return Some(Kind::Opens(Block::Paragraph));
+    }
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
         return Some(Kind::Opens(Block::Stack));
     }
@@ -463,6 +501,14 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
         return Some(exit_code(code));
     }
     // JUnit 4's description of a test: `method(package.Class)`.
+    let running =
+        line.strip_prefix(b"running ").is_some_and(|rest| rest.ends_with(b" test") || rest.ends_with(b" tests"));
+    // `test clips ... FAILED`, `test_read (tests.test_config.ConfigTest.test_read) ... ERROR`
+    let ended =
+        [&b" ... FAILED"[..], b" ... ERROR", b" ... FAIL", b" --- FAILED"].iter().any(|end| line.ends_with(end));
+    if running || ended {
+        return Some(Kind::Noise);
+    }
     let described = line.ends_with(b")") && is_described(line);
     (described || NOISE.begin(line)).then_some(Kind::Noise)
 }
@@ -505,7 +551,36 @@ const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
 const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
 fn upper(line: &[u8]) -> Option<Kind<'_>> {
-    static NOISE: Starts<31> = Starts::new([
+    static NOISE: Starts<60> = Starts::new([
+        "Failures:",
+        "Finished in ",
+        "Randomized with seed ",
+        "Run options: ",
+        "PHPUnit ",
+        "Runtime: ",
+        "Configuration: ",
+        "Time: ",
+        "There was ",
+        "There were ",
+        "FAILURES!",
+        "ERRORS!",
+        "Test '",
+        "Tests: ",
+        "Random Seed: ",
+        "RUN  v",
+        "Test Files  ",
+        "Tests  ",
+        "Test Files <",
+        "Start at  ",
+        "Duration  ",
+        "Snapshots  ",
+        "Test Suites: ",
+        "Tests:  ",
+        "Ran all test suites",
+        "Ran <NUM> test",
+        "FAILED (failures=",
+        "FAILED (errors=",
+        "Compiling ",
         "Emitted 'error' event on ",
         "Location: ",
         "Archiving artifacts",
@@ -538,6 +613,21 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "BUILD FAILED in ",
         "Run with --stacktrace option",
     ]);
+    if line.starts_with(b"Use -v to get ") || line == b"Full diff:" {
+        return Some(Kind::Noise);
+    }
+    let ran =
+        line.strip_prefix(b"Ran ").map(|rest| digits(rest, 0)).is_some_and(|end| line[4 + end..].starts_with(b" test"));
+    // `Finished `test` profile [unoptimized + debuginfo] target(s) in 0.5s`, `Running tests/text.rs (target/debug/deps/text-1)`
+    let cargo = line.starts_with(b"Running ") && line.ends_with(b")") || line.starts_with(b"Finished `");
+    // `FAILED tests/test_cart.py::test_total - assert 3 == 4` repeats what was said.
+    let summary = line
+        .strip_prefix(b"FAILED ")
+        .or_else(|| line.strip_prefix(b"ERROR "))
+        .is_some_and(|rest| memchr::memmem::find(rest, b".py::").is_some());
+    if ran || cargo || summary {
+        return Some(Kind::Noise);
+    }
     // Jenkins puts the build after it, which names the job and the machine.
     if let Some(start) = memchr::memmem::find(line, NO_WORKSPACE).filter(|_| line.starts_with(b"ERROR: Step ")) {
         return Some(Kind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
@@ -546,12 +636,20 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
     if line.starts_with(RECURSION) {
         return Some(Kind::Text(&line[..RECURSION.len()]));
     }
+    // pytest's progress: `F   [100%]`.
+    if line.ends_with(b"%]") && run(line, 0, |byte| b"FE.sx".contains(&byte)) > 0 {
+        return Some(Kind::Noise);
+    }
     if let b'E' | b'F' | b'P' = line[0] {
         let kind = verdict(line);
         if kind.is_some() || line.starts_with(b"Error: ") {
             return kind;
         }
     }
+    if line == b"Failed examples:" {
+        return Some(Kind::Opens(Block::Paragraph));
+    }
+    // RSpec's documentation: `takes (FAILED - 1)`.
     (is_timed_heading(line) || NOISE.begin(line)).then_some(Kind::Noise)
 }
 
@@ -590,6 +688,14 @@ fn marked(line: &[u8]) -> Option<Kind<'_>> {
     if let Some(command) = line.strip_prefix(b"##[") {
         return workflow_command(command);
     }
+    // TAP's counts: `# pass 3`.
+    let counts =
+        line.strip_prefix(b"# ").map(|rest| &rest[run(rest, 0, |byte| byte.is_ascii_lowercase() || byte == b'_')..]);
+    if counts.is_some_and(|rest| {
+        rest.len() > 1 && (rest == b" <NUM>" || rest[1..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
+    }) {
+        return Some(Kind::Noise);
+    }
     if let Some(frame) = line.strip_prefix(b"#")
         && is_native_frame(frame, digits(frame, 0))
     {
@@ -623,6 +729,10 @@ fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
     if find(line, b' ').is_some() {
         return None;
     }
+    // PHPUnit's frames have no function.
+    if let Some(file) = frames::bare_place(line).filter(|file| file.ends_with(b".php")) {
+        return Some(Kind::Frame(Frame { file, function: b"", outer_first: false }));
+    }
     let place = || line.strip_prefix(b"node:").and_then(frames::before_number);
     let file = frames::bare_place(line).or_else(place)?;
     let source = line.starts_with(b"node:") || SOURCES.iter().any(|extension| file.ends_with(extension));
@@ -642,6 +752,11 @@ fn node_warning(line: &[u8]) -> Option<Kind<'_>> {
 
 /// Headings of test runners: a mark and the test's name.
 fn symbol(line: &[u8]) -> Option<Kind<'_>> {
-    static MARKS: Starts<8> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ "]);
+    static MARKS: Starts<11> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ ", "↓ ", "ℹ ", "﹣ "]);
+    // Vitest: `❯ test/cart.test.js (3 tests | 1 failed) 12ms`; the message, before it is said in full.
+    let counted = line.starts_with("❯ ".as_bytes()) && memchr::memmem::find(line, b" test").is_some();
+    if counted && memchr::memmem::find(line, b" (").is_some() || line.starts_with("→ ".as_bytes()) {
+        return Some(Kind::Noise);
+    }
     MARKS.begin(line).then_some(Kind::Noise)
 }

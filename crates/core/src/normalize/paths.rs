@@ -24,7 +24,9 @@ static TEMP: Starts<9> = Starts::new([
     "/usr/tmp/",
 ]);
 /// Roots that differ from machine to machine; a checkout lies below.
-static HOME: Starts<11> = Starts::new([
+static HOME: Starts<13> = Starts::new([
+    "/var/lib/jenkins/workspace/",
+    "/var/jenkins_home/workspace/",
     "/home/",
     "/Users/",
     "/root/",

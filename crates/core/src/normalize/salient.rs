@@ -23,16 +23,18 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
         return false;
     }
     let headline = lines.iter().position(|line| is_headline(text(line)));
+    let expectation = || lines.iter().position(|line| is_expectation(text(line)));
     // A test that was killed or took too long may have printed anything before.
     let ended = || lines.iter().position(|line| is_end_of_process(text(line)));
-    let Some(headline) = headline.or_else(ended) else { return false };
+    let Some(headline) = headline.or_else(expectation).or_else(ended) else { return false };
+    let may_follow_message = is_expectation(text(&lines[headline]));
     let without_error = is_end_of_process(text(&lines[headline]));
     let (mut index, mut quoted) = (0, false);
     lines.retain(|line| {
         let line = text(line);
         index += 1;
         match (index - 1).cmp(&headline) {
-            Ordering::Less => leads_to_headline(line),
+            Ordering::Less => may_follow_message || leads_to_headline(line),
             Ordering::Equal => true,
             Ordering::Greater if without_error => FAILURES.are_in(line),
             Ordering::Greater => {
@@ -44,10 +46,26 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
     });
     // A text that was cut off ends in the middle of a line.
     let cut_off = lines.last().is_some_and(|line| text(line).ends_with(b"..."));
+    let within_stamp = lines.last().is_some_and(|line| is_part_of_stamp(text(line)));
+    if within_stamp && lines.len() > 1 {
+        lines.pop();
+    }
     if cut_off && lines.len() > 1 && !is_headline(text(&lines[lines.len() - 1])) {
         lines.pop();
     }
     lines.len() < count
+}
+
+/// The stamp of the next line, or its beginning.
+fn is_part_of_stamp(line: &[u8]) -> bool {
+    let digits = || line.iter().all(|byte| byte.is_ascii_digit() || b"-:.TZ".contains(byte));
+    line == b"<TIMESTAMP>" || at(line, 0).is_ascii_digit() && line.len() < 30 && digits()
+}
+
+/// Whether the line says what an assertion expected; a message of the test's own may stand before it.
+fn is_expectation(line: &[u8]) -> bool {
+    static STARTS: Starts<3> = Starts::new(["Failed asserting that ", "expected: ", "expected "]);
+    STARTS.begin(line)
 }
 
 fn is_end_of_process(line: &[u8]) -> bool {
@@ -67,7 +85,14 @@ pub(super) fn is_generic(text: &[u8]) -> bool {
 }
 
 /// Words of every assertion's message.
-const GENERIC: [&[u8]; 52] = [
+const GENERIC: [&[u8]; 59] = [
+    b"object.is",
+    b"equality",
+    b"object",
+    b"array",
+    b"nan",
+    b"a",
+    b"length",
     b"expected",
     b"actual",
     b"but",
@@ -124,7 +149,10 @@ const GENERIC: [&[u8]; 52] = [
 
 /// Whether the line says by its form that it is an error: `TypeError: message`, `fatal: message`, `E0308`.
 fn is_headline(line: &[u8]) -> bool {
-    static LABELS: Starts<15> = Starts::new([
+    static LABELS: Starts<18> = Starts::new([
+        "assertion `left ",
+        "assertion failed: ",
+        "called `",
         "# Assertion failed",
         "# Check failed",
         "# Debug check failed",

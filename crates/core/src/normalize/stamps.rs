@@ -1,5 +1,5 @@
 //! Takes off what CI systems and container engines put before each line of a log: a time stamp, and what stands with it.
-//! Does not: touch a program's own time stamps; those have fewer digits, and say something of the line.
+//! Does not: touch a program's own time stamps; those have fewer digits or no brackets, and say something of the line.
 
 use super::{
     bytes::{at, digits, run},
@@ -31,7 +31,7 @@ pub(crate) fn length(text: &[u8]) -> usize {
 
 fn of_line(line: &[u8]) -> usize {
     let start = mark(line, columns(line));
-    let mut end = start;
+    let mut end = bracketed(line, start).or_else(|| numbered(line, start)).unwrap_or(start);
     // A container's log in a job's log has two of them.
     while let Some(after) = stamp(line, end) {
         end = after;
@@ -64,6 +64,32 @@ fn stamp(line: &[u8], start: usize) -> Option<usize> {
     (exact && ends && time::timestamp(line, start).is_some()).then(|| line.len().min(end + 2))
 }
 
+/// End of `[2006-01-02T15:04:05.123Z] `, by Jenkins.
+fn bracketed(line: &[u8], start: usize) -> Option<usize> {
+    let fraction = start + 1 + TO_SECONDS;
+    if at(line, start) != b'['
+        || at(line, fraction) != b'.'
+        || !line[fraction..].get(4..).is_some_and(|rest| rest.starts_with(b"Z]"))
+    {
+        return None;
+    }
+    let is_stamp = digits(line, fraction + 1) == fraction + 4 && time::timestamp(line, start + 1).is_some();
+    let end = fraction + 6;
+    (is_stamp && matches!(at(line, end), b' ' | b'\r' | 0)).then(|| line.len().min(end + 1))
+}
+
+/// End of `2006-01-02T15:04:05.123456Z 01O `, by GitLab: the number of the stream, its letter, and a plus sign where a line
+/// goes on.
+fn numbered(line: &[u8], start: usize) -> Option<usize> {
+    let zone = start + TO_SECONDS + 7;
+    if at(line, start + TO_SECONDS) != b'.' || digits(line, start + TO_SECONDS + 1) != zone || at(line, zone) != b'Z' {
+        return None;
+    }
+    let stream = matches!(line.get(zone + 1..zone + 5), Some([b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E']));
+    let end = zone + 5 + usize::from(at(line, zone + 5) == b'+');
+    (stream && time::timestamp(line, start).is_some()).then(|| line.len().min(end + usize::from(at(line, end) == b' ')))
+}
+
 /// End of what the container runtime adds: `stdout F `.
 fn stream(line: &[u8], start: usize) -> usize {
     let rest = &line[start..];
@@ -86,6 +112,13 @@ mod tests {
             ("test\tRun npm test\t2026-01-02T10:00:00.1234567Z ", "TypeError: no price"),
             ("test\tRun npm test\t\u{feff}2026-01-02T10:00:00.1234567Z ", "TypeError: no price"),
             ("\u{feff}2026-01-02T10:00:00.1234567Z ", ""),
+            ("[2026-01-02T10:00:00.123Z] ", "TypeError: no price"),
+            ("[2026-01-02T10:00:00.123Z]", ""),
+            ("2026-01-02T10:00:00.123456Z 01O ", "TypeError: no price"),
+            ("2026-01-02T10:00:00.123456Z 00E+", "TypeError: no price"),
+            ("2026-01-02T10:00:00.123456Z 01O", ""),
+            ("", "[2026-01-02T10:00:00.123] no price"),
+            ("", "[2026-01-02T10:00:00Z] no price"),
             ("2026-01-02T10:00:00.1234567Z", ""),
             ("", "2026-01-02T10:00:00.123Z TypeError: no price"),
             ("", "2026-01-02T10:00:00.123456Z ERROR shop: no price"),

@@ -123,7 +123,7 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
     let engine = Engine::new(database, EngineOptions::default()).unwrap();
     let ambient = || Ambient::new(START + 500_000, [9; 16]);
     let ask = |case: &str| {
-        let params = DiagnoseParams { run_id: run.clone(), case_name: case.to_owned() };
+        let params = DiagnoseParams { run_id: run.clone(), case_name: case.to_owned(), not_same_as: None };
         finish(diagnose(&engine, &ambient(), &params)).unwrap()
     };
     for _ in 0..2 {
@@ -146,7 +146,7 @@ fn a_locked_database_answers_without_counting_and_says_so() {
     impatient.set_patience(Duration::from_millis(20)).unwrap();
     let engine = Engine::new(impatient, EngineOptions::default()).unwrap();
     let ask = || {
-        let params = DiagnoseParams { run_id: run.clone(), case_name: "boom".to_owned() };
+        let params = DiagnoseParams { run_id: run.clone(), case_name: "boom".to_owned(), not_same_as: None };
         finish(diagnose(&engine, &world.ambient(), &params)).unwrap()
     };
     let known = finish(world.engine.database.write(async |_| Ok::<_, StoreError>(ask()))).unwrap();

@@ -81,7 +81,7 @@ impl World {
     }
 
     pub(super) fn diagnose(&self, run_id: &str, case_name: &str) -> Result<DiagnosticResult, EngineError> {
-        let params = DiagnoseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned() };
+        let params = DiagnoseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned(), not_same_as: None };
         finish(diagnose(&self.engine, &self.ambient(), &params))
     }
 

@@ -157,7 +157,7 @@ fn record(world: &World, answers: &mut Answers) -> (String, String) {
 fn diagnose_and_fix(world: &World, answers: &mut Answers, run_id: &str, case_name: &str) -> String {
     let wrong = [planted("run"), run_id.to_owned()].into_iter().zip([planted("case"), planted("case")]);
     for (run_id, case_name) in wrong.chain([(run_id.to_owned(), case_name.to_owned())]) {
-        let params = crate::contract::DiagnoseParams { run_id, case_name };
+        let params = crate::contract::DiagnoseParams { run_id, case_name, not_same_as: None };
         answers.keep("diagnose", finish(diagnose(&world.engine, &world.ambient(), &params)));
     }
     let case = ViewCaseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned() };

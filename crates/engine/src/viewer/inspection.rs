@@ -24,7 +24,7 @@ pub async fn view_inspection<D: Database>(
     let case_name = params.case_name.as_deref().unwrap_or_default();
     let analysis = inspect::analyzed(&engine.analyzer, params.event.clone(), case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
-        let pattern = matching::find(engine, tx, &analysis).await?;
+        let pattern = matching::find(engine, tx, &analysis, case_name, None).await?.pattern;
         let related = related::related(engine, tx, &analysis, pattern.as_ref()).await?;
         Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), related))
     };

@@ -88,7 +88,7 @@ pub async fn view_case<D: Database>(
             return Err(EngineError::new(ErrorCode::CaseNotFailed, message));
         };
         let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &params.case_name);
-        let pattern = matching::find(engine, tx, &analysis).await?;
+        let pattern = matching::find(engine, tx, &analysis, &params.case_name, None).await?.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.person.category).unwrap_or(failure.category),
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
