@@ -1,5 +1,5 @@
 //! Native stand-in for a memory that meets failures one after the other: one JSON object a line in, the number of the
-//! failure it is a line out. `--exact`: by signature alone.
+//! failure it is a line out. `--exact`: by signature alone; `--least 0.8`: of what is alike only from there on.
 //! Does not: remember anything afterwards, or have built-in patterns.
 //!
 //! `cargo run --release -p argus-core --example recognise < failures.jsonl`
@@ -12,7 +12,10 @@ use std::{
 };
 
 fn main() -> io::Result<()> {
-    let exact_only = std::env::args().any(|argument| argument == "--exact");
+    let arguments: Vec<String> = std::env::args().collect();
+    let exact_only = arguments.iter().any(|argument| argument == "--exact");
+    let least = arguments.iter().skip_while(|argument| *argument != "--least").nth(1);
+    let least: f64 = least.and_then(|least| least.parse().ok()).unwrap_or(0.0);
     let analyzer = Analyzer::new(&[], &[]).map_err(io::Error::other)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut by_signature: HashMap<String, usize> = HashMap::new();
@@ -27,6 +30,7 @@ fn main() -> io::Result<()> {
             let alike = known.iter().filter(|_| !exact_only);
             let alike = alike
                 .filter_map(|(text, number)| Some((likeness(text, &analysis.normalized_error)?.similarity, *number)));
+            let alike = alike.filter(|(similarity, _)| *similarity >= least);
             alike.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, number)| number)
         });
         let number = number.unwrap_or_else(|| {

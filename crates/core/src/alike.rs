@@ -5,8 +5,9 @@
 //! another failure of it. Here the texts are compared word by word, a line at a time. What may come and go is a word; what
 //! may not is a word in place of another, for that is how two failures of one test differ.
 
-/// Least similarity of two texts that are one failure; `npm run score` shows what others would give.
-pub const THRESHOLD: f64 = 0.55;
+/// Least similarity of two texts that are one failure. On `tests/recurrence` precision is .93 from .55 on, .95 from .8 on and
+/// .96 from .9 on, at the same recall; library wordings that differ by more are lost above.
+pub const THRESHOLD: f64 = 0.8;
 
 /// How far the line of an assertion moves while a file is worked on.
 const MAX_LINE_DRIFT: u32 = 12;
@@ -222,4 +223,64 @@ fn decides(word: &str) -> bool {
     let code =
         word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
     POLARITY.contains(&word) || COMPARISONS.contains(&word) || kind || code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{THRESHOLD, likeness};
+
+    #[test]
+    fn words_that_come_and_go_are_of_one_failure() {
+        let pairs = [
+            (
+                "Error: the till 3 is open since <TIMESTAMP>, says <HOST>",
+                "Error: the till <NUM> is open since <NUM>, says <IP>",
+            ),
+            (
+                "TimeoutError: condition of the till was not met within <DURATION>",
+                "TimeoutError: condition defined of the till was not met within <DURATION>",
+            ),
+            ("TimeoutError: gave up on the till", "TimeoutError: gave up on the till\nCaused by: IOError: no till"),
+            ("ERROR: Step ‘Archive’ failed: no workspace", "ERROR: Step ?Archive? failed: no workspace"),
+            (
+                "AssertionError: <NUM> != <NUM>\nat test_till.py:test_counts:31",
+                "AssertionError: <NUM> != <NUM>\nat test_till.py:test_counts:35",
+            ),
+        ];
+        for (before, now) in pairs {
+            for (one, other) in [(before, now), (now, before)] {
+                let found = likeness(one, other);
+                assert!(found.is_some_and(|found| (THRESHOLD..=1.0).contains(&found.similarity)), "{one} / {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_in_place_of_another_makes_two() {
+        let pairs = [
+            ("expected <true> but was <false> in the till", "expected <false> but was <true> in the till"),
+            ("TypeError: no till in the shop", "RangeError: no till in the shop"),
+            ("the rule no-undef was broken in the till", "the rule no-unused-vars was broken in the till"),
+            ("the server of the till answered 404 to us", "the server of the till answered 503 to us"),
+            ("Error: read ECONNRESET by the till of shop", "Error: read ECONNREFUSED by the till of shop"),
+            ("the input of the till did match the word", "the input of the till did not match the word"),
+            ("assert <NUM> == len of the till in the shop", "assert <NUM> < len of the till in the shop"),
+            ("Test failure: 'opens'\nRangeError: no till", "Test failure: 'closes'\nRangeError: no till"),
+            ("Error: no till\nCaused by: IOError: torn", "Error: no till\nCaused by: IOError: lost"),
+            ("AssertionError: <NUM> != <NUM>\nat a.py:counts:31", "AssertionError: <NUM> != <NUM>\nat a.py:counts:131"),
+            ("AssertionError: <NUM> != <NUM>\nat a.py:counts:31", "AssertionError: <NUM> != <NUM>\nat a.py:closes:31"),
+            ("AssertionError: <NUM> != <NUM>\nat check(one)", "AssertionError: <NUM> != <NUM>\nat check(two)"),
+        ];
+        for (before, now) in pairs {
+            assert_eq!(likeness(before, now), None, "{before} / {now}");
+            assert_eq!(likeness(now, before), None, "{now} / {before}");
+        }
+    }
+
+    #[test]
+    fn the_longest_texts_take_no_time() {
+        let long = |word: &str| vec![format!("{word} {}", "till <NUM> ".repeat(200)); 64].join("\n");
+        assert!(likeness(&long("open"), &long("open")).is_some());
+        assert_eq!(likeness(&long("open"), &long("shut")), None);
+    }
 }

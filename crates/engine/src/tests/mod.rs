@@ -6,6 +6,7 @@ mod faults;
 mod fixing;
 mod listing;
 mod memory;
+mod recognising;
 mod recording;
 mod retention;
 mod secrets;

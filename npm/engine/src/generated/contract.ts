@@ -202,6 +202,8 @@ export type DiagnoseParams = {
   runId: string,
   /** Qualified name, or a short one that is unique in the run. */
   caseName: string,
+  /** The pattern that this failure was matched with and is not: they are two for good. */
+  notSameAs?: string,
 };
 
 /** What a failure is and what is known about it. */
@@ -214,6 +216,8 @@ export type DiagnosticResult = {
   signaturePattern: string,
   /** The matched pattern, as it is after counting this occurrence. */
   pattern: FailurePattern | null,
+  /** How the failure was recognised, and as which. */
+  match: Match,
   /** Its suggested fix. */
   suggestedFix: string | null,
   /** Its confidence. */
@@ -232,6 +236,14 @@ export type DiagnosticResult = {
   warnings: Array<string>,
   /** Why the meeting was not counted and nothing was learned; none where it was. */
   notStored?: ErrorCode,
+};
+
+/** A line that differs; empty where there is none. */
+export type Difference = {
+  /** As it was known. */
+  before: string,
+  /** As it is in this failure. */
+  now: string,
 };
 
 /** What a person sets on a pattern: absent leaves it, null goes back to what was learned. */
@@ -818,6 +830,9 @@ export type HistoryResult = {
   hasMore: boolean,
 };
 
+/** By what a failure is recognised. */
+export type HowMatched = "signature" | "alike" | "none";
+
 /** Things with ids. */
 export type IdKind = "run" | "pattern" | "incident";
 
@@ -970,6 +985,21 @@ export type MarkFixResult = {
   wrong: boolean,
   /** The pattern it belongs to, as it is now; none for an incident's. */
   pattern: ViewPatternRow | null,
+};
+
+/** How a failure was recognised. */
+export type Match = {
+  /** By what. */
+  how: HowMatched,
+  /** The failure's own identity: its learned pattern, or, where a built-in speaks for it, what becomes one when a
+   * fix is reported. None where it was not stored. */
+  patternId: string | null,
+  /** In (0, 1]; of the lines that are least alike. None where nothing was recognised. */
+  similarity: number | null,
+  /** The built-in that speaks for it. */
+  builtinId: string | null,
+  /** What differs from the failure that it is alike; the first three lines. */
+  differences?: Array<Difference>,
 };
 
 /** What a match is. */

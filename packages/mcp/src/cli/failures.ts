@@ -5,10 +5,15 @@ import { handleDiagnose } from '../tools/diagnose.ts';
 import { handleReportFix } from '../tools/report-fix.ts';
 import { answer, type GlobalOptions } from './output.ts';
 
-export async function diagnose(runId: string, caseName: string, options: GlobalOptions): Promise<void> {
+export async function diagnose(
+  runId: string,
+  caseName: string,
+  options: GlobalOptions & { notSameAs?: string },
+): Promise<void> {
+  const { notSameAs } = options;
   await answer(
     options,
-    ({ projectPath, sessionManager }) => handleDiagnose({ projectPath, runId, caseName }, sessionManager),
+    ({ projectPath, sessionManager }) => handleDiagnose({ projectPath, runId, caseName, notSameAs }, sessionManager),
     formatDiagnosis,
   );
 }

@@ -99,14 +99,12 @@ function addHistory(root: Command): void {
 }
 
 function addDiagnose(root: Command): void {
-  projectCommand(
-    root,
-    'diagnose <runId> <caseName>',
-    'say what a failure is and what fixed it before; counts once',
-  ).action(async (runId: string, caseName: string, options: GlobalOptions) => {
-    const { diagnose } = await import('./failures.ts');
-    await diagnose(runId, caseName, options);
-  });
+  projectCommand(root, 'diagnose <runId> <caseName>', 'say what a failure is and what fixed it before; counts once')
+    .option('--not-same-as <patternId>', 'it is another failure than the one it was matched with')
+    .action(async (runId: string, caseName: string, options: GlobalOptions & { notSameAs?: string }) => {
+      const { diagnose } = await import('./failures.ts');
+      await diagnose(runId, caseName, options);
+    });
 }
 
 function addReportFix(root: Command): void {

@@ -20,12 +20,23 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     pattern
       ? `pattern    ${pattern.id}  seen ${count(pattern.occurrences, 'time')}, fixed ${count(pattern.resolutions, 'time')}`
       : 'pattern    new: seen for the first time',
+    ...formatMatch(diagnosis),
     suggestedFix && `fix        ${paint.green(suggestedFix)}`,
     confidence !== null && `confidence ${percent(confidence)}`,
     ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),
     ...diagnosis.warnings.map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
+}
+
+/** Where it was recognised by likeness: how alike, and what differed. */
+function formatMatch({ match }: DiagnosticResult): string[] {
+  if (match.how !== 'alike') return [];
+  const differences = (match.differences ?? []).flatMap(({ before, now }) => [
+    indented(paint.dim(`- ${before}`)),
+    indented(paint.dim(`+ ${now}`)),
+  ]);
+  return [`alike      ${match.patternId} (${percent(match.similarity ?? 0)})`, ...differences];
 }
 
 function formatPastFix({ success, createdAt, fixDescription, recordedBy, recordedFrom }: FixRecord): string {

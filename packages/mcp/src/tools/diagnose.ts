@@ -19,7 +19,22 @@ import {
 } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
-const input = () => z.strictObject({ projectPath: projectPath(), runId: runId(), caseName: caseName() });
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    runId: runId(),
+    caseName: caseName(),
+    notSameAs: z.string().min(1).describe('match.patternId that this failure is not').optional(),
+  });
+
+const match = () =>
+  z.object({
+    how: z.enum(['signature', 'alike', 'none']),
+    patternId: z.string().nullable(),
+    similarity: z.number().nullable(),
+    builtinId: z.string().nullable(),
+    differences: z.array(z.object({ before: z.string(), now: z.string() })).optional(),
+  });
 
 const related = () =>
   z.object({
@@ -40,6 +55,7 @@ const output = () =>
       signature: z.string(),
       signaturePattern: z.string(),
       pattern: failurePattern().nullable(),
+      match: match(),
       suggestedFix: z.string().nullable(),
       confidence: z.number().nullable(),
       fixHistory: z.array(fixRecord()),
@@ -55,6 +71,7 @@ export interface DiagnoseParams {
   projectPath: string;
   runId: string;
   caseName: string;
+  notSameAs?: string | undefined;
 }
 
 export type DiagnoseResult = Partial<NotStored> & Omit<DiagnosticResult, 'notStored'>;
@@ -63,9 +80,13 @@ export async function handleDiagnose(
   params: DiagnoseParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<DiagnoseResult> {
-  const { projectPath, runId, caseName } = params;
+  const { projectPath, runId, caseName, notSameAs } = params;
   const session = sessionManager.getOrThrow(projectPath);
-  const { value, notStored, warnings } = await session.learn('diagnose', { runId, caseName });
+  const { value, notStored, warnings } = await session.learn('diagnose', {
+    runId,
+    caseName,
+    ...(notSameAs === undefined ? {} : { notSameAs }),
+  });
   const { notStored: _, ...result } = value;
   return { ...notStored, ...result, warnings: [...warnings, ...result.warnings] };
 }
@@ -74,7 +95,7 @@ export const diagnoseTool = defineTool({
   name: 'argus_diagnose',
   title: 'Diagnose a failure',
   description:
-    'Say what a failed case is and what fixed it before, with a confidence earned by earlier fixes. Call it before working on a failure; each call counts as one occurrence.',
+    'Say what a failed case is and what fixed it before, with a confidence earned by earlier fixes. Call it before working on a failure; each call counts as one occurrence. `match` says how it was recognised; where it is another failure, notSameAs splits them for good.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

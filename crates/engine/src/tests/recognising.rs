@@ -1,0 +1,132 @@
+//! By what a failure is recognised, and what is said of it.
+
+use super::{Folder, REFUSED, UNKNOWN, World, failed};
+use crate::{
+    EngineError, ErrorCode,
+    contract::{DiagnoseParams, DiagnosticResult, EngineOptions, HowMatched, PatternsParams},
+    diagnose::diagnose,
+    patterns::patterns,
+};
+use argus_core::{Category, classify::UserRule};
+use argus_store::finish;
+
+const CASE: &str = "a.test.ts > suite > boom";
+
+/// Another wording of the same library: words come, none stands in place of another.
+const WORDED: &str = "Error: the flux capacitor is out of tune again";
+
+impl World {
+    fn met(&self, error: &str) -> DiagnosticResult {
+        let run = self.run(vec![failed("boom", error)]);
+        self.diagnose(&run, CASE).unwrap()
+    }
+
+    fn not(&self, error: &str, pattern: &str) -> Result<DiagnosticResult, EngineError> {
+        let run = self.run(vec![failed("boom", error)]);
+        let params = DiagnoseParams { run_id: run, case_name: CASE.to_owned(), not_same_as: Some(pattern.to_owned()) };
+        finish(diagnose(&self.engine, &self.ambient(), &params))
+    }
+
+    fn learned(&self) -> u32 {
+        finish(patterns(&self.engine, &self.ambient(), &PatternsParams::default())).unwrap().learned_count
+    }
+}
+
+fn id(result: &DiagnosticResult) -> String {
+    result.matched.pattern_id.clone().unwrap()
+}
+
+#[test]
+fn what_is_alike_is_known_by_its_signature_the_next_time() {
+    let world = World::new();
+    let first = world.met(UNKNOWN);
+    assert_eq!((first.matched.how, first.matched.similarity, first.is_new_pattern), (HowMatched::None, None, true));
+    let alike = world.met(WORDED);
+    assert_eq!((alike.matched.how, id(&alike)), (HowMatched::Alike, id(&first)));
+    assert!(alike.matched.similarity.is_some_and(|similarity| similarity > 0.8 && similarity < 1.0));
+    assert_eq!(alike.matched.differences[0].now, WORDED);
+    assert_eq!((alike.pattern.unwrap().occurrences, alike.is_new_pattern, world.learned()), (2, false, 1));
+    let again = world.met(WORDED);
+    assert_eq!((again.matched.how, id(&again)), (HowMatched::Signature, id(&first)));
+    assert_eq!((again.matched.similarity, again.pattern.unwrap().occurrences), (Some(1.0), 3));
+}
+
+#[test]
+fn another_word_another_test_or_another_polarity_is_another_failure() {
+    let world = World::new();
+    let first = world.met(UNKNOWN);
+    for other in [
+        "Error: the flux inductor is out of tune",
+        "Error: the flux capacitor is not out of tune",
+        "TypeError: the flux capacitor is out of tune",
+    ] {
+        let met = world.met(other);
+        assert_eq!((met.matched.how, met.is_new_pattern), (HowMatched::None, true), "{other}");
+        assert_ne!(id(&met), id(&first), "{other}");
+    }
+    let run = world.run(vec![failed("bang", WORDED)]);
+    assert_eq!(world.diagnose(&run, "bang").unwrap().matched.how, HowMatched::None);
+}
+
+#[test]
+fn a_failure_of_a_built_in_has_an_identity_that_a_fix_brings_to_light() {
+    let world = World::new();
+    let first = world.met(REFUSED);
+    assert_eq!(first.matched.builtin_id.as_deref(), Some("builtin-conn-refused"));
+    assert_eq!((first.matched.how, first.is_new_pattern, world.learned()), (HowMatched::None, false, 0));
+    let other = world.met("Error: mail server said: connect ECONNREFUSED 10.0.0.1:25");
+    assert_ne!(id(&other), id(&first));
+    let again = world.met("Error: connect ECONNREFUSED 10.1.2.3:6379");
+    assert_eq!((again.matched.how, id(&again)), (HowMatched::Signature, id(&first)));
+    assert_eq!(again.pattern.unwrap().id, "builtin-conn-refused");
+
+    let run = world.run(vec![failed("boom", REFUSED)]);
+    world.fix(&run, CASE, "Started the database", true).unwrap();
+    assert_eq!(world.learned(), 1);
+    let known = world.met(REFUSED);
+    assert_eq!((id(&known), known.matched.builtin_id), (id(&first), None));
+    let pattern = known.pattern.unwrap();
+    assert_eq!((pattern.id, pattern.occurrences, pattern.resolutions), (id(&first), 2, 1));
+    assert_eq!(known.suggested_fix.as_deref(), Some("Started the database"));
+}
+
+#[test]
+fn what_is_not_the_same_is_split_for_good_and_counted_once() {
+    let world = World::new();
+    let first = id(&world.met(UNKNOWN));
+    world.met(WORDED);
+    let split = world.not(WORDED, &first).unwrap();
+    let split_id = id(&split);
+    assert_ne!(split_id, first);
+    assert_eq!((split.pattern.unwrap().occurrences, world.learned()), (1, 2));
+    let again = world.met(WORDED);
+    assert_eq!(
+        (again.matched.how, id(&again), again.pattern.unwrap().occurrences),
+        (HowMatched::Signature, split_id.clone(), 2)
+    );
+    assert_eq!(world.met(UNKNOWN).pattern.unwrap().occurrences, 2);
+
+    let error = world.not(UNKNOWN, &first).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidInput);
+    assert_eq!(world.not(UNKNOWN, "pat-none").unwrap_err().code, ErrorCode::PatternNotFound);
+    assert_eq!(world.not(REFUSED, "builtin-conn-refused").unwrap_err().code, ErrorCode::PatternNotFound);
+}
+
+#[test]
+fn aliases_and_identities_survive_a_new_recipe() {
+    let folder = Folder::new("aliases");
+    let world = World::on(&folder.file()).unwrap();
+    let (first, refused) = (id(&world.met(UNKNOWN)), id(&world.met(REFUSED)));
+    world.met(WORDED);
+    drop(world);
+    let rule = UserRule { name: "tune".to_owned(), category: Category::ConfigError, pattern: "out of tune".to_owned() };
+    let options = EngineOptions { rules: vec![rule], ..EngineOptions::default() };
+    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+    let worded = world.met(WORDED);
+    assert_eq!(
+        (worded.matched.how, id(&worded), worded.category),
+        (HowMatched::Signature, first, Category::ConfigError)
+    );
+    assert_eq!(id(&world.met(REFUSED)), refused);
+    assert_eq!(world.learned(), 1);
+}
