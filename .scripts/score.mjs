@@ -81,6 +81,13 @@ const SCORERS = [
   },
 ];
 
+/** Failures that come back: those of the data, and the project's own, of which the second half is only measured. */
+const RECURRENCE = {
+  'others’ failures': [],
+  'own, development': ['--file', join(root, 'tests', 'recurrence', 'development.jsonl.gz')],
+  'own, held out': ['--file', join(root, 'tests', 'recurrence', 'held-out.jsonl.gz')],
+};
+
 await main(async () => {
   const flag = process.argv.indexOf('--data');
   const data = resolve(flag > 0 ? process.argv[flag + 1] : join(root, '..', 'shared', 'data'));
@@ -95,8 +102,42 @@ await main(async () => {
   await setUp();
   await build();
   for (const scorer of SCORERS) await score(data, scorer);
+  await recurrence(data);
   return 0;
 });
+
+/** The same rows by signature alone, by the product as it meets them, and by the template miner Drain3. */
+async function recurrence(data) {
+  const script = join(data, 'score_recurrence.py');
+  const drain = await drainPython();
+  if (drain === undefined) console.log('   no Drain3 to compare with: pip could not install it');
+  for (const [name, rows] of Object.entries(RECURRENCE)) {
+    const ways = {
+      signature: ['python3', script, ...rows, '--', ...productOf(data, 'signature')],
+      diagnose: ['python3', script, ...rows, '--', 'python3', join(data, 'via_diagnose.py'), process.execPath, CLI],
+      ...(drain && { Drain3: [drain, script, ...rows, '--drain'] }),
+    };
+    for (const [way, [program, ...command]] of Object.entries(ways)) {
+      const title = `recurrence, ${name}, ${way}`;
+      const output = await step(title, async (onLine) => mustPass(title, await run(program, command, { onLine })));
+      if (show) console.log(output);
+      const [, groups, precision, recall, f] = /^MEAN +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)/m.exec(output) ?? [];
+      console.log(`   GA ${groups}   P ${precision}   R ${recall}   F ${f}   goal .88 .96 .88 .91`);
+    }
+  }
+}
+
+/** A Python that has Drain3, made once. */
+async function drainPython() {
+  const venv = join(root, 'target', 'drain3');
+  const python = join(venv, 'bin', 'python');
+  if (!existsSync(python)) {
+    await run('python3', ['-m', 'venv', venv]);
+    await run(python, ['-m', 'pip', 'install', '--quiet', 'drain3==0.9.11']);
+  }
+  const { code } = await run(python, ['-c', 'import drain3']);
+  return code === 0 ? python : undefined;
+}
 
 async function score(data, { script, field, args = [], filled, showErrors = [], scores }) {
   const files = args.map((arg) => (arg.endsWith('.gz') ? join(data, arg) : arg));

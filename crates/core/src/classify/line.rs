@@ -212,7 +212,7 @@ pub(crate) fn is_log(line: &[u8]) -> bool {
 
 /// Whether one of the levels stands there as a word: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
 fn has_low_level(start: &[u8]) -> bool {
-    const LEVELS: [&[u8]; 6] = [b"INFO", b"WARN", b"WARNING", b"DEBUG", b"TRACE", b"NOTICE"];
+    const LEVELS: [&[u8]; 9] = [b"INFO", b"INF", b"WARN", b"WRN", b"WARNING", b"DEBUG", b"DBG", b"TRACE", b"NOTICE"];
     const QUIET: [&[u8]; 6] = [b"info", b"warn", b"warning", b"debug", b"trace", b"notice"];
     static LEVEL: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(b"level"));
     let word = |at: usize, words: &[&[u8]]| {
@@ -256,6 +256,8 @@ mod tests {
             ("2024-01-01 10:00:00 WARN pool timeout, retrying", "timeout", Kind::Log),
             ("2024-01-01 10:00:00 ERROR pool timeout", "timeout", Kind::Report),
             ("Error: connect ETIMEDOUT", "ETIMEDOUT", Kind::Report),
+            ("10:00:00 INF pool timeout", "timeout", Kind::Log),
+            ("10:00:00 [DBG] pool timeout", "timeout", Kind::Log),
             ("time=x level=info msg=\"timeout\"", "timeout", Kind::Log),
             ("::1 - - [02/Jan/2026:10:00:00 +0000] \"GET /timeout HTTP/1.1\" 404 1", "timeout", Kind::Access),
         ];

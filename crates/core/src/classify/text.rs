@@ -3,12 +3,11 @@
 //! Does not: change what is stored; offsets lead back into the event's own text.
 
 use super::Span;
-use crate::{event::FailureEvent, normalize::stamps};
+use crate::{display::escape_length, event::FailureEvent, normalize::stamps};
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 
 const ESC: u8 = 0x1b;
-const BEL: u8 = 0x07;
 
 /// A text free of escape sequences, with the way back to the original offsets.
 #[derive(Debug)]
@@ -82,22 +81,9 @@ fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> 
             runs.push((kept.len(), at));
             kept.extend_from_slice(&text[at..until]);
         }
-        at = until + if breaks { stamps::length(&text[until..]) } else { sequence(&text[until..]) };
+        at = until + if breaks { stamps::length(&text[until..]) } else { escape_length(text, until) };
     }
     runs
-}
-
-/// Length of the escape sequence that `text` starts with: CSI, OSC, or ESC and one more byte.
-fn sequence(text: &[u8]) -> usize {
-    /// Longer than any colour or link; an ESC without an end must not swallow the failure.
-    const LONGEST: usize = 256;
-    let text = &text[..text.len().min(LONGEST)];
-    match text.get(1) {
-        Some(b'[') => text.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte)).map_or(2, |end| end + 3),
-        Some(b']') => text.iter().skip(2).position(|&byte| byte == BEL || byte == ESC).map_or(2, |end| end + 3),
-        Some(byte) if byte.is_ascii() => 2,
-        _ => text.len().min(1),
-    }
 }
 
 fn floor(text: &str, at: usize) -> usize {
@@ -120,7 +106,7 @@ mod tests {
 
     #[test]
     fn escape_sequences_go_and_offsets_lead_back() {
-        let event = event("\u{1b}[31mred\u{1b}[0m and \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{7}!");
+        let event = event("\u{1b}[31mred\u{1b}[0m and \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\!");
         let view = View::new(&event);
         assert_eq!(view.bytes(), b"red and link!");
         let span = view.origin(8, 12).expect("inside the text");

@@ -1,10 +1,8 @@
 //! Takes terminal control sequences and control characters out of a line.
 //! Does not: choose lines.
 
-use super::{
-    append,
-    bytes::{at, run},
-};
+use super::{append, bytes::run};
+use crate::display::escape_length;
 use wide::u8x16;
 
 /// What a text has, seen in one pass over it.
@@ -43,7 +41,7 @@ pub(super) fn clean(line: &[u8], out: &mut Vec<u8>) {
         append::part(out, line, position, stop);
         position = match line.get(stop) {
             None => return,
-            Some(0x1b) => escape(line, stop),
+            Some(0x1b) => stop + escape_length(line, stop),
             Some(b'\r') => {
                 out.push(b' ');
                 stop + 1
@@ -77,20 +75,4 @@ fn control(bytes: [u8; 16]) -> u8x16 {
 
 fn is_control(byte: u8) -> bool {
     byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n')
-}
-
-/// End of an escape sequence: CSI (`ESC [ … m`), OSC (`ESC ] … BEL`), or two bytes.
-fn escape(line: &[u8], start: usize) -> usize {
-    match at(line, start + 1) {
-        b'[' => {
-            let end = run(line, start + 2, |byte| (0x20..0x40).contains(&byte));
-            end + usize::from((0x40..0x7f).contains(&at(line, end)))
-        }
-        b']' => {
-            let end = run(line, start + 2, |byte| byte != 7 && byte != 0x1b);
-            end + usize::from(at(line, end) == 7)
-        }
-        0x20..0x7f => start + 2,
-        _ => start + 1,
-    }
 }
