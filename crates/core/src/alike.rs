@@ -5,9 +5,10 @@
 //! another failure of it. Here the texts are compared word by word, a line at a time. What may come and go is a word; what
 //! may not is a word in place of another, for that is how two failures of one test differ.
 
-/// Least similarity of two texts that are one failure. On `tests/recurrence` precision is .93 from .55 on, .95 from .8 on and
-/// .96 from .9 on, at the same recall; library wordings that differ by more are lost above.
-pub const THRESHOLD: f64 = 0.8;
+/// Least similarity of two texts that are one failure: a word more in a line of seven. On the development half of
+/// `tests/recurrence` precision is .93 from .55 on, .95 from .75 on and .96 from .9 on, at the same recall; wordings of
+/// libraries that differ by more are lost above.
+pub const THRESHOLD: f64 = 0.85;
 
 /// How far the line of an assertion moves while a file is worked on.
 const MAX_LINE_DRIFT: u32 = 12;
