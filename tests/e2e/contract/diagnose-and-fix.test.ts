@@ -25,6 +25,7 @@ describe.each(ERAS)('%s', (era) => {
       confidence: null,
       fixHistory: [],
       isNewPattern: true,
+      match: { how: 'none', patternId: PATTERN_ID, similarity: null, builtinId: null },
       rule: TEXT,
       evidence: null,
       related: [],
@@ -56,6 +57,7 @@ describe.each(ERAS)('%s', (era) => {
     const second = await agent.data('argus_diagnose', { ...args, runId: again.runId });
     expect(second).toMatchObject({
       signature: first.signature,
+      match: { how: 'signature', patternId: first.match.patternId, similarity: 1, builtinId: null },
       pattern: {
         id: fix.patternId,
         category: 'UNKNOWN',
