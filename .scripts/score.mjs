@@ -83,9 +83,9 @@ const SCORERS = [
 
 /** Failures that come back: those of the data, and the project's own, of which the second half is only measured. */
 const RECURRENCE = {
-  'others’ failures': [],
-  'own, development': ['--file', join(root, 'tests', 'recurrence', 'development.jsonl.gz')],
-  'own, held out': ['--file', join(root, 'tests', 'recurrence', 'held-out.jsonl.gz')],
+  'others’ failures': (data) => join(data, 'recurrence.jsonl.gz'),
+  'own, development': () => join(root, 'tests', 'recurrence', 'development.jsonl.gz'),
+  'own, held out': () => join(root, 'tests', 'recurrence', 'held-out.jsonl.gz'),
 };
 
 await main(async () => {
@@ -111,7 +111,8 @@ async function recurrence(data) {
   const script = join(data, 'score_recurrence.py');
   const drain = await drainPython();
   if (drain === undefined) console.log('   no Drain3 to compare with: pip could not install it');
-  for (const [name, rows] of Object.entries(RECURRENCE)) {
+  for (const [name, file] of Object.entries(RECURRENCE)) {
+    const rows = ['--file', file(data)];
     const ways = {
       signature: ['python3', script, ...rows, '--', ...productOf(data, 'signature')],
       diagnose: ['python3', script, ...rows, '--', 'python3', join(data, 'via_diagnose.py'), process.execPath, CLI],

@@ -57,7 +57,7 @@ describe.each(ERAS)('%s', (era) => {
     const second = await agent.data('argus_diagnose', { ...args, runId: again.runId });
     expect(second).toMatchObject({
       signature: first.signature,
-      match: { how: 'signature', patternId: first.match.patternId, similarity: 1, builtinId: null },
+      match: { how: 'signature', patternId: fix.patternId, similarity: 1, builtinId: null },
       pattern: {
         id: fix.patternId,
         category: 'UNKNOWN',
