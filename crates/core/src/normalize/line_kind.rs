@@ -1,0 +1,457 @@
+//! What a line is, seen by itself: what runners, compilers and CI systems write around a failure is told from its message.
+//! Does not: know the lines around it; `lines` does.
+
+use super::{
+    bytes::{Starts, at, digits, find, run},
+    frames::{self, Frame},
+    runtime_lines::{exit_code, is_native_frame, node_warning, quoted_source},
+};
+
+/// What a line is, seen by itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind<'a> {
+    /// Part of the message, from this byte on.
+    Message(usize),
+    /// What stays of a message whose end differs from one time to the next.
+    Text(&'a [u8]),
+    /// A frame of a stack.
+    Frame(Frame<'a>),
+    /// Says nothing about the failure.
+    Noise,
+    /// Opens a block of lines that say nothing about the failure.
+    Opens(Block),
+}
+
+/// A block of lines to put aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Block {
+    /// None.
+    #[default]
+    None,
+    /// Up to the next empty line.
+    Paragraph,
+    /// A Rust or Go stack: up to the next empty line, with frames to read.
+    Stack,
+    /// Lines indented deeper than this.
+    Deeper(usize),
+    /// What Node prints of an error's properties under its stack: up to a brace that is indented less than this.
+    Properties(usize),
+    /// A Mocha heading: up to a line that ends with a colon, if one is near.
+    Heading(u8),
+}
+
+/// Of an error's properties its cause and its code say more than its message does.
+pub(super) fn is_telling_property(body: &[u8]) -> bool {
+    static TELLING: Starts<3> = Starts::new(["[cause]: ", "[errors]: ", "code: "]);
+    TELLING.begin(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
+}
+
+pub(super) fn kind(line: &[u8]) -> Kind<'_> {
+    let Some(&first) = line.first() else { return Kind::Noise };
+    if first == b'a' && line.starts_with(b"at ") && line.ends_with(b" {") {
+        return Kind::Opens(Block::Properties(0));
+    }
+    let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
+    // Surefire's heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
+    let surefire = line.ends_with(b"!") && (line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!"));
+    if decoration || surefire || is_gradle_test(line) {
+        return Kind::Noise;
+    }
+    let colon = find(line, b':');
+    if let Some(frame) = frames::parse(line, colon) {
+        return Kind::Frame(frame);
+    }
+    let found = match first {
+        b'-' | b'=' | b'_' | b'[' => ruled(line),
+        b'>' | b'|' | b'0'..=b'9' => code_or_heading(line),
+        b'n' | b't' | b's' | b'g' | b'h' | b'c' | b'd' | b'l' | b'e' | b'r' => lower(line),
+        b'A'..=b'Z' => upper(line),
+        b'#' | b'.' | b'$' | b'*' => marked(line),
+        b'/' => quoted_source(line),
+        b'f' => quoted_source(line).or_else(|| lower(line)),
+        b'(' => node_warning(line),
+        0xc3 | 0xe2 | 0xef | 0xf0 => symbol(line),
+        _ => None,
+    };
+    found.unwrap_or_else(|| message(line, colon))
+}
+
+/// Gradle's heading of a test: `com.acme.CartTest > total FAILED`.
+fn is_gradle_test(line: &[u8]) -> bool {
+    let Some(heading) = line.strip_suffix(b" FAILED") else { return false };
+    let Some(end) = memchr::memmem::find(heading, b" > ") else { return false };
+    heading[0].is_ascii_alphabetic()
+        && heading[..end].iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
+}
+
+/// No letter and no digit: rules, carets, brackets, box drawing.
+fn is_decoration(line: &[u8]) -> bool {
+    let mut bytes = line.iter();
+    // U+2000 to U+2FFF: arrows, box drawing, dingbats.
+    while let Some(&byte) = bytes.next() {
+        if byte == 0xe2 {
+            bytes.next();
+            bytes.next();
+        } else if byte.is_ascii_alphanumeric() || byte >= 0x80 {
+            return false;
+        }
+    }
+    true
+}
+
+/// A message, after the place that Go's test log puts before it.
+fn message(line: &[u8], colon: Option<usize>) -> Kind<'_> {
+    let Some(colon) = colon else { return Kind::Message(0) };
+    let number = digits(line, colon + 1);
+    if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
+        return Kind::Message(0);
+    }
+    let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
+    match kind(&line[from.min(line.len())..]) {
+        Kind::Message(more) => Kind::Message(from + more),
+        other => other,
+    }
+}
+
+fn ruled(line: &[u8]) -> Option<Kind<'_>> {
+    static STARTS: Starts<10> = Starts::new([
+        "--- FAIL:",
+        "--- PASS:",
+        "--- SKIP:",
+        "=== RUN",
+        "=== PAUSE",
+        "=== CONT",
+        "=== NAME",
+        "[ RUN ",
+        "[  FAILED",
+        "[       OK",
+    ]);
+    let framed = (line.starts_with(b"====") || line.starts_with(b"____") || line.starts_with(b"----"))
+        && line.ends_with(&line[..3]);
+    let place = line.starts_with(b"--> ");
+    let repeated = line.starts_with(b"[Previous line repeated ") || line.starts_with(b"[Checks API] ");
+    (framed || repeated || place || STARTS.begin(line) || is_maven(line)).then_some(Kind::Noise)
+}
+
+/// What Maven says around every failure, of itself and of the modules.
+fn is_maven(line: &[u8]) -> bool {
+    static HELP: Starts<12> = Starts::new([
+        "Tests run:",
+        "COMPILATION ERROR :",
+        "Please refer to ",
+        "See dump files ",
+        "-> [Help ",
+        "[Help ",
+        "To see the full stack trace of the errors, re-run Maven",
+        "Re-run Maven using ",
+        "For more information about the errors and possible solutions",
+        "After correcting the problems, you can resume the build",
+        "  mvn <",
+        "mvn <",
+    ]);
+    static STEPS: Starts<5> = Starts::new(["Tests run:", "BUILD FAILURE", "Reactor Summary", "Final Memory:", "--- "]);
+    if let Some(message) = line.strip_prefix(b"[ERROR]") {
+        return message.is_empty() || message.strip_prefix(b" ").is_some_and(|message| HELP.begin(message));
+    }
+    let Some(message) = line.strip_prefix(b"[INFO] ") else { return false };
+    // `orders ............. FAILURE [  1.583 s]`
+    STEPS.begin(message) || line.ends_with(b"]") && memchr::memmem::find(message, b".. FAILURE [").is_some()
+}
+
+/// `> 12 | code`, `12 | code`, `| ^`, `1) heading`, what Gradle says of every build.
+fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
+    static AFTER_COUNT: Starts<2> = Starts::new([" actionable task", ": Task failed with an exception."]);
+    static TALK: Starts<3> = Starts::new(["Task :", "Run with --", "Get more help at "]);
+    let start = run(line, 0, |byte| matches!(byte, b'>' | b' '));
+    let end = digits(line, start);
+    if start == 2 && TALK.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
+        return Some(Kind::Noise);
+    }
+    if start == 0 && end > 0 && is_count(&line[end..]) {
+        return Some(Kind::Noise);
+    }
+    if start == 0 && is_native_frame(line, end) {
+        return Some(Kind::Noise);
+    }
+    let bar = run(line, end, |byte| byte == b' ');
+    let code = at(line, bar) == b'|' && at(line, bar + 1) != b'|';
+    if code {
+        return Some(Kind::Noise);
+    }
+    if start == 0 && end > 0 && line[end..].starts_with(b") ") {
+        let done = line.ends_with(b":");
+        return Some(if done { Kind::Noise } else { Kind::Opens(Block::Heading(6)) });
+    }
+    None
+}
+
+/// What follows the number in `1 failed, 2 passed in 0.12s` (pytest), `2 failing` (Mocha), `3 examples, 1 failure` (`RSpec`),
+/// `1 / 1 (100%)` (PHPUnit).
+fn is_count(rest: &[u8]) -> bool {
+    static SUMMARIES: Starts<4> = Starts::new([" failing", " passing", " example, ", " examples, "]);
+    let pytest = rest.starts_with(b" failed") || rest.starts_with(b" passed") || rest.starts_with(b" error");
+    let percent = rest.starts_with(b" / ") && rest.ends_with(b"%)");
+    pytest && memchr::memmem::find(rest, b" in ").is_some() || SUMMARIES.begin(rest) || percent
+}
+
+fn lower(line: &[u8]) -> Option<Kind<'_>> {
+    static NOISE: Starts<22> = Starts::new([
+        "rspec ./",
+        "failing tests:",
+        "test at ",
+        "error: |-",
+        "stdout | ",
+        "stderr | ",
+        "error: test failed, to rerun pass ",
+        "severity: ",
+        "hint: ",
+        "signal: ~",
+        "failureType: ",
+        "note: run with `RUST_BACKTRACE",
+        "note: Some details are omitted",
+        "not ok ",
+        "created by ",
+        "exit status 1",
+        "duration_ms:",
+        "location: ",
+        "locale: ",
+        "stack: |-",
+        "test result: ",
+        "test_case.go",
+    ]);
+    if line.starts_with(b"node:") || line.starts_with(b"file:///") {
+        return quoted_source(line);
+    }
+    // The list of names after the failures; before them there is nothing up to the next empty line.
+    if line == b"failures:" || line == b"successes:" {
+        return Some(Kind::Opens(Block::Paragraph));
+    }
+    if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
+        return Some(Kind::Opens(Block::Stack));
+    }
+    if line.starts_with(b"thread '") {
+        return panicked(line);
+    }
+    if let Some(code) = line.strip_prefix(b"exitcode: ") {
+        return Some(exit_code(code));
+    }
+    // JUnit 4's description of a test: `method(package.Class)`.
+    let running =
+        line.strip_prefix(b"running ").is_some_and(|rest| rest.ends_with(b" test") || rest.ends_with(b" tests"));
+    // `test clips ... FAILED`, `test_read (tests.test_config.ConfigTest.test_read) ... ERROR`
+    let ended =
+        [&b" ... FAILED"[..], b" ... ERROR", b" ... FAIL", b" --- FAILED"].iter().any(|end| line.ends_with(end));
+    if running || ended {
+        return Some(Kind::Noise);
+    }
+    let described = line.ends_with(b")") && is_described(line);
+    (described || NOISE.begin(line)).then_some(Kind::Noise)
+}
+
+fn is_described(line: &[u8]) -> bool {
+    let Some(open) = memchr::memchr(b'(', line) else { return false };
+    let class = &line[open + 1..line.len() - 1];
+    let name = |text: &[u8]| {
+        !text.is_empty()
+            && text.iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'[' | b']'))
+    };
+    let capital = class.rsplit(|&byte| byte == b'.').next().is_some_and(|last| at(last, 0).is_ascii_uppercase());
+    name(&line[..open]) && name(class) && class.contains(&b'.') && capital
+}
+
+/// `thread 'x' (12) panicked at src/a.rs:1:2:`; older toolchains put the message on the same line.
+fn panicked(line: &[u8]) -> Option<Kind<'_>> {
+    let start = memchr::memmem::find(line, b" panicked at ")? + 13;
+    let rest = &line[start..];
+    if let Some(place) = rest.strip_suffix(b":").and_then(frames::bare_place) {
+        return Some(Kind::Frame(Frame { file: place, function: b"", outer_first: false }));
+    }
+    Some(Kind::Message(start))
+}
+
+const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
+const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
+
+fn upper(line: &[u8]) -> Option<Kind<'_>> {
+    static NOISE: Starts<60> = Starts::new([
+        "Failures:",
+        "Finished in ",
+        "Randomized with seed ",
+        "Run options: ",
+        "PHPUnit ",
+        "Runtime: ",
+        "Configuration: ",
+        "Time: ",
+        "There was ",
+        "There were ",
+        "FAILURES!",
+        "ERRORS!",
+        "Test '",
+        "Tests: ",
+        "Random Seed: ",
+        "RUN  v",
+        "Test Files  ",
+        "Tests  ",
+        "Test Files <",
+        "Start at  ",
+        "Duration  ",
+        "Snapshots  ",
+        "Test Suites: ",
+        "Tests:  ",
+        "Ran all test suites",
+        "Ran <NUM> test",
+        "FAILED (failures=",
+        "FAILED (errors=",
+        "Compiling ",
+        "Emitted 'error' event on ",
+        "Location: ",
+        "Archiving artifacts",
+        "Recording test results",
+        "Collecting metadata...",
+        "Metadata collection done.",
+        "Notifying upstream projects of job completion",
+        "Sending e-mails to: ",
+        "Performing Post build task...",
+        "Build step 'Execute shell' marked build as failure",
+        "Match found for :",
+        "Finished: ",
+        "Sending interrupt signal to process",
+        "Traceback (most recent call last)",
+        "During handling of the above exception",
+        "The above exception was the direct cause",
+        "Tests run:",
+        "Test:  ",
+        "Test: \t",
+        "Stack Trace:",
+        "Error Message:",
+        "FAIL  ",
+        "FAIL\t",
+        "FAIL: ",
+        "Stack trace:",
+        "Captured ",
+        "Call log:",
+        "Node.js v",
+        "FAILURE: Build ",
+        "BUILD FAILED in ",
+        "Run with --stacktrace option",
+    ]);
+    if line.starts_with(b"Use -v to get ") || line == b"Full diff:" {
+        return Some(Kind::Noise);
+    }
+    let ran =
+        line.strip_prefix(b"Ran ").map(|rest| digits(rest, 0)).is_some_and(|end| line[4 + end..].starts_with(b" test"));
+    // `Finished `test` profile [unoptimized + debuginfo] target(s) in 0.5s`, `Running tests/text.rs (target/debug/deps/text-1)`
+    let cargo = line.starts_with(b"Running ") && line.ends_with(b")") || line.starts_with(b"Finished `");
+    // `FAILED tests/test_cart.py::test_total - assert 3 == 4` repeats what was said.
+    let summary = line
+        .strip_prefix(b"FAILED ")
+        .or_else(|| line.strip_prefix(b"ERROR "))
+        .is_some_and(|rest| memchr::memmem::find(rest, b".py::").is_some());
+    if ran || cargo || summary {
+        return Some(Kind::Noise);
+    }
+    // Jenkins puts the build after it, which names the job and the machine.
+    if let Some(start) = memchr::memmem::find(line, NO_WORKSPACE).filter(|_| line.starts_with(b"ERROR: Step ")) {
+        return Some(Kind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
+    }
+    // Where the end of the stack is noticed differs from one time to the next.
+    if line.starts_with(RECURSION) {
+        return Some(Kind::Text(&line[..RECURSION.len()]));
+    }
+    // pytest's progress: `F   [100%]`.
+    if line.ends_with(b"%]") && run(line, 0, |byte| b"FE.sx".contains(&byte)) > 0 {
+        return Some(Kind::Noise);
+    }
+    if let b'E' | b'F' | b'P' = line[0] {
+        let kind = verdict(line);
+        if kind.is_some() || line.starts_with(b"Error: ") {
+            return kind;
+        }
+    }
+    if line == b"Failed examples:" {
+        return Some(Kind::Opens(Block::Paragraph));
+    }
+    // RSpec's documentation: `takes (FAILED - 1)`.
+    (is_timed_heading(line) || NOISE.begin(line)).then_some(Kind::Noise)
+}
+
+/// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
+fn verdict(line: &[u8]) -> Option<Kind<'_>> {
+    if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
+        return Some(Kind::Noise);
+    }
+    if line.starts_with(b"Failure/Error:") {
+        return Some(Kind::Opens(Block::Paragraph));
+    }
+    if line.starts_with(b"Error Trace:") {
+        return Some(Kind::Opens(Block::None));
+    }
+    if line.starts_with(b"FAIL ")
+        && (line.contains(&b'>') || line.contains(&b'/') || line.contains(&b'.'))
+        && !line.contains(&b':')
+    {
+        return Some(Kind::Noise);
+    }
+    // testify's label, followed by a tab or by many spaces.
+    let rest = line.strip_prefix(b"Error: ")?;
+    let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
+    (gap > 0).then_some(Kind::Message(7 + gap))
+}
+
+/// `Failed Shop.CartTests.Total [12 ms]`, `ERROR: test_total (test_cart.CartTest)`.
+fn is_timed_heading(line: &[u8]) -> bool {
+    let dotnet = line.starts_with(b"Failed ") && line.ends_with(b"]") && line.contains(&b'[');
+    let unittest = line.starts_with(b"ERROR: test") && line.ends_with(b")");
+    dotnet || unittest
+}
+
+fn marked(line: &[u8]) -> Option<Kind<'_>> {
+    static GRADLE: Starts<4> = Starts::new(["* What went wrong:", "* Exception is:", "* Try:", "* Get more help at "]);
+    if let Some(command) = line.strip_prefix(b"##[") {
+        return workflow_command(command);
+    }
+    // TAP's counts: `# pass 3`.
+    let counts =
+        line.strip_prefix(b"# ").map(|rest| &rest[run(rest, 0, |byte| byte.is_ascii_lowercase() || byte == b'_')..]);
+    if counts.is_some_and(|rest| {
+        rest.len() > 1 && (rest == b" <NUM>" || rest[1..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
+    }) {
+        return Some(Kind::Noise);
+    }
+    if let Some(frame) = line.strip_prefix(b"#")
+        && is_native_frame(frame, digits(frame, 0))
+    {
+        return Some(Kind::Noise);
+    }
+    // `# node[812]: void node::Total(Isolate*) at ../src/cart.cc:12`, as each compiler spells the function.
+    let asserted = line.starts_with(b"# ") && memchr::memmem::find(line, b"]: ").is_some();
+    if asserted && memchr::memmem::find(line, b" at ").is_some() && frames::before_number(line).is_some() {
+        return Some(Kind::Noise);
+    }
+    let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
+    (more || line.starts_with(b"# Subtest:") || line.starts_with(b"#FailureMessage ") || GRADLE.begin(line))
+        .then_some(Kind::Noise)
+}
+
+/// What GitHub Actions and Azure Pipelines write between the lines of a step: `##[group]Run npm test`, `##[error]text`.
+fn workflow_command(command: &[u8]) -> Option<Kind<'_>> {
+    let name = memchr::memchr(b']', command)?;
+    match &command[..name] {
+        b"group" | b"endgroup" | b"command" | b"section" | b"debug" => Some(Kind::Noise),
+        b"error" if command[name + 1..].starts_with(b"Process completed with exit code ") => Some(Kind::Noise),
+        // `##[` and `]` stand around the name.
+        b"error" | b"warning" => Some(Kind::Message(name + 4)),
+        _ => None,
+    }
+}
+
+/// Headings of test runners: a mark and the test's name.
+fn symbol(line: &[u8]) -> Option<Kind<'_>> {
+    static MARKS: Starts<11> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ ", "↓ ", "ℹ ", "﹣ "]);
+    // Vitest: `❯ test/cart.test.js (3 tests | 1 failed) 12ms`; the message, before it is said in full.
+    let counted = line.starts_with("❯ ".as_bytes()) && memchr::memmem::find(line, b" test").is_some();
+    if counted && memchr::memmem::find(line, b" (").is_some() || line.starts_with("→ ".as_bytes()) {
+        return Some(Kind::Noise);
+    }
+    MARKS.begin(line).then_some(Kind::Noise)
+}

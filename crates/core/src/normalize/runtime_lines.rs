@@ -1,0 +1,70 @@
+//! What runtimes write around a failure: the source that threw, warnings, exit codes, frames of native code.
+//! Does not: know runners; `line_kind` does.
+
+use super::{
+    bytes::{at, digits, find, run},
+    frames::{self, Frame},
+    line_kind::{Block, Kind},
+};
+
+/// The source that failed, as runners quote it: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to eq(3)`.
+pub(super) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
+    if let Some(code) = line.strip_prefix(b"Failure/Error: ") {
+        return Some(code);
+    }
+    let number = run(line, 1, |byte| byte == b' ');
+    let end = digits(line, number);
+    let bar = run(line, end, |byte| byte == b' ');
+    (at(line, 0) == b'>' && end > number && at(line, bar) == b'|').then(|| &line[bar + 1..])
+}
+
+/// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
+pub(super) fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
+    const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
+    if find(line, b' ').is_some() {
+        return None;
+    }
+    // PHPUnit's frames have no function.
+    if let Some(file) = frames::bare_place(line).filter(|file| file.ends_with(b".php")) {
+        return Some(Kind::Frame(Frame { file, function: b"", outer_first: false }));
+    }
+    let place = || line.strip_prefix(b"node:").and_then(frames::before_number);
+    let file = frames::bare_place(line).or_else(place)?;
+    let source = line.starts_with(b"node:") || SOURCES.iter().any(|extension| file.ends_with(extension));
+    source.then_some(Kind::Opens(Block::Paragraph))
+}
+
+/// `(node:812) [DEP0137] DeprecationWarning: message`, and how to see more of it.
+pub(super) fn node_warning(line: &[u8]) -> Option<Kind<'_>> {
+    if line.starts_with(b"(Use `node --trace-") {
+        return Some(Kind::Noise);
+    }
+    let start = line.strip_prefix(b"(node:").and_then(|rest| memchr::memmem::find(rest, b") "))?;
+    let warning = memchr::memmem::find(&line[start..], b"Warning: ")?;
+    let is_label = !line[start..start + warning].contains(&b':') || line[..start + warning].ends_with(b"Deprecation");
+    is_label.then_some(Kind::Noise)
+}
+
+/// A test's exit code says more than that it failed only where it crashed; how differs from system to system.
+pub(super) fn exit_code(code: &[u8]) -> Kind<'static> {
+    match code {
+        b"-11" | b"139" | b"3221225477" | b"-1073741819" | b"0xC0000005" => Kind::Text(b"killed by SIGSEGV"),
+        // V8 ends itself by a trap, an illegal instruction or an abort, as the system has it.
+        b"-6" | b"-5" | b"-4" | b"134" | b"133" | b"132" | b"2147483651" | b"3221226505" | b"0x80000003" => {
+            Kind::Text(b"killed by SIGABRT")
+        }
+        b"-9" | b"137" => Kind::Text(b"killed by SIGKILL"),
+        _ => Kind::Noise,
+    }
+}
+
+/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; the name may be
+/// missing. `number`: where the frame's number ends.
+pub(super) fn is_native_frame(line: &[u8], number: usize) -> bool {
+    let colon = if at(line, number) == b':' { number + 1 } else { number };
+    let start = run(line, colon, |byte| byte == b' ');
+    let digits = if at(line, start) == b'0' && at(line, start + 1) == b'x' { start + 2 } else { start };
+    let end = run(line, digits, |byte| byte.is_ascii_hexdigit());
+    let hexadecimal = line[start..].starts_with(b"<HEX>") || line[start..].starts_with(b"<HASH>");
+    number > 0 && start > number && (hexadecimal || end - digits >= 6 && (digits > start || colon > number))
+}
