@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
       attempts: [{ exit_code: 124, timed_out: true, error_type: 'timeout', error_class: 'transient' }],
     });
     expect(fileOf(root, 'attempt_1.log')).toBe('begun\n');
-    expect(processesWith("bash -c trap '' TERM; echo begun")).toEqual([]);
+    expect(processesWith("bash --norc -c trap '' TERM; echo begun")).toEqual([]);
   });
 
   test('a timeout is tried again after a delay, and opens the circuit in the end', () => {
@@ -141,6 +141,15 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
   });
+});
+
+test('what the user has for an interactive bash is not read', () => {
+  const root = repository({ 'home/.bashrc': 'echo "from .bashrc"\n' });
+  // The level of a bash that nothing but a network service can have started.
+  expect(fixProblem(root, at('echo run'), { env: { HOME: path.join(root, 'home'), SHLVL: '0' } })).toMatchObject({
+    status: 0,
+  });
+  expect(fileOf(root, 'attempt_1.log')).toBe('run\n');
 });
 
 test('an unanswered question is noticed', () => {

@@ -117,8 +117,10 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
 function shell(command: string, cwd: string): Program | undefined {
   if (process.platform === 'win32' || command.includes('\0')) return undefined;
   // The contract says bash; a machine may have none.
-  const preferred = findProgram('bash', cwd) ?? '/bin/sh';
-  return { file: '/bin/sh', args: ['-c', 'exec "$0" -c "$1" 2>&1', preferred, command] };
+  const bash = findProgram('bash', cwd);
+  // Node's pipes are sockets: bash would take itself for one that came over the network, and read ~/.bashrc.
+  const preferred = bash === undefined ? ['/bin/sh'] : [bash, '--norc'];
+  return { file: '/bin/sh', args: ['-c', 'exec "$@" 2>&1', 'sh', ...preferred, '-c', command] };
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): number {
