@@ -351,7 +351,9 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         return Some(Kind::Noise);
     }
     // Jenkins puts the build after it, which names the job and the machine.
-    if let Some(start) = memchr::memmem::find(line, NO_WORKSPACE).filter(|_| line.starts_with(b"ERROR: Step ")) {
+    if line.starts_with(b"ERROR: Step ")
+        && let Some(start) = memchr::memmem::find(line, NO_WORKSPACE)
+    {
         return Some(Kind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
     }
     // Where the end of the stack is noticed differs from one time to the next.

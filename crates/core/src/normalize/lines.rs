@@ -11,6 +11,10 @@ use super::{
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
+/// Most frames that are kept.
+const MAX_FRAMES: usize = 512;
+/// Longest source that says where a failure was noticed.
+const MAX_CODE: usize = 160;
 /// What pytest puts before each line of its own.
 const MARK: &[u8] = b"E   ";
 
@@ -25,48 +29,14 @@ pub(super) struct Part<'l> {
     pub(super) whole: bool,
 }
 
-/// The place in the project, or in its tests, where the failure was noticed.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Site<'t> {
-    file: &'t [u8],
-    function: &'t [u8],
-    line: &'t [u8],
-    /// The source there, which stays when lines above it come and go.
+/// A frame of the stack, and what is known of its place.
+#[derive(Clone, Copy)]
+struct Seen<'t> {
+    frame: Frame<'t>,
+    /// As printed.
+    body: &'t [u8],
+    /// The source there, where it stands below the frame.
     code: &'t [u8],
-}
-
-impl Site<'_> {
-    const MAX_CODE: usize = 160;
-
-    /// As one line, where it is known: the source, else file, function and line.
-    pub(super) fn text(&self) -> Option<String> {
-        if !self.code.is_empty() {
-            let code: Vec<&[u8]> = self.code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-            let code = code.join(&b' ');
-            return Some(String::from_utf8_lossy(&code[..super::character_end(&code, Self::MAX_CODE)]).into_owned());
-        }
-        if self.file.is_empty() {
-            return None;
-        }
-        let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
-        let file = last(self.file, |byte| matches!(byte, b'/' | b'\\'));
-        let mut function = last(self.function, |byte| matches!(byte, b'.' | b' '));
-        // The compiler counts them: `lambda$testTotal$3`.
-        while function.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$') {
-            function.pop();
-        }
-        Some(String::from_utf8_lossy(&[&file[..], &function, self.line].join(&b':')).into_owned())
-    }
-}
-
-/// What the line before was.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Above {
-    #[default]
-    Other,
-    Frame,
-    /// The frame that was taken as the site: its source may follow.
-    Site,
 }
 
 /// Reads lines in order and hands out those that stay.
@@ -77,13 +47,15 @@ pub(super) struct Selector<'t> {
     marked: bool,
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: &'t [u8],
-    frame: Option<(&'t [u8], &'t [u8])>,
-    site: Site<'t>,
+    frames: Vec<Seen<'t>>,
+    /// The source that a runner quotes for the line that failed.
+    code: &'t [u8],
     /// The last line of a quoted source.
     numbered: &'t [u8],
     /// There was a frame, of whatever code.
     pub(super) has_frame: bool,
-    above: Above,
+    /// The line before was a frame.
+    below_frame: bool,
 }
 
 impl<'t> Selector<'t> {
@@ -93,14 +65,23 @@ impl<'t> Selector<'t> {
         Self { marked, ..Self::default() }
     }
 
-    /// The innermost in-app frame seen so far: file and function.
+    /// The innermost in-app frame: file and function.
     pub(super) fn frame(&self) -> Option<(&'t [u8], &'t [u8])> {
-        self.frame
+        self.innermost(frames::is_in_app).map(|seen| (seen.frame.file, seen.frame.function))
     }
 
-    /// Where the failure was noticed.
-    pub(super) fn site(&self) -> Site<'t> {
-        self.site
+    /// The place in the project, or in its tests, where the failure was noticed, as one line: the source there, which stays
+    /// when lines above it come and go, else file, function and line.
+    pub(super) fn site(&self) -> Option<String> {
+        let seen = self.innermost(frames::is_project);
+        let code = seen.map(|seen| seen.code).filter(|code| !code.is_empty()).unwrap_or(self.code);
+        if code.is_empty() { seen.map(Seen::place) } else { Some(one_line(code)) }
+    }
+
+    fn innermost(&self, is_wanted: fn(&Frame<'_>) -> bool) -> Option<&Seen<'t>> {
+        let wanted = |seen: &&Seen<'_>| is_wanted(&seen.frame);
+        let last = self.frames.iter().rfind(|seen| seen.frame.outer_first && is_wanted(&seen.frame));
+        last.or_else(|| self.frames.iter().find(wanted))
     }
 
     /// The part of the line that stays; `line` is without control characters.
@@ -110,11 +91,11 @@ impl<'t> Selector<'t> {
         if self.marked {
             let Some(rest) = line.strip_prefix(MARK).or_else(|| (line == b"E").then_some(b"")) else {
                 if let Kind::Frame(frame) = kind(body) {
-                    self.see(&frame, body);
+                    self.see(frame, body);
                 } else if let Some(code) = line.strip_prefix(b">") {
-                    self.site.code = code;
-                } else if std::mem::take(&mut self.above) == Above::Site && !body.is_empty() {
-                    self.site.code = body;
+                    self.code = code;
+                } else {
+                    self.see_below(body);
                 }
                 return None;
             };
@@ -127,21 +108,20 @@ impl<'t> Selector<'t> {
         if self.is_inside(body, indent) {
             return None;
         }
-        let above = std::mem::take(&mut self.above);
         // A frame that was cut off, or of a kind that nobody knows.
-        let stack = above != Above::Other && body.starts_with(b"at ");
+        let stack = std::mem::take(&mut self.below_frame) && body.starts_with(b"at ");
         if stack && !matches!(kind(body), Kind::Frame(_) | Kind::Opens(_)) {
-            self.above = Above::Frame;
+            self.below_frame = true;
             return None;
         }
-        if self.site.code.is_empty() {
+        if self.code.is_empty() {
             self.see_code(body);
         }
         match kind(body) {
             Kind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
             Kind::Text(text) => return Some(Part { text, whole: false }),
             Kind::Frame(frame) => {
-                self.see(&frame, body);
+                self.see(frame, body);
                 if frame.outer_first {
                     self.block = Block::Deeper(indent);
                 }
@@ -169,9 +149,7 @@ impl<'t> Selector<'t> {
                 return self.block == Block::Stack;
             }
             Block::Deeper(outer) if indent > outer && !body.is_empty() => {
-                if std::mem::take(&mut self.above) == Above::Site {
-                    self.site.code = body;
-                }
+                self.see_below(body);
                 return true;
             }
             Block::Properties(stack) if body != b"}" || indent >= stack => {
@@ -195,7 +173,7 @@ impl<'t> Selector<'t> {
             self.block = Block::None;
         } else if let Some(file) = frames::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
-            self.see(&Frame { file, function, outer_first: false }, body);
+            self.see(Frame { file, function, outer_first: false }, body);
         } else {
             self.function = frames::bare_function(body);
         }
@@ -208,27 +186,58 @@ impl<'t> Selector<'t> {
 
     /// Runners quote the source and mark the line that failed, or point at it from below.
     fn see_code(&mut self, body: &'t [u8]) {
-        let number = digits(body, 0);
-        if let Some(code) = quoted_code(body) {
-            self.site.code = code;
-        } else if number > 0 && at(body, number) == b'|' {
-            self.numbered = &body[number + 1..];
-        } else if body.strip_prefix(b"|").is_some_and(|pointer| pointer.trim_ascii() == b"^") {
-            self.site.code = self.numbered;
+        match at(body, 0) {
+            b'>' | b'F' => self.code = quoted_code(body).unwrap_or_default(),
+            b'0'..=b'9' => {
+                let number = digits(body, 0);
+                if at(body, number) == b'|' {
+                    self.numbered = &body[number + 1..];
+                }
+            }
+            b'|' if body[1..].trim_ascii() == b"^" => self.code = self.numbered,
+            _ => {}
         }
     }
 
-    fn see(&mut self, frame: &Frame<'t>, body: &'t [u8]) {
-        (self.has_frame, self.above) = (true, Above::Frame);
-        if (self.site.file.is_empty() || frame.outer_first) && frames::is_project(frame) {
-            let line = frames::line_after(body, frame.file);
-            self.site = Site { file: frame.file, function: frame.function, line, code: self.site.code };
-            self.above = if frame.outer_first { Above::Site } else { Above::Frame };
-        }
-        if (self.frame.is_none() || frame.outer_first) && frames::is_in_app(frame) {
-            self.frame = Some((frame.file, frame.function));
+    /// Python puts the source below the frame.
+    fn see_below(&mut self, body: &'t [u8]) {
+        if std::mem::take(&mut self.below_frame)
+            && let Some(last) = self.frames.last_mut().filter(|seen| seen.frame.outer_first)
+        {
+            last.code = body;
         }
     }
+
+    fn see(&mut self, frame: Frame<'t>, body: &'t [u8]) {
+        (self.has_frame, self.below_frame) = (true, true);
+        // Of an endless recursion the last one is kept.
+        if self.frames.len() == MAX_FRAMES {
+            self.frames.pop();
+        }
+        self.frames.push(Seen { frame, body, code: b"" });
+    }
+}
+
+impl Seen<'_> {
+    /// File, function and line.
+    fn place(&self) -> String {
+        let Frame { file, function, .. } = self.frame;
+        let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
+        let line = frames::line_after(self.body, file);
+        let file = last(file, |byte| matches!(byte, b'/' | b'\\'));
+        let mut function = last(function, |byte| matches!(byte, b'.' | b' '));
+        // The compiler counts them: `lambda$testTotal$3`.
+        while function.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$') {
+            function.pop();
+        }
+        String::from_utf8_lossy(&[&file[..], &function, line].join(&b':')).into_owned()
+    }
+}
+
+fn one_line(code: &[u8]) -> String {
+    let words: Vec<&[u8]> = code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let code = words.join(&b' ');
+    String::from_utf8_lossy(&code[..super::character_end(&code, MAX_CODE)]).into_owned()
 }
 
 /// Whether the line is a trimmed message as a whole, whatever stands before it.

@@ -87,7 +87,6 @@ pub fn normalize(text: &str) -> Normalized {
         first.out = repeated(first.out, first.settled);
     }
     first.statuses.dedup();
-    let site = site.filter(|_| salient::is_generic(&first.out));
     Normalized { text: string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
 }
 
@@ -197,14 +196,13 @@ impl Writer {
         (self.lines, self.seen, self.settled) = (0, [0; 4], 0);
     }
 
-    /// Writes what stays of the text; answers the innermost in-app frame, and where the failure was noticed.
+    /// Writes what stays of the text; answers the innermost in-app frame, and where a failure was noticed whose message says little.
     fn pass(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
         let (text, marked) = clean(text);
         let text = &*text;
         let mut selector = Selector::new(text, marked);
         let mut rest = self.select(text, &mut selector, true);
         let frame = selector.frame().map(|(file, function)| frame_text(file, function));
-        let site = selector.site().text();
         if rest.has_progress && !speaks_of_trouble(&self.out) {
             self.clear();
             self.headline.clear();
@@ -220,6 +218,7 @@ impl Writer {
             Some(cause) => self.end_with(cause),
             None => self.cut(MAX_TEXT),
         }
+        let site = if salient::is_generic(&self.out) { selector.site() } else { None };
         (frame, site)
     }
 
@@ -275,7 +274,7 @@ impl Writer {
         let (mut known, mut rest, mut chain) = (self.known, Rest::default(), Chain::default());
         // The last line that is a message, and whether it announces those that follow, where that was asked.
         let (mut above, mut announced) = (&b""[..], None);
-        let mut lines = Vec::new();
+        let mut lines = Vec::with_capacity(MAX_LINES);
         // To the last line even where the text is full: the innermost frame and the deepest cause may be there.
         for line in lines_of(text) {
             if let Some(Part { text: part, whole }) = selector.take(line) {
