@@ -1,7 +1,9 @@
-// Checks the arrows between the parts: which crate may use which, which files may use Node, and who may start git.
+// Checks the arrows between the parts: which crate may use which, that no file of the core leads back to itself, which
+// files may use Node, and who may start git.
 // Does not: parse code; imports are found by their form.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { circles } from './circles.mjs';
 import { root, run } from './exec.mjs';
 
 /** crate -> what it may use; the picture is in crates/README.md. */
@@ -34,7 +36,8 @@ export async function checkLayers(onLine) {
   const { code, output } = await run('cargo', ['metadata', '--no-deps', '--format-version', '1'], { onLine });
   if (code !== 0) return { code, output };
   const json = output.slice(output.indexOf('{"packages"')).split('\n', 1)[0];
-  const wrong = [...wrongArrows(JSON.parse(json).packages), ...nodeImports('npm/engine/src'), ...gitStarters()];
+  const arrows = wrongArrows(JSON.parse(json).packages);
+  const wrong = [...arrows, ...circles('crates/core/src'), ...nodeImports('npm/engine/src'), ...gitStarters()];
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join('\n') };
 }
 

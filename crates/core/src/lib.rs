@@ -5,12 +5,12 @@
 //!
 //! Does not: know SQL, read a clock, draw random numbers, touch files or JavaScript.
 
-mod access_log;
 pub mod alike;
 pub mod ambient;
 pub mod analyze;
 pub mod bound;
 pub mod builtin;
+mod bytes;
 pub mod category;
 pub mod classify;
 pub mod confidence;
@@ -19,6 +19,8 @@ pub mod environment;
 pub mod event;
 pub mod fix_loop;
 pub mod normalize;
+mod output;
+mod pattern_error;
 pub mod rank;
 pub mod redact;
 pub mod search;

@@ -4,8 +4,7 @@
 //! lines and summaries. So lines are judged one by one, and the block around the telling ones is kept.
 //! Does not: classify or normalize the failure.
 
-use crate::text;
-use argus_core::bound;
+use argus_core::{bound, display::without_escapes};
 
 /// What is kept at most.
 const BYTES: usize = 16 * 1024;
@@ -54,7 +53,7 @@ fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
 fn trace_head(lines: &[&str], last: usize) -> Option<usize> {
     let from = last.saturating_sub(200);
     let head = |line: &str| {
-        let line = plain(line);
+        let line = without_escapes(line);
         line.starts_with("Traceback (most recent call last)")
             || line.starts_with("panic: ")
             || line.starts_with("fatal error: ")
@@ -88,7 +87,7 @@ fn context_after(lines: &[&str], last: usize) -> usize {
 
 /// Whether a line says what went wrong.
 fn is_telling(line: &str) -> bool {
-    let line = plain(line);
+    let line = without_escapes(line);
     let line = line.trim();
     if line.is_empty() || line == "[ERROR]" || is_noise(line) || says_none(line) {
         return false;
@@ -103,7 +102,8 @@ fn is_telling(line: &str) -> bool {
 /// came later in between.
 fn is_echo(lines: &[&str]) -> bool {
     let gradle = || lines.iter().take(4).any(|line| line.starts_with("> There were failing tests"));
-    plain(lines[0]).ends_with(": There are test failures.") || lines[0].starts_with("* What went wrong") && gradle()
+    without_escapes(lines[0]).ends_with(": There are test failures.")
+        || lines[0].starts_with("* What went wrong") && gradle()
 }
 
 /// `shop.CartTest > totals FAILED` of Gradle.
@@ -196,7 +196,7 @@ fn says_none(line: &str) -> bool {
 
 /// Lines that every failed run ends with: they point elsewhere instead of saying what happened.
 fn is_noise(line: &str) -> bool {
-    let line = plain(line);
+    let line = without_escapes(line);
     let line = line.trim_start();
     NOISE.iter().any(|noise| line.starts_with(noise)) || ELSEWHERE.iter().any(|elsewhere| line.contains(elsewhere))
 }
@@ -232,14 +232,6 @@ const NOISE: [&str; 26] = [
     "* Get more help",
     "For more information about this error, try",
 ];
-
-/// A line without escape codes.
-fn plain(line: &str) -> String {
-    if !line.contains('\u{1B}') {
-        return line.to_owned();
-    }
-    text::without_escapes(line)
-}
 
 /// Whole lines within the bound: the beginning says what, the end says how it went on.
 fn bound(lines: &[&str]) -> String {

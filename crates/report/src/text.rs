@@ -1,7 +1,7 @@
 //! Bounded collecting of text, and joining a message with its body.
 //! Does not: strip anything, escape codes included; that is the normalizer's part.
 
-use argus_core::bound;
+use argus_core::{bound, display::without_escapes};
 
 /// What an error text keeps of its beginning; the message and the innermost frames are there.
 pub(crate) const ERROR_HEAD: usize = 44 * 1024;
@@ -127,20 +127,6 @@ fn says(body: &str, message: &str) -> bool {
     let message = squeeze(message);
     let end = start.find(&message).map(|at| at + message.len());
     end.is_some_and(|end| end - message.len() <= 200)
-}
-
-/// A text without its escape codes, for looking at only.
-pub(crate) fn without_escapes(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        if character == '\u{1B}' {
-            let _: Option<char> = characters.by_ref().find(char::is_ascii_alphabetic);
-        } else {
-            plain.push(character);
-        }
-    }
-    plain
 }
 
 /// The visible characters of a text.

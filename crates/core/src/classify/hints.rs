@@ -7,7 +7,7 @@
 //! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): `statuses` finds
 //! them by their shape.
 
-use super::statuses::Statuses;
+use super::{place::Hit, statuses::Statuses};
 use wide::u8x16;
 
 /// Bytes of a hint that are hashed; every hint has at least as many.
@@ -82,14 +82,6 @@ struct Probe {
     id: u16,
     /// Where in the hint the gram stands; -1 where it begins with the byte before the hint.
     offset: i16,
-}
-
-/// A hint in the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
-    pub(super) id: usize,
-    pub(super) start: usize,
-    pub(super) end: usize,
 }
 
 impl HintFinder {

@@ -1,15 +1,16 @@
 //! What kind of line a hint stands in: one that reports, one that logs, or one that only quotes.
 //! Does not: decide a category.
 
-use super::{scan::Place, shared::Answers, title};
-use crate::access_log;
+use super::place::Place;
+use crate::{
+    bytes::line_above,
+    output::{access_log, log_level, runtime_lines, stack_frame, test_title},
+};
 use memchr::{memchr, memmem, memrchr};
-use std::{cell::Cell, sync::LazyLock};
+use std::cell::Cell;
 
 /// How far a line is followed to either side of a hint. Longer ones are minified code or base64.
 const LINE_REACH: usize = 2048;
-/// A log line names its level after time stamp, host and thread.
-const LEVEL_REACH: usize = 96;
 /// How far and how many lines the neighbourhood of a hint reaches.
 const NEAR_REACH: usize = 1200;
 const NEAR_LINES: usize = 8;
@@ -65,6 +66,25 @@ struct Line {
     answers: Answers,
 }
 
+/// What a line answered to groups of rules, a bit for each group.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers {
+    asked: Cell<u8>,
+    matches: Cell<u8>,
+}
+
+impl Answers {
+    /// What it answered to the group; it is asked once.
+    pub(super) fn get_or_ask(&self, group: usize, ask: impl FnOnce() -> bool) -> bool {
+        let bit = 1 << group;
+        if self.asked.get() & bit == 0 {
+            self.asked.set(self.asked.get() | bit);
+            self.matches.set(self.matches.get() | if ask() { bit } else { 0 });
+        }
+        self.matches.get() & bit != 0
+    }
+}
+
 impl<'a> Lines<'a> {
     /// `marks` were found with the hints.
     pub(super) fn new(text: &'a [u8], marks: Marks) -> Self {
@@ -116,13 +136,13 @@ impl<'a> Lines<'a> {
         if access_log::status_class(line).is_some() {
             return Kind::Access;
         }
-        if quotes(line) || self.is_python_source(line, from) || title::goes_on(self.text, from, to) {
+        if quotes(line) || self.is_python_source(line, from) || test_title::goes_on(self.text, from, to) {
             return Kind::Quote;
         }
         if self.pytest {
             return pytest_kind(line);
         }
-        let doubtful = is_log(line) || self.is_tried_again(from, to) || title::may_be_one(line);
+        let doubtful = log_level::is_below_error(line) || self.is_tried_again(from, to) || test_title::may_be_one(line);
         if doubtful { Kind::Log } else { Kind::Report }
     }
 
@@ -141,8 +161,7 @@ impl<'a> Lines<'a> {
         if !line.starts_with(b"    ") || from == 0 {
             return false;
         }
-        let (before, end) = bounds(self.text, from - 1, from - 1);
-        let above = self.text[before..end].trim_ascii_start();
+        let above = line_above(self.text, from).trim_ascii_start();
         above.starts_with(b"File \"") && memmem::find(above, b", line ").is_some()
     }
 }
@@ -168,30 +187,7 @@ pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 
 /// Whether words of the line are not what happened: a stack frame, source code or a test's name.
 pub(crate) fn quotes(line: &[u8]) -> bool {
-    is_frame(line) || is_code(line) || title::is_one(line)
-}
-
-/// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`.
-fn is_frame(line: &[u8]) -> bool {
-    let trimmed = line.trim_ascii_start();
-    let indented = trimmed.len() < line.len();
-    (trimmed.starts_with(b"at ") && (indented || memchr(b'(', trimmed).is_some()))
-        || trimmed.starts_with("❯ ".as_bytes())
-        || (trimmed.starts_with(b"# ") && memmem::find(trimmed, b":in ").is_some())
-        || (trimmed.starts_with(b"from ") && memmem::find(trimmed, b":in ").is_some())
-        || (trimmed.starts_with(b"File \"") && memmem::find(trimmed, b", line ").is_some())
-        || (indented && memmem::find(trimmed, b".go:").is_some() && memmem::find(trimmed, b" +0x").is_some())
-}
-
-/// Numbered source (`  12 | code`, `> 13 | code`), the lines of `^` under it, and the `Failure/Error: code` of Ruby specs.
-fn is_code(line: &[u8]) -> bool {
-    let trimmed = line.trim_ascii_start();
-    if trimmed.starts_with(b"Failure/Error:") {
-        return true;
-    }
-    let number = trimmed.strip_prefix(b">").unwrap_or(trimmed).trim_ascii_start();
-    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && number[digits..].trim_ascii_start().starts_with(b"|")
+    stack_frame::is_one(line) || runtime_lines::is_quoted_code(line) || test_title::is_one(line)
 }
 
 fn pytest_kind(line: &[u8]) -> Kind {
@@ -202,33 +198,6 @@ fn pytest_kind(line: &[u8]) -> Kind {
     } else {
         Kind::Log
     }
-}
-
-/// A level below error near the start of the line.
-pub(crate) fn is_log(line: &[u8]) -> bool {
-    let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
-    warns || has_low_level(&line[..line.len().min(LEVEL_REACH)])
-}
-
-/// Whether one of the levels stands there as a word: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
-fn has_low_level(start: &[u8]) -> bool {
-    const LEVELS: [&[u8]; 9] = [b"INFO", b"INF", b"WARN", b"WRN", b"WARNING", b"DEBUG", b"DBG", b"TRACE", b"NOTICE"];
-    const QUIET: [&[u8]; 6] = [b"info", b"warn", b"warning", b"debug", b"trace", b"notice"];
-    static LEVEL: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(b"level"));
-    let word = |at: usize, words: &[&[u8]]| {
-        let length = start[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        words.contains(&&start[at..at + length])
-    };
-    let upper = memchr::memchr3_iter(b'I', b'W', b'D', start).chain(memchr::memchr2_iter(b'T', b'N', start));
-    let starts_word =
-        |at: &usize| at.checked_sub(1).is_none_or(|before| matches!(start[before], b'[' | b'|' | b'(' | b' ' | b'\t'));
-    if upper.into_iter().filter(starts_word).any(|at| word(at, &LEVELS)) {
-        return true;
-    }
-    LEVEL.find(start).is_some_and(|at| {
-        let value = start[at..].iter().skip(5).position(u8::is_ascii_alphanumeric).filter(|&gap| gap <= 5);
-        value.is_some_and(|gap| word(at + 5 + gap, &QUIET))
-    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod facts;
 mod hints;
 mod line;
 mod needs;
+mod place;
 mod rule;
 mod rules;
 mod scan;
@@ -17,14 +18,14 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 mod text;
-mod title;
 
-use crate::{category::Category, event::FailureEvent, redact::Redactor};
+pub use crate::pattern_error::PatternError;
+use crate::{category::Category, event::FailureEvent, redact::shown_name};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use text::View;
 
-pub(crate) use line::{is_log, quotes};
+pub(crate) use line::quotes;
 
 /// Bytes a user's compiled pattern may take, and its lazily built automaton again: ten times what a long list of
 /// words needs, and nothing that a repeated `\w{1000}` can exhaust memory with.
@@ -61,31 +62,6 @@ pub struct UserRule {
     pub category: Category,
     /// A regular expression in the syntax of the `regex` crate.
     pub pattern: String,
-}
-
-/// A user's regular expression that does not compile.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}: {reason}")]
-pub struct PatternError {
-    /// Name of the rule or pattern.
-    pub name: String,
-    /// What the regex compiler says, without the pattern: that may name the very secret that must not be seen.
-    pub reason: String,
-}
-
-impl PatternError {
-    pub(crate) fn new(name: &str, error: &regex::Error) -> Self {
-        let text = error.to_string();
-        let reason = text.rsplit("error: ").next().unwrap_or_default();
-        let reason = if matches!(error, regex::Error::Syntax(_)) { reason.trim() } else { &text };
-        // Their tables would be a tenth of the engine.
-        let advice = if reason.starts_with("Unicode property") {
-            "; \\p{..} is not supported here, name the characters instead, such as [A-Z]"
-        } else {
-            ""
-        };
-        Self { name: Redactor::built_in().redacted(name).line(80).into_string(), reason: format!("{reason}{advice}") }
-    }
 }
 
 /// The chain of rules, the user's first.
@@ -145,6 +121,6 @@ fn compile(rule: &UserRule) -> Result<CompiledUserRule, PatternError> {
         .size_limit(USER_PATTERN_BYTES)
         .dfa_size_limit(USER_PATTERN_BYTES)
         .build()
-        .map_err(|error| PatternError::new(&rule.name, &error))?;
+        .map_err(|error| PatternError::new(shown_name(&rule.name), &error))?;
     Ok(CompiledUserRule { name: rule.name.clone(), category: rule.category, regex })
 }

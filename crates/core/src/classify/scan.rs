@@ -2,9 +2,10 @@
 //! Does not: know any rule; the tables do.
 
 use super::{
-    hints::{HintFinder, Hit},
+    hints::HintFinder,
     line::{self, Kind, Lines, Marks},
     needs::{Met, Needs},
+    place::{Hit, Place},
     rule::{Compiled, Rule, Shape, Trust, Window},
     rules,
     shared::Shared,
@@ -80,32 +81,6 @@ const fn believes(trust: Trust, kind: Kind) -> Believed {
         | (Trust::Logs, Kind::Report | Kind::Log) => Believed::Now,
         (Trust::Reports, Kind::Log) | (Trust::LastResort, Kind::Report | Kind::Log | Kind::Access) => Believed::Later,
         (_, Kind::Quote | Kind::Access) | (Trust::ReportsOnly, Kind::Log) => Believed::No,
-    }
-}
-
-/// A hint of a rule in the text: the rule, where it starts and its length, in one number, because there are many to sort
-/// and rules are tried in their order, for each of them in that of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
-
-impl Place {
-    /// Nothing of a text beyond 4 GiB.
-    pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
-        let length = u16::try_from(end - start).ok()?;
-        let order = u64::from(u32::try_from(start).ok()?) << u16::BITS | u64::from(length);
-        Some(Self(u64::from(rule) << (u32::BITS + u16::BITS) | order))
-    }
-
-    pub(super) const fn start(self) -> usize {
-        (self.0 << u16::BITS >> u32::BITS) as usize
-    }
-
-    pub(super) const fn end(self) -> usize {
-        self.start() + (self.0 << (u64::BITS - u16::BITS) >> (u64::BITS - u16::BITS)) as usize
-    }
-
-    const fn rule(self) -> usize {
-        (self.0 >> (u32::BITS + u16::BITS)) as usize
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     rule::{Rule, Shape, Window, compile},
 };
 use regex::bytes::Regex;
-use std::{cell::Cell, sync::OnceLock};
+use std::sync::OnceLock;
 
 /// Groups of rules; a line remembers one bit of each.
 const MOST: usize = 8;
@@ -24,13 +24,6 @@ pub(super) struct Shared {
 struct Group {
     pattern: String,
     regex: OnceLock<Regex>,
-}
-
-/// What a line answered, a bit for each group.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Answers {
-    asked: Cell<u8>,
-    matches: Cell<u8>,
 }
 
 impl Shared {
@@ -56,15 +49,11 @@ impl Shared {
     /// False where the rule cannot match on the line; only rules that share their hints are looked at.
     pub(super) fn may_match(&self, rule: usize, lines: &Lines<'_>, line: usize) -> bool {
         let Some(index) = self.group[rule] else { return true };
-        let (bit, answers) = (1 << index, lines.answers(line));
-        if answers.asked.get() & bit == 0 {
+        lines.answers(line).get_or_ask(index, || {
             let (from, to) = lines.bounds(line);
             let Group { pattern, regex } = &self.groups[index];
-            let matches = regex.get_or_init(|| compile(pattern)).is_match(&lines.text()[from..to]);
-            answers.asked.set(answers.asked.get() | bit);
-            answers.matches.set(answers.matches.get() | if matches { bit } else { 0 });
-        }
-        answers.matches.get() & bit != 0
+            regex.get_or_init(|| compile(pattern)).is_match(&lines.text()[from..to])
+        })
     }
 }
 
@@ -85,9 +74,9 @@ mod tests {
     use super::{Shared, shape};
     use crate::classify::{
         line::{Lines, Marks},
+        place::Place,
         rule::compile,
         rules,
-        scan::Place,
     };
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! They are many, short and alike, so looking for their shape at sixteen positions at a time beats looking each of them up.
 
-use super::hints::Hit;
+use super::place::Hit;
 use wide::u8x16;
 
 /// Bytes of such a hint.

@@ -3,7 +3,7 @@
 //! Does not: change what is stored; offsets lead back into the event's own text.
 
 use super::Span;
-use crate::{display::escape_length, event::FailureEvent, normalize::stamps};
+use crate::{display::escape_length, event::FailureEvent, output::ci_prefix};
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ impl<'a> View<'a> {
     pub(super) fn new(event: &'a FailureEvent) -> Self {
         let original = event.text.as_str();
         let headed = event.exception_type.as_deref().filter(|head| !head.is_empty() && !mentions(original, head));
-        let stamped = stamps::are_in(original.as_bytes());
+        let stamped = ci_prefix::are_in(original.as_bytes());
         if headed.is_none() && !stamped && memchr(ESC, original.as_bytes()).is_none() {
             return Self { original, bytes: Cow::Borrowed(original.as_bytes()), prefix: 0, runs: Vec::new() };
         }
@@ -71,7 +71,7 @@ fn mentions(text: &str, head: &str) -> bool {
 /// each kept run starts in `kept` and in `text`.
 fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
-    let mut at = if stamped { stamps::length(text) } else { 0 };
+    let mut at = if stamped { ci_prefix::length(text) } else { 0 };
     while at < text.len() {
         let rest = &text[at..];
         let stop = if stamped { memchr2(ESC, b'\n', rest) } else { memchr(ESC, rest) };
@@ -81,7 +81,7 @@ fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> 
             runs.push((kept.len(), at));
             kept.extend_from_slice(&text[at..until]);
         }
-        at = until + if breaks { stamps::length(&text[until..]) } else { escape_length(text, until) };
+        at = until + if breaks { ci_prefix::length(&text[until..]) } else { escape_length(text, until) };
     }
     runs
 }

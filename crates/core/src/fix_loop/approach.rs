@@ -1,8 +1,6 @@
 //! Which kind of fix is due: the obvious one, a defensive one, another way altogether; then a human.
 //! Does not: judge whether a fix is what it says it is.
 
-use super::state::FixState;
-
 plain! {
     /// The contract's kinds of fixes.
     #[derive(Copy, Eq, PartialOrd, Ord)]
@@ -66,9 +64,8 @@ pub(super) const fn after(fixes: usize) -> Approach {
     }
 }
 
-/// The fix that is due in this loop.
-pub(super) fn due(state: &FixState) -> Step {
-    let fixes = state.fixes();
+/// The fix that is due in a loop with so many.
+pub(super) fn due(fixes: usize) -> Step {
     let name = after(fixes);
     let mut description = name.description().to_owned();
     if fixes > 2 {

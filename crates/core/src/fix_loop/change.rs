@@ -4,7 +4,7 @@
 use super::{
     approach,
     event::{Warning, WarningKind},
-    machine::{Outcome, go_on, over},
+    standing::{Outcome, go_on, over},
     state::{AppliedFix, Attempt, FixState, Mode, Status},
 };
 

@@ -37,7 +37,7 @@ pub(super) fn decision(state: &FixState) -> Decision {
         Status::Suspicious | Status::Escalated => (DecisionType::Escalate, escalation(state)),
         Status::Cancelled => (DecisionType::Escalate, "The loop was cancelled. Resume it to go on.".to_owned()),
     };
-    let approach = (kind == DecisionType::ApplyFix).then(|| approach::due(state));
+    let approach = (kind == DecisionType::ApplyFix).then(|| approach::due(state.fixes()));
     let delay_seconds = if kind == DecisionType::Wait { state.delay_seconds } else { 0.0 };
     Decision { kind, reason, approach, delay_seconds, attempt, escalation: state.escalation }
 }
@@ -73,7 +73,7 @@ fn seconds(value: f64) -> String {
 }
 
 fn needs_fix(state: &FixState) -> String {
-    let step = approach::due(state);
+    let step = approach::due(state.fixes());
     let failed = match (state.last_failed(), &state.first_error) {
         (Some(attempt), _) => format!("Attempt {} failed with {}.", attempt.number, named(attempt)),
         (None, Some(error)) => format!("The error is {}.", brief(&error.error_type, &error.headline)),

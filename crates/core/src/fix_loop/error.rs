@@ -1,15 +1,11 @@
-//! What a failed run says: type, class, hash, place, failed tests. All of it from its text and how it ended.
-//! Does not: remember earlier errors, or look at any file the text names.
+//! A failed run, and what it says.
+//! Does not: read it; `understand` does.
 
-use super::{
-    error_class,
-    error_hash::{self, Identity},
-    error_type, failing_tests, location,
-    machine::OUT_OF_TIME,
-    prompt,
-};
-use crate::{Analyzer, Category, FailureEvent};
+use crate::Category;
 use std::fmt;
+
+/// What shells say of a run that was ended for time.
+pub(super) const OUT_OF_TIME: i32 = 124;
 
 plain! {
     /// A run that failed, as the host saw it.
@@ -140,51 +136,5 @@ impl fmt::Display for Because {
             Some(words) => write!(f, "{}: {words}", self.rule),
             None => f.write_str(&self.rule),
         }
-    }
-}
-
-/// What a failed run says.
-///
-/// `salient` is the part of the redacted output that says what went wrong; the whole of it where nobody has chosen.
-pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salient: &str) -> FixError {
-    let timed_out = failure.timed_out.unwrap_or_default();
-    let event = FailureEvent {
-        text: salient.to_owned(),
-        exit_code: failure.exit_code,
-        signal: failure.signal.clone(),
-        container_status: failure.container_status.clone(),
-        oom_killed: failure.oom_killed,
-        ..FailureEvent::default()
-    };
-    let analysis = analyzer.analyze(event, "");
-    let silent = timed_out || failure.exit_code == Some(OUT_OF_TIME);
-    let prompt = failure.exit_code.and_then(|_| prompt::prompt(redacted, silent));
-    let error_type = error_type::error_type(failure, &analysis);
-    let (error_class, class_because) = error_class::error_class(failure, &analysis);
-    let failing_tests = failing_tests::failing_tests(redacted);
-    let place = location::place(redacted);
-    let error_hash = error_hash::error_hash(&Identity {
-        error_type: &error_type,
-        timed_out,
-        waits: prompt.is_some(),
-        failing_tests: &failing_tests,
-        pointed: &place.pointed,
-        analysis: &analysis,
-    });
-    FixError {
-        error_type,
-        error_class,
-        class_because,
-        category: analysis.classification.category,
-        error_hash,
-        headline: analysis.normalized.headline,
-        location: place.location,
-        frames: place.frames,
-        failing_tests,
-        waiting_for_input: prompt.is_some(),
-        prompt,
-        text: analysis.redacted,
-        normalized: analysis.normalized.text,
-        family_signature: analysis.signatures.family,
     }
 }

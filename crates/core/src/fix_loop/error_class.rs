@@ -5,11 +5,8 @@
 
 mod rules;
 
-use super::{
-    error::{Because, ErrorClass, Failure},
-    machine::OUT_OF_TIME,
-};
-use crate::{Analysis, Category, classify, display::without_escapes, normalize::normalize};
+use super::error::{Because, ErrorClass, Failure, OUT_OF_TIME};
+use crate::{Analysis, Category, classify, display::without_escapes, normalize::normalize, output::log_level};
 use regex::{Regex, RegexBuilder};
 use rules::{RULES, Rule, Shape};
 use std::sync::LazyLock;
@@ -49,7 +46,7 @@ fn telling_lines(text: &str) -> Vec<&str> {
     let context = |line: &str| pytest && (line.starts_with([' ', '>']) || line.contains(": in "));
     let tells = |line: &&str| {
         let bytes = line.as_bytes();
-        !line.trim().is_empty() && !classify::quotes(bytes) && !classify::is_log(bytes) && !context(line)
+        !line.trim().is_empty() && !classify::quotes(bytes) && !log_level::is_below_error(bytes) && !context(line)
     };
     text.lines().map(|line| &line[..line.floor_char_boundary(LINE)]).filter(tells).collect()
 }

@@ -1,7 +1,7 @@
 //! The short name of an error: the exception's, the compiler's or the tool's own.
 //! Does not: decide what may be done about it.
 
-use super::{error::Failure, machine::OUT_OF_TIME};
+use super::error::{Failure, OUT_OF_TIME};
 use crate::{Analysis, Category};
 use regex::Regex;
 use std::sync::LazyLock;

@@ -4,8 +4,8 @@
 use super::{
     error::ErrorClass,
     event::Verdict,
-    machine::{Outcome, after_failure, before_run, escalate, go_on, settle},
     record::{Run, finish},
+    standing::{Outcome, after_failure, before_run, escalate, go_on, settle},
     state::{EscalationReason, FixState, Mode, Status},
 };
 

@@ -7,21 +7,16 @@
 use super::{
     approach, backoff, change, decide,
     decide::named,
-    error::ErrorClass,
+    error::OUT_OF_TIME,
     event::{Advanced, Event, Warning, WarningKind},
     human, progress,
     record::{self, Run},
-    state::{AppliedFix, EscalationReason, FixState, Mode, Running, Status},
+    standing::{Outcome, before_run, escalate, given, over, settle},
+    state::{AppliedFix, EscalationReason, FixState, Running, Status},
 };
 
 /// So often may the same attempt be cut off before it ended: something in it ends the host.
 const MOST_INTERRUPTIONS: u32 = 3;
-/// What shells say of a run that was ended for time.
-pub(super) const OUT_OF_TIME: i32 = 124;
-
-/// What an event came to: refused with a sentence, or done, with warnings.
-pub(super) type Outcome = Result<Vec<Warning>, String>;
-
 /// The next state. `random`, in [0, 1), is for the jitter of a delay.
 pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
     let mut next = state.clone();
@@ -89,10 +84,6 @@ fn duration(seconds: f64) -> f64 {
     backoff::in_milliseconds(bounded)
 }
 
-pub(super) fn given(text: Option<&String>) -> Option<String> {
-    text.map(|text| text.trim()).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
-}
-
 fn start(state: &mut FixState, running: Running) -> Outcome {
     match state.status {
         Status::Ready | Status::Unverified => {
@@ -110,80 +101,6 @@ fn start(state: &mut FixState, running: Running) -> Outcome {
         Status::Waiting => Err("The backoff is not over. Wait first.".to_owned()),
         Status::NeedsInputs => Err("The command waits for an answer. Provide its inputs first.".to_owned()),
         _ => Err(over(state)),
-    }
-}
-
-/// Why nothing runs in a loop that is over.
-pub(super) fn over(state: &FixState) -> String {
-    let next = match state.status {
-        Status::Cancelled => "Resume it first.",
-        Status::Suspicious => "A human has to accept or reject it.",
-        Status::Escalated => "A human has to decide.",
-        _ => "Begin a new one.",
-    };
-    format!("The loop is over: {}. {next}", state.status.as_str())
-}
-
-/// Counts the last attempt's error and says where the loop stands.
-pub(super) fn after_failure(state: &mut FixState, random: f64) {
-    if let Some(hash) = state.attempts.last().and_then(|attempt| attempt.error_hash.clone()) {
-        state.circuit_breaker.push(hash);
-    }
-    if state.strict_progress && !progress::warnings(state).is_empty() {
-        state.circuit_breaker.state = super::CircuitState::Open;
-    }
-    if state.is_open() {
-        escalate(state, EscalationReason::CircuitBreakerOpened);
-    } else {
-        settle(state, random);
-    }
-}
-
-/// Where a loop stands after its last error, the circuit being closed.
-pub(super) fn settle(state: &mut FixState, random: f64) {
-    let Some(last) = state.attempts.last() else {
-        state.status = Status::NeedsFix;
-        return;
-    };
-    let (class, asks, green) = (last.error_class, last.waiting_for_input, last.error_hash.is_none());
-    if green {
-        escalate(state, EscalationReason::SuspiciousSuccess);
-        state.status = Status::Suspicious;
-        return;
-    }
-    backoff::schedule(state, random);
-    if class == Some(ErrorClass::Permanent) {
-        escalate(state, EscalationReason::PermanentError);
-    } else if state.made() >= state.max_attempts {
-        escalate(state, EscalationReason::MaxAttemptsReached);
-    } else if asks {
-        state.status = Status::NeedsInputs;
-    } else if class == Some(ErrorClass::Transient) {
-        state.status = Status::Waiting;
-    } else {
-        state.status = Status::NeedsFix;
-    }
-}
-
-pub(super) fn escalate(state: &mut FixState, reason: EscalationReason) {
-    state.status = Status::Escalated;
-    state.escalation = Some(reason);
-}
-
-/// Something changed: the next attempt may come, after its delay.
-pub(super) fn go_on(state: &mut FixState, random: f64) {
-    if before_run(state) == Status::Unverified {
-        state.status = Status::Unverified;
-        return;
-    }
-    if state.attempts.is_empty() {
-        state.delay_seconds = 0.0;
-        state.status = Status::Ready;
-        return;
-    }
-    if matches!(state.status, Status::NeedsFix | Status::NeedsInputs) {
-        backoff::schedule(state, random);
-        state.status = Status::Waiting;
     }
 }
 
@@ -227,12 +144,6 @@ fn resume(state: &mut FixState) -> Vec<Warning> {
         Status::Running => vec![interrupted(state)],
         _ => Vec::new(),
     }
-}
-
-/// Where a loop stands whose attempt may be started; without a command for it, the attempt is somebody else's.
-pub(super) fn before_run(state: &FixState) -> Status {
-    let unverified = state.mode == Mode::Error && state.test.is_none() && state.pending_fix.is_some();
-    if unverified { Status::Unverified } else { Status::Ready }
 }
 
 /// Whoever ran the attempt is gone; it is made again, but not without end.

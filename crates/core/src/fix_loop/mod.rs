@@ -36,7 +36,9 @@ mod machine;
 mod progress;
 mod prompt;
 mod record;
+mod standing;
 mod state;
+mod understand;
 mod weakened;
 
 pub use approach::{Approach, Step};
@@ -45,7 +47,7 @@ pub use begin::{Start, StartProblem, begin, command_hash};
 pub use check::{StateProblem, check};
 pub use circuit::{Circuit, CircuitState};
 pub use decide::{Outlook, outlook};
-pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location, understand};
+pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
 pub use event::{Advanced, Decision, DecisionType, Event, Verdict, Warning, WarningKind};
 pub use machine::advance;
 pub use prompt::prompt;
@@ -53,6 +55,7 @@ pub use state::{
     AppliedFix, Attempt, EscalationReason, FileChange, FixState, Mode, Running, Status, VERSION, Weakening,
     WeakeningKind,
 };
+pub use understand::understand;
 pub use weakened::weakened;
 
 #[cfg(test)]

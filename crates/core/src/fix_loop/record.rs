@@ -4,7 +4,7 @@
 use super::{
     decide::named,
     error::{ErrorClass, FixError},
-    machine::{Outcome, after_failure, over, settle},
+    standing::{Outcome, after_failure, over, settle},
     state::{Attempt, FixState, Mode, Status, Weakening},
 };
 

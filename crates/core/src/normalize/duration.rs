@@ -1,7 +1,7 @@
 //! Durations, in the formats that logs and runtimes print.
 //! Does not: compute with them; a duration is only told from numbers.
 
-use super::bytes::{Words, at, digits, is_word, run};
+use crate::bytes::{Words, at, digits, is_word, run};
 
 /// Units written against the number (`15ms`) or after one space (`15 ms`).
 static UNITS: Words<27> = Words::new([

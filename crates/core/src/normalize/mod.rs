@@ -1,52 +1,33 @@
 //! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
 //! Does not: read files, know SQL, decide what matches.
 //!
-//! `lines`, `line_kind` and `progress` choose the lines that say what failed, `causes` the one that ends a text that is too long;
-//! `scan` walks each of them once, `table` names the placeholders.
+//! `output` chooses the lines that say what failed; `scan` walks each of them once, `table` names the placeholders.
 
-mod append;
-mod bytes;
-mod causes;
-mod clean;
 mod duration;
-pub(crate) mod frames;
+mod here;
 mod ids;
-mod line_kind;
-mod lines;
-mod literals;
 mod named;
 mod net;
 mod numbers;
 mod paths;
-mod progress;
-mod runtime_lines;
-mod salient;
 mod scan;
 mod settle;
-pub(crate) mod stamps;
 mod stops;
 mod table;
-mod time;
 
-use bytes::same;
-use causes::Chain;
-use lines::{Part, Selector};
+use crate::{
+    bytes::{character_end, same},
+    output::{Clean, Line, Output, lines, progress, salient},
+};
 use scan::Walked;
 use std::borrow::Cow;
 
-pub(crate) use progress::is_progress;
-use progress::speaks_of_trouble;
-
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
 const MAX_TEXT: usize = 2048;
-/// Longest part of one line that counts.
-const MAX_LINE: usize = 8192;
 /// Longest headline.
 const MAX_HEADLINE: usize = 300;
 /// Most lines that are written.
 const MAX_LINES: usize = 64;
-/// Most lines of which the salient ones are chosen.
-const MAX_KEPT: usize = 512;
 /// Longest cause that is written at the end of a text that is full.
 const MAX_CAUSE: usize = 256;
 /// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
@@ -106,56 +87,6 @@ fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     out
 }
 
-/// The text without control characters and without what a CI system puts before each line, its lines bounded; and whether
-/// it may have pytest's mark in it.
-fn clean(text: &[u8]) -> (Cow<'_, [u8]>, bool) {
-    let stamped = stamps::are_in(text);
-    if !stamped {
-        let traits = clean::traits(text);
-        if !traits.controls {
-            return (Cow::Borrowed(text), traits.marks);
-        }
-    }
-    let mut cleaned = Vec::with_capacity(text.len());
-    for line in lines_of(text) {
-        let from = if stamped { stamps::length(line) } else { 0 };
-        clean::clean(&line[from..], &mut cleaned);
-        cleaned.push(b'\n');
-    }
-    (Cow::Owned(cleaned), true)
-}
-
-/// The lines, bounded.
-fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        start += length + 1;
-        Some(&rest[..length.min(MAX_LINE)])
-    })
-}
-
-/// A line that may be written.
-struct Line<'t> {
-    part: &'t [u8],
-    /// Walking it changes nothing.
-    known: bool,
-    /// It is a message that tells of no progress, whatever stands before it.
-    message: bool,
-    /// It is of the chain of causes.
-    is_cause: bool,
-}
-
-/// What was not written.
-#[derive(Default)]
-struct Rest<'t> {
-    /// The last cause of the chain of them, where the text was full before it.
-    cause: Option<&'t [u8]>,
-    /// There were lines of a log that say how things went along.
-    has_progress: bool,
-}
-
 struct Writer {
     out: Vec<u8>,
     headline: String,
@@ -196,29 +127,29 @@ impl Writer {
         (self.lines, self.seen, self.settled) = (0, [0; 4], 0);
     }
 
-    /// Writes what stays of the text; answers the innermost in-app frame, and where a failure was noticed whose message says little.
+    /// Writes what stays of the text; answers the innermost in-app frame, and where a failure was noticed whose message says
+    /// little.
     fn pass(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
-        let (text, marked) = clean(text);
-        let text = &*text;
-        let mut selector = Selector::new(text, marked);
-        let mut rest = self.select(text, &mut selector, true);
-        let frame = selector.frame().map(|(file, function)| frame_text(file, function));
-        if rest.has_progress && !speaks_of_trouble(&self.out) {
+        let text = Clean::of(text);
+        let output = Output::read(&text, false);
+        let mut cause = self.write_all(&output);
+        if output.has_progress && !progress::speaks_of_trouble(&self.out) {
             self.clear();
             self.headline.clear();
             self.sure = false;
-            rest = self.select(text, &mut Selector::new(text, marked), false);
+            cause = self.write_all(&Output::read(&text, true));
         }
         if self.out.is_empty() {
             self.sure = false;
             // Nothing but frames and headings: then they are what there is.
-            lines_of(text).for_each(|line| self.write(line.trim_ascii(), false, false));
+            text.lines().for_each(|line| self.write(line.trim_ascii(), false, false));
         }
-        match rest.cause {
+        match cause {
             Some(cause) => self.end_with(cause),
             None => self.cut(MAX_TEXT),
         }
-        let site = if salient::is_generic(&self.out) { selector.site() } else { None };
+        let frame = output.frame().map(|(file, function)| frame_text(file, function));
+        let site = if salient::is_generic(&self.out) { output.site() } else { None };
         (frame, site)
     }
 
@@ -269,40 +200,19 @@ impl Writer {
         if self.lines < 2 { 0 } else { usize::from(self.ends[self.lines - 2]) + 1 }
     }
 
-    /// Writes the lines that say what failed, those that tell of progress only if they are not to be left out.
-    fn select<'t>(&mut self, text: &'t [u8], selector: &mut Selector<'t>, leave_out: bool) -> Rest<'t> {
-        let (mut known, mut rest, mut chain) = (self.known, Rest::default(), Chain::default());
-        // The last line that is a message, and whether it announces those that follow, where that was asked.
-        let (mut above, mut announced) = (&b""[..], None);
-        let mut lines = Vec::with_capacity(MAX_LINES);
-        // To the last line even where the text is full: the innermost frame and the deepest cause may be there.
-        for line in lines_of(text) {
-            if let Some(Part { text: part, whole }) = selector.take(line) {
-                let progress = leave_out && lines.len() < MAX_KEPT && selector.is_progress(part);
-                if progress && !*announced.get_or_insert_with(|| progress::announces(above)) {
-                    rest.has_progress = true;
-                } else {
-                    if !progress {
-                        (above, announced) = (part, None);
-                    }
-                    let is_cause = chain.has(line, part, selector.has_frame);
-                    if is_cause || lines.len() < MAX_KEPT {
-                        let known = known & 1 != 0 && part.len() == line.len();
-                        lines.push(Line { part, known, message: whole && leave_out && !progress, is_cause });
-                    }
-                }
-            }
-            known >>= 1;
-        }
-        self.sure &= !salient::prune(&mut lines, |line| line.part);
-        for line in lines {
+    /// Writes the lines that say what failed; answers the deepest cause where the text was full before it.
+    fn write_all<'t>(&mut self, output: &Output<'t>) -> Option<&'t [u8]> {
+        self.sure &= !output.is_pruned;
+        let mut cause = None;
+        for &Line { part, number, is_untouched, is_message, is_cause } in &output.lines {
+            let known = is_untouched && number < MAX_LINES && self.known >> number & 1 != 0;
             let full = self.is_full();
-            self.write(line.part, line.known, line.message);
-            if line.is_cause && (full || self.out.len() > MAX_TEXT) {
-                rest.cause = Some(line.part);
+            self.write(part, known, is_message);
+            if is_cause && (full || self.out.len() > MAX_TEXT) {
+                cause = Some(part);
             }
         }
-        rest
+        cause
     }
 
     fn is_full(&self) -> bool {
@@ -376,14 +286,6 @@ fn cut(text: &[u8], limit: usize) -> usize {
     let from = limit.saturating_sub(LONGEST);
     let space = text[from..limit].iter().rposition(|byte| matches!(byte, b' ' | b'\n'));
     space.map_or_else(|| character_end(text, limit), |at| from + at)
-}
-
-/// The end of the last whole character within the limit.
-fn character_end(text: &[u8], limit: usize) -> usize {
-    if text.len() <= limit {
-        return text.len();
-    }
-    (0..=limit).rev().find(|&end| text[end] & 0xc0 != 0x80).unwrap_or(0)
 }
 
 /// A line may have been cut inside a character; all else is UTF-8 as it came.

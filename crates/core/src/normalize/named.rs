@@ -2,9 +2,11 @@
 //! Does not: know the order in which placeholders are tried; `table` does.
 
 use super::{
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, digits, ends_ignoring_case, is_word, number, switches, word},
+    here::{Here, Hit},
     numbers::{self, Role},
-    table::{Here, Hit},
+};
+use crate::bytes::{
+    DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, digits, ends_ignoring_case, is_word, number, switches, word,
 };
 
 pub(super) fn number_or_code(here: &Here<'_>) -> Option<Hit> {

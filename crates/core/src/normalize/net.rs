@@ -1,7 +1,7 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 //! Does not: decide whether a port follows; a number after an address does that itself.
 
-use super::bytes::{LOWER, Set, UPPER, WORD, Words, at, digits, is_word, name_end, number, run, switches, word};
+use crate::bytes::{LOWER, Set, UPPER, WORD, Words, at, digits, is_word, name_end, number, run, switches, word};
 
 /// Top-level domains of names that are hosts and hardly ever file names, members or packages.
 static TOP_LEVEL: Words<21> = Words::new([

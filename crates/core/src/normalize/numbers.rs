@@ -1,9 +1,9 @@
 //! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
 //! Does not: recognise dates or addresses; those were tried before.
 
-use super::{
-    bytes::{Set, WORD, Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case},
-    duration,
+use super::duration;
+use crate::bytes::{
+    Set, WORD, Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case,
 };
 use memchr::memmem::Finder;
 use std::sync::LazyLock;

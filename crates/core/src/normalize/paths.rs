@@ -1,7 +1,7 @@
 //! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
 //! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
 
-use super::bytes::{Set, Starts, at, run, starts_ignoring_case};
+use crate::bytes::{Set, Starts, at, run, starts_ignoring_case};
 
 /// A path's volatile part.
 pub(super) struct Volatile {

@@ -2,12 +2,16 @@
 //! Does not: choose lines; `lines` does.
 
 use super::{
-    append,
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
-    duration, ids, net, numbers, paths, settle,
+    duration,
+    here::{Here, Hit},
+    ids, net, numbers, paths, settle,
     stops::{Stop, Stops},
-    table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD, Here},
-    time,
+    table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD},
+};
+use crate::{
+    bytes::append,
+    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
+    output::time,
 };
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
@@ -274,7 +278,7 @@ impl<'a> Scan<'a> {
     }
 
     #[inline]
-    fn apply(&mut self, start: usize, mask: u8, hit: table::Hit) {
+    fn apply(&mut self, start: usize, mask: u8, hit: Hit) {
         // Nearly all of them, and all before `start` is written: a placeholder for the whole word.
         if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
             self.replace(hit.end, hit.text);
@@ -285,11 +289,11 @@ impl<'a> Scan<'a> {
 
     /// A class of statuses, a part of a word, or nothing to write.
     #[inline(never)]
-    fn apply_part(&mut self, start: usize, mask: u8, hit: table::Hit) {
+    fn apply_part(&mut self, start: usize, mask: u8, hit: Hit) {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
         // A class of statuses, `5xx`; all else is in angle brackets or empty.
         if hit.text.len() == 3 {
-            self.statuses.push(u16::try_from(super::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
+            self.statuses.push(u16::try_from(crate::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
             // It is a word itself, plain between these.
             self.settled &=
                 !matches!(left, b'-' | b'+' | b'<') && matches!(at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');

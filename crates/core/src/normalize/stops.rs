@@ -2,7 +2,7 @@
 //! Does not: decide: a stop too many costs time only, and `scan` looks at each. One too few would be an error, so a
 //! test compares with a walk that stops at every byte.
 
-use super::bytes::{is_word, within};
+use crate::bytes::{is_word, within};
 use wide::u8x16;
 
 /// The bytes of a block that matter, one bit for each.

@@ -2,55 +2,15 @@
 //! Does not: decide what a name or a value means (`names`, `value`), or read header schemes (`headers`).
 
 use super::{
+    assignment::{MAX_NAME, NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},
     headers,
-    judge::accepts,
     names::{self, Tier},
     nested,
     scan::{BLANK, Scan, Set},
-    sentences, spans,
+    sentences,
+    take::take,
 };
 
-/// What stands between a name and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
-    /// `=`, `=>`, `:=` without blanks around.
-    Tight,
-    /// ` = `.
-    Spaced,
-    /// `:` directly followed by the value.
-    TightColon,
-    /// `: `.
-    Colon,
-    /// `--name value`.
-    Flag,
-    /// `<name>value`, `name: "X", value: "y"`.
-    Pair,
-    /// `("name", "value")`, or a list that holds the name.
-    Tuple,
-    /// `name value`, `name is value`, `NAME 'value'`.
-    Word,
-}
-
-/// A name and what it says.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Name {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) tier: Tier,
-}
-
-/// A value without its quotes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Value {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) quoted: bool,
-}
-
-/// Long enough for a JWT with many claims; one line of a minified bundle is longer.
-pub(super) const MAX_VALUE: usize = 4096;
-pub(super) const MAX_NAME: usize = 64;
-pub(super) static NAME: Set = Set::new("A-Za-z0-9_.$-");
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
 
 /// Looks at the name around a hit of one of the name keywords.
@@ -131,18 +91,6 @@ pub(super) fn look_at_value(scan: &mut Scan<'_>, name: Name, separator: Separato
             }
         }
     }
-}
-
-/// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
-pub(super) fn take(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
-    let found = spans::with_blanks(scan, name, separator, found);
-    if !accepts(scan, name, separator, found) {
-        return false;
-    }
-    let end = spans::whole_end(scan, found);
-    scan.told(name.tier.kind(), found.start, end);
-    spans::further_parts(scan, name.tier.kind(), found, end);
-    true
 }
 
 /// `password: string = "x"`: the value comes after the type.
@@ -253,12 +201,6 @@ fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
     None
 }
 
-pub(super) fn is_value_label(label: &[u8]) -> bool {
-    [&b"value"[..], b"content", b"parametervalue", b"secretvalue", b"stringvalue", b"plaintext", b"val"]
-        .iter()
-        .any(|known| label.eq_ignore_ascii_case(known))
-}
-
 /// `token is x`, `password set to x`.
 fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
     const VERBS: &[&[u8]] = &[
@@ -291,116 +233,4 @@ fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
 
 fn quote_at(scan: &Scan<'_>, at: usize) -> Option<usize> {
     (skip_quote(scan, at) > at).then_some(at)
-}
-
-/// End of a quote, escaped or not; `at` itself where there is none.
-pub(super) fn skip_quote(scan: &Scan<'_>, at: usize) -> usize {
-    let slashes = scan.run(at, &BACKSLASH, 8);
-    if matches!(scan.at(slashes), b'"' | b'\'' | b'`') { slashes + 1 } else { at }
-}
-
-pub(super) static BACKSLASH: Set = Set::new("\\");
-static STRING_PREFIX: Set = Set::new("brufBRUF@$N");
-
-/// The value at `at`: quoted to its closing quote, else to where it must end.
-pub(super) fn value_at(scan: &Scan<'_>, at: usize) -> Option<Value> {
-    let prefixed = scan.run(at, &STRING_PREFIX, 2);
-    let at = if prefixed > at && matches!(scan.at(prefixed), b'"' | b'\'') { prefixed } else { at };
-    let open = skip_quote(scan, at);
-    let (start, end) = match scan.at(at) {
-        _ if open > at => (open, closing_quote(scan, open, open - at)),
-        // `Header:[value]` as Go and Java print it.
-        b'[' if scan.at(at + 1).is_ascii_alphanumeric() => (at + 1, bracket_end(scan, at + 1)),
-        _ => (at, unquoted_end(scan, at)),
-    };
-    (start < end).then_some(Value { start, end, quoted: open > at })
-}
-
-/// The quote is `size` bytes long with its backslashes; another as long and no longer ends the value.
-fn closing_quote(scan: &Scan<'_>, start: usize, size: usize) -> usize {
-    let quote = scan.at(start - 1);
-    let limit = scan.text.len().min(start + MAX_VALUE);
-    let mut at = start;
-    while at < limit {
-        match scan.text[at] {
-            b'\\' => {
-                let slashes = scan.run(at, &BACKSLASH, 16);
-                if scan.at(slashes) == quote && slashes - at < size && size > 1 {
-                    return at;
-                }
-                at = slashes + 1;
-            }
-            byte if byte == quote && size == 1 => return at,
-            b'\n' | b'\r' if quote != b'`' => return at,
-            _ => at += 1,
-        }
-    }
-    limit.min(at)
-}
-
-fn bracket_end(scan: &Scan<'_>, start: usize) -> usize {
-    let end = unquoted_end(scan, start);
-    scan.slice(start, end).iter().position(|&byte| byte == b']').map_or(end, |bracket| start + bracket)
-}
-
-fn unquoted_end(scan: &Scan<'_>, start: usize) -> usize {
-    let limit = scan.text.len().min(start + MAX_VALUE);
-    let mut end = start;
-    while end < limit && !ends_unquoted(scan, end) {
-        end += 1;
-    }
-    while end > start
-        && matches!(scan.text[end - 1], b',' | b';' | b':' | b'.' | b')' | b'>')
-        && !is_closed(scan, start, end)
-    {
-        end -= 1;
-    }
-    while end > start && matches!(scan.text[end - 1], b']' | b'}') && !is_closed(scan, start, end) {
-        end -= 1;
-    }
-    end
-}
-
-/// The last byte closes a bracket that the value opened: `<password>`, `[REDACTED:x]`, `${NAME}`, `f()`.
-fn is_closed(scan: &Scan<'_>, start: usize, end: usize) -> bool {
-    let open = match scan.text[end - 1] {
-        b')' => b'(',
-        b'>' => b'<',
-        b']' => b'[',
-        b'}' => b'{',
-        _ => return false,
-    };
-    scan.text[start..end].contains(&open)
-}
-
-pub(super) fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
-    let next = scan.at(at + 1);
-    match scan.text[at] {
-        b' ' | b'\t' | b'\n' | b'\r' | b';' | b'<' | 0 => scan.text[at] != b'<' || next == b'/',
-        // A quote that a letter follows belongs to the password: `ab'c1`.
-        b'"' | b'\'' | b'`' => !next.is_ascii_alphanumeric(),
-        b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\''),
-        b',' => matches!(next, b' ' | b'"' | b'\'' | b'\n' | 0) || names_follow(scan, at + 1),
-        // `test[auth=false](org.example.Test)`.
-        b']' => next == b'(',
-        b'&' => parameter_follows(scan, at + 1) || scan.starts_with(at, b"&amp;"),
-        b'%' => scan.starts_with(at, b"%26") || scan.starts_with(at, b"%20") || scan.starts_with(at, b"%22"),
-        _ => false,
-    }
-}
-
-/// `name=` follows, so the value before it has ended.
-fn names_follow(scan: &Scan<'_>, at: usize) -> bool {
-    let end = scan.run(at, &NAME, MAX_NAME);
-    end > at && matches!(scan.at(end), b'=' | b':')
-}
-
-/// `&grant_type=`, `&useSSL=`: a name of several small letters, or a longer one of words; in a password `&K=` may stand.
-fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
-    let end = scan.run(at, &NAME, MAX_NAME);
-    let name = scan.slice(at, end);
-    scan.at(end) == b'='
-        && name.len() >= 2
-        && (name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
-            || name.len() >= 5 && name[0].is_ascii_lowercase() && name.iter().all(u8::is_ascii_alphabetic))
 }

@@ -2,7 +2,7 @@
 //! Does not: look at named arguments (`assign`).
 
 use super::{
-    assign::{self, Value},
+    assignment::{NAME, Value, value_at},
     names::{self, Tier},
     scan::{BLANK, Scan, Set},
     value,
@@ -19,7 +19,7 @@ fn take(scan: &mut Scan<'_>, found: Value) {
 }
 
 fn literal(scan: &Scan<'_>, at: usize) -> Option<Value> {
-    assign::value_at(scan, at).filter(|found| found.quoted)
+    value_at(scan, at).filter(|found| found.quoted)
 }
 
 /// `("bob", "x")`: the last of two or three arguments, all of them texts.
@@ -31,7 +31,7 @@ pub(super) fn pair(scan: &mut Scan<'_>, hit: usize) {
         let start = scan.run(at, &BETWEEN, 80);
         let Some(found) = literal(scan, start) else {
             // `getConnection(url, "bob", "x")`.
-            let name = scan.run(start, &assign::NAME, 40);
+            let name = scan.run(start, &NAME, 40);
             if count > 0 || name == start || scan.at(name) != b',' {
                 return;
             }
@@ -105,7 +105,7 @@ pub(super) fn equals(scan: &mut Scan<'_>, hit: usize) {
     let Some(open) = scan.slice(hit, hit + 16).iter().position(|byte| matches!(byte, b'(' | b' ')) else { return };
     let Some(found) = literal(scan, hit + open + 1) else { return };
     let start = scan.run(found.end + 1, &BETWEEN, 8);
-    let end = scan.run(start, &assign::NAME, 80);
+    let end = scan.run(start, &NAME, 80);
     let name = scan.slice(start, end);
     if scan.at(found.end + 1) == b',' && names::tier(name, false) == Some(Tier::Password) {
         take(scan, found);
@@ -140,7 +140,7 @@ pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
     let mut at = hit + close + values + from + 1;
     for index in 0..=wanted {
         let start = scan.run(at, &BETWEEN, 8);
-        let Some(found) = assign::value_at(scan, start) else { return };
+        let Some(found) = value_at(scan, start) else { return };
         if index == wanted && found.quoted {
             take(scan, found);
         }

@@ -3,7 +3,7 @@
 //! Does not: look at long flags; `assign` does.
 
 use super::{
-    assign::{self, Value},
+    assignment::{Value, value_at},
     scan::{BLANK, Scan},
     told, value,
 };
@@ -176,7 +176,7 @@ fn look_at(scan: &mut Scan<'_>, argument: &Argument, place: &Place, word: usize,
         After(name) if is_after(scan.slice(place.previous.0, place.previous.1), name) => word,
         _ => return,
     };
-    let Some(found) = assign::value_at(scan, start) else { return };
+    let Some(found) = value_at(scan, start) else { return };
     let found = match *argument {
         Pair(_, mark) => after_mark(scan, found, mark),
         _ => Some(after_source(scan, found)),
@@ -243,7 +243,7 @@ fn piped(scan: &mut Scan<'_>, hit: usize, pair: bool) {
     let Some(pipe) = before.iter().rposition(|&byte| byte == b'|') else { return };
     let echo = |word: &&[u8]| memchr::memmem::rfind(&before[..pipe], word).map(|at| at + word.len());
     let Some(at) = ECHOES.iter().filter_map(echo).max() else { return };
-    let Some(found) = assign::value_at(scan, from + line + at) else { return };
+    let Some(found) = value_at(scan, from + line + at) else { return };
     let found = if pair { after_mark(scan, found, b':') } else { Some(found) };
     if let Some(found) = found.filter(|found| is_password(scan, &Piped, *found)) {
         scan.told("password", found.start, found.end);

@@ -2,7 +2,7 @@
 //! Does not: look at lines that name what they hold (`assign`).
 
 use super::{
-    assign::{self, Value},
+    assignment::{Value, value_at},
     names::Tier,
     scan::{BLANK, Scan, Set},
     told, value,
@@ -87,7 +87,7 @@ fn password_after(scan: &Scan<'_>, from: usize) -> Option<(usize, Value)> {
     let after = from + at + "password".len();
     let start = scan.run(after, &SPACE, 8);
     let words = window[..at].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
-    let found = assign::value_at(scan, start).filter(|_| start > after)?;
+    let found = value_at(scan, start).filter(|_| start > after)?;
     Some((words, found))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn imap(scan: &mut Scan<'_>, hit: usize) {
     let user = hit + " LOGIN ".len();
     let user_end = scan.run(user, &NOT_SPACE, 128);
     let start = scan.run(user_end, &BLANK, 2);
-    let Some(found) = assign::value_at(scan, start).filter(|_| start > user_end && user_end > user) else { return };
+    let Some(found) = value_at(scan, start).filter(|_| start > user_end && user_end > user) else { return };
     if ends_line(scan, found.end + usize::from(found.quoted)) {
         take(scan, found.start, found.end, 4);
     }
@@ -265,7 +265,7 @@ fn entry(scan: &mut Scan<'_>, start: usize, end: usize) {
     let colon = line.windows(2).position(|two| two == b": ");
     let from = colon.map_or(start, |at| scan.run(start + at + 1, &BLANK, 40));
     let name_only = line.trim_ascii_end().ends_with(b":") || line.trim_ascii_end().ends_with(b"|");
-    if let Some(found) = assign::value_at(scan, from).filter(|_| !name_only) {
+    if let Some(found) = value_at(scan, from).filter(|_| !name_only) {
         let text = scan.slice(found.start, found.end);
         if !value::is_placeholder(text) {
             scan.told(Tier::Secret.kind(), found.start, found.end);
@@ -322,9 +322,9 @@ fn members(scan: &mut Scan<'_>, from: usize) {
     let mut at = from;
     for _ in 0..64 {
         let name = scan.run(at, &MEMBER_BREAK, 80);
-        let Some(label) = assign::value_at(scan, name).filter(|label| label.quoted) else { return };
+        let Some(label) = value_at(scan, name).filter(|label| label.quoted) else { return };
         let colon = scan.run(label.end + 1, &SPACE, 8);
-        let Some(found) = assign::value_at(scan, scan.run(colon + 1, &SPACE, 8)) else { return };
+        let Some(found) = value_at(scan, scan.run(colon + 1, &SPACE, 8)) else { return };
         if scan.at(colon) != b':' || !found.quoted {
             return;
         }

@@ -5,6 +5,7 @@
 //! small matcher on a bounded window around it. Text without keywords costs that one pass.
 
 mod assign;
+mod assignment;
 mod blocks;
 mod calls;
 mod commands;
@@ -16,19 +17,22 @@ mod judge;
 mod lines;
 mod names;
 mod nested;
+mod next_line;
 mod redacted;
 mod rules;
 mod scan;
 mod sentences;
 mod shapes;
 mod spans;
+mod take;
 mod told;
+mod traits;
 mod urls;
 mod value;
 
 pub use redacted::Redacted;
 
-use crate::{classify::PatternError, display};
+use crate::{display, pattern_error::PatternError};
 use regex::Regex;
 use scan::{LOOSE, Span};
 use serde::{Deserialize, Serialize};
@@ -73,7 +77,7 @@ impl Redactor {
     /// Compiles the user's shapes; the built-in ones are compiled once per process.
     pub fn new(user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
         let compile = |secret: &UserSecret| {
-            let failed = |error: regex::Error| PatternError::new(&secret.name, &error);
+            let failed = |error: regex::Error| PatternError::new(shown_name(&secret.name), &error);
             Ok((interned(&secret.name), Regex::new(&secret.pattern).map_err(failed)?))
         };
         Ok(Self { user: user_secrets.iter().map(compile).collect::<Result<_, _>>()? })
@@ -116,6 +120,11 @@ impl Redactor {
         }
         settled(text, spans)
     }
+}
+
+/// The name of a user's rule as it may be shown.
+pub(crate) fn shown_name(name: &str) -> String {
+    Redactor::built_in().redacted(name).line(80).into_string()
 }
 
 /// Sorted, overlaps joined (the wider one names the kind), replacements of an earlier pass left alone or taken whole.

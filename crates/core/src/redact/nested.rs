@@ -2,11 +2,13 @@
 //! Does not: decide what is a secret (`judge`).
 
 use super::{
-    assign::{self, Name, Separator, Value},
+    assignment::{NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},
     judge,
     names::Tier,
+    next_line,
     scan::{BLANK, Scan, Set},
-    sentences, spans,
+    sentences,
+    take::take,
 };
 
 /// An object with a value and what describes it is shorter.
@@ -22,7 +24,7 @@ pub(super) fn find(scan: &mut Scan<'_>, name: Name, separator: Separator, at: us
     match scan.at(at) {
         b'{' if is_structure(scan, at + 1) => {
             if let Some(found) = member(scan, at) {
-                assign::take(scan, name, Separator::Pair, found);
+                take(scan, name, Separator::Pair, found);
             }
             true
         }
@@ -30,8 +32,8 @@ pub(super) fn find(scan: &mut Scan<'_>, name: Name, separator: Separator, at: us
             list(scan, name, at);
             true
         }
-        b'\n' | b'\r' | b'|' | b'>' => spans::on_next_line(scan, name, separator, at),
-        b'\\' if spans::is_continuation(scan, at) => spans::on_next_line(scan, name, separator, at),
+        b'\n' | b'\r' | b'|' | b'>' => next_line::on_next_line(scan, name, separator, at),
+        b'\\' if next_line::is_continuation(scan, at) => next_line::on_next_line(scan, name, separator, at),
         _ => false,
     }
 }
@@ -43,9 +45,9 @@ const fn is_quote(byte: u8) -> bool {
 /// `{"type": ..`, `{ type: ..`, `{\n`, `{}`: no value that merely begins with a brace.
 fn is_structure(scan: &Scan<'_>, at: usize) -> bool {
     let first = scan.run(at, &SPACE, 80);
-    let open = assign::skip_quote(scan, first);
-    let end = scan.run(open, &assign::NAME, 40);
-    let closed = assign::skip_quote(scan, end);
+    let open = skip_quote(scan, first);
+    let end = scan.run(open, &NAME, 40);
+    let closed = skip_quote(scan, end);
     let colon = scan.run(closed, &BLANK, 8);
     scan.at(first) == b'}' || (end > open && matches!(scan.at(colon), b':' | b'='))
 }
@@ -61,7 +63,7 @@ fn member(scan: &Scan<'_>, open: usize) -> Option<Value> {
             b'}' | b']' if depth == 0 => return None,
             b'}' | b']' => depth -= 1,
             byte if depth == 0 && (byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$') => {
-                let end = scan.run(at, &assign::NAME, 40);
+                let end = scan.run(at, &NAME, 40);
                 if let Some(found) = labelled(scan, at, end) {
                     return Some(found);
                 }
@@ -77,13 +79,12 @@ fn member(scan: &Scan<'_>, open: usize) -> Option<Value> {
 
 fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<Value> {
     let text = scan.slice(label, end);
-    let is_value =
-        assign::is_value_label(text) || matches!(text, b"S" | b"_text" | b"#text" | b"$" | b"current" | b"raw");
-    let colon = scan.run(assign::skip_quote(scan, end), &BLANK, 8);
+    let is_value = is_value_label(text) || matches!(text, b"S" | b"_text" | b"#text" | b"$" | b"current" | b"raw");
+    let colon = scan.run(skip_quote(scan, end), &BLANK, 8);
     if !is_value || !matches!(scan.at(colon), b':' | b'=') {
         return None;
     }
-    assign::value_at(scan, scan.run(colon + 1, &BLANK, 8)).filter(|found| found.quoted)
+    value_at(scan, scan.run(colon + 1, &BLANK, 8)).filter(|found| found.quoted)
 }
 
 /// `["a", "b"]`: each on its own. One name for several means them, `"password": ["is required"]` tells what is wrong.
@@ -94,16 +95,16 @@ fn list(scan: &mut Scan<'_>, name: Name, open: usize) {
     let mut at = open + 1;
     for item in 0..MAX_ITEMS {
         at = scan.run(at, &BETWEEN, 80);
-        if !is_quote(scan.at(assign::skip_quote(scan, at).wrapping_sub(1))) {
+        if !is_quote(scan.at(skip_quote(scan, at).wrapping_sub(1))) {
             return;
         }
-        let Some(found) = assign::value_at(scan, at) else { return };
+        let Some(found) = value_at(scan, at) else { return };
         // `auth=("user", "password")`.
         if pair && item == 1 {
             let name = Name { tier: Tier::Password, ..name };
-            assign::take(scan, name, Separator::Pair, found);
+            take(scan, name, Separator::Pair, found);
         } else if !pair {
-            assign::take(scan, name, separator, found);
+            take(scan, name, separator, found);
         }
         at = found.end + 1;
     }
@@ -168,7 +169,7 @@ pub(super) fn element(scan: &Scan<'_>, name_start: usize, close: usize) -> Optio
 /// `<password`, `<wsse:Password`.
 pub(super) fn opens_element(scan: &Scan<'_>, name_start: usize) -> bool {
     let colon = scan.before(name_start) == b':';
-    let start = if colon { scan.run_back(name_start - 1, &assign::NAME, 24) } else { name_start };
+    let start = if colon { scan.run_back(name_start - 1, &NAME, 24) } else { name_start };
     scan.before(start) == b'<'
 }
 
@@ -190,7 +191,7 @@ pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Optio
         return sentences::compared(scan, open + 2);
     }
     let method = name.contains(&b'.') || name.starts_with(b"set") || name.starts_with(b"with");
-    let found = assign::value_at(scan, open + 1).filter(|found| found.quoted && method)?;
+    let found = value_at(scan, open + 1).filter(|found| found.quoted && method)?;
     let password = name.to_ascii_lowercase().ends_with(b"password");
     (password && scan.at(found.end + 1) == b')').then_some((Separator::Pair, open + 1))
 }
@@ -235,7 +236,7 @@ pub(super) fn input(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 256);
     let close = rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len());
     let Some(label) = memchr::memmem::find(&rest[..close], b"value=\"") else { return };
-    let Some(found) = assign::value_at(scan, hit + label + "value=".len()) else { return };
+    let Some(found) = value_at(scan, hit + label + "value=".len()) else { return };
     let name = Name { start: hit, end: hit, tier: Tier::Password };
     if judge::accepts(scan, name, Separator::Pair, found) {
         scan.told(Tier::Password.kind(), found.start, found.end);

@@ -2,9 +2,10 @@
 //! Does not: look at names with a separator behind them (`assign`).
 
 use super::{
-    assign::{self, Name, Separator, Value},
+    assignment::{Name, Separator, Value, skip_quote, value_at},
     names::{self, Tier},
     scan::{BLANK, DIGIT, Scan, Set},
+    take::take,
     told, value,
 };
 
@@ -33,8 +34,8 @@ fn qualified(scan: &mut Scan<'_>, name: Name) {
     let Some(at) = verbs.iter().find_map(|verb| Some(memchr::memmem::find(&line[..stop], verb)? + verb.len())) else {
         return;
     };
-    if let Some(found) = assign::value_at(scan, name.end + at) {
-        assign::take(scan, name, Separator::Word, found);
+    if let Some(found) = value_at(scan, name.end + at) {
+        take(scan, name, Separator::Word, found);
     }
 }
 
@@ -54,7 +55,7 @@ pub(super) fn compared(scan: &Scan<'_>, close: usize) -> Option<(Separator, usiz
         b").to eq(",
     ];
     let at = close + MATCHERS.iter().find(|matcher| scan.starts_with(close, matcher))?.len();
-    (assign::skip_quote(scan, at) > at).then_some((Separator::Pair, at))
+    (skip_quote(scan, at) > at).then_some((Separator::Pair, at))
 }
 
 /// `assertEqual(user.password, "x")`.
@@ -62,7 +63,7 @@ pub(super) fn equal_argument(scan: &Scan<'_>, name_start: usize, comma: usize) -
     let before = scan.slice(name_start.saturating_sub(8), name_start).to_ascii_lowercase();
     let asserts = [&b"equal("[..], b"equals(", b"same(", b"_eq!(", b"_eq("].iter().any(|call| before.ends_with(call));
     let at = scan.run(comma + 1, &BLANK, 4);
-    (asserts && assign::skip_quote(scan, at) > at).then_some((Separator::Pair, at))
+    (asserts && skip_quote(scan, at) > at).then_some((Separator::Pair, at))
 }
 
 /// `expect(password).toEqual(other)`: what was expected and received stands below.
@@ -85,9 +86,9 @@ fn labels(scan: &mut Scan<'_>, name: Name) {
         let word = scan.run(at, &WORD, 16);
         let text = scan.slice(at, word).to_ascii_lowercase();
         let value = scan.run(word, &AFTER_LABEL, 4);
-        if LABELS.contains(&&text[..]) && value > word && assign::skip_quote(scan, value) > value {
-            let Some(found) = assign::value_at(scan, value) else { return };
-            assign::take(scan, name, Separator::Word, found);
+        if LABELS.contains(&&text[..]) && value > word && skip_quote(scan, value) > value {
+            let Some(found) = value_at(scan, value) else { return };
+            take(scan, name, Separator::Word, found);
             at = found.end + 1;
         } else {
             at = word.max(at + 1);
@@ -116,7 +117,7 @@ fn pair(scan: &mut Scan<'_>, from: usize) {
         return;
     }
     let start = end + if spaced { 3 } else { 1 };
-    let Some(found) = assign::value_at(scan, start) else { return };
+    let Some(found) = value_at(scan, start) else { return };
     let text = scan.slice(found.start, found.end);
     if text.len() >= 6 && told::is_mixed(text) && !value::is_placeholder(text) && !text.contains(&b'/') {
         scan.told(Tier::Password.kind(), found.start, found.end);
@@ -129,7 +130,7 @@ static USER: Set = Set::new("A-Za-z0-9_.@\\-");
 /// `bob / Eagle!2020`: beside a name, what nobody would write but as a password.
 pub(super) fn slashed(scan: &mut Scan<'_>, hit: usize) {
     let user = scan.run_back(hit, &USER, 64);
-    let Some(found) = assign::value_at(scan, hit + " / ".len()) else { return };
+    let Some(found) = value_at(scan, hit + " / ".len()) else { return };
     let text = scan.slice(found.start, found.end);
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     let marked = has(|byte| b"!#$@%^&*".contains(byte)) && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
@@ -220,7 +221,7 @@ pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     const WIDE_COLON: &[u8] = "：".as_bytes();
     const VERBS: &[&str] = &["是", "为", "為", "は", "ist ", "est ", "es ", "é ", "is ", "jest ", "är ", "это ", "— "];
     let end = hit + keyword;
-    let closed = assign::skip_quote(scan, end);
+    let closed = skip_quote(scan, end);
     let after = scan.run(closed, &BLANK, 8);
     let (separator, at) = match scan.at(after) {
         b':' => (Separator::Colon, after + 1),
@@ -228,16 +229,16 @@ pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
         _ if scan.starts_with(after, WIDE_COLON) => (Separator::Colon, after + WIDE_COLON.len()),
         _ => {
             let verb = VERBS.iter().find(|verb| scan.starts_with(after, verb.as_bytes()));
-            let quoted = after > closed && assign::skip_quote(scan, after) > after;
+            let quoted = after > closed && skip_quote(scan, after) > after;
             let Some(length) = verb.map(|verb| verb.len()).or(quoted.then_some(0)) else { return };
             (Separator::Word, after + length)
         }
     };
-    let Some(found) = assign::value_at(scan, scan.run(at, &BLANK, 8)) else { return };
+    let Some(found) = value_at(scan, scan.run(at, &BLANK, 8)) else { return };
     let text = scan.slice(found.start, found.end);
     let wide = text.iter().position(|byte| !byte.is_ascii());
     let found = Value { end: wide.filter(|_| !found.quoted).map_or(found.end, |at| found.start + at), ..found };
     if found.start < found.end {
-        assign::take(scan, Name { start: hit, end, tier: Tier::Password }, separator, found);
+        take(scan, Name { start: hit, end, tier: Tier::Password }, separator, found);
     }
 }

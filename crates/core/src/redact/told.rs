@@ -2,10 +2,10 @@
 //! Does not: judge what stands behind a separator (`judge`).
 
 use super::{
-    assign::{Name, Value},
-    judge::{is_environment, is_known_key, is_state, is_very_random, speaks_of_itself},
+    assignment::{Name, Value},
     names::Tier,
     scan::{BLANK, Scan},
+    traits::{ends_line, is_environment, is_known_key, is_state, is_very_random, speaks_of_itself},
     value,
 };
 
@@ -59,10 +59,6 @@ fn before_user(scan: &Scan<'_>, name: Name) -> bool {
     let mut words = before.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
     let _user = words.next();
     matches!(words.next(), Some(b"user" | b"username" | b"login" | b"uid"))
-}
-
-pub(super) fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
-    matches!(scan.at(scan.run(at, &BLANK, 16)), 0 | b'\n' | b'\r')
 }
 
 /// Letters with a digit or a mark among them, as no word has it; no date, version, size or path.

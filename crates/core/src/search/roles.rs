@@ -2,12 +2,10 @@
 //! Roles decide how much a word of it tells.
 //! Does not: weigh; `query` does.
 
-use crate::{
-    classify::is_log,
-    normalize::{
-        frames::{self, Frame},
-        is_progress,
-    },
+use crate::output::{
+    log_level::is_below_error,
+    progress::is_progress,
+    stack_frame::{self, Frame},
 };
 use std::borrow::Cow;
 
@@ -80,7 +78,7 @@ pub(super) fn roles(text: &str) -> Roles {
             roles.surroundings.push(line.to_owned());
             continue;
         }
-        if let Some(frame) = frames::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
+        if let Some(frame) = stack_frame::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
             roles.frames.push(frame_name(&frame));
             // Python prints the outermost first: each comes before those of its own trace.
             outer_first = if frame.outer_first { outer_first + 1 } else { 0 };
@@ -90,8 +88,8 @@ pub(super) fn roles(text: &str) -> Roles {
             }
             continue;
         }
-        if let Some(file) = frames::bare_place(line.as_bytes()).filter(|_| is_function(go_function)) {
-            let function = frames::bare_function(go_function.as_bytes());
+        if let Some(file) = stack_frame::bare_place(line.as_bytes()).filter(|_| is_function(go_function)) {
+            let function = stack_frame::bare_function(go_function.as_bytes());
             roles.messages.pop();
             roles.frames.push(frame_name(&Frame { file, function, outer_first: false }));
             continue;
@@ -120,7 +118,7 @@ pub(super) fn without_surroundings(text: &str) -> Cow<'_, str> {
 }
 
 fn is_around(line: &str) -> bool {
-    is_log(line.as_bytes()) || is_progress(line.as_bytes())
+    is_below_error(line.as_bytes()) || is_progress(line.as_bytes())
 }
 
 impl Roles {

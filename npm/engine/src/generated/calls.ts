@@ -42,6 +42,7 @@ import type {
   RunResult,
   SignatureParams,
   SnapshotParams,
+  SplitPatternParams,
   ViewCaseParams,
   ViewCaseResult,
   ViewComparisonParams,
@@ -141,6 +142,8 @@ export interface Calls {
   editPattern: { params: EditPatternParams; result: ViewPatternRow };
   /** Makes one pattern of two. */
   mergePatterns: { params: MergePatternsParams; result: ViewPatternRow };
+  /** Makes a part of a pattern one of its own. */
+  splitPattern: { params: SplitPatternParams; result: ViewPatternRow };
   /** A person's judgement that a fix is wrong, or is not. */
   markFix: { params: MarkFixParams; result: MarkFixResult };
 }
@@ -161,6 +164,7 @@ export const WRITING_CALLS = [
   'checkWrite',
   'editPattern',
   'mergePatterns',
+  'splitPattern',
   'markFix',
 ] as const satisfies readonly CallName[];
 
@@ -181,6 +185,7 @@ export const PAGE_CALLS = [
   'viewInspection',
   'editPattern',
   'mergePatterns',
+  'splitPattern',
   'markFix',
 ] as const satisfies readonly CallName[];
 
@@ -366,6 +371,11 @@ export abstract class NamedCalls {
   /** Makes one pattern of two. */
   mergePatterns(params: MergePatternsParams): Promise<ViewPatternRow> {
     return this.call('mergePatterns', params);
+  }
+
+  /** Makes a part of a pattern one of its own. */
+  splitPattern(params: SplitPatternParams): Promise<ViewPatternRow> {
+    return this.call('splitPattern', params);
   }
 
   /** A person's judgement that a fix is wrong, or is not. */

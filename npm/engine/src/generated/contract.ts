@@ -1648,6 +1648,14 @@ export type SourceCount = {
   count: number,
 };
 
+/** A part of a pattern that is another failure. */
+export type SplitPatternParams = {
+  /** What it is part of. */
+  pattern: string,
+  /** One of its `merged`. */
+  part: string,
+};
+
 /** Cases by status; flaky ones are counted among passed too. */
 export type Totals = {
   /** Passed, flaky ones included. */
@@ -1928,7 +1936,7 @@ export type ViewPatternResult = {
   set: PersonValues,
   /** Case it was learned from; none for a built-in. */
   caseName: string | null,
-  /** Patterns that a person merged into it. */
+  /** Patterns that are part of it: a person merged them into it, or they were alike. */
   merged: Array<MergedPattern>,
   /** Reported fixes, newest first, at most 100. */
   fixes: Array<ViewFix>,

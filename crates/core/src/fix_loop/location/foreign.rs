@@ -1,7 +1,7 @@
 //! Which files are a runtime's, a library's or a test framework's, and not the project's.
 //! Does not: know the project's folder; it goes by how package managers and runtimes name theirs.
 
-use crate::normalize::frames::is_library;
+use crate::output::stack_frame::is_library;
 
 /// Folders of package managers, wherever they lie.
 const FOLDERS: [&str; 16] = [

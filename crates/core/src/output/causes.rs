@@ -1,7 +1,8 @@
 //! Follows the first error's chain of causes.
 //! Does not: read a cause; whatever comes after the chain may have causes of its own, which say nothing of this failure.
 
-use super::{bytes::run, progress::is_progress};
+use super::progress::is_progress;
+use crate::bytes::run;
 
 /// Before the text of a cause, in Java and the languages beside it.
 const CAUSE: &[u8] = b"Caused by: ";

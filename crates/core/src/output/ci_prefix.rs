@@ -1,10 +1,8 @@
 //! Takes off what CI systems and container engines put before each line of a log: a time stamp, and what stands with it.
 //! Does not: touch a program's own time stamps; those have fewer digits or no brackets, and say something of the line.
 
-use super::{
-    bytes::{at, digits, run},
-    time,
-};
+use super::time;
+use crate::bytes::{at, digits, run};
 
 /// U+FEFF, which GitHub puts before the first line of a step.
 const MARK: &[u8] = b"\xef\xbb\xbf";

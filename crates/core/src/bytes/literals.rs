@@ -7,14 +7,14 @@ use aho_corasick::{
     dfa::DFA,
 };
 
-pub(super) struct Literals {
+pub(crate) struct Literals {
     automaton: DFA,
     /// Bytes of the longest literal.
     longest: usize,
 }
 
 impl Literals {
-    pub(super) fn new(literals: impl IntoIterator<Item = &'static &'static str> + Clone, any_case: bool) -> Self {
+    pub(crate) fn new(literals: impl IntoIterator<Item = &'static &'static str> + Clone, any_case: bool) -> Self {
         let longest = literals.clone().into_iter().map(|literal| literal.len()).max().unwrap_or(0);
         let built = DFA::builder().ascii_case_insensitive(any_case).build(literals);
         Self { automaton: built.expect("a few short literals fit any automaton"), longest }
@@ -24,7 +24,7 @@ impl Literals {
     ///
     /// Walks both halves of the text at once, for each step waits for the one before it; then the first half's walk goes
     /// on into the second as far as a literal may reach.
-    pub(super) fn are_in(&self, text: &[u8]) -> bool {
+    pub(crate) fn are_in(&self, text: &[u8]) -> bool {
         let (first, second) = text.split_at(text.len() / 2);
         let Ok(start) = self.automaton.start_state(Anchored::No) else { return false };
         let (mut one, mut other) = (start, start);

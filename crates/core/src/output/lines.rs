@@ -2,12 +2,13 @@
 //! Does not: look inside a line that stays.
 
 use super::{
-    bytes::{at, digits, find, run},
-    frames::{self, Frame},
-    line_kind::{Block, Kind, is_telling_property, kind},
+    kind::{Block, Kind},
     progress,
+    runner_lines::{is_telling_property, kind},
     runtime_lines::quoted_code,
+    stack_frame::{self, Frame},
 };
+use crate::bytes::{at, character_end, digits, find, run};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -67,13 +68,13 @@ impl<'t> Selector<'t> {
 
     /// The innermost in-app frame: file and function.
     pub(super) fn frame(&self) -> Option<(&'t [u8], &'t [u8])> {
-        self.innermost(frames::is_in_app).map(|seen| (seen.frame.file, seen.frame.function))
+        self.innermost(stack_frame::is_in_app).map(|seen| (seen.frame.file, seen.frame.function))
     }
 
     /// The place in the project, or in its tests, where the failure was noticed, as one line: the source there, which stays
     /// when lines above it come and go, else file, function and line.
     pub(super) fn site(&self) -> Option<String> {
-        let seen = self.innermost(frames::is_project);
+        let seen = self.innermost(stack_frame::is_project);
         let code = seen.map(|seen| seen.code).filter(|code| !code.is_empty()).unwrap_or(self.code);
         if code.is_empty() { seen.map(Seen::place) } else { Some(one_line(code)) }
     }
@@ -171,11 +172,11 @@ impl<'t> Selector<'t> {
     fn stack_line(&mut self, body: &'t [u8]) {
         if body.starts_with(b"note: ") {
             self.block = Block::None;
-        } else if let Some(file) = frames::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
+        } else if let Some(file) = stack_frame::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
             self.see(Frame { file, function, outer_first: false }, body);
         } else {
-            self.function = frames::bare_function(body);
+            self.function = stack_frame::bare_function(body);
         }
     }
 
@@ -223,7 +224,7 @@ impl Seen<'_> {
     fn place(&self) -> String {
         let Frame { file, function, .. } = self.frame;
         let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
-        let line = frames::line_after(self.body, file);
+        let line = stack_frame::line_after(self.body, file);
         let file = last(file, |byte| matches!(byte, b'/' | b'\\'));
         let mut function = last(function, |byte| matches!(byte, b'.' | b' '));
         // The compiler counts them: `lambda$testTotal$3`.
@@ -237,11 +238,11 @@ impl Seen<'_> {
 fn one_line(code: &[u8]) -> String {
     let words: Vec<&[u8]> = code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let code = words.join(&b' ');
-    String::from_utf8_lossy(&code[..super::character_end(&code, MAX_CODE)]).into_owned()
+    String::from_utf8_lossy(&code[..character_end(&code, MAX_CODE)]).into_owned()
 }
 
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
-pub(super) fn stays(line: &[u8]) -> bool {
+pub(crate) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
     trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
 }
@@ -250,7 +251,7 @@ pub(super) fn stays(line: &[u8]) -> bool {
 ///
 /// No beginning and no end that `kind` knows has a `<` or a `>`, so they fit or fail as they did. Left out are the lines of
 /// which `kind` asks more than that.
-pub(super) fn stays_with_placeholders(written: &[u8]) -> bool {
+pub(crate) fn stays_with_placeholders(written: &[u8]) -> bool {
     let begins = match at(written, 0) {
         b'a' | b'f' | b't' | b'F' => false,
         b'-' => at(written, 1) == b' ',

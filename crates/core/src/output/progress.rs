@@ -3,11 +3,11 @@
 //! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message, and so is one that
 //! speaks of trouble at whatever level.
 
-use super::{
+use super::{access_log, log_level};
+use crate::{
+    bytes::literals::Literals,
     bytes::{Starts, at, digits, is_word, run, within},
-    literals::Literals,
 };
-use crate::access_log;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
@@ -16,17 +16,7 @@ use wide::u8x16;
 const HEADER_REACH: usize = 96;
 /// Bytes of a structured line that its level is looked for in.
 const KEYS_REACH: usize = 128;
-/// Levels below a warning, as loggers print them.
-const QUIET: [&[u8]; 8] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE"];
-/// Words that say that something is wrong, where a level stands.
-#[rustfmt::skip]
-const LOUD: [&[u8]; 17] = [
-    b"WARN", b"WARNING", b"WRN", b"ERROR", b"ERR", b"SEVERE", b"CRITICAL", b"CRIT", b"FATAL", b"FTL", b"PANIC",
-    b"ALERT", b"EMERG", b"EMERGENCY", b"FAIL", b"FAILED", b"FAILURE",
-];
-/// What a key of a structured line gives for a level below a warning.
-const QUIET_VALUES: [&[u8]; 4] = [b"info", b"debug", b"trace", b"notice"];
-/// The same, of pino and bunyan.
+/// Levels below a warning of pino and bunyan.
 const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// What runners print before the name of a test that passed.
 static PASSED: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
@@ -73,12 +63,12 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
 }
 
 /// Whether there is a word of trouble.
-pub(super) fn speaks_of_trouble(text: &[u8]) -> bool {
+pub(crate) fn speaks_of_trouble(text: &[u8]) -> bool {
     TROUBLES.are_in(text)
 }
 
 /// Whether what follows the line is a part of what it says: a value that an assertion prints, or a relayed traceback.
-pub(super) fn announces(line: &[u8]) -> bool {
+pub(crate) fn announces(line: &[u8]) -> bool {
     let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
     // A line of a log announces nothing: `[ERROR] Failures:`.
     let label = line.ends_with(b":") && !matches!(at(line, 0), b'[' | b'0'..=b'9');
@@ -110,7 +100,7 @@ fn is_go_log(line: &[u8]) -> bool {
             .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape });
     stamped && {
         let level = &line[SHAPE.len()..run(line, SHAPE.len(), |byte| byte.is_ascii_uppercase())];
-        line[SHAPE.len()] != b'[' && !LOUD.contains(&level)
+        line[SHAPE.len()] != b'[' && !log_level::is_loud(level)
     }
 }
 
@@ -119,7 +109,7 @@ fn is_go_log(line: &[u8]) -> bool {
 fn quiet_level(line: &[u8]) -> Option<usize> {
     let end = run(line, 0, |byte| byte.is_ascii_uppercase());
     let ends = matches!(at(line, end), b':' | b' ' | b'\t') && !begins_sentence(&line[end..]);
-    (ends && QUIET.contains(&&line[..end])).then_some(end)
+    (ends && log_level::is_quiet(&line[..end])).then_some(end)
 }
 
 /// Where the message begins in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
@@ -130,10 +120,10 @@ fn quiet_header(line: &[u8]) -> Option<usize> {
     while let Some(start) = two_capitals(reach, end) {
         end = run(reach, start, |byte| byte.is_ascii_uppercase());
         let word = &reach[start..end];
-        if LOUD.contains(&word) {
+        if log_level::is_loud(word) {
             return None;
         }
-        if QUIET.contains(&word) {
+        if log_level::is_quiet(word) {
             let ends = matches!(at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|');
             return (ends && is_header(&line[..start], &line[end..])).then_some(end);
         }
@@ -213,9 +203,8 @@ fn has_quiet_key(line: &[u8]) -> bool {
     let start = &line[..line.len().min(KEYS_REACH)];
     let value = LEVEL.find_iter(start).find_map(|found| level_value(start, found));
     value.is_some_and(|value| {
-        let known = |values: &[&[u8]]| values.iter().any(|known| known.eq_ignore_ascii_case(value));
         // A number is a level only in a line that has a time.
-        known(&QUIET_VALUES) || known(&QUIET_NUMBERS) && TIME_KEY.find(line).is_some()
+        log_level::is_quiet_value(value) || QUIET_NUMBERS.contains(&value) && TIME_KEY.find(line).is_some()
     })
 }
 

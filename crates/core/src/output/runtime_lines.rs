@@ -2,10 +2,10 @@
 //! Does not: know runners; `line_kind` does.
 
 use super::{
-    bytes::{at, digits, find, run},
-    frames::{self, Frame},
-    line_kind::{Block, Kind},
+    kind::{Block, Kind},
+    stack_frame::{self, Frame},
 };
+use crate::bytes::{at, digits, find, run};
 
 /// The source that failed, as runners quote it: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to eq(3)`.
 pub(super) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
@@ -18,6 +18,17 @@ pub(super) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
     (at(line, 0) == b'>' && end > number && at(line, bar) == b'|').then(|| &line[bar + 1..])
 }
 
+/// Numbered source (`  12 | code`, `> 13 | code`), the lines of `^` under it, and the `Failure/Error: code` of Ruby specs.
+pub(crate) fn is_quoted_code(line: &[u8]) -> bool {
+    let trimmed = line.trim_ascii_start();
+    if trimmed.starts_with(b"Failure/Error:") {
+        return true;
+    }
+    let number = trimmed.strip_prefix(b">").unwrap_or(trimmed).trim_ascii_start();
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && number[digits..].trim_ascii_start().starts_with(b"|")
+}
+
 /// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
 pub(super) fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
     const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
@@ -25,11 +36,11 @@ pub(super) fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
         return None;
     }
     // PHPUnit's frames have no function.
-    if let Some(file) = frames::bare_place(line).filter(|file| file.ends_with(b".php")) {
+    if let Some(file) = stack_frame::bare_place(line).filter(|file| file.ends_with(b".php")) {
         return Some(Kind::Frame(Frame { file, function: b"", outer_first: false }));
     }
-    let place = || line.strip_prefix(b"node:").and_then(frames::before_number);
-    let file = frames::bare_place(line).or_else(place)?;
+    let place = || line.strip_prefix(b"node:").and_then(stack_frame::before_number);
+    let file = stack_frame::bare_place(line).or_else(place)?;
     let source = line.starts_with(b"node:") || SOURCES.iter().any(|extension| file.ends_with(extension));
     source.then_some(Kind::Opens(Block::Paragraph))
 }

@@ -1,11 +1,14 @@
 //! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
 //! Does not: keep them; of a whole stack only the innermost in-app frame is of use.
 
-use super::{
+use crate::{
+    bytes::literals::Literals,
     bytes::{Starts, at, digits, run},
-    literals::Literals,
 };
-use memchr::memmem::Finder;
+use memchr::{
+    memchr,
+    memmem::{self, Finder},
+};
 use std::sync::LazyLock;
 
 /// One frame.
@@ -191,6 +194,19 @@ fn tap(line: &[u8]) -> Option<Frame<'_>> {
     one_word.then(|| frame(file, alias(name)))
 }
 
+/// Whether the line, with the blanks before it, is a frame:
+/// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`.
+pub(crate) fn is_one(line: &[u8]) -> bool {
+    let trimmed = line.trim_ascii_start();
+    let indented = trimmed.len() < line.len();
+    (trimmed.starts_with(b"at ") && (indented || memchr(b'(', trimmed).is_some()))
+        || trimmed.starts_with("❯ ".as_bytes())
+        || (trimmed.starts_with(b"# ") && memmem::find(trimmed, b":in ").is_some())
+        || (trimmed.starts_with(b"from ") && memmem::find(trimmed, b":in ").is_some())
+        || (trimmed.starts_with(b"File \"") && memmem::find(trimmed, b", line ").is_some())
+        || (indented && memmem::find(trimmed, b".go:").is_some() && memmem::find(trimmed, b" +0x").is_some())
+}
+
 /// JavaScript, Java, .NET, Rust: all begin with `at`.
 fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
     // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
@@ -242,7 +258,7 @@ fn method(name: &[u8]) -> &[u8] {
 fn alias(name: &[u8]) -> &[u8] {
     let name = name.strip_prefix(b"async ").unwrap_or(name);
     let name = name.strip_prefix(b"new ").unwrap_or(name);
-    memchr::memmem::find(name, b" [as ").map_or(name, |end| &name[..end])
+    memmem::find(name, b" [as ").map_or(name, |end| &name[..end])
 }
 
 /// The path of `path:line:column` or `path:line`; placeholders count as numbers.
@@ -257,7 +273,7 @@ pub(super) fn before_number(text: &[u8]) -> Option<&[u8]> {
 
 /// The digits of the line after the file in a frame.
 pub(super) fn line_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
-    let Some(start) = memchr::memmem::find(frame, file) else { return b"" };
+    let Some(start) = memmem::find(frame, file) else { return b"" };
     let rest = &frame[start + file.len()..];
     let from = run(rest, 0, |byte| matches!(byte, b':' | b'"' | b',' | b' ') || byte.is_ascii_lowercase());
     &rest[from..digits(rest, from)]
@@ -277,17 +293,17 @@ fn without_number(text: &[u8]) -> &[u8] {
 
 /// `File "app/cart.py", line 3, in total`, the quote already past.
 fn python(rest: &[u8]) -> Option<Frame<'_>> {
-    let close = memchr::memchr(b'"', rest)?;
+    let close = memchr(b'"', rest)?;
     if !rest[close..].starts_with(b"\", line ") {
         return None;
     }
-    let function = memchr::memmem::find(&rest[close..], b", in ").map_or(&b""[..], |start| &rest[close + start + 5..]);
+    let function = memmem::find(&rest[close..], b", in ").map_or(&b""[..], |start| &rest[close + start + 5..]);
     Some(Frame { file: &rest[..close], function, outer_first: true })
 }
 
 /// ``./lib/cart.rb:12:in `total'``.
 fn ruby(rest: &[u8]) -> Option<Frame<'_>> {
-    let split = memchr::memmem::find(rest, b":in ")?;
+    let split = memmem::find(rest, b":in ")?;
     let file = place(&rest[..split])?;
     let name = rest[split + 4..].trim_ascii();
     let name = name.strip_prefix(b"`").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
@@ -304,7 +320,7 @@ fn vitest(rest: &[u8]) -> Option<Frame<'_>> {
 /// `app/cart.py:12: in total`.
 fn pytest(line: &[u8], colon: usize) -> Option<Frame<'_>> {
     let drive = colon == 1 && at(line, 2) == b'\\';
-    let colon = if drive { 2 + memchr::memchr(b':', &line[2..])? } else { colon };
+    let colon = if drive { 2 + memchr(b':', &line[2..])? } else { colon };
     let split = number_end(line, colon + 1)?;
     if !line[split..].starts_with(b": in ") {
         return None;

@@ -1,7 +1,7 @@
 //! Test names: what a test is called is not what happened to it.
 //! Does not: know test runners; it knows how the lines look in which they name a test.
 
-use super::line;
+use crate::bytes::line_above;
 use memchr::{memchr, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const MOST_SUITES: usize = 6;
 
 /// A line that names a test and says nothing else.
-pub(super) fn is_one(line: &[u8]) -> bool {
+pub(crate) fn is_one(line: &[u8]) -> bool {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^(?-u:\s*--- FAIL: \S+ \(\d[\d.]*s\)",             // Go
@@ -53,7 +53,7 @@ fn looks_alike(line: &[u8]) -> bool {
 }
 
 /// A line that names a test, or says what failed: the mark before it and the time behind it are used for both.
-pub(super) fn may_be_one(line: &[u8]) -> bool {
+pub(crate) fn may_be_one(line: &[u8]) -> bool {
     static MARKED: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^\s*(?-u:not ok \d+ - \S",                              // TAP
@@ -67,7 +67,7 @@ pub(super) fn may_be_one(line: &[u8]) -> bool {
 }
 
 /// A further line of a title: Mocha's, one for each suite down to the test, and the first one of a unittest's docstring.
-pub(super) fn goes_on(text: &[u8], from: usize, to: usize) -> bool {
+pub(crate) fn goes_on(text: &[u8], from: usize, to: usize) -> bool {
     ends_suites(text, from, to) || is_docstring(text, from, to)
 }
 
@@ -96,8 +96,7 @@ fn is_docstring(text: &[u8], from: usize, to: usize) -> bool {
     if from == 0 || !text[to..].trim_ascii_start().starts_with(b"----------") {
         return false;
     }
-    let (above, end) = line::bounds(text, from - 1, from - 1);
-    let above = &text[above..end];
+    let above = line_above(text, from);
     (above.starts_with(b"ERROR: ") || above.starts_with(b"FAIL: ")) && memmem::find(above, b" (").is_some()
 }
 

@@ -2,43 +2,11 @@
 //! Does not: know the lines around it; `lines` does.
 
 use super::{
-    bytes::{Starts, at, digits, find, run},
-    frames::{self, Frame},
+    kind::{Block, Kind},
     runtime_lines::{exit_code, is_native_frame, node_warning, quoted_source},
+    stack_frame::{self, Frame},
 };
-
-/// What a line is, seen by itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind<'a> {
-    /// Part of the message, from this byte on.
-    Message(usize),
-    /// What stays of a message whose end differs from one time to the next.
-    Text(&'a [u8]),
-    /// A frame of a stack.
-    Frame(Frame<'a>),
-    /// Says nothing about the failure.
-    Noise,
-    /// Opens a block of lines that say nothing about the failure.
-    Opens(Block),
-}
-
-/// A block of lines to put aside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Block {
-    /// None.
-    #[default]
-    None,
-    /// Up to the next empty line.
-    Paragraph,
-    /// A Rust or Go stack: up to the next empty line, with frames to read.
-    Stack,
-    /// Lines indented deeper than this.
-    Deeper(usize),
-    /// What Node prints of an error's properties under its stack: up to a brace that is indented less than this.
-    Properties(usize),
-    /// A Mocha heading: up to a line that ends with a colon, if one is near.
-    Heading(u8),
-}
+use crate::bytes::{Starts, at, digits, find, run};
 
 /// Of an error's properties its cause and its code say more than its message does.
 pub(super) fn is_telling_property(body: &[u8]) -> bool {
@@ -58,7 +26,7 @@ pub(super) fn kind(line: &[u8]) -> Kind<'_> {
         return Kind::Noise;
     }
     let colon = find(line, b':');
-    if let Some(frame) = frames::parse(line, colon) {
+    if let Some(frame) = stack_frame::parse(line, colon) {
         return Kind::Frame(frame);
     }
     let found = match first {
@@ -263,7 +231,7 @@ fn is_described(line: &[u8]) -> bool {
 fn panicked(line: &[u8]) -> Option<Kind<'_>> {
     let start = memchr::memmem::find(line, b" panicked at ")? + 13;
     let rest = &line[start..];
-    if let Some(place) = rest.strip_suffix(b":").and_then(frames::bare_place) {
+    if let Some(place) = rest.strip_suffix(b":").and_then(stack_frame::bare_place) {
         return Some(Kind::Frame(Frame { file: place, function: b"", outer_first: false }));
     }
     Some(Kind::Message(start))
@@ -427,7 +395,7 @@ fn marked(line: &[u8]) -> Option<Kind<'_>> {
     }
     // `# node[812]: void node::Total(Isolate*) at ../src/cart.cc:12`, as each compiler spells the function.
     let asserted = line.starts_with(b"# ") && memchr::memmem::find(line, b"]: ").is_some();
-    if asserted && memchr::memmem::find(line, b" at ").is_some() && frames::before_number(line).is_some() {
+    if asserted && memchr::memmem::find(line, b" at ").is_some() && stack_frame::before_number(line).is_some() {
         return Some(Kind::Noise);
     }
     let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));

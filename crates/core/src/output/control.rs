@@ -1,8 +1,8 @@
 //! Takes terminal control sequences and control characters out of a line.
 //! Does not: choose lines.
 
-use super::{append, bytes::run};
 use crate::display::escape_length;
+use crate::{bytes::append, bytes::run};
 use wide::u8x16;
 
 /// What a text has, seen in one pass over it.

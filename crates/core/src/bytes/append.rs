@@ -4,7 +4,7 @@
 
 /// Appends `line[from..to]`, which is a few words mostly: sixteen bytes at a time, and what was too much is taken back.
 #[inline]
-pub(super) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
+pub(crate) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
     let (mut position, end) = (from, out.len() + to - from);
     while position < to {
         let Some(piece) = line[position..].first_chunk::<16>() else { return short(out, &line[position..to]) };
@@ -16,7 +16,7 @@ pub(super) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
 
 /// Appends a text that is short mostly: its first bytes and its last ones.
 #[inline]
-pub(super) fn short(out: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn short(out: &mut Vec<u8>, text: &[u8]) {
     match text.len() {
         ..4 => text.iter().for_each(|&byte| out.push(byte)),
         4..=8 => ends::<4>(out, text),

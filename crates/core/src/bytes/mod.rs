@@ -1,35 +1,38 @@
 //! Byte classes, and what a word is made of.
 //! Does not: know a placeholder.
 
+pub(crate) mod append;
+pub(crate) mod literals;
+
 use wide::{i8x16, u8x16};
 
 /// `0-9`.
-pub(super) const DIGIT: u8 = 1;
+pub(crate) const DIGIT: u8 = 1;
 /// `a-f`.
-pub(super) const LOWER_HEX: u8 = 2;
+pub(crate) const LOWER_HEX: u8 = 2;
 /// `A-F`.
-pub(super) const UPPER_HEX: u8 = 4;
+pub(crate) const UPPER_HEX: u8 = 4;
 /// `g-z`.
-pub(super) const LOWER: u8 = 8;
+pub(crate) const LOWER: u8 = 8;
 /// `G-Z`.
-pub(super) const UPPER: u8 = 16;
+pub(crate) const UPPER: u8 = 16;
 /// Any byte of a character beyond ASCII; those count as letters.
-pub(super) const HIGH: u8 = 32;
+pub(crate) const HIGH: u8 = 32;
 /// `.`, `-` and `_`, which join words to a name.
 const JOINT: u8 = 64;
 /// `:`, `/`, `+`, `=` and `@`, which stand inside addresses, paths and tokens.
 const LINK: u8 = 128;
 /// All that a word is made of.
-pub(super) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
+pub(crate) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
 /// ASCII letters and digits.
-pub(super) const ALPHANUMERIC: u8 = WORD & !HIGH;
+pub(crate) const ALPHANUMERIC: u8 = WORD & !HIGH;
 /// All hexadecimal digits.
-pub(super) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
+pub(crate) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
 /// Letters that are not hexadecimal digits.
-pub(super) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
+pub(crate) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
 
 /// Class of each byte; 0 for what is in no word, name, address, path or token.
-pub(super) static CLASS: [u8; 256] = classes();
+pub(crate) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
     let mut table = [0; 256];
@@ -57,27 +60,27 @@ const fn class(byte: u8) -> u8 {
     }
 }
 
-pub(super) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] & WORD != 0
 }
 
 /// Whether the byte may stand in a name of several words.
-pub(super) fn is_name(byte: u8) -> bool {
+pub(crate) fn is_name(byte: u8) -> bool {
     CLASS[usize::from(byte)] & (WORD | JOINT) != 0
 }
 
 /// Whether the byte may stand inside an address, a path or a token.
-pub(super) fn is_run(byte: u8) -> bool {
+pub(crate) fn is_run(byte: u8) -> bool {
     CLASS[usize::from(byte)] != 0
 }
 
 /// A set of bytes, asked with one load. A `matches!` of many bytes is a jump through a table for each where words have 32
 /// bits, as in wasm.
-pub(super) struct Set([bool; 256]);
+pub(crate) struct Set([bool; 256]);
 
 impl Set {
     /// The bytes of these classes, and these marks.
-    pub(super) const fn of(classes: u8, marks: &str) -> Self {
+    pub(crate) const fn of(classes: u8, marks: &str) -> Self {
         let (mut set, mut index) = ([false; 256], 0);
         while index < set.len() {
             set[index] = CLASS[index] & classes != 0;
@@ -92,7 +95,7 @@ impl Set {
     }
 
     /// What ends a path or an address in a sentence: blanks, control characters and these marks.
-    pub(super) const fn of_ends(marks: &str) -> Self {
+    pub(crate) const fn of_ends(marks: &str) -> Self {
         let (mut set, mut index) = (Self::of(0, marks), 0);
         while index <= b' ' as usize {
             set.0[index] = true;
@@ -102,24 +105,24 @@ impl Set {
     }
 
     #[inline]
-    pub(super) fn has(&self, byte: u8) -> bool {
+    pub(crate) fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte)]
     }
 }
 
 /// The byte at `index`, 0 past the end; a zero byte is in no class.
-pub(super) fn at(text: &[u8], index: usize) -> u8 {
+pub(crate) fn at(text: &[u8], index: usize) -> u8 {
     text.get(index).copied().unwrap_or(0)
 }
 
 /// End of the run from `start` of bytes that `belongs` accepts.
-pub(super) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     start + rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len())
 }
 
 /// End of the name of several words from `start`.
-pub(super) fn name_end(text: &[u8], start: usize) -> usize {
+pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
     let mut position = start;
     while let Some(chunk) = text.get(position..).and_then(|rest| rest.first_chunk()) {
         let found = names(*chunk).to_bitmask() | !0xffff;
@@ -133,7 +136,7 @@ pub(super) fn name_end(text: &[u8], start: usize) -> usize {
 
 /// Where the byte first stands. For lines, which are short: a call of the general search costs more than this does.
 #[inline]
-pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
+pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
     let seen = |bytes: &[u8; 16]| u8x16::new(*bytes).simd_eq(u8x16::splat(byte)).to_bitmask();
     let (chunks, rest) = text.as_chunks();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -161,19 +164,19 @@ fn names(bytes: [u8; 16]) -> u8x16 {
 ///
 /// They are moved to where the signed numbers begin: that comparison is one instruction, an unsigned one is four.
 #[inline]
-pub(super) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
+pub(crate) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
     let moved = (bytes - u8x16::splat(from ^ 0x80)).cast_signed();
     let end = i8x16::splat(i8::MIN + (to - from + 1).cast_signed());
     moved.simd_lt(end).cast_unsigned()
 }
 
 /// End of the digits from `start`.
-pub(super) fn digits(text: &[u8], start: usize) -> usize {
+pub(crate) fn digits(text: &[u8], start: usize) -> usize {
     run(text, start, |byte| byte.is_ascii_digit())
 }
 
 /// End of the word from `start`, and the classes of its bytes.
-pub(super) fn word(text: &[u8], start: usize) -> (usize, u8) {
+pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
     let (mut end, mut mask) = (start, 0);
     while let Some(&byte) = text.get(end) {
         let class = CLASS[usize::from(byte)];
@@ -187,17 +190,17 @@ pub(super) fn word(text: &[u8], start: usize) -> (usize, u8) {
 }
 
 /// The value of a short run of digits; saturates.
-pub(super) fn number(text: &[u8]) -> u32 {
+pub(crate) fn number(text: &[u8]) -> u32 {
     text.iter().fold(0_u32, |sum, byte| sum.saturating_mul(10).saturating_add(u32::from(byte.wrapping_sub(b'0'))))
 }
 
 /// Changes between letters and digits: a made-up name has many, a real one has few.
-pub(super) fn switches(text: &[u8]) -> usize {
+pub(crate) fn switches(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
 
 /// Changes between upper case, lower case and digits: random text has many, words and paths have few.
-pub(super) fn case_changes(text: &[u8]) -> usize {
+pub(crate) fn case_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
 }
 
@@ -211,24 +214,24 @@ fn kind(byte: u8) -> u8 {
 }
 
 /// Whether `text` begins with `prefix`, letter case aside.
-pub(super) fn starts_ignoring_case(text: &[u8], prefix: &[u8]) -> bool {
+pub(crate) fn starts_ignoring_case(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
 /// Whether `text` ends with `suffix`, letter case aside.
-pub(super) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
+pub(crate) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
 /// Beginnings of lines, of which most lines are seen to have none by their first two bytes.
-pub(super) struct Starts<const N: usize> {
+pub(crate) struct Starts<const N: usize> {
     list: [&'static str; N],
     /// By what `key` makes of the first two bytes: bit `n` is about entry `n`.
     entries: [u64; 64],
 }
 
 impl<const N: usize> Starts<N> {
-    pub(super) const fn new(list: [&'static str; N]) -> Self {
+    pub(crate) const fn new(list: [&'static str; N]) -> Self {
         let (mut entries, mut index) = ([0; 64], 0);
         while index < N {
             let start = list[index].as_bytes();
@@ -244,7 +247,7 @@ impl<const N: usize> Starts<N> {
 
     /// Whether the text begins with one of them.
     #[inline]
-    pub(super) fn begin(&self, text: &[u8]) -> bool {
+    pub(crate) fn begin(&self, text: &[u8]) -> bool {
         let mut left = self.entries[Self::key(at(text, 0), at(text, 1))];
         while left != 0 {
             if text.starts_with(self.list[left.trailing_zeros() as usize].as_bytes()) {
@@ -257,7 +260,7 @@ impl<const N: usize> Starts<N> {
 }
 
 /// A list of words in lower case that most words are seen not to be in by their first letter and length.
-pub(super) struct Words<const N: usize> {
+pub(crate) struct Words<const N: usize> {
     list: [&'static str; N],
     /// For each letter of the alphabet, bit `n`: entry `n` begins with it.
     entries: [u64; 32],
@@ -266,7 +269,7 @@ pub(super) struct Words<const N: usize> {
 }
 
 impl<const N: usize> Words<N> {
-    pub(super) const fn new(list: [&'static str; N]) -> Self {
+    pub(crate) const fn new(list: [&'static str; N]) -> Self {
         let (mut entries, mut lengths, mut index) = ([0; 32], [0; 32], 0);
         while index < N {
             let letter = (list[index].as_bytes()[0] & 31) as usize;
@@ -278,18 +281,18 @@ impl<const N: usize> Words<N> {
     }
 
     /// Whether a word of the list may begin with this byte.
-    pub(super) fn begins(&self, byte: u8) -> bool {
+    pub(crate) fn begins(&self, byte: u8) -> bool {
         byte >= b'A' && self.lengths[usize::from(byte & 31)] != 0
     }
 
     /// Whether the text begins with a word of the list, letter case aside.
-    pub(super) fn begin(&self, text: &[u8]) -> bool {
+    pub(crate) fn begin(&self, text: &[u8]) -> bool {
         self.begins(at(text, 0)) && self.any(text[0], |word| starts_ignoring_case(text, word))
     }
 
     /// Whether the word is in the list, letter case aside.
     #[inline]
-    pub(super) fn has(&self, word: &[u8]) -> bool {
+    pub(crate) fn has(&self, word: &[u8]) -> bool {
         let possible = matches!(word.len(), 1..=31) && self.lengths[usize::from(word[0] & 31)] >> word.len() & 1 != 0;
         possible && self.any(word[0], |entry| entry.eq_ignore_ascii_case(word))
     }
@@ -310,7 +313,7 @@ impl<const N: usize> Words<N> {
 
 /// Whether both are the same, sixteen bytes at a time: the comparison that wasm programs are given goes byte by byte.
 /// The ends first, for lines that differ often begin alike.
-pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     let (Some(end), Some(other_end)) = (one.last_chunk::<16>(), other.last_chunk::<16>()) else { return one == other };
     one.len() == other.len()
         && end == other_end
@@ -318,6 +321,21 @@ pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Whether a list of lower-case words holds this one, letter case aside.
-pub(super) fn one_of(word: &[u8], list: &[&str]) -> bool {
+pub(crate) fn one_of(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))
+}
+
+/// The line above the one that begins at `start`, without its line break.
+pub(crate) fn line_above(text: &[u8], start: usize) -> &[u8] {
+    let above = &text[..start.saturating_sub(1)];
+    let begin = memchr::memrchr(b'\n', above).map_or(0, |at| at + 1);
+    above[begin..].strip_suffix(b"\r").unwrap_or(&above[begin..])
+}
+
+/// The end of the last whole character within the limit.
+pub(crate) fn character_end(text: &[u8], limit: usize) -> usize {
+    if text.len() <= limit {
+        return text.len();
+    }
+    (0..=limit).rev().find(|&end| text[end] & 0xc0 != 0x80).unwrap_or(0)
 }

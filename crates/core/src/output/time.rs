@@ -1,7 +1,7 @@
 //! Dates and times of day, in the formats that logs and runtimes print.
 //! Does not: compute with them; a date is only told from numbers.
 
-use super::bytes::{Words, at, digits, is_word, number, run, word};
+use crate::bytes::{Words, at, digits, is_word, number, run, word};
 
 /// Months and what they are cut to.
 static MONTHS: Words<24> = Words::new([
@@ -50,7 +50,7 @@ static WEEKDAYS: Words<14> = Words::new([
 ]);
 
 /// Whether the word can be a part of a date by itself.
-pub(super) fn is_day_or_month(name: &[u8]) -> bool {
+pub(crate) fn is_day_or_month(name: &[u8]) -> bool {
     WEEKDAYS.has(name) || MONTHS.has(name)
 }
 
@@ -87,7 +87,7 @@ fn is_zone(name: &[u8]) -> bool {
 }
 
 /// Whether the digits at `start` may be the first part of a date or a time: a look at what ends them.
-pub(super) fn may_begin(text: &[u8], start: usize) -> bool {
+pub(crate) fn may_begin(text: &[u8], start: usize) -> bool {
     let end = digits(text, start);
     let next = at(text, end + 1);
     match at(text, end) {
@@ -104,7 +104,7 @@ pub(super) fn may_begin(text: &[u8], start: usize) -> bool {
 /// End of a date, with or without a time, or of a time of day, that begins at `start`.
 ///
 /// Parts may stand in any order (`Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`).
-pub(super) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
     let Some(end) = common(text, start) else { return in_any_order(text, start) };
     let end = zone_after_time(text, end).unwrap_or(end);
     (!is_word(at(text, end))).then_some(end)
@@ -137,7 +137,7 @@ fn day_month_year(date: &[u8; 12]) -> bool {
 }
 
 /// End of `0102 15:04:05.000000`.
-pub(super) fn month_day_clock(text: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn month_day_clock(text: &[u8], start: usize) -> Option<usize> {
     let time = start + "0102 ".len();
     let dated = month_day(two(text, start), two(text, start + 2)) && at(text, time - 1) == b' ';
     clock(text, time).filter(|&end| dated && end - time > "15:04:05.".len())
@@ -151,7 +151,7 @@ fn two(text: &[u8], start: usize) -> u32 {
 }
 
 /// The same for any order of the parts.
-pub(super) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
     let mut seen = Parts::default();
     let mut end = seen.next(text, start)?;
     loop {

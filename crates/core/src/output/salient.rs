@@ -2,9 +2,9 @@
 //! them and not what they dump.
 //! Does not: know runners; `lines` puts aside what they say.
 
-use super::{
+use crate::{
+    bytes::literals::Literals,
     bytes::{Starts, Words, at, digits, is_word, run},
-    literals::Literals,
 };
 use memchr::memmem;
 use std::{cmp::Ordering, sync::LazyLock};
@@ -73,7 +73,7 @@ fn is_end_of_process(line: &[u8]) -> bool {
 }
 
 /// Whether a normalized text says only that values differ, or only a type: then many failures have it.
-pub(super) fn is_generic(text: &[u8]) -> bool {
+pub(crate) fn is_generic(text: &[u8]) -> bool {
     let mut words =
         text.split(|&byte| !(is_word(byte) || matches!(byte, b'_' | b'.' | b'$'))).filter(|word| !word.is_empty());
     let placeholder = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');

@@ -1,0 +1,82 @@
+// Finds the files of a Rust crate that lead back to themselves by what they use. A folder's own file names its parts and
+// they may name it; that is no circle.
+// Does not: resolve names that are handed on; such a path counts for the file that hands it on.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { root } from './exec.mjs';
+
+/** A sentence for each circle of the crate whose sources lie in `folder`. */
+export function circles(folder) {
+  const modules = new Map(sources(folder).map((file) => [moduleOf(file), join(root, folder, file)]));
+  const uses = new Map([...modules].map(([name, file]) => [name, usesOf(name, readFileSync(file, 'utf8'), modules)]));
+  return stronglyConnected(uses)
+    .filter((names) => names.length > 1)
+    .map((names) => `${folder}: in a circle: ${names.sort().join(', ')}`);
+}
+
+function sources(folder) {
+  const files = readdirSync(join(root, folder), { recursive: true }).map(String);
+  return files.filter((file) => file.endsWith('.rs') && !/(^|[/\\])tests([/\\]|\.rs$)/.test(file));
+}
+
+/** `redact/mod.rs` is `redact`, `lib.rs` is the empty name. */
+function moduleOf(file) {
+  const parts = file.slice(0, -'.rs'.length).split(sep);
+  return parts.filter((part, at) => !(at === parts.length - 1 && ['mod', 'lib'].includes(part))).join('::');
+}
+
+function usesOf(name, text, modules) {
+  const code = text.replace(/\/\/[^\n]*/g, '').replace(/#\[cfg\(test\)\]\s*mod [\s\S]*/, '');
+  const listed = [...code.matchAll(/\buse\s+([^;]+);/g)].flatMap(([, tree]) => pathsOf(tree));
+  const inline = code.match(/\b[\w]+(?:::\w+)+/g) ?? [];
+  const found = [...listed, ...inline].map((path) => resolve(name, path.split('::'), modules));
+  return new Set(
+    found.filter((used) => used !== undefined && used !== name && !`${name}::`.startsWith(`${used}::`) && used !== ''),
+  );
+}
+
+/** The paths of a `use`: `a::{b, c::d}` is `a::b` and `a::c::d`. */
+function pathsOf(tree) {
+  const open = tree.indexOf('{');
+  if (open < 0) return [tree.replace(/\s+as\s+\w+/, '').trim()];
+  const [before, inside] = [tree.slice(0, open).trim(), tree.slice(open + 1, tree.lastIndexOf('}'))];
+  const parts = [''];
+  let depth = 0;
+  for (const letter of inside) {
+    if (letter === '{') depth += 1;
+    if (letter === '}') depth -= 1;
+    if (letter === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += letter;
+  }
+  return parts.filter((part) => part.trim() !== '').flatMap((part) => pathsOf(before + part.trim()));
+}
+
+/** The file that a path leads to, as far as it is one of this crate's. */
+function resolve(name, path, modules) {
+  let [here, rest] = [name === '' ? [] : name.split('::'), path];
+  if (path[0] === 'crate') [here, rest] = [[], path.slice(1)];
+  else if (path[0] === 'super') while (rest[0] === 'super') [here, rest] = [here.slice(0, -1), rest.slice(1)];
+  else if (!modules.has([...here, path[0]].join('::'))) return undefined;
+  for (const part of rest) {
+    if (!modules.has([...here, part].join('::'))) break;
+    here = [...here, part];
+  }
+  return here.join('::');
+}
+
+/** Tarjan's algorithm (1972). */
+function stronglyConnected(edges) {
+  const [number, low, path, found] = [new Map(), new Map(), [], []];
+  const visit = (node) => {
+    number.set(node, number.size);
+    low.set(node, number.get(node));
+    path.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!number.has(next)) visit(next);
+      if (path.includes(next)) low.set(node, Math.min(low.get(node), low.get(next)));
+    }
+    if (low.get(node) === number.get(node)) found.push(path.splice(path.indexOf(node)));
+  };
+  for (const node of edges.keys()) if (!number.has(node)) visit(node);
+  return found;
+}

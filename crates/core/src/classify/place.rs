@@ -1,0 +1,37 @@
+//! Where hints stand in a text.
+//! Does not: find them.
+
+/// A hint in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub(super) id: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A hint of a rule in the text; rules are tried in their order, each of them in that of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    rule: u16,
+    start: u32,
+    length: u16,
+}
+
+impl Place {
+    /// Nothing of a text beyond 4 GiB.
+    pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
+        Some(Self { rule, start: u32::try_from(start).ok()?, length: u16::try_from(end - start).ok()? })
+    }
+
+    pub(super) const fn rule(self) -> usize {
+        self.rule as usize
+    }
+
+    pub(super) const fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub(super) const fn end(self) -> usize {
+        self.start() + self.length as usize
+    }
+}

@@ -1,0 +1,72 @@
+//! The levels of log lines, as loggers print them.
+//! Does not: tell whether a line is of a log; a word of it may be a level by chance.
+
+use crate::bytes::run;
+use memchr::{memchr_iter, memchr3_iter, memmem::Finder};
+use std::sync::LazyLock;
+
+/// A log line names its level after time stamp, host, process, thread and logger.
+const HEADER_REACH: usize = 96;
+/// Bytes between a key and its value: `": "`.
+const MAX_GAP: usize = 5;
+/// Below a warning.
+const QUIET: [&[u8]; 8] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE"];
+const WARNINGS: [&[u8]; 3] = [b"WARN", b"WARNING", b"WRN"];
+/// Words that say that something is wrong, where a level stands.
+#[rustfmt::skip]
+const LOUD: [&[u8]; 14] = [
+    b"ERROR", b"ERR", b"SEVERE", b"CRITICAL", b"CRIT", b"FATAL", b"FTL", b"PANIC", b"ALERT", b"EMERG", b"EMERGENCY",
+    b"FAIL", b"FAILED", b"FAILURE",
+];
+/// What a key of a structured line gives for a level below a warning.
+const QUIET_VALUES: [&[u8]; 4] = [b"info", b"debug", b"trace", b"notice"];
+/// What it gives for a warning.
+const WARNING_VALUES: [&[u8]; 2] = [b"warn", b"warning"];
+
+static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
+
+/// Whether the word, in upper case, is a level below a warning.
+pub(crate) fn is_quiet(word: &[u8]) -> bool {
+    QUIET.contains(&word)
+}
+
+/// Whether the word, in upper case, is a warning's or worse.
+pub(crate) fn is_loud(word: &[u8]) -> bool {
+    LOUD.contains(&word) || WARNINGS.contains(&word)
+}
+
+/// Whether the value, in any letter case, is a level below a warning.
+pub(crate) fn is_quiet_value(value: &[u8]) -> bool {
+    QUIET_VALUES.iter().any(|known| known.eq_ignore_ascii_case(value))
+}
+
+/// Whether a level below an error stands near the start of the line: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
+pub(crate) fn is_below_error(line: &[u8]) -> bool {
+    let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
+    let start = &line[..line.len().min(HEADER_REACH)];
+    warns || has_low_word(start) || has_low_value(start)
+}
+
+fn has_low_word(start: &[u8]) -> bool {
+    let capitals = memchr3_iter(b'I', b'W', b'D', start).chain(memchr3_iter(b'T', b'N', b'F', start));
+    let begins = |at: &usize| at.checked_sub(1).is_none_or(|before| b"[|( \t".contains(&start[before]));
+    capitals.chain(memchr_iter(b'V', start)).filter(begins).any(|at| {
+        let word = letters(&start[at..]);
+        is_quiet(word) || WARNINGS.contains(&word)
+    })
+}
+
+/// Of a key `level`, in lower case as those that write structured lines have it.
+fn has_low_value(start: &[u8]) -> bool {
+    LEVEL.find(start).is_some_and(|at| {
+        let value = start[at..].iter().skip(LEVEL.needle().len()).position(u8::is_ascii_alphanumeric);
+        value.filter(|&gap| gap <= MAX_GAP).is_some_and(|gap| {
+            let word = letters(&start[at + LEVEL.needle().len() + gap..]);
+            QUIET_VALUES.contains(&word) || WARNING_VALUES.contains(&word)
+        })
+    })
+}
+
+fn letters(text: &[u8]) -> &[u8] {
+    &text[..run(text, 0, |byte| byte.is_ascii_alphabetic())]
+}

@@ -1,0 +1,21 @@
+//! Takes a value out where it is a secret.
+//! Does not: find a name, or say what a secret is (`judge`).
+
+use super::{
+    assignment::{Name, Separator, Value},
+    judge::accepts,
+    scan::Scan,
+    spans,
+};
+
+/// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
+pub(super) fn take(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+    let found = spans::with_blanks(scan, name, separator, found);
+    if !accepts(scan, name, separator, found) {
+        return false;
+    }
+    let end = spans::whole_end(scan, found);
+    scan.told(name.tier.kind(), found.start, end);
+    spans::further_parts(scan, name.tier.kind(), found, end);
+    true
+}
