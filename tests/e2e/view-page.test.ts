@@ -234,7 +234,7 @@ browsing('the address holds the state of a table', async () => {
   await page.waitForURL(/sort=confidence/u);
 });
 
-browsing('a person corrects a pattern, marks a fix as wrong, and merges two; later runs keep it', async () => {
+browsing('a person corrects a pattern, marks a fix as wrong, merges two and parts them; later runs keep it', async () => {
   const { root } = await rememberedProject();
   const { page, complaints } = await openPage(root);
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
@@ -267,6 +267,11 @@ browsing('a person corrects a pattern, marks a fix as wrong, and merges two; lat
   await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
   await page.getByRole('heading', { name: /the red valve does not close/u }).waitFor();
   await expect.poll(() => page.locator('main').textContent()).toContain('The id is read too early');
+
+  await page.getByRole('button', { name: 'Not the same' }).click();
+  await dialog.getByRole('button', { name: 'Not the same' }).click();
+  await page.getByRole('heading', { name: 'The id is read too early' }).waitFor();
+  await expect.poll(() => page.locator('main').textContent()).not.toContain('the red valve does not close');
   expect(complaints).toEqual([]);
 });
 

@@ -197,6 +197,8 @@ calls! {
     Writes Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
     /// Makes one pattern of two.
     Writes Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
+    /// Makes a part of a pattern one of its own.
+    Writes Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::ViewPatternRow;
     /// A person's judgement that a fix is wrong, or is not.
     Writes Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
 }

@@ -53,6 +53,21 @@ pub async fn split(tx: &mut impl Tx, key: PatternKey, provisional: bool) -> Resu
     if provisional { Ok(()) } else { surface(tx, key).await }
 }
 
+/// A person says that `part` is not `whole`: its diagnoses count for itself again. The fixes stay where they are, for nobody
+/// noted of which of the two they were.
+pub async fn split_off(tx: &mut impl Tx, part: &Pattern, whole: &Pattern, now: i64) -> Result<(), StoreError> {
+    const LESS: &str = "UPDATE patterns SET updated_at = $3, occurrences = \
+                        CASE WHEN occurrences - $2 > resolutions THEN occurrences - $2 ELSE resolutions END \
+                        WHERE key = $1";
+    tx.execute(LESS, &[whole.key.into(), part.occurrences.into(), now.into()]).await?;
+    tx.execute("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])
+        .await?;
+    solutions::choose_best(tx, part.key).await?;
+    split(tx, part.key, false).await?;
+    days::note(tx, whole.key, now).await?;
+    days::note(tx, part.key, now).await
+}
+
 /// Learned patterns of any recipe, merged ones too, that had this signature once.
 pub async fn had_signature(tx: &mut impl Tx, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str =

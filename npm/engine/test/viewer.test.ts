@@ -47,7 +47,7 @@ test('every function is there, and no other', async () => {
   expect(isPageCall('viewPatterns') && !isPageCall('constructor') && !isPageCall('recordRun')).toBe(true);
   await expect(ask(engine, JSON.parse('"free"'), {})).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   const edits = PAGE_CALLS.filter((call) => WRITING_CALLS.some((writing) => writing === call));
-  expect(edits).toEqual(['editPattern', 'mergePatterns', 'markFix']);
+  expect(edits).toEqual(['editPattern', 'mergePatterns', 'splitPattern', 'markFix']);
 });
 
 /** As a page sends it: nobody has checked what is in there. */

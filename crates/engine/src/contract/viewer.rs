@@ -124,7 +124,7 @@ contract! {
         pub set: PersonValues,
         /// Case it was learned from; none for a built-in.
         pub case_name: Option<String>,
-        /// Patterns that a person merged into it.
+        /// Patterns that are part of it: a person merged them into it, or they were alike.
         pub merged: Vec<MergedPattern>,
         /// Reported fixes, newest first, at most 100.
         pub fixes: Vec<ViewFix>,
@@ -400,6 +400,14 @@ contract! {
         pub from: String,
         /// What stays.
         pub into: String,
+    }
+
+    /// A part of a pattern that is another failure.
+    pub struct SplitPatternParams {
+        /// What it is part of.
+        pub pattern: String,
+        /// One of its `merged`.
+        pub part: String,
     }
 
     /// A fix that a person judges: one of the ids.

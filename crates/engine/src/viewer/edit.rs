@@ -3,7 +3,10 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, ViewPatternRow},
+    contract::{
+        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
+        ViewPatternRow,
+    },
     report_fix::unknown_pattern,
     text::{self, quoted},
     view,
@@ -89,6 +92,25 @@ pub async fn merge_patterns<D: Database>(
         }
         merging::merge(tx, &from, &into, ambient.now).await?;
         shown(engine, tx, &into.id).await
+    };
+    engine.write(ambient, body).await
+}
+
+/// Makes a part of a pattern one of its own.
+pub async fn split_pattern<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &SplitPatternParams,
+) -> Result<ViewPatternRow, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+        let whole = find(tx, &params.pattern).await?;
+        let parts = patterns::merged_into(tx, whole.key).await?;
+        let Some(part) = parts.iter().find(|part| part.id == params.part.trim() && part.key != whole.key) else {
+            let message = format!("'{}' is no part of '{}'.", quoted(&params.part), quoted(&params.pattern));
+            return Err(EngineError::invalid(format!("{message} viewPattern lists the parts under merged.")));
+        };
+        merging::split_off(tx, part, &whole, ambient.now).await?;
+        shown(engine, tx, &part.id).await
     };
     engine.write(ambient, body).await
 }

@@ -147,7 +147,7 @@ export const en = {
     failures: (count: number, shown: string) => `${shown} ${plural(count, 'failure', 'failures')}`,
     related: 'Related',
     alike: (share: string) => `${share} alike`,
-    merged: 'Merged into this',
+    merged: 'Counted as this',
     ids: 'Identity',
     id: 'Id',
     signature: 'Signature',
@@ -180,6 +180,11 @@ export const en = {
     none: 'No other learned pattern fits.',
     times: (count: number, shown: string) => `seen ${shown} ${plural(count, 'time', 'times')}`,
     do: 'Merge',
+  },
+  split: {
+    title: 'Not the same failure',
+    explain: 'It becomes a pattern of its own: its failures count there from now on. The fixes stay here.',
+    do: 'Not the same',
   },
   runs: {
     views: 'Ways to look at runs',

@@ -130,7 +130,7 @@ export const zh: Dictionary = {
     failures: (_, shown) => `${shown} 次失败`,
     related: '相关',
     alike: (share) => `相似度 ${share}`,
-    merged: '已合并到此模式',
+    merged: '计入此模式',
     ids: '标识',
     id: 'ID',
     signature: '签名',
@@ -163,6 +163,11 @@ export const zh: Dictionary = {
     none: '没有其他符合的已学习模式。',
     times: (_, shown) => `出现 ${shown} 次`,
     do: '合并',
+  },
+  split: {
+    title: '不是同一失败',
+    explain: '它将成为独立的模式，以后的失败计入其自身。修复仍保留在此。',
+    do: '不是同一失败',
   },
   runs: {
     views: '查看运行的方式',

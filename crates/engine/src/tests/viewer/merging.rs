@@ -35,6 +35,23 @@ fn later_failures_of_one_count_on_the_other() {
 }
 
 #[test]
+fn what_was_merged_may_be_split_again() {
+    let world = World::new();
+    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
+    world.fix(&run, "a", "Tuned it", true).unwrap();
+    world.join(&from, &into).unwrap();
+    let row = world.part(&into, &from).unwrap();
+    assert_eq!((&row.id, row.occurrences, row.resolutions, row.suggested_fix), (&from, 2, 0, None));
+    let whole = world.page_of(&into);
+    assert_eq!((whole.pattern.occurrences, whole.pattern.resolutions, whole.merged.len()), (2, 1, 0));
+    assert_eq!(world.diagnose(&run, "a").unwrap().pattern.unwrap().id, from);
+    assert_eq!(world.diagnose(&run, "b").unwrap().pattern.unwrap().id, into);
+    assert_eq!(world.part(&into, &from).unwrap_err().code, ErrorCode::InvalidInput, "it is no part now");
+    assert_eq!(world.part("pat-x", &from).unwrap_err().code, ErrorCode::PatternNotFound);
+}
+
+#[test]
 fn what_was_merged_may_be_merged_on() {
     let world = World::new();
     let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER), failed("c", "Error: no dilithium is left")]);

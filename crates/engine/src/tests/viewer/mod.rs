@@ -11,11 +11,11 @@ use super::World;
 use crate::{
     EngineError,
     contract::{
-        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, ViewPatternParams,
-        ViewPatternResult, ViewPatternRow, ViewPatternsParams, ViewPatternsResult,
+        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
+        ViewPatternParams, ViewPatternResult, ViewPatternRow, ViewPatternsParams, ViewPatternsResult,
     },
     viewer::{
-        edit::{edit_pattern, mark_fix, merge_patterns},
+        edit::{edit_pattern, mark_fix, merge_patterns, split_pattern},
         pattern::view_pattern,
         patterns::view_patterns,
     },
@@ -56,6 +56,11 @@ impl World {
     pub(super) fn join(&self, from: &str, into: &str) -> Result<ViewPatternRow, EngineError> {
         let params = MergePatternsParams { from: from.to_owned(), into: into.to_owned() };
         finish(merge_patterns(&self.engine, &self.ambient(), &params))
+    }
+
+    pub(super) fn part(&self, pattern: &str, part: &str) -> Result<ViewPatternRow, EngineError> {
+        let params = SplitPatternParams { pattern: pattern.to_owned(), part: part.to_owned() };
+        finish(split_pattern(&self.engine, &self.ambient(), &params))
     }
 
     pub(super) fn judge(&self, fix_id: &str, wrong: bool) -> Result<MarkFixResult, EngineError> {
