@@ -234,7 +234,7 @@ browsing('the address holds the state of a table', async () => {
   await page.waitForURL(/sort=confidence/u);
 });
 
-browsing('a person corrects a pattern, marks a fix as wrong, merges two and parts them; later runs keep it', async () => {
+browsing('a person corrects a pattern, marks a fix as wrong, merges two, parts them; later runs keep it', async () => {
   const { root } = await rememberedProject();
   const { page, complaints } = await openPage(root);
   await page.getByRole('link', { name: /Cannot read properties/u }).click();

@@ -7,7 +7,7 @@
 //! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): `statuses` finds
 //! them by their shape.
 
-use super::{place::Hit, statuses::Statuses};
+use super::{hint_match::HintMatch, statuses::Statuses};
 use wide::u8x16;
 
 /// Bytes of a hint that are hashed; every hint has at least as many.
@@ -113,7 +113,7 @@ impl HintFinder {
     }
 
     /// Calls `found` once for every occurrence of every hint, letter case aside.
-    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(Hit)) {
+    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(HintMatch)) {
         let mut at = 0;
         while let Some(block) = text[at..].first_chunk::<BLOCK_BYTES>() {
             let mut marks = 0;
@@ -143,7 +143,7 @@ impl HintFinder {
     }
 
     #[inline]
-    fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(Hit)) {
+    fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(HintMatch)) {
         let around = around(text, at);
         let [_, _, gram @ .., _, _] = around.to_le_bytes();
         let bucket = bucket(hash(u32::from_le_bytes(gram)));
@@ -155,11 +155,11 @@ impl HintFinder {
     }
 
     #[inline(never)]
-    fn verify(&self, text: &[u8], at: usize, probe: &Probe, found: &mut impl FnMut(Hit)) {
+    fn verify(&self, text: &[u8], at: usize, probe: &Probe, found: &mut impl FnMut(HintMatch)) {
         let (id, hint) = (usize::from(probe.id), &self.hints[usize::from(probe.id)]);
         let Some(start) = at.checked_add_signed(-isize::from(probe.offset)) else { return };
         if hint.stands_at(text, start) {
-            found(Hit { id, start, end: start + hint.bytes.len() });
+            found(HintMatch { id, start, end: start + hint.bytes.len() });
         }
     }
 }

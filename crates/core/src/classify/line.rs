@@ -1,7 +1,7 @@
 //! What kind of line a hint stands in: one that reports, one that logs, or one that only quotes.
 //! Does not: decide a category.
 
-use super::place::Place;
+use super::hint_match::Candidate;
 use crate::{
     bytes::line_above,
     output::{access_log, log_level, runtime_lines, stack_frame, test_title},
@@ -95,7 +95,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Index of the line that the place stands in; a line break at its end is the end of that line.
-    pub(super) fn of_place(&mut self, place: Place) -> usize {
+    pub(super) fn of_place(&mut self, place: Candidate) -> usize {
         let start = place.start();
         let end = start + self.text[start..place.end()].trim_ascii_end().len();
         let known = self.all.iter().rposition(|line| line.from <= start && end <= line.to);
@@ -202,11 +202,11 @@ fn pytest_kind(line: &[u8]) -> Kind {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Lines, Marks, Place};
+    use super::{Candidate, Kind, Lines, Marks};
 
     fn kind(text: &str, hint: &str) -> Kind {
         let at = text.find(hint).expect("the hint stands in the text");
-        let place = Place::new(0, at, at + hint.len()).expect("the text is short");
+        let place = Candidate::new(0, at, at + hint.len()).expect("the text is short");
         let marks = Marks { pytest: text.contains("\nE   "), ..Marks::default() };
         let mut lines = Lines::new(text.as_bytes(), marks);
         let line = lines.of_place(place);
@@ -241,7 +241,7 @@ mod tests {
         let mut lines = Lines::new(text.as_bytes(), Marks::default());
         let mut line = |hint: &str| {
             let at = text.find(hint).expect("the hint stands in the text");
-            let line = lines.of_place(Place::new(0, at, at + hint.len()).expect("the text is short"));
+            let line = lines.of_place(Candidate::new(0, at, at + hint.len()).expect("the text is short"));
             let (from, to) = lines.bounds(line);
             &text[from..to]
         };

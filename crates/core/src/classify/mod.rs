@@ -6,10 +6,10 @@
 //! source code, test names: `line`) decide nothing, and log lines below error level only where nothing else does.
 
 mod facts;
+mod hint_match;
 mod hints;
 mod line;
 mod needs;
-mod place;
 mod rule;
 mod rules;
 mod scan;

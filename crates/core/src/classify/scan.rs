@@ -2,10 +2,10 @@
 //! Does not: know any rule; the tables do.
 
 use super::{
+    hint_match::{Candidate, HintMatch},
     hints::HintFinder,
     line::{self, Kind, Lines, Marks},
     needs::{Met, Needs},
-    place::{Hit, Place},
     rule::{Compiled, Rule, Shape, Trust, Window},
     rules,
     shared::Shared,
@@ -87,7 +87,7 @@ const fn believes(trust: Trust, kind: Kind) -> Believed {
 /// What the hints say about a text.
 struct Hits {
     /// Every place a rule is to be tried at.
-    places: Vec<Place>,
+    places: Vec<Candidate>,
     marks: Marks,
     /// Rules whose needs are met.
     met: Met,
@@ -152,14 +152,14 @@ impl Engine {
         let mut hits = Hits { places: Vec::with_capacity(EXPECTED_PLACES), marks: Marks::default(), met: 0 };
         let mut seen = [0_u8; MAX_RULES];
         let mut late = Late::default();
-        self.finder.find(text, |Hit { id, start, end }| {
+        self.finder.find(text, |HintMatch { id, start, end }| {
             let used = &self.uses[id];
             hits.met |= used.meets;
             hits.marks.pytest |= used.is_pytest && text[start + 1] == b'E';
             if used.is_retry && used.rules.is_empty() {
                 hits.marks.retries.push((start, end));
             }
-            for place in used.rules.iter().filter_map(|&rule| Place::new(rule, start, end)) {
+            for place in used.rules.iter().filter_map(|&rule| Candidate::new(rule, start, end)) {
                 let seen = &mut seen[place.rule()];
                 if *seen < FIRST_PLACES {
                     *seen += 1;
@@ -173,7 +173,7 @@ impl Engine {
         hits
     }
 
-    fn try_rule(&self, rule: &'static Rule, place: Place, line: usize, lines: &Lines<'_>) -> Option<Found> {
+    fn try_rule(&self, rule: &'static Rule, place: Candidate, line: usize, lines: &Lines<'_>) -> Option<Found> {
         let (from, to) = match rule.window {
             Window::Line => lines.bounds(line),
             Window::Near => line::around(lines.text(), place.start(), place.end()),
@@ -189,12 +189,12 @@ impl Engine {
 struct Late(Vec<Ring>);
 
 struct Ring {
-    last: Vec<Place>,
+    last: Vec<Candidate>,
     oldest: usize,
 }
 
 impl Late {
-    fn keep(&mut self, place: Place) {
+    fn keep(&mut self, place: Candidate) {
         match self.0.iter_mut().find(|ring| ring.last[0].rule() == place.rule()) {
             Some(ring) if ring.last.len() < LAST_PLACES => ring.last.push(place),
             Some(ring) => {

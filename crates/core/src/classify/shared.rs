@@ -73,8 +73,8 @@ fn shape(rule: &Rule) -> Option<&'static str> {
 mod tests {
     use super::{Shared, shape};
     use crate::classify::{
+        hint_match::Candidate,
         line::{Lines, Marks},
-        place::Place,
         rule::compile,
         rules,
     };
@@ -91,7 +91,7 @@ mod tests {
             "GET /orders/1 -> 500",
             "read 404 lines",
         ];
-        let place = Place::new(0, 0, 1).expect("the text is short");
+        let place = Candidate::new(0, 0, 1).expect("the text is short");
         for line in lines {
             let mut seen = Lines::new(line.as_bytes(), Marks::default());
             let index = seen.of_place(place);

@@ -3,7 +3,7 @@
 //!
 //! They are many, short and alike, so looking for their shape at sixteen positions at a time beats looking each of them up.
 
-use super::place::Hit;
+use super::hint_match::HintMatch;
 use wide::u8x16;
 
 /// Bytes of such a hint.
@@ -36,7 +36,7 @@ impl Statuses {
     }
 
     /// Calls `found` once for every occurrence of every hint.
-    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(Hit)) {
+    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(HintMatch)) {
         let mut start = 0;
         while let Some(block) = text[start..].first_chunk::<{ BLOCK + LENGTH - 1 }>() {
             let mut marks = candidates(block);
@@ -52,12 +52,12 @@ impl Statuses {
     }
 
     #[inline]
-    fn look_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(Hit)) {
+    fn look_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(HintMatch)) {
         let gram = text[start..].first_chunk().copied();
         let Some((mark, status)) = gram.and_then(place) else { return };
         let id = self.ids[mark][status];
         if id != NONE {
-            found(Hit { id: usize::from(id), start, end: start + LENGTH });
+            found(HintMatch { id: usize::from(id), start, end: start + LENGTH });
         }
     }
 }

@@ -5,8 +5,8 @@ use super::{
     backoff,
     circuit::Circuit,
     error::{ErrorClass, ErrorSummary, FixError},
-    standing,
     state::{EscalationReason, FixState, Mode, Status, VERSION},
+    transitions,
 };
 use crate::sign::sha256_hex;
 use std::collections::BTreeMap;
@@ -139,7 +139,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
 fn place(state: &mut FixState) {
     let class = state.first_error.as_ref().map(|error| error.error_class);
     match class {
-        Some(ErrorClass::Permanent) => standing::escalate(state, EscalationReason::PermanentError),
+        Some(ErrorClass::Permanent) => transitions::escalate(state, EscalationReason::PermanentError),
         // It may be gone already: the verification says so, after a wait.
         Some(ErrorClass::Transient) if state.test.is_some() => {
             state.delay_seconds = state.initial_backoff_seconds;

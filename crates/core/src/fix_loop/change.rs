@@ -4,8 +4,8 @@
 use super::{
     approach,
     event::{Warning, WarningKind},
-    standing::{Outcome, go_on, over},
     state::{AppliedFix, Attempt, FixState, Mode, Status},
+    transitions::{Outcome, go_on, over},
 };
 
 /// Somebody changed something.

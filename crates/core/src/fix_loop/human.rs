@@ -5,8 +5,8 @@ use super::{
     error::ErrorClass,
     event::Verdict,
     record::{Run, finish},
-    standing::{Outcome, after_failure, before_run, escalate, go_on, settle},
     state::{EscalationReason, FixState, Mode, Status},
+    transitions::{Outcome, after_failure, before_run, escalate, go_on, settle},
 };
 
 /// What the loop makes of it.

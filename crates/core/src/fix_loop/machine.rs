@@ -11,8 +11,8 @@ use super::{
     event::{Advanced, Event, Warning, WarningKind},
     human, progress,
     record::{self, Run},
-    standing::{Outcome, before_run, escalate, given, over, settle},
     state::{AppliedFix, EscalationReason, FixState, Running, Status},
+    transitions::{Outcome, before_run, escalate, given, over, settle},
 };
 
 /// So often may the same attempt be cut off before it ended: something in it ends the host.

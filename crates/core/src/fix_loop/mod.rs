@@ -36,8 +36,8 @@ mod machine;
 mod progress;
 mod prompt;
 mod record;
-mod standing;
 mod state;
+mod transitions;
 mod understand;
 mod weakened;
 

@@ -4,8 +4,8 @@
 use super::{
     decide::named,
     error::{ErrorClass, FixError},
-    standing::{Outcome, after_failure, over, settle},
     state::{Attempt, FixState, Mode, Status, Weakening},
+    transitions::{Outcome, after_failure, over, settle},
 };
 
 /// How a run ended.

@@ -4,7 +4,6 @@
 //! `output` chooses the lines that say what failed; `scan` walks each of them once, `table` names the placeholders.
 
 mod duration;
-mod here;
 mod ids;
 mod named;
 mod net;
@@ -14,6 +13,7 @@ mod scan;
 mod settle;
 mod stops;
 mod table;
+mod word;
 
 use crate::{
     bytes::{character_end, same},

@@ -2,36 +2,36 @@
 //! Does not: know the order in which placeholders are tried; `table` does.
 
 use super::{
-    here::{Here, Hit},
     numbers::{self, Role},
+    word::{Replacement, Word},
 };
 use crate::bytes::{
     DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, digits, ends_ignoring_case, is_word, number, switches, word,
 };
 
-pub(super) fn number_or_code(here: &Here<'_>) -> Option<Hit> {
+pub(super) fn number_or_code(here: &Word<'_>) -> Option<Replacement> {
     if here.mask != DIGIT {
         // `1e5`
         let end = numbers::plain(here.line, here.start);
-        return (end >= here.end).then(|| Hit::new(end, "<NUM>"));
+        return (end >= here.end).then(|| Replacement::new(end, "<NUM>"));
     }
     if is_named_number(here) {
         let dotted = at(here.line, here.end) == b'.' && at(here.line, here.end + 1).is_ascii_digit();
-        return Some(Hit::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
+        return Some(Replacement::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
     }
     match numbers::role(here.line, here.start, here.end, here.before) {
-        Role::Code => return Some(Hit::kept(here, here.end)),
-        Role::Status => return Some(Hit::new(here.end, numbers::status_class(at(here.line, here.start)))),
+        Role::Code => return Some(Replacement::kept(here, here.end)),
+        Role::Status => return Some(Replacement::new(here.end, numbers::status_class(at(here.line, here.start)))),
         Role::Plain => {}
     }
     let joined = joined_digits(here.line, here.end);
     if joined > here.end {
-        return Some(Hit::new(joined, "<ID>"));
+        return Some(Replacement::new(joined, "<ID>"));
     }
     // Digits go on as a number only there.
     let more = matches!(here.next(), b'.' | b',');
     let end = if more { numbers::plain(here.line, here.start) } else { here.end };
-    Some(Hit::new(end, plain_name(here)))
+    Some(Replacement::new(end, plain_name(here)))
 }
 
 /// End of `_0020_01_000002` after digits.
@@ -48,7 +48,7 @@ fn joined_digits(line: &[u8], end: usize) -> usize {
 }
 
 /// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
-fn is_named_number(here: &Here<'_>) -> bool {
+fn is_named_number(here: &Word<'_>) -> bool {
     static NAMES: Words<26> = Words::new([
         "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
         "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee", "jsr", "jep",
@@ -97,7 +97,7 @@ fn is_standard(before: &[u8]) -> bool {
 }
 
 /// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
-fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &Words<26>) -> bool {
+fn is_dashed_name(here: &Word<'_>, prefix: &[u8], names: &Words<26>) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
     let code = (2..=10).contains(&length)
@@ -108,7 +108,7 @@ fn is_dashed_name(here: &Here<'_>, prefix: &[u8], names: &Words<26>) -> bool {
 }
 
 /// The name that tells a reader most about a plain number.
-fn plain_name(here: &Here<'_>) -> &'static str {
+fn plain_name(here: &Word<'_>) -> &'static str {
     let before = here.before;
     let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
     match here.previous() {
@@ -145,20 +145,20 @@ fn is_file_place(before: &[u8]) -> bool {
 
 /// Names that begin with digits: `64bit` and `5xx` stay, `28P01` stays as a code, the rest is made up.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn digit_name(here: &Here<'_>) -> Option<Hit> {
+pub(super) fn digit_name(here: &Word<'_>) -> Option<Replacement> {
     let word = here.word();
     let leading = digits(word, 0);
     let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
     let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit);
     if short || state || here.mask & HIGH != 0 {
-        return Some(Hit::kept(here, here.end));
+        return Some(Replacement::kept(here, here.end));
     }
-    Some(Hit::new(here.end, "<ID>"))
+    Some(Replacement::new(here.end, "<ID>"))
 }
 
 /// Names with a number: the number stays where it is part of a code or of a well-known name.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn numbered(here: &Here<'_>) -> Option<Hit> {
+pub(super) fn numbered(here: &Word<'_>) -> Option<Replacement> {
     let word = here.word();
     let tail = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let letters = word.len() - tail;
@@ -172,15 +172,15 @@ pub(super) fn numbered(here: &Here<'_>) -> Option<Hit> {
         return Some(dotted_version(here, letters));
     }
     if tail == 0 || keeps_number(name, &word[letters..], here) {
-        return Some(Hit::kept(here, here.end));
+        return Some(Replacement::kept(here, here.end));
     }
-    Some(Hit { keep: letters, ..Hit::new(here.end, "<NUM>") })
+    Some(Replacement { keep: letters, ..Replacement::new(here.end, "<NUM>") })
 }
 
-fn dotted_version(here: &Here<'_>, letters: usize) -> Hit {
+fn dotted_version(here: &Word<'_>, letters: usize) -> Replacement {
     let end = numbers::version(here.line, here.start + letters)
         .unwrap_or_else(|| numbers::plain(here.line, here.start + letters));
-    if letters > 1 { Hit::kept(here, end) } else { Hit::new(end, "<VERSION>") }
+    if letters > 1 { Replacement::kept(here, end) } else { Replacement::new(end, "<VERSION>") }
 }
 
 /// Names of things, not of one thing among many, that end with a number.
@@ -191,7 +191,7 @@ static NUMBERED_NAMES: Words<44> = Words::new([
     "ssh", "jinja",
 ]);
 
-fn keeps_number(name: &[u8], tail: &[u8], here: &Here<'_>) -> bool {
+fn keeps_number(name: &[u8], tail: &[u8], here: &Word<'_>) -> bool {
     let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
     if shouting {
         // `E0308`, `TS2345`, `CS0103`; but `J18`, `U01` are places on a board.

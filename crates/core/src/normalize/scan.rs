@@ -2,11 +2,10 @@
 //! Does not: choose lines; `lines` does.
 
 use super::{
-    duration,
-    here::{Here, Hit},
-    ids, net, numbers, paths, settle,
+    duration, ids, net, numbers, paths, settle,
     stops::{Stop, Stops},
     table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD},
+    word::{Replacement, Word},
 };
 use crate::{
     bytes::append,
@@ -196,7 +195,7 @@ impl<'a> Scan<'a> {
         if self.special_word(start, end, mask) {
             return;
         }
-        let here = Here { line: self.line, start, end, mask, before: &self.out[self.begin..] };
+        let here = Word { line: self.line, start, end, mask, before: &self.out[self.begin..] };
         let hit = if mask == DIGIT {
             BY_NUMBER.first(&here)
         } else if self.line[start].is_ascii_digit() {
@@ -278,7 +277,7 @@ impl<'a> Scan<'a> {
     }
 
     #[inline]
-    fn apply(&mut self, start: usize, mask: u8, hit: Hit) {
+    fn apply(&mut self, start: usize, mask: u8, hit: Replacement) {
         // Nearly all of them, and all before `start` is written: a placeholder for the whole word.
         if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
             self.replace(hit.end, hit.text);
@@ -289,7 +288,7 @@ impl<'a> Scan<'a> {
 
     /// A class of statuses, a part of a word, or nothing to write.
     #[inline(never)]
-    fn apply_part(&mut self, start: usize, mask: u8, hit: Hit) {
+    fn apply_part(&mut self, start: usize, mask: u8, hit: Replacement) {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
         // A class of statuses, `5xx`; all else is in angle brackets or empty.
         if hit.text.len() == 3 {
@@ -480,7 +479,7 @@ impl<'a> Scan<'a> {
         }
         self.position = start;
         self.flush();
-        let here = Here { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
+        let here = Word { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
         match BY_DIGIT.first(&here) {
             Some(hit) if !hit.text.is_empty() => {
                 self.settled &= hit.text.len() > 3;

@@ -2,10 +2,9 @@
 //! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
 
 use super::{
-    duration,
-    here::{Here, Hit},
-    ids, named, net,
+    duration, ids, named, net,
     numbers::{self, Role},
+    word::{Replacement, Word},
 };
 use crate::{
     bytes::{
@@ -34,11 +33,11 @@ pub(super) struct Placeholder {
     measure: bool,
     /// It is whatever is left of numbers, as most are.
     number: bool,
-    find: fn(&Here<'_>) -> Option<Hit>,
+    find: fn(&Word<'_>) -> Option<Replacement>,
 }
 
 /// One that any byte may stand before and after, and that may begin with any word.
-const fn placeholder(name: &'static str, find: fn(&Here<'_>) -> Option<Hit>) -> Placeholder {
+const fn placeholder(name: &'static str, find: fn(&Word<'_>) -> Option<Replacement>) -> Placeholder {
     Placeholder {
         name,
         after: "",
@@ -56,30 +55,30 @@ const UUID: Placeholder = Placeholder {
     after: "-",
     length: (8, 8),
     classes: HEXADECIMAL,
-    ..placeholder("uuid", |h| ids::uuid(h.line, h.start).map(|e| Hit::new(e, "<UUID>")))
+    ..placeholder("uuid", |h| ids::uuid(h.line, h.start).map(|e| Replacement::new(e, "<UUID>")))
 };
 const TRACE: Placeholder = Placeholder {
     after: "-",
     length: (1, 2),
-    ..placeholder("trace", |h| ids::trace(h.line, h.start).map(|e| Hit::new(e, "<TRACE>")))
+    ..placeholder("trace", |h| ids::trace(h.line, h.start).map(|e| Replacement::new(e, "<TRACE>")))
 };
 const MAC: Placeholder = Placeholder {
     after: ":-",
     length: (2, 2),
     classes: HEXADECIMAL,
-    ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Hit::new(e, "<MAC>")))
+    ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Replacement::new(e, "<MAC>")))
 };
 const IPV4: Placeholder = Placeholder {
     after: ".",
     length: (1, 3),
     classes: DIGIT,
-    ..placeholder("ipv4", |h| net::ipv4(h.line, h.start).map(|e| Hit::new(e, "<IP>")))
+    ..placeholder("ipv4", |h| net::ipv4(h.line, h.start).map(|e| Replacement::new(e, "<IP>")))
 };
 const IPV6: Placeholder = Placeholder {
     after: ":",
     length: (1, 4),
     classes: HEXADECIMAL,
-    ..placeholder("ipv6", |h| net::ipv6(h.line, h.start).map(|e| Hit::new(e, "<IP>")))
+    ..placeholder("ipv6", |h| net::ipv6(h.line, h.start).map(|e| Replacement::new(e, "<IP>")))
 };
 const DATE: Placeholder = placeholder("timestamp", timestamp);
 const LOG_HEADER: Placeholder = Placeholder {
@@ -109,7 +108,7 @@ const JWT: Placeholder = Placeholder {
     after: ".-_=",
     length: (3, LONG),
     some: UPPER,
-    ..placeholder("jwt", |h| ids::jwt(h.line, h.start).map(|e| Hit::new(e, "<JWT>")))
+    ..placeholder("jwt", |h| ids::jwt(h.line, h.start).map(|e| Replacement::new(e, "<JWT>")))
 };
 const CUT_UUID: Placeholder =
     Placeholder { after: "-", length: (1, 8), classes: HEXADECIMAL, ..placeholder("cut uuid", cut_uuid) };
@@ -126,13 +125,15 @@ const CLOUD: Placeholder = Placeholder {
     after: "-",
     length: (1, 8),
     classes: LOWER | LOWER_HEX,
-    ..placeholder("cloud id", |h| net::cloud_id(h.line, h.start).map(|e| Hit::new(e, "<ID>")))
+    ..placeholder("cloud id", |h| net::cloud_id(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
 const HOST: Placeholder = Placeholder { after: ".-", ..placeholder("host", host) };
 const BOOL: Placeholder = Placeholder { before: "=", length: (4, 5), ..placeholder("bool", boolean) };
 const ISO_DURATION: Placeholder = Placeholder {
     some: UPPER,
-    ..placeholder("iso duration", |h| duration::iso_duration(h.line, h.start).map(|e| Hit::new(e, "<DURATION>")))
+    ..placeholder("iso duration", |h| {
+        duration::iso_duration(h.line, h.start).map(|e| Replacement::new(e, "<DURATION>"))
+    })
 };
 const USER: Placeholder = Placeholder { before: " =", ..placeholder("user", user) };
 const NUMBER: Placeholder = Placeholder { number: true, ..placeholder("number", named::number_or_code) };
@@ -199,7 +200,7 @@ impl<const N: usize> List<N> {
     }
 
     /// The first placeholder of the list that matches here.
-    pub(super) fn first(&self, here: &Here<'_>) -> Option<Hit> {
+    pub(super) fn first(&self, here: &Word<'_>) -> Option<Replacement> {
         let mut left = self.after[usize::from(here.next())]
             & self.before[usize::from(here.previous())]
             & self.classes[usize::from(here.mask & WORD)]
@@ -321,7 +322,7 @@ pub(super) static BY_WORD: List<15> = List::new([
     USER,
 ]);
 
-fn timestamp(here: &Here<'_>) -> Option<Hit> {
+fn timestamp(here: &Word<'_>) -> Option<Replacement> {
     // Without a mark after its first digits only `20060102T150405` begins a date.
     let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
     let possible = match here.mask & DIGIT {
@@ -337,79 +338,79 @@ fn timestamp(here: &Here<'_>) -> Option<Hit> {
     {
         return None;
     }
-    time::timestamp(here.line, here.start).map(|end| Hit::new(end, "<TIMESTAMP>"))
+    time::timestamp(here.line, here.start).map(|end| Replacement::new(end, "<TIMESTAMP>"))
 }
 
 /// What Java prints of an object without a text of its own: its type and its hash.
-fn object_identity(here: &Here<'_>) -> Option<Hit> {
+fn object_identity(here: &Word<'_>) -> Option<Replacement> {
     // Of a shortened `<function total at 0x7f12c20>` Python's unittest leaves `<func[12 chars]c20>`.
     if here.previous() == b']' {
-        return here.before.ends_with(b" chars]").then(|| Hit::new(here.end, "<HEX>"));
+        return here.before.ends_with(b" chars]").then(|| Replacement::new(here.end, "<HEX>"));
     }
     let owner = here.before.iter().rev().nth(1).filter(|_| here.end - here.start >= 5);
     let ends = !matches!(here.next(), b'.' | b'-' | b'@' | b'/');
     (ends && owner.is_some_and(|&byte| is_word(byte) || matches!(byte, b';' | b'$')))
-        .then(|| Hit::new(here.end, "<HASH>"))
+        .then(|| Replacement::new(here.end, "<HASH>"))
 }
 
 /// `E0102 15:04:05.000000` of glog and klog: the letter is the level, the date has no year.
-fn log_header(here: &Here<'_>) -> Option<Hit> {
+fn log_header(here: &Word<'_>) -> Option<Replacement> {
     let level = matches!(here.word()[0], b'I' | b'W' | b'E' | b'F');
     let end = time::month_day_clock(here.line, here.start + 1)
         .filter(|_| level && here.word()[1..].iter().all(u8::is_ascii_digit))?;
-    Some(Hit { keep: 1, ..Hit::new(end, "<TIMESTAMP>") })
+    Some(Replacement { keep: 1, ..Replacement::new(end, "<TIMESTAMP>") })
 }
 
 /// Windows status codes (`0x80070005`, `0xC0000005`) identify the failure; other hexadecimal numbers do not.
-fn prefixed_hex(here: &Here<'_>) -> Option<Hit> {
+fn prefixed_hex(here: &Word<'_>) -> Option<Replacement> {
     let end = ids::prefixed_hex(here.line, here.start)?;
     let code = end - here.start == 10 && matches!(at(here.line, here.start + 2), b'8' | b'c' | b'C');
     if code && numbers::role(here.line, end, end, here.before) == Role::Code {
-        return Some(Hit::kept(here, end));
+        return Some(Replacement::kept(here, end));
     }
-    Some(Hit::new(end, "<HEX>"))
+    Some(Replacement::new(end, "<HEX>"))
 }
 
-fn nano_id(here: &Here<'_>) -> Option<Hit> {
-    ids::nano_id(here.line, here.start).map(|end| Hit::new(end, "<ID>"))
+fn nano_id(here: &Word<'_>) -> Option<Replacement> {
+    ids::nano_id(here.line, here.start).map(|end| Replacement::new(end, "<ID>"))
 }
 
-fn base64(here: &Here<'_>) -> Option<Hit> {
-    ids::base64(here.line, here.start).map(|end| Hit::new(end, "<BASE64>"))
+fn base64(here: &Word<'_>) -> Option<Replacement> {
+    ids::base64(here.line, here.start).map(|end| Replacement::new(end, "<BASE64>"))
 }
 
-fn cut_uuid(here: &Here<'_>) -> Option<Hit> {
-    ids::cut_uuid(here.line, here.start).map(|end| Hit::new(end, "<UUID>"))
+fn cut_uuid(here: &Word<'_>) -> Option<Replacement> {
+    ids::cut_uuid(here.line, here.start).map(|end| Replacement::new(end, "<UUID>"))
 }
 
-fn duration(here: &Here<'_>) -> Option<Hit> {
-    duration::duration(here.line, here.start).map(|end| Hit::new(end, "<DURATION>"))
+fn duration(here: &Word<'_>) -> Option<Replacement> {
+    duration::duration(here.line, here.start).map(|end| Replacement::new(end, "<DURATION>"))
 }
 
-fn size(here: &Here<'_>) -> Option<Hit> {
-    numbers::size(here.line, here.start).map(|end| Hit::new(end, "<SIZE>"))
+fn size(here: &Word<'_>) -> Option<Replacement> {
+    numbers::size(here.line, here.start).map(|end| Replacement::new(end, "<SIZE>"))
 }
 
-fn percent(here: &Here<'_>) -> Option<Hit> {
+fn percent(here: &Word<'_>) -> Option<Replacement> {
     let end = numbers::plain(here.line, here.start);
-    (at(here.line, end) == b'%').then(|| Hit::new(end + 1, "<PERCENT>"))
+    (at(here.line, end) == b'%').then(|| Replacement::new(end + 1, "<PERCENT>"))
 }
 
-fn version(here: &Here<'_>) -> Option<Hit> {
-    numbers::version(here.line, here.start).map(|end| Hit::new(end, "<VERSION>"))
+fn version(here: &Word<'_>) -> Option<Replacement> {
+    numbers::version(here.line, here.start).map(|end| Replacement::new(end, "<VERSION>"))
 }
 
-fn hash(here: &Here<'_>) -> Option<Hit> {
-    ids::is_hash(here.word(), here.mask).then(|| Hit::new(here.end, "<HASH>"))
+fn hash(here: &Word<'_>) -> Option<Replacement> {
+    ids::is_hash(here.word(), here.mask).then(|| Replacement::new(here.end, "<HASH>"))
 }
 
 /// A random id; after `-` also what it is appended to when that is a node's name, which the cluster made up too.
-fn random(here: &Here<'_>) -> Option<Hit> {
+fn random(here: &Word<'_>) -> Option<Replacement> {
     let word = here.word();
-    ids::is_random(word, here.mask).then(|| Hit::new(here.end, "<ID>"))
+    ids::is_random(word, here.mask).then(|| Replacement::new(here.end, "<ID>"))
 }
 
-fn suffix(here: &Here<'_>) -> Option<Hit> {
+fn suffix(here: &Word<'_>) -> Option<Replacement> {
     static NAME: Set = Set::of(WORD, "-<>");
     // A pod's last part may have no digit, but then what stands before it has.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
@@ -418,24 +419,24 @@ fn suffix(here: &Here<'_>) -> Option<Hit> {
     }
     let name = here.before.iter().rev().take_while(|&&byte| NAME.has(byte)).count();
     let node = here.before[..here.before.len() - name].ends_with(b"node ");
-    Some(Hit { back: if node { name } else { 0 }, ..Hit::new(here.end, "<ID>") })
+    Some(Replacement { back: if node { name } else { 0 }, ..Replacement::new(here.end, "<ID>") })
 }
 
-fn host(here: &Here<'_>) -> Option<Hit> {
+fn host(here: &Word<'_>) -> Option<Replacement> {
     if matches!(here.previous(), b'.' | b'-' | b'_' | b'/' | b'\\' | b'$') {
         return None;
     }
-    net::host(here.line, here.start).map(|end| Hit::new(end, "<HOST>"))
+    net::host(here.line, here.start).map(|end| Replacement::new(end, "<HOST>"))
 }
 
 /// `flag=false`: as a value of a field only, `False` in a sentence stays.
-fn boolean(here: &Here<'_>) -> Option<Hit> {
+fn boolean(here: &Word<'_>) -> Option<Replacement> {
     let value = !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
-    (value && one_of(here.word(), &["true", "false"])).then(|| Hit::new(here.end, "<BOOL>"))
+    (value && one_of(here.word(), &["true", "false"])).then(|| Replacement::new(here.end, "<BOOL>"))
 }
 
 /// Accounts in the idioms of login logs: `for user bob by`, `invalid user bob from`, `for bob from 10.0.0.1`, `user=bob`.
-fn user(here: &Here<'_>) -> Option<Hit> {
+fn user(here: &Word<'_>) -> Option<Replacement> {
     let before = here.before;
     let rest = &here.line[here.end..];
     if !matches!(before, [.., b'r' | b'n', b' ' | b'=']) {
@@ -447,7 +448,7 @@ fn user(here: &Here<'_>) -> Option<Hit> {
     let named =
         before.ends_with(b"for user ") || before.ends_with(b"nvalid user ") || before.ends_with(b"llegal user ");
     let address = before.ends_with(b" for ") && rest.starts_with(b" from ") && at(rest, 6).is_ascii_digit();
-    (field || named && goes_on || address).then(|| Hit::new(here.end, "<USER>"))
+    (field || named && goes_on || address).then(|| Replacement::new(here.end, "<USER>"))
 }
 
 /// Whether the word can begin a placeholder although it has no digit, seen from the word and what stands around it.
@@ -478,7 +479,7 @@ pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -
 
 /// Whether more than the text up to the next space counts for this word: it may begin a date, or be an account before
 /// two spaces of which one will stay.
-pub(super) fn looks_far(here: &Here<'_>) -> bool {
+pub(super) fn looks_far(here: &Word<'_>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
     spaced && matches!(here.before, [.., b'r' | b'n', b' ' | b'='])
@@ -487,7 +488,7 @@ pub(super) fn looks_far(here: &Here<'_>) -> bool {
 }
 
 /// `04/Mar`: whether it is a date hangs on all that follows.
-fn precedes_month(here: &Here<'_>) -> bool {
+fn precedes_month(here: &Word<'_>) -> bool {
     let start = here.end + 1;
     at(here.line, start).is_ascii_uppercase() && is_day_or_month(here.line, start, word(here.line, start).0)
 }

@@ -2,7 +2,7 @@
 //! Does not: look inside a line that stays.
 
 use super::{
-    kind::{Block, Kind},
+    line_kind::{LineKind, SkippedBlock},
     progress,
     runner_lines::{is_telling_property, kind},
     runtime_lines::quoted_code,
@@ -43,7 +43,7 @@ struct Seen<'t> {
 /// Reads lines in order and hands out those that stay.
 #[derive(Default)]
 pub(super) struct Selector<'t> {
-    block: Block,
+    block: SkippedBlock,
     /// pytest marks what it says with `E`; with such lines in the text, all others are context.
     marked: bool,
     /// Function of the last numbered or Go frame, whose place is on the next line.
@@ -91,7 +91,7 @@ impl<'t> Selector<'t> {
         let body = line[indent..].trim_ascii_end();
         if self.marked {
             let Some(rest) = line.strip_prefix(MARK).or_else(|| (line == b"E").then_some(b"")) else {
-                if let Kind::Frame(frame) = kind(body) {
+                if let LineKind::Frame(frame) = kind(body) {
                     self.see(frame, body);
                 } else if let Some(code) = line.strip_prefix(b">") {
                     self.code = code;
@@ -111,7 +111,7 @@ impl<'t> Selector<'t> {
         }
         // A frame that was cut off, or of a kind that nobody knows.
         let stack = std::mem::take(&mut self.below_frame) && body.starts_with(b"at ");
-        if stack && !matches!(kind(body), Kind::Frame(_) | Kind::Opens(_)) {
+        if stack && !matches!(kind(body), LineKind::Frame(_) | LineKind::Opens(_)) {
             self.below_frame = true;
             return None;
         }
@@ -119,23 +119,24 @@ impl<'t> Selector<'t> {
             self.see_code(body);
         }
         match kind(body) {
-            Kind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
-            Kind::Text(text) => return Some(Part { text, whole: false }),
-            Kind::Frame(frame) => {
+            LineKind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
+            LineKind::Text(text) => return Some(Part { text, whole: false }),
+            LineKind::Frame(frame) => {
                 self.see(frame, body);
                 if frame.outer_first {
-                    self.block = Block::Deeper(indent);
+                    self.block = SkippedBlock::Deeper(indent);
                 }
             }
-            Kind::Noise => {}
+            LineKind::Noise => {}
             // PHPUnit's, of one line, is not indented, as those of RSpec and Mocha are: `1) CartTest::testTotal`.
-            Kind::Opens(Block::Heading(_)) if indent == 0 && memchr::memmem::find(body, b"::").is_some() => {}
-            Kind::Opens(Block::Deeper(_)) => self.block = Block::Deeper(indent),
-            Kind::Opens(Block::Properties(_)) => {
-                self.has_frame = true;
-                self.block = Block::Properties(indent);
+            LineKind::Opens(SkippedBlock::Heading(_)) if indent == 0 && memchr::memmem::find(body, b"::").is_some() => {
             }
-            Kind::Opens(block) => self.block = block,
+            LineKind::Opens(SkippedBlock::Deeper(_)) => self.block = SkippedBlock::Deeper(indent),
+            LineKind::Opens(SkippedBlock::Properties(_)) => {
+                self.has_frame = true;
+                self.block = SkippedBlock::Properties(indent);
+            }
+            LineKind::Opens(block) => self.block = block,
         }
         None
     }
@@ -143,35 +144,35 @@ impl<'t> Selector<'t> {
     /// Whether the line belongs to the open block; closes the block where it ends.
     fn is_inside(&mut self, body: &'t [u8], indent: usize) -> bool {
         match self.block {
-            Block::None => return false,
-            Block::Paragraph if !body.is_empty() => return true,
-            Block::Stack if !body.is_empty() => {
+            SkippedBlock::None => return false,
+            SkippedBlock::Paragraph if !body.is_empty() => return true,
+            SkippedBlock::Stack if !body.is_empty() => {
                 self.stack_line(body);
-                return self.block == Block::Stack;
+                return self.block == SkippedBlock::Stack;
             }
-            Block::Deeper(outer) if indent > outer && !body.is_empty() => {
+            SkippedBlock::Deeper(outer) if indent > outer && !body.is_empty() => {
                 self.see_below(body);
                 return true;
             }
-            Block::Properties(stack) if body != b"}" || indent >= stack => {
+            SkippedBlock::Properties(stack) if body != b"}" || indent >= stack => {
                 return !is_telling_property(body);
             }
-            Block::Properties(_) => {
-                self.block = Block::None;
+            SkippedBlock::Properties(_) => {
+                self.block = SkippedBlock::None;
                 return true;
             }
-            Block::Heading(left) if left > 0 && !body.is_empty() && !body.starts_with(b"Failure/Error:") => {
-                self.block = if body.ends_with(b":") { Block::None } else { Block::Heading(left - 1) };
+            SkippedBlock::Heading(left) if left > 0 && !body.is_empty() && !body.starts_with(b"Failure/Error:") => {
+                self.block = if body.ends_with(b":") { SkippedBlock::None } else { SkippedBlock::Heading(left - 1) };
                 return true;
             }
-            _ => self.block = Block::None,
+            _ => self.block = SkippedBlock::None,
         }
         false
     }
 
     fn stack_line(&mut self, body: &'t [u8]) {
         if body.starts_with(b"note: ") {
-            self.block = Block::None;
+            self.block = SkippedBlock::None;
         } else if let Some(file) = stack_frame::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
             self.see(Frame { file, function, outer_first: false }, body);
@@ -244,7 +245,7 @@ fn one_line(code: &[u8]) -> String {
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(crate) fn stays(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == Kind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
+    trimmed && kind(line) == LineKind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
 }
 
 /// Whether a message, which is one as a whole, is sure to stay with placeholders in it: cheap, and most are.

@@ -9,7 +9,7 @@ pub(crate) mod access_log;
 mod causes;
 pub(crate) mod ci_prefix;
 mod control;
-mod kind;
+mod line_kind;
 pub(crate) mod lines;
 pub(crate) mod log_level;
 pub(crate) mod progress;

@@ -2,7 +2,7 @@
 //! Does not: know the lines around it; `lines` does.
 
 use super::{
-    kind::{Block, Kind},
+    line_kind::{LineKind, SkippedBlock},
     runtime_lines::{exit_code, is_native_frame, node_warning, quoted_source},
     stack_frame::{self, Frame},
 };
@@ -14,20 +14,20 @@ pub(super) fn is_telling_property(body: &[u8]) -> bool {
     TELLING.begin(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
 }
 
-pub(super) fn kind(line: &[u8]) -> Kind<'_> {
-    let Some(&first) = line.first() else { return Kind::Noise };
+pub(super) fn kind(line: &[u8]) -> LineKind<'_> {
+    let Some(&first) = line.first() else { return LineKind::Noise };
     if first == b'a' && line.starts_with(b"at ") && line.ends_with(b" {") {
-        return Kind::Opens(Block::Properties(0));
+        return LineKind::Opens(SkippedBlock::Properties(0));
     }
     let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
     // Surefire's heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
     let surefire = line.ends_with(b"!") && (line.ends_with(b"<<< FAILURE!") || line.ends_with(b"<<< ERROR!"));
     if decoration || surefire || is_gradle_test(line) {
-        return Kind::Noise;
+        return LineKind::Noise;
     }
     let colon = find(line, b':');
     if let Some(frame) = stack_frame::parse(line, colon) {
-        return Kind::Frame(frame);
+        return LineKind::Frame(frame);
     }
     let found = match first {
         b'-' | b'=' | b'_' | b'[' => ruled(line),
@@ -68,20 +68,20 @@ fn is_decoration(line: &[u8]) -> bool {
 }
 
 /// A message, after the place that Go's test log puts before it.
-fn message(line: &[u8], colon: Option<usize>) -> Kind<'_> {
-    let Some(colon) = colon else { return Kind::Message(0) };
+fn message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
+    let Some(colon) = colon else { return LineKind::Message(0) };
     let number = digits(line, colon + 1);
     if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
-        return Kind::Message(0);
+        return LineKind::Message(0);
     }
     let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
     match kind(&line[from.min(line.len())..]) {
-        Kind::Message(more) => Kind::Message(from + more),
+        LineKind::Message(more) => LineKind::Message(from + more),
         other => other,
     }
 }
 
-fn ruled(line: &[u8]) -> Option<Kind<'_>> {
+fn ruled(line: &[u8]) -> Option<LineKind<'_>> {
     static STARTS: Starts<10> = Starts::new([
         "--- FAIL:",
         "--- PASS:",
@@ -98,7 +98,7 @@ fn ruled(line: &[u8]) -> Option<Kind<'_>> {
         && line.ends_with(&line[..3]);
     let place = line.starts_with(b"--> ");
     let repeated = line.starts_with(b"[Previous line repeated ") || line.starts_with(b"[Checks API] ");
-    (framed || repeated || place || STARTS.begin(line) || is_maven(line)).then_some(Kind::Noise)
+    (framed || repeated || place || STARTS.begin(line) || is_maven(line)).then_some(LineKind::Noise)
 }
 
 /// What Maven says around every failure, of itself and of the modules.
@@ -127,28 +127,28 @@ fn is_maven(line: &[u8]) -> bool {
 }
 
 /// `> 12 | code`, `12 | code`, `| ^`, `1) heading`, what Gradle says of every build.
-fn code_or_heading(line: &[u8]) -> Option<Kind<'_>> {
+fn code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     static AFTER_COUNT: Starts<2> = Starts::new([" actionable task", ": Task failed with an exception."]);
     static TALK: Starts<3> = Starts::new(["Task :", "Run with --", "Get more help at "]);
     let start = run(line, 0, |byte| matches!(byte, b'>' | b' '));
     let end = digits(line, start);
     if start == 2 && TALK.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     if start == 0 && end > 0 && is_count(&line[end..]) {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     if start == 0 && is_native_frame(line, end) {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     let bar = run(line, end, |byte| byte == b' ');
     let code = at(line, bar) == b'|' && at(line, bar + 1) != b'|';
     if code {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     if start == 0 && end > 0 && line[end..].starts_with(b") ") {
         let done = line.ends_with(b":");
-        return Some(if done { Kind::Noise } else { Kind::Opens(Block::Heading(6)) });
+        return Some(if done { LineKind::Noise } else { LineKind::Opens(SkippedBlock::Heading(6)) });
     }
     None
 }
@@ -162,7 +162,7 @@ fn is_count(rest: &[u8]) -> bool {
     pytest && memchr::memmem::find(rest, b" in ").is_some() || SUMMARIES.begin(rest) || percent
 }
 
-fn lower(line: &[u8]) -> Option<Kind<'_>> {
+fn lower(line: &[u8]) -> Option<LineKind<'_>> {
     static NOISE: Starts<22> = Starts::new([
         "rspec ./",
         "failing tests:",
@@ -192,10 +192,10 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
     }
     // The list of names after the failures; before them there is nothing up to the next empty line.
     if line == b"failures:" || line == b"successes:" {
-        return Some(Kind::Opens(Block::Paragraph));
+        return Some(LineKind::Opens(SkippedBlock::Paragraph));
     }
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
-        return Some(Kind::Opens(Block::Stack));
+        return Some(LineKind::Opens(SkippedBlock::Stack));
     }
     if line.starts_with(b"thread '") {
         return panicked(line);
@@ -210,10 +210,10 @@ fn lower(line: &[u8]) -> Option<Kind<'_>> {
     let ended =
         [&b" ... FAILED"[..], b" ... ERROR", b" ... FAIL", b" --- FAILED"].iter().any(|end| line.ends_with(end));
     if running || ended {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     let described = line.ends_with(b")") && is_described(line);
-    (described || NOISE.begin(line)).then_some(Kind::Noise)
+    (described || NOISE.begin(line)).then_some(LineKind::Noise)
 }
 
 fn is_described(line: &[u8]) -> bool {
@@ -228,19 +228,19 @@ fn is_described(line: &[u8]) -> bool {
 }
 
 /// `thread 'x' (12) panicked at src/a.rs:1:2:`; older toolchains put the message on the same line.
-fn panicked(line: &[u8]) -> Option<Kind<'_>> {
+fn panicked(line: &[u8]) -> Option<LineKind<'_>> {
     let start = memchr::memmem::find(line, b" panicked at ")? + 13;
     let rest = &line[start..];
     if let Some(place) = rest.strip_suffix(b":").and_then(stack_frame::bare_place) {
-        return Some(Kind::Frame(Frame { file: place, function: b"", outer_first: false }));
+        return Some(LineKind::Frame(Frame { file: place, function: b"", outer_first: false }));
     }
-    Some(Kind::Message(start))
+    Some(LineKind::Message(start))
 }
 
 const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
 const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
-fn upper(line: &[u8]) -> Option<Kind<'_>> {
+fn upper(line: &[u8]) -> Option<LineKind<'_>> {
     static NOISE: Starts<60> = Starts::new([
         "Failures:",
         "Finished in ",
@@ -304,7 +304,7 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         "Run with --stacktrace option",
     ]);
     if line.starts_with(b"Use -v to get ") || line == b"Full diff:" {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     let ran =
         line.strip_prefix(b"Ran ").map(|rest| digits(rest, 0)).is_some_and(|end| line[4 + end..].starts_with(b" test"));
@@ -316,21 +316,21 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         .or_else(|| line.strip_prefix(b"ERROR "))
         .is_some_and(|rest| memchr::memmem::find(rest, b".py::").is_some());
     if ran || cargo || summary {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     // Jenkins puts the build after it, which names the job and the machine.
     if line.starts_with(b"ERROR: Step ")
         && let Some(start) = memchr::memmem::find(line, NO_WORKSPACE)
     {
-        return Some(Kind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
+        return Some(LineKind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
     }
     // Where the end of the stack is noticed differs from one time to the next.
     if line.starts_with(RECURSION) {
-        return Some(Kind::Text(&line[..RECURSION.len()]));
+        return Some(LineKind::Text(&line[..RECURSION.len()]));
     }
     // pytest's progress: `F   [100%]`.
     if line.ends_with(b"%]") && run(line, 0, |byte| b"FE.sx".contains(&byte)) > 0 {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     if let b'E' | b'F' | b'P' = line[0] {
         let kind = verdict(line);
@@ -339,33 +339,33 @@ fn upper(line: &[u8]) -> Option<Kind<'_>> {
         }
     }
     if line == b"Failed examples:" {
-        return Some(Kind::Opens(Block::Paragraph));
+        return Some(LineKind::Opens(SkippedBlock::Paragraph));
     }
     // RSpec's documentation: `takes (FAILED - 1)`.
-    (is_timed_heading(line) || NOISE.begin(line)).then_some(Kind::Noise)
+    (is_timed_heading(line) || NOISE.begin(line)).then_some(LineKind::Noise)
 }
 
 /// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
-fn verdict(line: &[u8]) -> Option<Kind<'_>> {
+fn verdict(line: &[u8]) -> Option<LineKind<'_>> {
     if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     if line.starts_with(b"Failure/Error:") {
-        return Some(Kind::Opens(Block::Paragraph));
+        return Some(LineKind::Opens(SkippedBlock::Paragraph));
     }
     if line.starts_with(b"Error Trace:") {
-        return Some(Kind::Opens(Block::None));
+        return Some(LineKind::Opens(SkippedBlock::None));
     }
     if line.starts_with(b"FAIL ")
         && (line.contains(&b'>') || line.contains(&b'/') || line.contains(&b'.'))
         && !line.contains(&b':')
     {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     // testify's label, followed by a tab or by many spaces.
     let rest = line.strip_prefix(b"Error: ")?;
     let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
-    (gap > 0).then_some(Kind::Message(7 + gap))
+    (gap > 0).then_some(LineKind::Message(7 + gap))
 }
 
 /// `Failed Shop.CartTests.Total [12 ms]`, `ERROR: test_total (test_cart.CartTest)`.
@@ -375,7 +375,7 @@ fn is_timed_heading(line: &[u8]) -> bool {
     dotnet || unittest
 }
 
-fn marked(line: &[u8]) -> Option<Kind<'_>> {
+fn marked(line: &[u8]) -> Option<LineKind<'_>> {
     static GRADLE: Starts<4> = Starts::new(["* What went wrong:", "* Exception is:", "* Try:", "* Get more help at "]);
     if let Some(command) = line.strip_prefix(b"##[") {
         return workflow_command(command);
@@ -386,42 +386,42 @@ fn marked(line: &[u8]) -> Option<Kind<'_>> {
     if counts.is_some_and(|rest| {
         rest.len() > 1 && (rest == b" <NUM>" || rest[1..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
     }) {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     if let Some(frame) = line.strip_prefix(b"#")
         && is_native_frame(frame, digits(frame, 0))
     {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     // `# node[812]: void node::Total(Isolate*) at ../src/cart.cc:12`, as each compiler spells the function.
     let asserted = line.starts_with(b"# ") && memchr::memmem::find(line, b"]: ").is_some();
     if asserted && memchr::memmem::find(line, b" at ").is_some() && stack_frame::before_number(line).is_some() {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
     (more || line.starts_with(b"# Subtest:") || line.starts_with(b"#FailureMessage ") || GRADLE.begin(line))
-        .then_some(Kind::Noise)
+        .then_some(LineKind::Noise)
 }
 
 /// What GitHub Actions and Azure Pipelines write between the lines of a step: `##[group]Run npm test`, `##[error]text`.
-fn workflow_command(command: &[u8]) -> Option<Kind<'_>> {
+fn workflow_command(command: &[u8]) -> Option<LineKind<'_>> {
     let name = memchr::memchr(b']', command)?;
     match &command[..name] {
-        b"group" | b"endgroup" | b"command" | b"section" | b"debug" => Some(Kind::Noise),
-        b"error" if command[name + 1..].starts_with(b"Process completed with exit code ") => Some(Kind::Noise),
+        b"group" | b"endgroup" | b"command" | b"section" | b"debug" => Some(LineKind::Noise),
+        b"error" if command[name + 1..].starts_with(b"Process completed with exit code ") => Some(LineKind::Noise),
         // `##[` and `]` stand around the name.
-        b"error" | b"warning" => Some(Kind::Message(name + 4)),
+        b"error" | b"warning" => Some(LineKind::Message(name + 4)),
         _ => None,
     }
 }
 
 /// Headings of test runners: a mark and the test's name.
-fn symbol(line: &[u8]) -> Option<Kind<'_>> {
+fn symbol(line: &[u8]) -> Option<LineKind<'_>> {
     static MARKS: Starts<11> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ ", "↓ ", "ℹ ", "﹣ "]);
     // Vitest: `❯ test/cart.test.js (3 tests | 1 failed) 12ms`; the message, before it is said in full.
     let counted = line.starts_with("❯ ".as_bytes()) && memchr::memmem::find(line, b" test").is_some();
     if counted && memchr::memmem::find(line, b" (").is_some() || line.starts_with("→ ".as_bytes()) {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
-    MARKS.begin(line).then_some(Kind::Noise)
+    MARKS.begin(line).then_some(LineKind::Noise)
 }

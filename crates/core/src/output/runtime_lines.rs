@@ -2,7 +2,7 @@
 //! Does not: know runners; `line_kind` does.
 
 use super::{
-    kind::{Block, Kind},
+    line_kind::{LineKind, SkippedBlock},
     stack_frame::{self, Frame},
 };
 use crate::bytes::{at, digits, find, run};
@@ -30,42 +30,42 @@ pub(crate) fn is_quoted_code(line: &[u8]) -> bool {
 }
 
 /// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
-pub(super) fn quoted_source(line: &[u8]) -> Option<Kind<'_>> {
+pub(super) fn quoted_source(line: &[u8]) -> Option<LineKind<'_>> {
     const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
     if find(line, b' ').is_some() {
         return None;
     }
     // PHPUnit's frames have no function.
     if let Some(file) = stack_frame::bare_place(line).filter(|file| file.ends_with(b".php")) {
-        return Some(Kind::Frame(Frame { file, function: b"", outer_first: false }));
+        return Some(LineKind::Frame(Frame { file, function: b"", outer_first: false }));
     }
     let place = || line.strip_prefix(b"node:").and_then(stack_frame::before_number);
     let file = stack_frame::bare_place(line).or_else(place)?;
     let source = line.starts_with(b"node:") || SOURCES.iter().any(|extension| file.ends_with(extension));
-    source.then_some(Kind::Opens(Block::Paragraph))
+    source.then_some(LineKind::Opens(SkippedBlock::Paragraph))
 }
 
 /// `(node:812) [DEP0137] DeprecationWarning: message`, and how to see more of it.
-pub(super) fn node_warning(line: &[u8]) -> Option<Kind<'_>> {
+pub(super) fn node_warning(line: &[u8]) -> Option<LineKind<'_>> {
     if line.starts_with(b"(Use `node --trace-") {
-        return Some(Kind::Noise);
+        return Some(LineKind::Noise);
     }
     let start = line.strip_prefix(b"(node:").and_then(|rest| memchr::memmem::find(rest, b") "))?;
     let warning = memchr::memmem::find(&line[start..], b"Warning: ")?;
     let is_label = !line[start..start + warning].contains(&b':') || line[..start + warning].ends_with(b"Deprecation");
-    is_label.then_some(Kind::Noise)
+    is_label.then_some(LineKind::Noise)
 }
 
 /// A test's exit code says more than that it failed only where it crashed; how differs from system to system.
-pub(super) fn exit_code(code: &[u8]) -> Kind<'static> {
+pub(super) fn exit_code(code: &[u8]) -> LineKind<'static> {
     match code {
-        b"-11" | b"139" | b"3221225477" | b"-1073741819" | b"0xC0000005" => Kind::Text(b"killed by SIGSEGV"),
+        b"-11" | b"139" | b"3221225477" | b"-1073741819" | b"0xC0000005" => LineKind::Text(b"killed by SIGSEGV"),
         // V8 ends itself by a trap, an illegal instruction or an abort, as the system has it.
         b"-6" | b"-5" | b"-4" | b"134" | b"133" | b"132" | b"2147483651" | b"3221226505" | b"0x80000003" => {
-            Kind::Text(b"killed by SIGABRT")
+            LineKind::Text(b"killed by SIGABRT")
         }
-        b"-9" | b"137" => Kind::Text(b"killed by SIGKILL"),
-        _ => Kind::Noise,
+        b"-9" | b"137" => LineKind::Text(b"killed by SIGKILL"),
+        _ => LineKind::Noise,
     }
 }
 

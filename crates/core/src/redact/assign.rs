@@ -6,9 +6,9 @@ use super::{
     headers,
     names::{self, Tier},
     nested,
+    redact_value::redact_value,
     scan::{BLANK, Scan, Set},
     sentences,
-    take::take,
 };
 
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
@@ -85,7 +85,7 @@ pub(super) fn look_at_value(scan: &mut Scan<'_>, name: Name, separator: Separato
         _ => {
             let at = nested::unwrapped(scan, at);
             let value = value_at(scan, at).map(|found| after_type(scan, found, separator));
-            let told = value.is_some_and(|found| take(scan, name, separator, found));
+            let told = value.is_some_and(|found| redact_value(scan, name, separator, found));
             if separator == Separator::Word || (!told && separator == Separator::Colon) {
                 sentences::after_name(scan, name);
             }

@@ -11,7 +11,7 @@ use super::{
 const MAX_CALL: usize = 256;
 static BETWEEN: Set = Set::new(" \t\r\n,");
 
-fn take(scan: &mut Scan<'_>, found: Value) {
+fn redact_value(scan: &mut Scan<'_>, found: Value) {
     let text = scan.slice(found.start, found.end);
     if text.len() >= 3 && !value::is_placeholder(text) && !value::is_prose(text) {
         scan.told(Tier::Password.kind(), found.start, found.end);
@@ -41,7 +41,7 @@ pub(super) fn pair(scan: &mut Scan<'_>, hit: usize) {
         at = found.end + 1;
         if scan.at(scan.run(at, &BLANK, 8)) == b')' {
             if last.is_some() {
-                take(scan, found);
+                redact_value(scan, found);
             }
             return;
         }
@@ -56,7 +56,7 @@ pub(super) fn secure_string(scan: &mut Scan<'_>, hit: usize) {
         at += "-String ".len();
     }
     if let Some(found) = literal(scan, at) {
-        take(scan, found);
+        redact_value(scan, found);
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn typed(scan: &mut Scan<'_>, hit: usize) {
     if is_password_field(scan.slice(first.start, first.end)) {
         let second = scan.run(first.end + 1, &BETWEEN, 8);
         if let Some(found) = literal(scan, second).filter(|_| scan.at(first.end + 1) == b',') {
-            take(scan, found);
+            redact_value(scan, found);
         }
         return;
     }
@@ -79,7 +79,7 @@ pub(super) fn typed(scan: &mut Scan<'_>, hit: usize) {
         &line[open..end]
     });
     if scan.before(hit) == b')' && is_password_field(selector) {
-        take(scan, first);
+        redact_value(scan, first);
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn password_function(scan: &mut Scan<'_>, hit: usize) {
     let alone = scan.at(found.end + 1) == b')' && scan.starts_token(hit);
     // `getPassword("prompt")` and `password("Enter:")` of a library ask for one.
     if alone && scan.text[hit].is_ascii_uppercase() {
-        take(scan, found);
+        redact_value(scan, found);
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) fn equals(scan: &mut Scan<'_>, hit: usize) {
     let end = scan.run(start, &NAME, 80);
     let name = scan.slice(start, end);
     if scan.at(found.end + 1) == b',' && names::tier(name, false) == Some(Tier::Password) {
-        take(scan, found);
+        redact_value(scan, found);
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
         let start = scan.run(at, &BETWEEN, 8);
         let Some(found) = value_at(scan, start) else { return };
         if index == wanted && found.quoted {
-            take(scan, found);
+            redact_value(scan, found);
         }
         at = found.end + usize::from(found.quoted);
     }

@@ -11,7 +11,7 @@ use super::{
 static SPACE: Set = Set::new(" \t\r\n");
 static FIELD: Set = Set::new("A-Za-z0-9_.*/@-");
 
-fn take(scan: &mut Scan<'_>, start: usize, end: usize, least: usize) {
+fn redact_value(scan: &mut Scan<'_>, start: usize, end: usize, least: usize) {
     let text = scan.slice(start, end);
     if text.len() >= least && !value::is_placeholder(text) && !value::is_prose(text) {
         scan.told(Tier::Password.kind(), start, end);
@@ -45,7 +45,7 @@ pub(super) fn pgpass(scan: &mut Scan<'_>, hit: usize) {
     let end = (at..scan.text.len()).find(|&index| SPACE.has(scan.text[index])).unwrap_or(scan.text.len());
     let text = scan.slice(at, end);
     if ends_line(scan, end) && !text.contains(&b':') && !text.iter().all(u8::is_ascii_digit) {
-        take(scan, at, end, 4);
+        redact_value(scan, at, end, 4);
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn netrc(scan: &mut Scan<'_>, hit: usize) {
     let before = scan.slice(hit.saturating_sub(128), hit);
     let machine = memchr::memmem::find(before, b"machine ").is_some() || before.ends_with(b"default ");
     if between == 1 && (machine || value::is_random(text)) {
-        take(scan, found.start, found.end, 4);
+        redact_value(scan, found.start, found.end, 4);
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn netrc_machine(scan: &mut Scan<'_>, hit: usize) {
         let start = scan.run(word + "password".len(), &BLANK, 8);
         let end = scan.run(start, &NOT_SPACE, 256);
         if ends_line(scan, end) {
-            take(scan, start, end, 4);
+            redact_value(scan, start, end, 4);
         }
     }
 }
@@ -100,7 +100,7 @@ pub(super) fn pop(scan: &mut Scan<'_>, hit: usize) {
     let start = hit + "PASS ".len();
     let end = scan.run(start, &NOT_SPACE, 256);
     if scan.starts_with(previous, b"USER ") && previous < hit && ends_line(scan, end) {
-        take(scan, start, end, 4);
+        redact_value(scan, start, end, 4);
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) fn imap(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(user_end, &BLANK, 2);
     let Some(found) = value_at(scan, start).filter(|_| start > user_end && user_end > user) else { return };
     if ends_line(scan, found.end + usize::from(found.quoted)) {
-        take(scan, found.start, found.end, 4);
+        redact_value(scan, found.start, found.end, 4);
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn leveled(scan: &mut Scan<'_>, hit: usize) {
     let start = word + " 0 ".len();
     let end = scan.run(start, &NOT_SPACE, 128);
     if ends_line(scan, end) {
-        take(scan, start, end, 4);
+        redact_value(scan, start, end, 4);
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) fn nickserv(scan: &mut Scan<'_>, hit: usize) {
     let before = scan.slice(hit.saturating_sub(16), hit).to_ascii_lowercase();
     if memchr::memmem::find(&before, b"nickserv").is_some() {
         let start = hit + "identify ".len();
-        take(scan, start, scan.run(start, &NOT_SPACE, 128), 4);
+        redact_value(scan, start, scan.run(start, &NOT_SPACE, 128), 4);
     }
 }
 
@@ -147,12 +147,12 @@ pub(super) fn distinguished(scan: &mut Scan<'_>, hit: usize) {
         let value_end = scan.run(end + 1, &NOT_SPACE, 128);
         let text = scan.slice(end + 1, value_end);
         if value_end > end + 1 && (told::is_mixed(text) || ends_line(scan, value_end)) && !text.contains(&b'=') {
-            take(scan, end + 1, value_end, 4);
+            redact_value(scan, end + 1, value_end, 4);
         }
     } else if scan.starts_with(end, b" password ") {
         let start = end + " password ".len();
         let value_end = scan.run(start, &NOT_SPACE, 128);
-        take(scan, start, value_end, 4);
+        redact_value(scan, start, value_end, 4);
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) fn acl(scan: &mut Scan<'_>, hit: usize) {
     let start = hit + " on >".len();
     let end = scan.run(start, &NOT_SPACE, 128);
     if user {
-        take(scan, start, end, 3);
+        redact_value(scan, start, end, 3);
     }
 }
 

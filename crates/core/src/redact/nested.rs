@@ -6,9 +6,9 @@ use super::{
     judge,
     names::Tier,
     next_line,
+    redact_value::redact_value,
     scan::{BLANK, Scan, Set},
     sentences,
-    take::take,
 };
 
 /// An object with a value and what describes it is shorter.
@@ -24,7 +24,7 @@ pub(super) fn find(scan: &mut Scan<'_>, name: Name, separator: Separator, at: us
     match scan.at(at) {
         b'{' if is_structure(scan, at + 1) => {
             if let Some(found) = member(scan, at) {
-                take(scan, name, Separator::Pair, found);
+                redact_value(scan, name, Separator::Pair, found);
             }
             true
         }
@@ -102,9 +102,9 @@ fn list(scan: &mut Scan<'_>, name: Name, open: usize) {
         // `auth=("user", "password")`.
         if pair && item == 1 {
             let name = Name { tier: Tier::Password, ..name };
-            take(scan, name, Separator::Pair, found);
+            redact_value(scan, name, Separator::Pair, found);
         } else if !pair {
-            take(scan, name, separator, found);
+            redact_value(scan, name, separator, found);
         }
         at = found.end + 1;
     }

@@ -4,8 +4,8 @@
 use super::{
     assignment::{BACKSLASH, Name, Separator, value_at},
     names::Tier,
+    redact_value::redact_value,
     scan::{BLANK, Scan, Set},
-    take::take,
     traits::is_own_line,
     value,
 };
@@ -52,13 +52,13 @@ fn single(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize, i
     if !own || !alone || indent == 0 || entry || separator == Separator::Flag {
         return false;
     }
-    take(scan, name, Separator::Colon, found)
+    redact_value(scan, name, Separator::Colon, found)
 }
 
 static END: Set = Set::new(" \t,;");
 
 fn take_at(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize) -> bool {
-    value_at(scan, start).is_some_and(|found| take(scan, name, separator, found))
+    value_at(scan, start).is_some_and(|found| redact_value(scan, name, separator, found))
 }
 
 /// All lines that are indented like the first.

@@ -4,8 +4,8 @@
 use super::{
     assignment::{Name, Separator, Value, skip_quote, value_at},
     names::{self, Tier},
+    redact_value::redact_value,
     scan::{BLANK, DIGIT, Scan, Set},
-    take::take,
     told, value,
 };
 
@@ -35,7 +35,7 @@ fn qualified(scan: &mut Scan<'_>, name: Name) {
         return;
     };
     if let Some(found) = value_at(scan, name.end + at) {
-        take(scan, name, Separator::Word, found);
+        redact_value(scan, name, Separator::Word, found);
     }
 }
 
@@ -88,7 +88,7 @@ fn labels(scan: &mut Scan<'_>, name: Name) {
         let value = scan.run(word, &AFTER_LABEL, 4);
         if LABELS.contains(&&text[..]) && value > word && skip_quote(scan, value) > value {
             let Some(found) = value_at(scan, value) else { return };
-            take(scan, name, Separator::Word, found);
+            redact_value(scan, name, Separator::Word, found);
             at = found.end + 1;
         } else {
             at = word.max(at + 1);
@@ -239,6 +239,6 @@ pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     let wide = text.iter().position(|byte| !byte.is_ascii());
     let found = Value { end: wide.filter(|_| !found.quoted).map_or(found.end, |at| found.start + at), ..found };
     if found.start < found.end {
-        take(scan, Name { start: hit, end, tier: Tier::Password }, separator, found);
+        redact_value(scan, Name { start: hit, end, tier: Tier::Password }, separator, found);
     }
 }

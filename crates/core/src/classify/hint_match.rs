@@ -3,7 +3,7 @@
 
 /// A hint in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct HintMatch {
     pub(super) id: usize,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -11,13 +11,13 @@ pub(super) struct Hit {
 
 /// A hint of a rule in the text; rules are tried in their order, each of them in that of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Candidate {
     rule: u16,
     start: u32,
     length: u16,
 }
 
-impl Place {
+impl Candidate {
     /// Nothing of a text beyond 4 GiB.
     pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
         Some(Self { rule, start: u32::try_from(start).ok()?, length: u16::try_from(end - start).ok()? })

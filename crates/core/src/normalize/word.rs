@@ -5,7 +5,7 @@ use crate::bytes::at;
 
 /// A word in its place: where a placeholder may begin.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct Word<'a> {
     /// The line, cleaned.
     pub(super) line: &'a [u8],
     /// First byte of the word.
@@ -18,7 +18,7 @@ pub(super) struct Here<'a> {
     pub(super) before: &'a [u8],
 }
 
-impl Here<'_> {
+impl Word<'_> {
     pub(super) fn word(&self) -> &[u8] {
         &self.line[self.start..self.end]
     }
@@ -35,7 +35,7 @@ impl Here<'_> {
 
 /// What to do with the text from `start` to `end`.
 #[derive(Clone, Copy)]
-pub(super) struct Hit {
+pub(super) struct Replacement {
     /// One past the last byte that is done with.
     pub(super) end: usize,
     /// How many bytes from `start` stay before the placeholder.
@@ -46,12 +46,12 @@ pub(super) struct Hit {
     pub(super) back: usize,
 }
 
-impl Hit {
+impl Replacement {
     pub(super) fn new(end: usize, text: &'static str) -> Self {
         Self { end, keep: 0, text, back: 0 }
     }
 
-    pub(super) fn kept(here: &Here<'_>, end: usize) -> Self {
+    pub(super) fn kept(here: &Word<'_>, end: usize) -> Self {
         Self { end, keep: end - here.start, text: "", back: 0 }
     }
 }

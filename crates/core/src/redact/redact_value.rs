@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
-pub(super) fn take(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+pub(super) fn redact_value(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
     let found = spans::with_blanks(scan, name, separator, found);
     if !accepts(scan, name, separator, found) {
         return false;

@@ -5,7 +5,7 @@ use super::stack_frame::Frame;
 
 /// What a line is, seen by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind<'a> {
+pub(super) enum LineKind<'a> {
     /// Part of the message, from this byte on.
     Message(usize),
     /// What stays of a message whose end differs from one time to the next.
@@ -15,12 +15,12 @@ pub(super) enum Kind<'a> {
     /// Says nothing about the failure.
     Noise,
     /// Opens a block of lines that say nothing about the failure.
-    Opens(Block),
+    Opens(SkippedBlock),
 }
 
 /// A block of lines to put aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum SkippedBlock {
     /// None.
     #[default]
     None,
