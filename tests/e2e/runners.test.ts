@@ -144,6 +144,52 @@ test('a filter runs one test', async () => {
   expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
 });
 
+test('the reporters that a Vitest configuration names go on, whatever else it calls reporters', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  writeFileSync(path.join(root, 'own.mjs'), 'export default class { onTestRunEnd() { console.log("our own end"); } }');
+  const reporters = `['./own.mjs', ['junit', { outputFile: 'own.xml' }]]`;
+  const settings = `{ coverage: { reporter: ['text', 'lcov'] }, reporters: ${reporters} }`;
+  writeFileSync(path.join(root, 'vitest.config.mjs'), `export default { test: ${settings} };\n`);
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ status: 'failed', totals, notes: [] });
+  expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('is wrong');
+  const printed = spawnSync(process.execPath, [BUNDLE, 'run', '--project', root], {
+    encoding: 'utf8',
+    env: environment({ PATH }),
+  });
+  expect(printed.stdout.match(/our own end/gu)).toHaveLength(1);
+});
+
+test('a runner that does not take what is added runs once more as it was typed', async () => {
+  const { root } = await opened(runnerProject('pytest'));
+  const run = await agent.data('argus_run', { projectPath: root, command: 'python -m pytest -p no:junitxml' });
+  expect(run).toMatchObject({
+    status: 'failed',
+    totals: { failed: 1 },
+    failures: [{ category: 'ASSERTION_MISMATCH' }],
+  });
+  expect(run.notes).toEqual([
+    expect.stringMatching(/^pytest did not take what Argus adds .*junitxml.* ran once more/u),
+  ]);
+  const { runs } = await agent.data('argus_history', { projectPath: root });
+  expect(runs).toHaveLength(1);
+});
+
+describe.each([
+  { folder: 'vitest', filter: 'subtracts' },
+  { folder: 'mocha', filter: 'subtracts' },
+  { folder: 'node-test', filter: 'subtracts', command: 'node --test sum.js' },
+])('no test of $folder', ({ folder, filter, command }) => {
+  test('is no success', async () => {
+    const { root } = await opened(runnerProject(folder));
+    await agent.data('argus_run', { projectPath: root });
+    const given = command === undefined ? {} : { command };
+    const run = await agent.data('argus_run', { projectPath: root, filter, ...given });
+    expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 0 } });
+    expect(run.notes).toEqual([expect.stringMatching(/^NO_TESTS_RAN: .*sum > adds/u)]);
+  });
+});
+
 describe.each([
   { folder: 'maven', missing: !hasMavenOffline() },
   { folder: 'gradle', missing: !hasGradleOffline() },
@@ -153,7 +199,7 @@ describe.each([
     const one = await agent.data('argus_run', { projectPath: root, filter: 'shop.SumTest > adds' });
     expect(one).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0, skipped: 0 }, notes: [] });
     const none = await agent.data('argus_run', { projectPath: root, filter: 'subtracts' });
-    expect(none).toMatchObject({ status: 'passed', notes: [expect.stringMatching(/no test/u)] });
+    expect(none).toMatchObject({ status: 'failed', notes: [expect.stringMatching(/^NO_TESTS_RAN: /u)] });
   });
 });
 

@@ -63,6 +63,8 @@ pub(crate) struct Collected {
     pub(crate) facts: RunFacts,
     /// There are reports, but no test in them: a filter may have left none.
     pub(crate) has_empty_reports: bool,
+    /// Tests were expected, and none ran.
+    pub(crate) ran_no_tests: bool,
     budget: TextBudget,
 }
 
@@ -223,10 +225,18 @@ impl TextBudget {
 impl Collected {
     /// With the command's own case where nothing else tells why it ended as it did.
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
-        if has_ended(params) && (self.cases.is_empty() || (has_failed(params) && self.briefs.is_empty())) {
+        self.ran_no_tests =
+            params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
+        let unexplained = has_failed(params) && self.briefs.is_empty();
+        if has_ended(params) && (unexplained || self.cases.is_empty() && !self.ran_no_tests) {
             self.add_command(engine, params);
         }
         self
+    }
+
+    /// Whether a test ran, or was left out by itself: what a filter leaves out is skipped as well.
+    fn has_ran(&self, params: &RecordRunParams) -> bool {
+        self.cases.iter().any(|case| case.status != Status::Skipped || params.filter.is_none())
     }
 
     /// Says what could not be read; a report names files and quotes what it holds.

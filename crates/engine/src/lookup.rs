@@ -19,7 +19,7 @@ pub(crate) struct FailedCase {
 }
 
 /// How many case names are compared for a suggestion; failed ones come first.
-const COMPARED: u32 = 2_000;
+pub(crate) const COMPARED: u32 = 2_000;
 
 /// How many suggestions a message has room for.
 const SUGGESTED: usize = 5;
@@ -127,12 +127,12 @@ async fn not_failed(tx: &mut impl Tx, key: RunKey, run: &Run, name: &str) -> Res
     Ok(EngineError::new(ErrorCode::CaseNotFailed, message))
 }
 
-fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     names.iter().take(SUGGESTED).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
 }
 
 /// The most alike names, best first.
-fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
+pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
     let unique: BTreeSet<String> = names.into_iter().collect();
     let mut scored: Vec<(f64, String)> = unique.into_iter().map(|name| (likeness(wanted, &name), name)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -21,7 +21,7 @@ pub async fn prepare_run<D: Database>(
     let mut budget = TextBudget::default();
     let read = read_reports(engine, params, &mut |case| bounded(engine, &mut budget, case));
     let mut prepared = RecordRunParams { reports: Vec::new(), ..params.clone() };
-    if read.have_no_tests(params) {
+    if read.have_no_tests(params) && !params.expects_tests {
         prepared.notes.push(NO_CASES.to_owned());
     }
     // Several reports may be of several runners; what the host says counts before any of them.

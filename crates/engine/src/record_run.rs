@@ -5,7 +5,9 @@ use crate::{
     Engine, EngineError,
     collect::{Collected, LISTED, collect, has_failed},
     contract::{FailureBrief, RecordRunParams, RunResult, RunStatus, Totals},
-    matching, moment, resign, view,
+    lookup, matching, moment, resign,
+    text::quoted,
+    view,
 };
 use argus_core::Ambient;
 use argus_store::{
@@ -27,15 +29,16 @@ pub async fn record_run<D: Database>(
     let collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, &collected, &totals);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<FailureBrief>, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<(Vec<FailureBrief>, Option<String>), EngineError> {
+        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
         retention::apply(tx, keep(engine, ambient)).await?;
         resign::batch(engine, tx).await?;
-        briefs(engine, tx, &collected).await
+        Ok((briefs(engine, tx, &collected).await?, no_tests))
     };
-    let failures = engine.write(ambient, body).await?;
-    Ok(answer(engine, params, run, totals, collected, failures))
+    let (failures, no_tests) = engine.write(ambient, body).await?;
+    Ok(answer(engine, params, run, totals, collected, failures, no_tests))
 }
 
 fn run<D>(
@@ -53,7 +56,7 @@ fn run<D>(
         // A clock that runs ahead must not make a run the newest for ever.
         started_at: started_at.clamp(0, ambient.now),
         duration_ms: duration(params, collected),
-        has_failed: totals.failed > 0 || has_failed(params),
+        has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params),
         passed: totals.passed,
         failed: totals.failed,
         skipped: totals.skipped,
@@ -102,6 +105,29 @@ fn keep<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
     Keep { age: retention.max_age_days.map(age), newest: retention.max_runs }
 }
 
+/// Runs that are looked through for names that the filter may have meant.
+const NAMED_BY: u32 = 10;
+
+/// Said of a run without a test, with the recorded names that are nearest to what was asked for.
+async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, EngineError> {
+    let Some(filter) = params.filter.as_deref() else {
+        return Ok(
+            "NO_TESTS_RAN: the runner found no tests. Check that its files are where it looks for them.".to_owned()
+        );
+    };
+    let mut names = Vec::new();
+    for (key, _) in runs::newest(tx, NAMED_BY).await? {
+        names = cases::names(tx, key, lookup::COMPARED).await?;
+        if names.len() > 1 {
+            break;
+        }
+    }
+    let nearest = lookup::listed(&lookup::closest(filter, names));
+    let advice =
+        if nearest.is_empty() { "Check the name.".to_owned() } else { format!("The closest names are {nearest}.") };
+    Ok(format!("NO_TESTS_RAN: no test fits the filter '{}'. {advice}", quoted(filter)))
+}
+
 /// The first failures with what the memory has about each; shown, not counted.
 async fn briefs<D: Database>(
     engine: &Engine<D>,
@@ -132,10 +158,13 @@ fn answer<D>(
     totals: Totals,
     collected: Collected,
     failures: Vec<FailureBrief>,
+    no_tests: Option<String>,
 ) -> RunResult {
     let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
-    if collected.has_empty_reports {
-        notes.push(NO_CASES.to_owned());
+    match no_tests {
+        Some(note) => notes.insert(0, engine.analyzer.redact(&note).into()),
+        None if collected.has_empty_reports => notes.push(NO_CASES.to_owned()),
+        None => {}
     }
     debug_assert!(failures.len() <= LISTED, "no more briefs are kept than listed");
     RunResult {

@@ -5,8 +5,8 @@
 
 import type { Locale } from 'argus-engine';
 
-/** The contract's own texts are Chinese. */
-const CONTRACT_LOCALE: Locale = 'zh';
+/** For everybody whose locale does not name Chinese, in which the contract's own texts are. */
+const DEFAULT_LOCALE: Locale = 'en';
 
 /** Facts of the machine, as values. */
 export interface LocaleFacts {
@@ -17,12 +17,12 @@ export interface LocaleFacts {
 
 /**
  * Config first, then the environment, then (Windows has no LANG) what the system says, else the reader's where one is
- * known, else the contract's.
+ * known, else English.
  */
 export function chooseLocale(
   configured: Locale | undefined,
   facts: LocaleFacts = machineFacts(),
-  reader: Locale = CONTRACT_LOCALE,
+  reader: Locale = DEFAULT_LOCALE,
 ): Locale {
   if (configured) return configured;
   const fromEnv = [facts.env.LC_ALL, facts.env.LC_MESSAGES, facts.env.LANG].find((value) => value);

@@ -21,8 +21,8 @@ function plan(command: string, root = project({}), filter?: string) {
 }
 
 test.each([
-  ['npx vitest run', 'vitest', 'npx vitest run --reporter=default --reporter=json --outputFile.json=/r/vitest.json'],
-  ['vitest --reporter=dot', 'vitest', 'vitest --reporter=dot --reporter=json --outputFile.json=/r/vitest.json'],
+  ['npx vitest run', 'vitest', 'npx vitest run --reporter=/r/argus-vitest.mjs'],
+  ['vitest --reporter=dot', 'vitest', 'vitest --reporter=dot --reporter=/r/argus-vitest.mjs'],
   ['tsc && jest -i', 'jest', 'tsc && jest -i --testResultsProcessor=/r/argus-jest.cjs'],
   [
     'node ./node_modules/jest/bin/jest.js',
@@ -60,11 +60,9 @@ test.each(['make', 'eslint .', 'tsc -p vitest', 'vitest run | tee log', 'npm tes
 
 test('arguments reach the runner through scripts', () => {
   const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
-  expect(plan('npm test', root).run).toBe(
-    'npm test -- --reporter=default --reporter=json --outputFile.json=/r/vitest.json',
-  );
-  expect(plan('pnpm run unit', root).run).toContain('pnpm run unit --reporter=default');
-  expect(plan('npm test -- --bail', root).run).toContain('npm test -- --bail --reporter=default');
+  expect(plan('npm test', root).run).toBe('npm test -- --reporter=/r/argus-vitest.mjs');
+  expect(plan('pnpm run unit', root).run).toContain('pnpm run unit --reporter=/r/argus-vitest.mjs');
+  expect(plan('npm test -- --bail', root).run).toContain('npm test -- --bail --reporter=/r/argus-vitest.mjs');
 });
 
 test("bun's own runner is no script, deno's tasks are", () => {
@@ -101,7 +99,7 @@ test('nextest says that it runs no doctests, where there may be some', () => {
 test('a filter is shown, reports are not', () => {
   const { shown, run } = plan('npx vitest run', undefined, 'adds');
   expect(shown).toBe('npx vitest run -t adds');
-  expect(run).toMatch(/--outputFile\.json=\/r\/vitest\.json -t adds$/u);
+  expect(run).toMatch(/--reporter=\/r\/argus-vitest\.mjs -t adds$/u);
 });
 
 test('a whole case name becomes a literal name', () => {
@@ -139,11 +137,14 @@ test('a filter needs a known runner', () => {
   expect(() => plan('make check', undefined, 'x')).toThrow(/filter is not possible with 'make check'/u);
 });
 
-test('the reporters of a vitest config are kept', () => {
-  const kept = project({ 'vitest.config.ts': "export default { test: { reporters: ['verbose', 'github-actions'] } }" });
-  expect(plan('vitest run', kept).run).toContain('--reporter=verbose --reporter=github-actions --reporter=json');
-  const options = project({ 'vitest.config.ts': "export default { test: { reporters: [['junit', { x: 1 }]] } }" });
-  expect(planRun({ command: 'vitest run', root: options, dir: '/r', env: {} }).reporting.notes).toHaveLength(1);
+test.each([
+  ['pnpm test', 'pnpm run test --reporter=/r/argus-vitest.mjs'],
+  ['pnpm run test', 'pnpm run test --reporter=/r/argus-vitest.mjs'],
+  ['CI=1 pnpm test', 'CI=1 pnpm run test --reporter=/r/argus-vitest.mjs'],
+  ['yarn test', 'yarn test --reporter=/r/argus-vitest.mjs'],
+])('the script behind %s gets its arguments', (command, run) => {
+  const root = scripts({ test: 'vitest run' });
+  expect(plan(command, root)).toMatchObject({ run, shown: command });
 });
 
 test('reports of the project itself need nothing added', () => {

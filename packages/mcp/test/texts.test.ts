@@ -49,22 +49,23 @@ test.each([
   ['configured', 'en', { LANG: 'zh_CN.UTF-8' }, 'en'],
   ['LANG', undefined, { LANG: 'en_US.UTF-8' }, 'en'],
   ['LC_ALL wins', undefined, { LC_ALL: 'zh_TW', LANG: 'en_US' }, 'zh'],
-  ['LC_ALL names neither', undefined, { LC_ALL: 'C', LANG: 'en_US' }, 'zh'],
+  ['LC_ALL names neither', undefined, { LC_ALL: 'C', LANG: 'zh_CN' }, 'en'],
   ['empty does not count', undefined, { LC_ALL: '', LC_MESSAGES: 'en' }, 'en'],
-  ['nothing', undefined, {}, 'zh'],
-  ['not a language', undefined, { LANG: 'english' }, 'zh'],
+  ['nothing', undefined, {}, 'en'],
+  ['another language', undefined, { LANG: 'de_DE.UTF-8' }, 'en'],
+  ['not a language', undefined, { LANG: 'zhuang' }, 'en'],
 ] as const)('locale: %s', (_name, configured, env, expected) => {
   expect(chooseLocale(configured, facts(env))).toBe(expected);
 });
 
 test('locale of Windows', () => {
-  expect(chooseLocale(undefined, facts({}, 'win32', 'en-GB'))).toBe('en');
-  expect(chooseLocale(undefined, facts({}, 'win32', 'fr-FR'))).toBe('zh');
-  expect(chooseLocale(undefined, facts({}, 'linux', 'en-GB'))).toBe('zh');
+  expect(chooseLocale(undefined, facts({}, 'win32', 'zh-CN'))).toBe('zh');
+  expect(chooseLocale(undefined, facts({}, 'win32', 'fr-FR'))).toBe('en');
+  expect(chooseLocale(undefined, facts({}, 'linux', 'zh-CN'))).toBe('en');
 });
 
 test('locale of a reader, where the machine names none', () => {
-  expect(chooseLocale(undefined, facts({ LANG: 'C.UTF-8' }), 'en')).toBe('en');
+  expect(chooseLocale(undefined, facts({ LANG: 'C.UTF-8' }), 'zh')).toBe('zh');
   expect(chooseLocale(undefined, facts({ LANG: 'zh_CN.UTF-8' }), 'en')).toBe('zh');
   expect(chooseLocale('zh', facts({}), 'en')).toBe('zh');
 });

@@ -37,7 +37,8 @@ export function contract(era: Era): Contract {
   let agent: Agent;
   let root: string;
   beforeAll(async () => {
-    agent = await connect(era);
+    // The contract's own texts are Chinese.
+    agent = await connect(era, { LANG: 'zh_CN.UTF-8' });
   });
   afterAll(() => agent.close());
   beforeEach(() => {

@@ -42,6 +42,13 @@ contract! {
         pub containers: Vec<ContainerFact>,
         /// Remarks of the host that belong to the answer (`kubectl not found`).
         pub notes: Vec<String>,
+        /// A test runner ran; without a test the run has failed, even where the runner ended well.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub expects_tests: bool,
+        /// What the tests were filtered by; those that it leaves out may be reported as skipped.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub filter: Option<String>,
     }
 
     /// State of the work tree when the run started.

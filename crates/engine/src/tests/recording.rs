@@ -12,7 +12,7 @@ use crate::{
     record_run::record_run,
 };
 use argus_core::{Ambient, Category, classify::UserRule};
-use argus_report::CaseStatus;
+use argus_report::{CaseStatus, ReportCase};
 use argus_store::finish;
 use std::io::BufRead;
 
@@ -98,6 +98,27 @@ fn a_report_without_a_test_is_said_to_be_one() {
     world.engine = world.engine.with_reports(OneReport(br#"<testsuite name="shop.SumTest" tests="0"/>"#));
     let run = recorded(&world, &params).unwrap();
     assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports hold no test cases.".to_owned()]));
+}
+
+#[test]
+fn a_runner_that_ran_no_test_has_failed() {
+    let world = World::new();
+    world.run(vec![passed("cart > adds a book"), passed("cart > removes a book")]);
+    let none = RecordRunParams { expects_tests: true, runner: Some("mocha".to_owned()), ..command(0, "0 passing") };
+    let run = recorded(&world, &none).unwrap();
+    assert_eq!((run.status, run.totals.passed, run.failures.len()), (RunStatus::Failed, 0, 0));
+    assert!(run.notes[0].starts_with("NO_TESTS_RAN: the runner found no tests."), "{:?}", run.notes);
+    let skipped = ReportCase { status: CaseStatus::Skipped, ..passed("cart > adds a book") };
+    let all_skipped = RecordRunParams { cases: vec![skipped], ..none.clone() };
+    assert_eq!(recorded(&world, &all_skipped).unwrap().status, RunStatus::Passed, "they are left out on purpose");
+    let filtered = RecordRunParams { filter: Some("adds a boot".to_owned()), ..all_skipped };
+    let run = recorded(&world, &filtered).unwrap();
+    assert_eq!(run.status, RunStatus::Failed);
+    assert!(run.notes[0].contains("no test fits the filter 'adds a boot'"), "{:?}", run.notes);
+    assert!(run.notes[0].contains("cart > adds a book'"), "{:?}", run.notes);
+    let broken = RecordRunParams { exit_code: Some(1), ..none };
+    let run = recorded(&world, &broken).unwrap();
+    assert_eq!((run.status, run.failures.len()), (RunStatus::Failed, 1), "what the command printed tells more");
 }
 
 #[test]

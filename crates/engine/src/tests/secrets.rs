@@ -106,6 +106,8 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
             runner: maybe("runner"),
         }],
         unread: vec![Problem { at: planted("junit.xml"), reason: planted("no report") }],
+        expects_tests: true,
+        filter: maybe("adds"),
     }
 }
 

@@ -1352,6 +1352,10 @@ export type RecordRunParams = {
   containers: Array<ContainerFact>,
   /** Remarks of the host that belong to the answer (`kubectl not found`). */
   notes: Array<string>,
+  /** A test runner ran; without a test the run has failed, even where the runner ended well. */
+  expectsTests?: boolean,
+  /** What the tests were filtered by; those that it leaves out may be reported as skipped. */
+  filter?: string | null,
 };
 
 /** Who records something, and where; kept with every fix. */

@@ -14,8 +14,7 @@ import {
   MAVEN_MODULES_MAY_BE_EMPTY,
   mavenTest,
 } from './jvm.ts';
-import { projectFile } from './project-file.ts';
-import { JEST_PROCESSOR, MOCHA_HOOK, PLAYWRIGHT_REPORTER } from './reporters.ts';
+import { JEST_PROCESSOR, MOCHA_HOOK, PLAYWRIGHT_REPORTER, VITEST_REPORTER } from './reporters.ts';
 
 /** Where the reports of a run will be. */
 export type ReportSource =
@@ -61,27 +60,30 @@ export interface Adapter {
   takesCaseNames?: boolean;
   /** Arguments must come before everything else, not at the end. */
   argsFirst?: boolean;
+  /** It ends badly where it finds no test, unless it was told not to; but not where a filter leaves none. */
+  failsWithoutTests?: boolean;
   reporting(context: AdapterContext): Reporting;
 }
 
 const vitest: Adapter = {
   name: 'vitest',
+  failsWithoutTests: true,
   recognise: program('vitest'),
   filter: (name) => ['-t', name],
-  reporting({ dir, root, words }) {
+  reporting({ dir }) {
     const file = path.join(dir, 'vitest.json');
-    const shown = hasOption(words, '--reporter') ? { names: [], notes: [] } : vitestReporters(root);
-    const reporters = [...shown.names, 'json'].map((name) => `--reporter=${name}`);
     return {
-      args: [...reporters, `--outputFile.json=${file}`],
+      args: [`--reporter=${path.join(dir, 'argus-vitest.mjs')}`],
+      env: { ARGUS_REPORT_FILE: file },
+      files: { 'argus-vitest.mjs': VITEST_REPORTER },
       reports: [{ kind: 'file', path: file, format: 'jest' }],
-      notes: shown.notes,
     };
   },
 };
 
 const jest: Adapter = {
   name: 'jest',
+  failsWithoutTests: true,
   recognise: program('jest'),
   filter: (name) => ['-t', name],
   reporting({ dir }) {
@@ -98,6 +100,7 @@ const jest: Adapter = {
 
 const playwright: Adapter = {
   name: 'playwright',
+  failsWithoutTests: true,
   recognise: (words) => afterSubcommand(words, program('playwright')(words), 'test'),
   filter: (name) => ['-g', name],
   reporting({ dir }) {
@@ -147,6 +150,7 @@ const nodeTest: Adapter = {
 
 const bun: Adapter = {
   name: 'bun',
+  failsWithoutTests: true,
   recognise: (words) => (basename(words[0]) === 'bun' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-t', name],
   reporting({ dir }) {
@@ -158,6 +162,7 @@ const bun: Adapter = {
 
 const deno: Adapter = {
   name: 'deno',
+  failsWithoutTests: true,
   recognise: (words) => (basename(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
   // Of a case name the test's own part; a step cannot be run alone.
   filter: (name) => [`--filter=${name.includes(' > ') ? name.split(' > ')[1] : name}`],
@@ -171,6 +176,7 @@ const deno: Adapter = {
 
 const pytest: Adapter = {
   name: 'pytest',
+  failsWithoutTests: true,
   recognise: program('pytest', 'py.test'),
   filter: (name) => ['-k', name],
   reporting({ dir, env }) {
@@ -185,6 +191,7 @@ const pytest: Adapter = {
 
 const nextest: Adapter = {
   name: 'nextest',
+  failsWithoutTests: true,
   recognise: (words) => afterSubcommand(words, cargoSubcommand(words, 'nextest'), 'run'),
   filter: (name) => [name],
   argsFirst: true,
@@ -308,24 +315,4 @@ function hasOption(words: readonly string[], option: string): boolean {
 
 function xmlOf(...folders: string[]): ReportSource[] {
   return folders.map((folder) => ({ kind: 'glob', pattern: `**/${folder}/**/*.xml`, format: 'junit' }));
-}
-
-const VITEST_CONFIGS = ['vitest.config', 'vite.config'].flatMap((stem) =>
-  ['ts', 'mts', 'js', 'mjs', 'cts', 'cjs'].map((extension) => `${stem}.${extension}`),
-);
-
-/** The reporters a project chose, for naming one on the command line drops them. */
-function vitestReporters(root: string): { names: string[]; notes: string[] } {
-  for (const name of VITEST_CONFIGS) {
-    const text = projectFile(root, name);
-    if (text === undefined) continue;
-    const setting = /\breporters?\s*:\s*(\[[^\]]*\]|['"`][\w-]+['"`])/u.exec(text)?.[1];
-    if (setting === undefined) break;
-    const names = [...setting.matchAll(/['"`]([\w./@-]+)['"`]/gu)].map((match) => match[1] ?? '');
-    const plain = /^\[?\s*(?:['"`][\w./@-]+['"`]\s*,?\s*)+\]?$/u.test(setting);
-    if (plain) return { names: names.filter((reporter) => reporter !== 'json'), notes: [] };
-    const note = `The reporters of ${name} have options and were replaced by the default one.`;
-    return { names: ['default'], notes: [note] };
-  }
-  return { names: ['default'], notes: [] };
 }

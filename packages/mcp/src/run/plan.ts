@@ -21,6 +21,8 @@ export interface Plan {
   added: readonly string[];
   /** Null: not one of the runners Argus knows. */
   runner: string | null;
+  /** The runner ends well without a test too, so that only its report tells. */
+  maySucceedEmpty: boolean;
   reporting: Reporting;
 }
 
@@ -39,6 +41,8 @@ interface Recognised {
   insertAt: number;
   /** What must stand before them (`--` of npm). */
   lead: string;
+  /** Offset where `run` must stand: pnpm reads the options behind the short form `pnpm test` as its own. */
+  runAt?: number | undefined;
   throughScript: boolean;
 }
 
@@ -46,7 +50,7 @@ export function planRun(input: PlanInput): Plan {
   const found = recognise(input.command, input.root);
   if (!found) {
     if (input.filter !== undefined) throw noFilter(input.command);
-    return { shown: input.command, command: input.command, added: [], runner: null, reporting: { reports: [] } };
+    return asTyped(input.command, null);
   }
   const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
   if (filterArgs.length > 0 && !readsArgumentsAtItsEnd(found)) throw noFilter(input.command);
@@ -63,8 +67,18 @@ export function planRun(input: PlanInput): Plan {
     command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
     added: reporting.args ?? [],
     runner: found.adapter.name,
+    maySucceedEmpty: !found.adapter.failsWithoutTests,
     reporting,
   };
+}
+
+/** The plan without anything that Argus adds for a report. */
+export function withoutReporting({ shown, runner }: Plan): Plan {
+  return asTyped(shown, runner);
+}
+
+function asTyped(command: string, runner: string | null): Plan {
+  return { shown: command, command, added: [], runner, maySucceedEmpty: false, reporting: { reports: [] } };
 }
 
 /** Behind a script arguments come last, and node reads none after the names of files. */
@@ -82,7 +96,8 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   const last = lastCommand(command);
   const words = last.words.map((word) => word.text);
   if (!last.editable) return undefined;
-  const script = scriptOf(words, root);
+  const start = Math.max(0, words.findIndex(isNoAssignment));
+  const script = scriptOf(words.slice(start), root);
   if (!script) {
     const direct = matchAdapter(words);
     if (!direct) return undefined;
@@ -93,11 +108,12 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   const inner = recognise(script.text, root, depth + 1);
   if (!inner) return undefined;
   const lead = script.needsDashes && !words.includes('--') ? ' --' : '';
-  return { ...inner, insertAt: endOfWord(last.words.at(-1)), lead, throughScript: true };
+  const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
+  return { ...inner, insertAt: endOfWord(last.words.at(-1)), lead, runAt, throughScript: true };
 }
 
 function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {
-  const start = words.findIndex((word) => !/^\w+=/u.test(word));
+  const start = words.findIndex(isNoAssignment);
   if (start < 0) return undefined;
   for (const adapter of ADAPTERS) {
     const index = adapter.recognise(words.slice(start));
@@ -106,9 +122,15 @@ function matchAdapter(words: readonly string[]): { adapter: Adapter; index: numb
   return undefined;
 }
 
-function insert(command: string, { insertAt, lead }: Recognised, args: readonly string[]): string {
+/** `CI=1` before a command sets a variable for it. */
+function isNoAssignment(word: string): boolean {
+  return !/^\w+=/u.test(word);
+}
+
+function insert(command: string, { insertAt, lead, runAt }: Recognised, args: readonly string[]): string {
   if (args.length === 0) return command;
-  return `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
+  const longer = `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
+  return runAt === undefined ? longer : `${longer.slice(0, runAt)} run${longer.slice(runAt)}`;
 }
 
 function argumentText(args: readonly string[]): string {

@@ -5,10 +5,11 @@
 
 import { createWriteStream, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordRunParams, ReportInput } from 'argus-engine';
+import type { GitFacts, RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
 import { temporaryFolder } from '../temporary.ts';
+import { shortLine } from '../untrusted.ts';
 import type { ReportSource } from './adapters.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
@@ -17,7 +18,7 @@ import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
-import { type Plan, planRun } from './plan.ts';
+import { type Plan, planRun, withoutReporting } from './plan.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { quoted } from './words.ts';
 
@@ -30,6 +31,18 @@ const CLOCK_TICK_MS = 50;
 /** What is recorded is then one case, the command itself. */
 const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
+
+/** How runners and package managers speak of an option that they do not know. */
+const REFUSAL = /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such)\b/iu;
+
+const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
+
+/** Options by which a run without tests is what its user wants. */
+const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--permit-no-files|surefire\.failIfNo/iu;
+
+/** What Maven and Go print where tests ran, and where none did. */
+const TESTS_SAID = /\bTests run: [1-9]/u;
+const NO_TESTS_SAID = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b/u;
 
 /** Folders no report is looked for in. */
 const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
@@ -90,6 +103,26 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     writeFileSync(path.join(dir, name), content);
 
   const git = await gitFacts(root);
+  const observed = await observe(plan, request, watcher, dir);
+  const complaint = refusal(plan, observed, dir);
+  if (complaint === undefined) return recordOf(plan, request, observed, git);
+  const bare = withoutReporting(plan);
+  const again = await observe(bare, request, watcher, dir);
+  const note = `${plan.runner} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}`;
+  return recordOf(bare, request, { ...again, left: [note, ...again.left] }, git);
+}
+
+/** One run of the command, with what it printed and wrote. */
+interface Observed {
+  executed: Executed;
+  output: Output;
+  reports: ReportInput[];
+  /** Remarks on processes that it left. */
+  left: string[];
+}
+
+async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir: string): Promise<Observed> {
+  const { root, config } = request;
   const output = new Output(plan, watcher, dir, root);
   const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
   const { executed, left } = await executeWhole({
@@ -101,16 +134,32 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     onOutput: (text, stream) => output.add(text, stream),
   });
   await output.end();
+  const reports = await writtenReports(sourcesOf(plan, config), root, (file, { mtimeMs }) => {
+    return mtimeMs >= executed.startedAt - CLOCK_TICK_MS || output.upToDate?.wrote(path.relative(root, file)) === true;
+  });
+  return { executed, output, reports, left };
+}
 
+function sourcesOf(plan: Plan, { test }: Config): readonly ReportSource[] {
+  return test?.report === undefined ? plan.reporting.reports : globs(test.report);
+}
+
+async function recordOf(
+  plan: Plan,
+  request: RunRequest,
+  observed: Observed,
+  git: GitFacts | null,
+): Promise<RecordRunParams> {
+  const { root, config, filter } = request;
+  const { executed, output, reports, left } = observed;
   const failed = executed.exitCode !== 0;
   const { containers, notes } = failed
     ? await containerFacts(root, config, executed.startedAt)
     : { containers: [], notes: [] };
-  const sources = ownReports === undefined ? plan.reporting.reports : globs(ownReports);
-  const reports = await writtenReports(sources, root, (file, { mtimeMs }) => {
-    return mtimeMs >= executed.startedAt - CLOCK_TICK_MS || output.upToDate?.wrote(path.relative(root, file)) === true;
-  });
-  if (sources.length > 0 && reports.length === 0 && !failed) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
+  const sources = sourcesOf(plan, config);
+  const expectsTests = mustHaveTests(plan, request, observed);
+  const isUnreported = sources.length > 0 && reports.length === 0;
+  if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   return {
     command: plan.shown,
     runner: plan.runner,
@@ -124,7 +173,28 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     outputTail: output.tail.text,
     containers,
     notes: [...(plan.reporting.notes ?? []), ...notes, ...left],
+    expectsTests,
+    filter: filter ?? null,
   };
+}
+
+/** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
+function mustHaveTests(plan: Plan, { filter }: RunRequest, { reports, output }: Observed): boolean {
+  if (plan.runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
+  const printed = output.tail.text;
+  const isFilteredBuild = filter !== undefined && plan.reporting.reports.some(({ kind }) => kind === 'glob');
+  // Without a report and without a word, tests may have run all the same.
+  const isTold = reports.length > 0 || NO_TESTS_SAID.test(printed) || (isFilteredBuild && !TESTS_SAID.test(printed));
+  return isTold && (filter !== undefined || plan.maySucceedEmpty);
+}
+
+/** What the command said against what was added to it; undefined where it took it, or has failed for another reason. */
+function refusal(plan: Plan, { executed, output, reports }: Observed, dir: string): string | undefined {
+  const isAdded = plan.added.length > 0 || plan.reporting.env !== undefined;
+  if (!isAdded || reports.length > 0 || executed.exitCode === 0 || executed.timedOut) return undefined;
+  const options = plan.added.map((argument) => argument.replace(/^-+/u, '').replace(/[= ].*$/su, ''));
+  const isAgainst = (line: string) => REFUSAL.test(line) && options.some((option) => line.includes(option));
+  return output.tail.text.split('\n').find((line) => line.includes(dir) || isAgainst(line));
 }
 
 /** Runs the command; one that fails, or is ended before it ends itself, leaves nothing running that can be found. */

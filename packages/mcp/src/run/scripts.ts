@@ -10,6 +10,8 @@ export interface Script {
   text: string;
   /** Arguments for it come after `--`. */
   needsDashes: boolean;
+  /** Arguments for it are taken only where `run` stands before its name. */
+  needsRun: boolean;
 }
 
 /** The script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
@@ -20,11 +22,12 @@ export function scriptOf(words: readonly string[], root: string): Script | undef
   if (!name || name.startsWith('-')) return undefined;
   const scripts = manager === 'deno' ? { ...packageScripts(root), ...denoTasks(root) } : packageScripts(root);
   const text = scripts[name];
-  return text === undefined ? undefined : { text, needsDashes: manager === 'npm' };
+  if (text === undefined) return undefined;
+  return { text, needsDashes: manager === 'npm', needsRun: manager === 'pnpm' && !isRun(names[0]) };
 }
 
 function scriptName(manager: string, [first, second]: readonly string[]): string | undefined {
-  const named = first === 'run' || first === 'run-script' ? second : first;
+  const named = isRun(first) ? second : first;
   switch (manager) {
     case 'npm':
       return named === 't' || named === 'tst' ? 'test' : named;
@@ -39,6 +42,10 @@ function scriptName(manager: string, [first, second]: readonly string[]): string
     default:
       return undefined;
   }
+}
+
+function isRun(word: string | undefined): boolean {
+  return word === 'run' || word === 'run-script';
 }
 
 /** The scripts of the project's package.json; empty where there is none. */
