@@ -243,8 +243,13 @@ describe('a green run by weaker tests', () => {
 
     git(root, 'checkout', '-q', 'sum.test.js');
     writeFileSync(path.join(root, 'sum.js'), 'exports.sum = (a, b) => a + b;\n');
-    const honest = fixProblem(root, ['--resume', '--reject']);
+    const honest = fixProblem(root, ['--resume', '--reject', '--fix', 'Add instead of subtract']);
     expect(honest.status, honest.stderr).toBe(0);
+    const known = argus(['solutions', stateOf(root).attempts[0]?.headline ?? '', '--project', root, '--json']);
+    const { incidents } = JSON.parse(known.stdout);
+    const solutions = incidents.flatMap((incident: { solutions: object[] }) => incident.solutions);
+    expect(solutions, known.stdout).toMatchObject([{ worked: 1, failed: 0 }]);
+    expect(known.stdout).toContain('Add instead of subtract');
   });
 
   test('also where nobody declared a change, while an error was waited for to pass', async () => {

@@ -47,7 +47,7 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A green run that a human does not believe counts as a failed one.
+/// A green run that a human does not believe counts as a failed one; by its hash the host knows it.
 fn reject_green(state: &mut FixState, random: f64) {
     state.escalation = None;
     if let Some(last) = state.attempts.last_mut() {

@@ -67,16 +67,24 @@ export async function learn(
   return [...problems];
 }
 
-/** A fix worked when its error never came back in a loop that came to a good end. */
+/** What the rules give a green run for a hash that a human has called a cheat. */
+const REJECTED = 'suspicious';
+
+/**
+ * A fix worked when its error never came back in a loop that came to a good end. One that a human has rejected teaches
+ * nothing that should be tried again, and the error stays the one that it hid.
+ */
 function lessonsOf(place: Place, state: FixState, folder: StateFolder): Lesson[] {
+  const { attempts } = state;
   const verified = state.status === 'success';
-  return state.attempts.flatMap((attempt, index): Lesson[] => {
-    if (attempt.fix_applied === null) return [];
-    // In error mode an attempt verifies the fix for what failed before it.
-    const failed = state.mode === 'command' ? attempt : state.attempts[index - 1];
+  const isAfter = state.mode === 'command' ? 1 : 0;
+  return attempts.flatMap((attempt, index): Lesson[] => {
+    // In error mode an attempt verifies the fix for what failed before it; else the next one does.
+    const later = attempts.slice(index + isAfter);
+    const [verifying] = later;
+    if (attempt.fix_applied === null || verifying === undefined || isRejected(verifying)) return [];
+    const failed = attempts.slice(0, index + isAfter).findLast((before) => !isRejected(before));
     const hash = failed === undefined ? state.first_error?.error_hash : failed.error_hash;
-    const later = state.attempts.slice(state.mode === 'command' ? index + 1 : index);
-    if (later.length === 0) return [];
     const cameBack = later.some(({ error_hash }) => error_hash === hash);
     const error = failed ?? state.first_error;
     const headline = error?.headline || error?.error_type || 'a failed command';
@@ -92,6 +100,10 @@ function lessonsOf(place: Place, state: FixState, folder: StateFolder): Lesson[]
       },
     ];
   });
+}
+
+function isRejected({ error_hash }: FixAttempt): boolean {
+  return error_hash === REJECTED;
 }
 
 /** The part of an output that says what went wrong. */
