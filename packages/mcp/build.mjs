@@ -4,7 +4,7 @@
  * Does not: compile the wasm or build the page; their packages do that first.
  */
 
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,6 +74,8 @@ chmodSync(path.join(out, 'cli.mjs'), 0o755);
 const wasm = path.join(engine, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtask wasm` first');
 copyFileSync(wasm, path.join(out, 'argus_engine.wasm'));
+// Other programs load these as they are.
+cpSync(path.join(here, 'src/run/reporters'), path.join(out, 'reporters'), { recursive: true });
 copyFileSync(path.join(here, 'argus.schema.json'), path.join(out, 'argus.schema.json'));
 
 mkdirSync(path.join(out, 'viewer'));

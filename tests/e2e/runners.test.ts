@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
@@ -158,6 +158,35 @@ test('the reporters that a Vitest configuration names go on, whatever else it ca
     env: environment({ PATH }),
   });
   expect(printed.stdout.match(/our own end/gu)).toHaveLength(1);
+});
+
+test('every package and every step of a command is read, and no runner that a test starts', async () => {
+  const root = runnerProject('mocha');
+  const nested = 'require("node:child_process").spawnSync("mocha", ["inner.js"], { cwd: __dirname, shell: true })';
+  const files = {
+    'package.json': { private: true, workspaces: ['packages/*'], scripts: { test: 'npm test -ws && mocha last.js' } },
+    'packages/one/package.json': { name: 'one', version: '1.0.0', scripts: { test: 'vitest run' } },
+    'packages/one/sum.test.js': 'import { test } from "vitest";\ntest("adds", () => {});\n',
+    'packages/two/package.json': {
+      name: 'two',
+      version: '1.0.0',
+      scripts: { pretest: 'jest --version', test: 'mocha outer.js' },
+    },
+    'packages/two/outer.js': `it("starts another", () => { if (${nested}.status !== 1) throw new Error("no"); });\n`,
+    'packages/two/inner.js': 'it("fails", () => { throw new Error("within"); });\n',
+    'last.js': 'it("is last", () => { throw new Error("in the end"); });\n',
+  };
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  await opened(root);
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 1 } });
+  expect(run.failures).toMatchObject([{ caseName: 'last.js > is last', headline: 'Error: in the end' }]);
+  const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
+  expect(JSON.stringify(cases)).toContain('packages/one/sum.test.js > adds');
+  expect(JSON.stringify(cases)).toContain('packages/two/outer.js > starts another');
 });
 
 test('a runner that does not take what is added runs once more as it was typed', async () => {

@@ -14,11 +14,12 @@ import {
   MAVEN_MODULES_MAY_BE_EMPTY,
   mavenTest,
 } from './jvm.ts';
-import { JEST_PROCESSOR, MOCHA_HOOK, PLAYWRIGHT_REPORTER, VITEST_REPORTER } from './reporters.ts';
 
 /** Where the reports of a run will be. */
 export type ReportSource =
   | { kind: 'file'; path: string; format: ReportFormat | null }
+  /** Files that processes of this runner wrote, each its own. */
+  | { kind: 'written'; dir: string; runner: string; format: ReportFormat }
   /** Only files written during the run count. */
   | { kind: 'glob'; pattern: string; format: ReportFormat | null };
 
@@ -62,7 +63,8 @@ export interface Adapter {
   argsFirst?: boolean;
   /** It ends badly where it finds no test, unless it was told not to; but not where a filter leaves none. */
   failsWithoutTests?: boolean;
-  reporting(context: AdapterContext): Reporting;
+  /** What it needs to write a report; the runners of Node that `reporters.ts` reaches need nothing. */
+  reporting?(context: AdapterContext): Reporting;
 }
 
 const vitest: Adapter = {
@@ -70,15 +72,6 @@ const vitest: Adapter = {
   failsWithoutTests: true,
   recognise: program('vitest'),
   filter: (name) => ['-t', name],
-  reporting({ dir }) {
-    const file = path.join(dir, 'vitest.json');
-    return {
-      args: [`--reporter=${path.join(dir, 'argus-vitest.mjs')}`],
-      env: { ARGUS_REPORT_FILE: file },
-      files: { 'argus-vitest.mjs': VITEST_REPORTER },
-      reports: [{ kind: 'file', path: file, format: 'jest' }],
-    };
-  },
 };
 
 const jest: Adapter = {
@@ -86,16 +79,6 @@ const jest: Adapter = {
   failsWithoutTests: true,
   recognise: program('jest'),
   filter: (name) => ['-t', name],
-  reporting({ dir }) {
-    const processor = path.join(dir, 'argus-jest.cjs');
-    const file = path.join(dir, 'jest.json');
-    return {
-      args: [`--testResultsProcessor=${processor}`],
-      env: { ARGUS_REPORT_FILE: file },
-      files: { 'argus-jest.cjs': JEST_PROCESSOR },
-      reports: [{ kind: 'file', path: file, format: 'jest' }],
-    };
-  },
 };
 
 const playwright: Adapter = {
@@ -103,30 +86,12 @@ const playwright: Adapter = {
   failsWithoutTests: true,
   recognise: (words) => afterSubcommand(words, program('playwright')(words), 'test'),
   filter: (name) => ['-g', name],
-  reporting({ dir }) {
-    const file = path.join(dir, 'playwright.json');
-    return {
-      // What editors use to listen in: it stands beside the configured reporters and leaves them alone.
-      env: { PW_TEST_REPORTER: path.join(dir, 'argus-playwright.cjs'), ARGUS_REPORT_FILE: file },
-      files: { 'argus-playwright.cjs': PLAYWRIGHT_REPORTER },
-      reports: [{ kind: 'file', path: file, format: 'ctrf' }],
-    };
-  },
 };
 
 const mocha: Adapter = {
   name: 'mocha',
   recognise: program('mocha', '_mocha'),
   filter: (name) => ['--grep', name],
-  reporting({ dir }) {
-    const file = path.join(dir, 'mocha.json');
-    return {
-      args: ['--require', path.join(dir, 'argus-mocha.cjs')],
-      env: { ARGUS_REPORT_FILE: file },
-      files: { 'argus-mocha.cjs': MOCHA_HOOK },
-      reports: [{ kind: 'file', path: file, format: 'ctrf' }],
-    };
-  },
 };
 
 const nodeTest: Adapter = {

@@ -6,6 +6,7 @@
 import { ArgusError } from '../errors.ts';
 import { shortLine } from '../untrusted.ts';
 import { ADAPTERS, type Adapter, type AdapterContext, type Reporting } from './adapters.ts';
+import { nodeReporting } from './reporters.ts';
 import { scriptOf } from './scripts.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
 
@@ -50,18 +51,11 @@ export function planRun(input: PlanInput): Plan {
   const found = recognise(input.command, input.root);
   if (!found) {
     if (input.filter !== undefined) throw noFilter(input.command);
-    return asTyped(input.command, null);
+    return { ...asTyped(input.command, null), reporting: input.ownReports ? { reports: [] } : nodeReporting(input) };
   }
   const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
   if (filterArgs.length > 0 && !readsArgumentsAtItsEnd(found)) throw noFilter(input.command);
-  const reporting = input.ownReports
-    ? { reports: [] }
-    : found.adapter.reporting({
-        ...input,
-        words: found.words,
-        throughScript: found.throughScript,
-        filtered: input.filter !== undefined,
-      });
+  const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
   return {
     shown: insert(input.command, found, filterArgs),
     command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
@@ -70,6 +64,15 @@ export function planRun(input: PlanInput): Plan {
     maySucceedEmpty: !found.adapter.failsWithoutTests,
     reporting,
   };
+}
+
+/** What the runner needs, and what reaches those that it may start. */
+function reportingOf({ adapter, words, throughScript }: Recognised, input: PlanInput): Reporting {
+  const forNode = nodeReporting(input);
+  const env = { ...input.env, ...forNode.env };
+  const own = adapter.reporting?.({ ...input, env, words, throughScript, filtered: input.filter !== undefined });
+  if (own === undefined) return forNode;
+  return { ...own, env: { ...forNode.env, ...own.env }, reports: [...own.reports, ...forNode.reports] };
 }
 
 /** The plan without anything that Argus adds for a report. */

@@ -3,7 +3,7 @@
  * Does not: store; the session does.
  */
 
-import { createWriteStream, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
@@ -20,6 +20,7 @@ import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { type Plan, planRun, withoutReporting } from './plan.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
+import { REPORTERS } from './reporters.ts';
 import { quoted } from './words.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
@@ -34,6 +35,9 @@ const NO_REPORT =
 
 /** How runners and package managers speak of an option that they do not know. */
 const REFUSAL = /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such)\b/iu;
+
+/** What the hook adds. */
+const HOOK_OPTIONS = ['testResultsProcessor', 'reporter'];
 
 const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
 
@@ -108,7 +112,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   if (complaint === undefined) return recordOf(plan, request, observed, git);
   const bare = withoutReporting(plan);
   const again = await observe(bare, request, watcher, dir);
-  const note = `${plan.runner} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}`;
+  const note = `${plan.runner ?? 'The command'} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}`;
   return recordOf(bare, request, { ...again, left: [note, ...again.left] }, git);
 }
 
@@ -156,13 +160,12 @@ async function recordOf(
   const { containers, notes } = failed
     ? await containerFacts(root, config, executed.startedAt)
     : { containers: [], notes: [] };
-  const sources = sourcesOf(plan, config);
   const expectsTests = mustHaveTests(plan, request, observed);
-  const isUnreported = sources.length > 0 && reports.length === 0;
+  const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   return {
     command: plan.shown,
-    runner: plan.runner,
+    runner: plan.runner ?? runnerOf(plan, reports),
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
     exitCode: executed.exitCode,
@@ -176,6 +179,13 @@ async function recordOf(
     expectsTests,
     filter: filter ?? null,
   };
+}
+
+/** The runner that a command turned out to start. */
+function runnerOf({ reporting }: Plan, reports: readonly ReportInput[]): string | null {
+  const written = reporting.reports.filter((source) => source.kind === 'written');
+  const isOf = (runner: string) => reports.some((report) => path.basename(report.path).startsWith(`${runner}-`));
+  return written.find(({ runner }) => isOf(runner))?.runner ?? null;
 }
 
 /** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
@@ -192,9 +202,11 @@ function mustHaveTests(plan: Plan, { filter }: RunRequest, { reports, output }: 
 function refusal(plan: Plan, { executed, output, reports }: Observed, dir: string): string | undefined {
   const isAdded = plan.added.length > 0 || plan.reporting.env !== undefined;
   if (!isAdded || reports.length > 0 || executed.exitCode === 0 || executed.timedOut) return undefined;
-  const options = plan.added.map((argument) => argument.replace(/^-+/u, '').replace(/[= ].*$/su, ''));
+  const added = plan.added.map((argument) => argument.replace(/^-+/u, '').replace(/[= ].*$/su, ''));
+  const options = [...added, ...HOOK_OPTIONS];
   const isAgainst = (line: string) => REFUSAL.test(line) && options.some((option) => line.includes(option));
-  return output.tail.text.split('\n').find((line) => line.includes(dir) || isAgainst(line));
+  const names = (line: string) => line.includes(dir) || line.includes(REPORTERS);
+  return output.tail.text.split('\n').find((line) => names(line) || isAgainst(line));
 }
 
 /** Runs the command; one that fails, or is ended before it ends itself, leaves nothing running that can be found. */
@@ -228,6 +240,11 @@ async function writtenReports(
       if (fileWithContent(source.path)) found.push({ path: source.path, format: source.format });
       continue;
     }
+    if (source.kind === 'written') {
+      const names = readdirSync(source.dir).filter((name) => name.startsWith(`${source.runner}-`));
+      for (const name of names.sort()) found.push({ path: path.join(source.dir, name), format: source.format });
+      continue;
+    }
     const { glob } = await import('tinyglobby');
     const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, expandDirectories: false, dot: true };
     for (const file of (await glob(source.pattern, options)).sort()) {
@@ -257,8 +274,7 @@ class Output {
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
     this.#ours = (text) => withoutOurs(text, added, dir);
-    const report = reporting.reports[0];
-    this.#reportPath = report?.kind === 'file' ? report.path : undefined;
+    this.#reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate();
     if (reporting.translate === 'libtest') this.#libtest = new LibtestReport(packageAt(root));
     if (reporting.translate !== 'go-json' || this.#reportPath === undefined) return;

@@ -1,0 +1,45 @@
+// Loaded into every Node process of a run, by NODE_OPTIONS: where the program is a test runner, it gets one more reporter,
+// however deep below scripts, workspaces and task runners it is started. It lies at a place that stays, for what a run
+// leaves behind (a daemon) keeps its environment.
+// Does not: do anything outside of a run, or in a worker.
+'use strict';
+const { existsSync, realpathSync } = require('node:fs');
+const path = require('node:path');
+const { isMainThread } = require('node:worker_threads');
+
+const { ARGUS_REPORT_DIR: folder } = process.env;
+if (isMainThread && folder && existsSync(folder)) addReporter(programName());
+
+function programName() {
+  try {
+    return realpathSync(process.argv[1]).split(path.sep).join('/');
+  } catch {
+    return '';
+  }
+}
+
+function addReporter(program) {
+  if (/\/vitest\/vitest\.mjs$/.test(program)) {
+    if (['bench', 'init', 'list'].includes(process.argv[2])) return;
+    addArgument(`--reporter=${path.join(__dirname, 'vitest.mjs')}`);
+    keepForThisProcess();
+  } else if (/\/jest(?:-cli)?\/bin\/jest\.js$/.test(program)) {
+    addArgument(`--testResultsProcessor=${path.join(__dirname, 'jest.cjs')}`);
+    keepForThisProcess();
+  } else if (/\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program)) {
+    // It may start itself anew with options of Node; the one that runs the tests loads the hook.
+    addArgument(`--require=${path.join(__dirname, 'mocha.cjs')}`);
+  }
+}
+
+/** What follows `--` belongs to the tests. */
+function addArgument(argument) {
+  if (process.argv.includes(argument)) return;
+  const dashes = process.argv.indexOf('--');
+  process.argv.splice(dashes < 0 ? process.argv.length : dashes, 0, argument);
+}
+
+/** A runner that a test starts is no part of this run. */
+function keepForThisProcess() {
+  require('./report.cjs').take();
+}

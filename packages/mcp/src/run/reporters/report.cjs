@@ -1,0 +1,56 @@
+// Where this process writes its report, and how files are named in it.
+// Does not: know what is in it.
+'use strict';
+const { writeFileSync } = require('node:fs');
+const path = require('node:path');
+
+const KEY = Symbol.for('argus.report');
+
+/** Takes the place out of the environment, so that what this process starts writes nothing there. */
+function take() {
+  const { ARGUS_REPORT_DIR: folder, ARGUS_REPORT_ROOT: root } = process.env;
+  if (folder) globalThis[KEY] = { folder, root };
+  delete process.env.ARGUS_REPORT_DIR;
+}
+
+/** The file for a runner's report. Several processes of one run may each write one. */
+function fileOf(runner) {
+  return path.join(globalThis[KEY].folder, `${runner}-${process.pid}.json`);
+}
+
+function write(runner, report) {
+  // A runner that a test has started.
+  if (globalThis[KEY] === undefined) return;
+  try {
+    writeFileSync(fileOf(runner), JSON.stringify(report));
+  } catch {}
+}
+
+/** As tests are named: from the project's root on. */
+function relative(file) {
+  return (
+    file &&
+    path
+      .relative(globalThis[KEY].root || process.cwd(), file)
+      .split(path.sep)
+      .join('/')
+  );
+}
+
+/** https://ctrf.io */
+function writeCtrf(runner, start, tests) {
+  const count = (status) => tests.filter((test) => test.status === status).length;
+  const summary = {
+    tests: tests.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    pending: count('pending'),
+    other: count('other'),
+    start,
+    stop: Date.now(),
+  };
+  write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: runner }, summary, tests } });
+}
+
+module.exports = { take, fileOf, write, relative, writeCtrf };

@@ -1,0 +1,54 @@
+// A Vitest reporter that brings the ones back which the project has configured, for one that is named on the command line
+// stands in place of those, and one that writes the report. Vitest's own list of its reporters is looked up where the
+// program that runs lies.
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import report from './report.cjs';
+
+const SELF = path.join('reporters', 'vitest.mjs');
+const load = async (from, name) => import(pathToFileURL(createRequire(from).resolve(name)).href);
+// Where it lies since 4.1, and where it lay before.
+const knownTo = async (program) =>
+  (await load(program, 'vitest/node')).ReportersMap || (await load(program, 'vitest/reporters')).ReportersMap;
+const isAgent = async (program) => {
+  try {
+    return Boolean((await load(program, 'std-env')).isAgent);
+  } catch {
+    return false;
+  }
+};
+const chosenByVitest = async (program, known) => [
+  [known.agent && (await isAgent(program)) ? 'agent' : 'default', {}],
+  ...(process.env.GITHUB_ACTIONS === 'true' && known['github-actions'] ? [['github-actions', {}]] : []),
+];
+const reporterOf = async (chosen, known, root) => {
+  if (typeof chosen !== 'string' && !Array.isArray(chosen)) return chosen;
+  const [name, options] = Array.isArray(chosen) ? chosen : [chosen, {}];
+  if (known[name]) return new known[name](options || {});
+  const module = await load(path.join(root, 'package.json'), name === 'html' ? '@vitest/ui/reporter' : name);
+  return new module.default(options || {});
+};
+export default class ArgusReporter {
+  async onInit(vitest) {
+    const program = realpathSync(process.argv[1]);
+    const known = await knownTo(program);
+    const root = vitest.config.root;
+    const own = (chosen) => String(Array.isArray(chosen) ? chosen[0] : chosen).endsWith(SELF);
+    const named = vitest.config.reporters.some((chosen) => !own(chosen));
+    const configured = [(vitest.vite || vitest.server).config.test?.reporters ?? []].flat();
+    const wanted = named ? [] : configured.length > 0 ? configured : await chosenByVitest(program, known);
+    const added = [];
+    for (const chosen of wanted) {
+      try {
+        added.push(await reporterOf(chosen, known, root));
+      } catch {
+        added.push(new known.default({}));
+      }
+    }
+    added.push(new known.json({ outputFile: report.fileOf('vitest') }));
+    vitest.reporters.push(...added);
+    for (const reporter of added) await reporter.onInit?.(vitest);
+  }
+}
