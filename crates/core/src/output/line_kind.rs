@@ -32,6 +32,8 @@ pub(super) enum SkippedBlock {
     Deeper(usize),
     /// What Node prints of an error's properties under its stack: up to a brace that is indented less than this.
     Properties(usize),
+    /// What a package manager says before it runs a script: its name, and on the next line the command.
+    Script,
     /// A Mocha heading: up to a line that ends with a colon, if one is near.
     Heading(u8),
 }

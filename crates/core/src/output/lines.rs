@@ -146,6 +146,10 @@ impl<'t> Selector<'t> {
         match self.block {
             SkippedBlock::None => return false,
             SkippedBlock::Paragraph if !body.is_empty() => return true,
+            SkippedBlock::Script => {
+                self.block = SkippedBlock::None;
+                return body.starts_with(b"> ");
+            }
             SkippedBlock::Stack if !body.is_empty() => {
                 self.stack_line(body);
                 return self.block == SkippedBlock::Stack;

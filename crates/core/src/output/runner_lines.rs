@@ -130,6 +130,9 @@ fn is_maven(line: &[u8]) -> bool {
 fn code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     static AFTER_COUNT: Starts<2> = Starts::new([" actionable task", ": Task failed with an exception."]);
     static TALK: Starts<3> = Starts::new(["Task :", "Run with --", "Get more help at "]);
+    if line.strip_prefix(b"> ").is_some_and(is_script) {
+        return Some(LineKind::Opens(SkippedBlock::Script));
+    }
     let start = run(line, 0, |byte| matches!(byte, b'>' | b' '));
     let end = digits(line, start);
     if start == 2 && TALK.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
@@ -151,6 +154,19 @@ fn code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
         return Some(if done { LineKind::Noise } else { LineKind::Opens(SkippedBlock::Heading(6)) });
     }
     None
+}
+
+/// `shop@1.2.3 test`, `@acme/shop@1.2.3 test /srv/shop`, `test:unit`: what npm and pnpm run, and where.
+fn is_script(line: &[u8]) -> bool {
+    let mut words = line.split(|&byte| byte == b' ');
+    let (Some(package), script, folder) = (words.next(), words.next(), words.next()) else { return false };
+    let named = |word: &[u8]| {
+        !word.is_empty() && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b":_-./".contains(byte))
+    };
+    let Some(script) = script else { return named(package) };
+    let version = memchr::memrchr(b'@', package).map(|at| &package[at + 1..]);
+    let path = folder.is_none_or(|folder| folder.contains(&b'/') || folder.contains(&b'\\'));
+    version.is_some_and(|version| digits(version, 0) > 0) && named(script) && path
 }
 
 /// What follows the number in `1 failed, 2 passed in 0.12s` (pytest), `2 failing` (Mocha), `3 examples, 1 failure` (`RSpec`),
