@@ -77,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(any!(
         r"signature|checksum|integrity|lock ?file|version|type mismatch|shape|dimension|hash|schema|header",
-        r"does not support|module|argument",
+        r"does not support|module|argument|certificate",
     )),
     rule("assert-go-error-want", AssertionMismatch, &["wanterr"], Regex(r"error = .*wantErr")),
     rule(

@@ -234,7 +234,7 @@ pub(super) const RULES: &[Rule] = &[
     // Options and types that are refused, errors where none was wanted, and what a compiler or a parser expected.
     .unless(concat!(
         r"invalid value for|\boption\b|wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
-        r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number",
+        r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number|\bat '/[^']*': got",
     )),
     // Two error texts compared: which words stand in them says nothing.
     rule(
@@ -450,6 +450,6 @@ pub(super) const RULES: &[Rule] = &[
     // got string`, and pre-commit's `=====> Expected array but got NoneType`.
     .unless(concat!(
         r"\b(no|nil|without|any) (an )?(exception|error|err)\b|unexpected (error|exception)|rejected|to resolve|to throw|to (not )?throw|wantErr|got error|",
-        r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|^=+> |schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+",
+        r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|^=+> |schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+|unconvertible",
     )),
 ];

@@ -16,11 +16,12 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &[
             "environment variable", "env variable", "env var", "environment vars", "envvar", "missing env",
-            "required env", "environment: ", "environment value",
+            "required env", "environment: ", "environment value", "env: parse error",
         ],
         Regex(any!(
             r"\b(missing|required|undefined|unset|invalid|empty|no|not set|undeclared|unknown|need|please set|must set|requires?)\b.*\b(env(ironment)?[ -]?var(iable)?s?|env(ironment)?)\b",
             r"\benv(ironment)?[ -]?var(iable)?s?\b.*\b(missing|required|(is |are )?not (set|found|defined|present|configured|specified|provided|exist)|undefined|unset|invalid|empty|must be|should be|needs? to be|does not exist|isn't set|is null|was not)\b",
+            r"\benv: parse error on field\b",
         )),
     ),
     rule(
@@ -29,8 +30,8 @@ pub(super) const RULES: &[Rule] = &[
         &["keyerror", "notpresent", "key not found: \"", "noenvvar", "undefinedvalueerror"],
         Regex(any!(
             r"(os\.environ|environ\[|ENV\.fetch|ENV\[|getenv|in __getitem__\n.*from None)(?s:.*?)KeyError: ['\x22:]?\w+",
-            r#"Err(or)?\W.*\bNotPresent\b|: NotPresent\b|KeyError(?s:.*?)key not found: "[A-Z][A-Z0-9_]+""#,
-            r"KeyError: ['\x22][A-Z][A-Z0-9]*_[A-Z0-9_]+['\x22]|\bUndefinedValueError\b",
+            r#"Err(or)?\W.*\bNotPresent\b|: NotPresent\b|KeyError(?s:.*?)key not found: "[A-Z][A-Z0-9_]+"|key not found: "(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+)" \(KeyError\)"#,
+            r"KeyError: ['\x22](?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\x22]|\bUndefinedValueError\b",
             r"getenv(?s:.*?)NotPresent",
         )),
     )
@@ -77,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(any!(
         r"module named|cannot find module|no such module|configure: error: (no acceptable|library)",
-        r"timed? ?out|ENOSPC|permission denied",
+        r"timed? ?out|ENOSPC|permission denied|unknown column",
     )),
     rule(
         "config-exception",
@@ -107,12 +108,13 @@ pub(super) const RULES: &[Rule] = &[
             "config data location", "config data resource", "no active profile", "circular placeholder",
             "unable to find a single main class", "factory method 'datasource'", "binding to target",
             "elements were left unbound", "failed to load driver class",
-            "unable to find a @springbootconfiguration", "property: ",
+            "unable to find a @springbootconfiguration", "property: ", "error resolving property value", "as strategy [",
         ],
         Regex(any!(
             r"could not resolve placeholder|failed to bind properties|failed to configure a datasource",
             r"ConfigData(Location|Resource)NotFound|config data (location|resource) '|circular placeholder",
             r"binding to target .*failed|elements .* were left unbound",
+            r"error resolving property value \[|unable to resolve name \[.*\] as strategy \[",
             r"unable to find a @SpringBootConfiguration|failed to load driver class",
         )),
     ),
@@ -245,7 +247,8 @@ pub(super) const RULES: &[Rule] = &[
             "connection string", "connectionstring", "datasource", "jdbc url", "database_url",
             "database configuration", "secret_key_base", "encryption key", "invalid url", "invalid dsn",
             "malformed url", "no suitable driver", "sqlalchemy url", "sqlalchemy.dialects", "invalid scheme",
-            "missingkeyerror", "encrypted_configuration", "mongoparseerror",
+            "missingkeyerror", "encrypted_configuration", "mongoparseerror", "could not find driver", "dsn parse error",
+            "connection string parse error",
         ],
         Regex(any!(
             r"(connection ?string|jdbc url|data ?source|dsn|database_url|base ?url)\b.*\b((is |was |has )?(not (been )?(initialized|found|set|configured|specified|valid|supplied)|missing|invalid|empty|required|malformed|null))",
@@ -253,6 +256,7 @@ pub(super) const RULES: &[Rule] = &[
             r"(missing|invalid|malformed|no) (connection ?string|dsn|jdbc url|database url|datasource)",
             r"no suitable driver|could not parse SQLAlchemy URL|can't load plugin: sqlalchemy\.dialects",
             r"\bMongoParseError\b|invalid scheme, expected connection string|EncryptedFile::MissingKeyError",
+            r"\b(dsn|connection string) parse error|\bPDOException\b.*could not find driver|^\s*could not find driver\b",
             r"missing encryption key|encrypted_configuration\.rb|\(Parameter 'connectionString'\)",
         )),
     ),
@@ -271,6 +275,16 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &["configuration property ", "config property"],
         Regex(r"config(uration)? property .+ is not defined"),
+    ),
+    // What decoders of settings say of a value of another type: mapstructure, and the sixth version of Go's jsonschema.
+    rule(
+        "config-decoder",
+        ConfigError,
+        &["got unconvertible type", ", want ", "at '/", "unable to configure "],
+        Regex(any!(
+            r"expected type '[\w.\[\]]+', got unconvertible type|\bat '(/[^'\s]*)+': (got \w+, want \w+|missing propert(y|ies)|additional propert(y|ies)|value must be)",
+            r"\bunable to configure ((root )?logger|handler|formatter|filter)\b",
+        )),
     ),
     rule(
         "config-kafka",

@@ -75,16 +75,16 @@ pub(super) const RULES: &[Rule] = &[
         &["error ts5", "error ts6", "error ts18", "tsconfig"],
         Regex(any!(
             r"error TS(5\d{3}|6\d{3}|1800[0-3])\b",
-            r"(cannot|can't|failed to|could not|error) .*\btsconfig(\.\w+)?\.json",
+            r"could not resolve tsconfig|(cannot|can't|failed to|could not|error) .*\btsconfig(\.\w+)?\.json",
             r"tsconfig\S*\.json.*(not found|invalid|missing|does not exist|error)",
         )),
     ),
     rule(
         "config-eslint",
         ConfigError,
-        &["eslint", "config object is using", "parseroptions", "flat config", "definition for rule"],
+        &["eslint", "configbasedir", "stylelint", "config object is using", "parseroptions", "flat config", "definition for rule"],
         Regex(any!(
-            r"eslint couldn't (find|determine)|eslint configuration|config object is using the",
+            r"`configBasedir`|stylelint.*\b(no config|undefined rule|unknown rule)|eslint couldn't (find|determine)|eslint configuration|config object is using the",
             r#"\bkey "[\w.-]+": |parserOptions\.|flat config system|eslintrc|eslint: .*config"#,
             r"failed to load (config|plugin|parser) .*|definition for rule '.+' not found",
         )),
@@ -114,13 +114,13 @@ pub(super) const RULES: &[Rule] = &[
             "invalid configuration object", "does not match the api schema", "invalid options object",
             "configuration has an unknown property", "configuration.", "couldn't find preset",
             "cannot find preset", "unknown option: ", "[babel]", "postcss", "tailwind config",
-            "plugin/preset files are not allowed",
+            "plugin/preset files are not allowed", ".plugins[", ".presets[",
         ],
         Regex(any!(
             r"invalid (configuration|options) object|does not match the API schema",
             r"configuration(\.\w+)* (has|should|misses)|(couldn't|cannot) find (preset|plugin)",
             r"unknown option: [\x60.'\x22]?\w+|\[BABEL\].*(unknown|invalid|plugin|preset)",
-            r"Error: Loading PostCSS|postcss config|tailwind config|files are not allowed to export objects",
+            r"Loading PostCSS|postcss config|(^|[\s:])\.(plugins|presets)(\[\d+\])+ must be|tailwind config|files are not allowed to export objects",
         )),
     ),
     rule(
@@ -257,10 +257,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "config-log4j",
         ConfigError,
-        &["log4j", "logback", "joranexception"],
+        &["log4j", "logback", "joranexception", "statuslogger"],
         Regex(any!(
             r"(log4j|logback)\S* .*(configuration error|could not (initialize|parse|find)|invalid|failed to (parse|load)|ERROR in ch\.qos)",
             r"error in ch\.qos\.logback|\bJoranException\b",
+            r"\bStatusLogger .*\b(unable to (locate|invoke|create|load)|could not|cannot|contains an invalid|unknown|not found|no configuration)",
         )),
     )
     // log4j 1 says at every start that it was not initialized.
@@ -295,14 +296,14 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "appsettings", "configuration section", "section '", "web.config", "app.config", "nuget.config",
             "msb40", "msb1003", "netsdk1", "global.json", "launchsettings", "project file",
-            "configurationmanager", "dataannotation validation failed",
+            "configurationmanager", "dataannotation validation failed", "failed to convert configuration value",
         ],
         Regex(any!(
             r"(appsettings|web\.config|app\.config|nuget\.config|global\.json)\S*.*\b(not found|invalid|missing|error|could not|failed)",
             r"\b(not found|invalid|missing|error|could not|failed|cannot)\b.*(appsettings|web\.config|app\.config|nuget\.config|global\.json)",
             r"section '.+' (not found|is missing|was not)|\bMSB(40\d\d|1003|1009)\b|NETSDK1\d{3}",
             r"DataAnnotation validation failed|configuration section .*(missing|not found|not)",
-            r"unrecognized configuration section",
+            r"unrecognized configuration section|failed to convert configuration value at",
         )),
     ),
     rule(
@@ -326,12 +327,13 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "invalidconfigurationexception", "unrecognized option", "envnotfoundexception", "phpunit.xml",
             "child config", "unable to parse at line", "phpstan", "php.ini", "non-existent parameter",
-            "requires the parameter",
+            "requires the parameter", "no extension able to load", "a configured driver",
         ],
         Regex(any!(
             r"InvalidConfigurationException|unrecognized options? .+ under|EnvNotFoundException",
             r"phpunit\.xml\S*.*(not|invalid|error|could)|could not read .*phpunit|the child (config|node)",
             r"unable to parse at line|invalid configuration|php\.ini.*(missing|error)|non-existent parameter",
+            r"no extension able to load the configuration|does not have a configured driver",
         )),
     ),
     // CI
@@ -380,11 +382,11 @@ pub(super) const RULES: &[Rule] = &[
         "config-schema-file",
         ConfigError,
         &[
-            "prisma schema", "schema.prisma", "error: environment variable not found", "p1012",
+            "prisma schema", "schema.prisma", "error: environment variable not found", "p1012", "p1013",
             "serverless.yml", "serverless.yaml", "openapi", "swagger", "protobuf", "graphql schema",
         ],
         Regex(any!(
-            r"prisma schema validation|P1012\b|schema\.prisma.*(error|invalid|not)",
+            r"prisma schema validation|P101[23]\b|schema\.prisma.*(error|invalid|not)",
             r"(invalid|error).*(serverless\.ya?ml|openapi|swagger)",
             r"(serverless\.ya?ml|openapi|swagger).*(invalid|is not valid|error)|configuration error at",
         )),

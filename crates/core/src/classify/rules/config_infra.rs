@@ -182,6 +182,9 @@ pub(super) const RULES: &[Rule] = &[
             "error: invalid value for variable",
             "error: unsupported terraform core version",
             "error: configuring terraform",
+            "error: inconsistent dependency lock file",
+            "error: required plugins are not installed",
+            "error: no valid credential source",
         ],
         Hint,
     )

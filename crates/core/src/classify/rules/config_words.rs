@@ -13,10 +13,13 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "is required", "are required", "must be set", "must be provided", "must be specified", "must be defined",
             "must be supplied", "must have a value", "needs to be", "not be empty", "not be null", "is missing",
-            "not provided", "not specified", "not supplied", "not set", "not configured", "requires a",
+            "not provided", "not specified", "not supplied", "not set", "not configured", "requires a", "object must contain",
         ],
         Regex(any!(
             r"\b([a-z]+[a-z0-9]*([A-Z_.-]\w*)*)?(secret|api ?key|(?-i:[a-z]Key)|url|uri|dsn|host|port|endpoint|connection ?string|credentials?|bucket|dialect|region|base ?path|tenant|project ?id|client ?id|account ?id|database|datasource|broker|topic|profile|environment|licen[cs]e( key)?|certificate|keystore|signing key|encryption key|data dir(ectory)?)['\x22\x60\])]*( \S+){0,2} (is|are|was|were)? ?(required|missing|not (provided|specified|supplied|set|configured)|must (be (set|provided|specified|defined|supplied)|have a value|not be (empty|null|blank))|needs to be (explicitly )?(set|supplied|provided|specified))",
+            r"\b\w+ requires an? \w+ (option|setting)\b|\bservice account object must contain\b",
+            // A dotted key: `mail.from is not set`.
+            r"(^|[\s'\x22\x60])[a-z]\w*(\.[a-z]\w*)+['\x22\x60]? (is|are|was) (not (set|configured)|unset|missing from (the )?config\w*)\b",
             r"\b\w+ requires an? (\w+ )?(or an? )?(secret|api key|key|token|url|dsn|region|host|endpoint|connection string|credential)\b",
         )),
     )
@@ -29,12 +32,14 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "config-nothing-configured",
         ConfigError,
-        &["configured", "configure the", "configuration", "config: "],
+        &["configured", "configure the", "configuration", "config: ", "config is ", "config was ", "config rejected", "from config"],
         Regex(any!(
             r"\bno \w+( \w+){0,4} (has been |have been |is |are |was |were )?(configured|found in (the )?config(uration)?)\b",
             r"\bnot (currently |properly |correctly |yet |been )?configured\b",
             r"\bconfigure the \w+( \w+)?,|\bunit configuration has fatal error|\bin (the )?configuration\.?$.*\bnot found",
             r"\bconfig(uration)?: (missing|invalid|unknown|unsupported|unrecogni[sz]ed|duplicate|malformed)\b",
+            r"\bconfig(uration)? (was |is )?rejected\b|\bconfig(uration)?( file)? is not (well[- ]formed|usable|complete|allowed|permitted)\b|\b(absent|missing) from (the )?config(uration)?\b",
+            r"\bconfigured (for|as|in|under|with) .*\b(is|are) (unknown|unsupported|invalid|not (known|supported|installed|available))\b|\bconfiguration key \S+ (resolves to|is) (null|empty)\b",
             r"\b\d+ configuration (problem|error|issue)s?\b",
             r"\bsection .+ not found in (the )?config|\bconfig(uration)? (option|key|setting|value) .*\b(is|has) (now |no longer )?(invalid|unknown|removed|unsupported|required)",
         )),
@@ -50,6 +55,10 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|deprecated|bad|wrong|incorrect|no such|empty|conflicting)\b.*(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b",
             r"(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json|\.\w+rc(\.\w+)?|\.env(\.\w+)?)\b.*\b(unknown|unrecogni[sz]ed|invalid|unsupported|undefined|undeclared|duplicate|unexpected|malformed|missing|illegal|is required|must (be|have|contain|not)|not (valid|allowed|permitted|supported|recogni[sz]ed)|syntax error|parse error|could not be (parsed|loaded|read))\b",
+            r"(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json|\.\w+rc(\.\w+)?|\.env(\.\w+)?)(:| line|\b).{0,40}\b(lacks|has no|has an? (line|key|section|value)|(don't|doesn't|do not|does not) know|is absent|no longer accepted|(points|refers) to .*\b(not|no|missing|unknown))\b",
+            r"\b(is|are) (required|missing|unknown|mandatory) in (\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s)\b",
+            r"\b(not|no|never|cannot|isn't|unable|which are not)\b.{0,40}\b(declared|named|listed|configured|defined|entry|enabled|section) (in|by|for) (\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json)\b",
+            r"\b(declared|named|listed|configured|defined|enabled) (in|by) (\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|\S*config\.[cm]?[jt]s|(renovate|manifest|settings|config)\.json)\b.{0,40}\b(not|no|isn't|missing|unknown)\b",
             r"\b(failed|unable|could not|couldn't|cannot|can't|error)( to)?( \w+)? (load|read|pars|validat|decod|open|process|includ)(e|ed|ing)?\b.*\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|[\w-]*(config|phpunit|logback|log4j2|web|settings|pom|persistence|beans|context)\.xml|\S*config\.[cm]?[jt]s)\b",
         )),
     )
@@ -66,6 +75,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "unknown ", "unrecognized ", "unrecognised ", "no such ", "undefined ", "not a valid ", "invalid ", "missing ",
             "could not find ", "not found", "failed to load ", "depends on ", "required flag", "required option", "mandatory ",
+            "no longer accepted", "no longer supported", "no longer valid", "no longer allowed", "driver class", " in setting ",
         ],
         Regex(any!(
             r"\b(unknown|unrecogni[sz]ed|no such|undefined|invalid|not a valid|missing|unsupported|missing required)( or \w+)? (config\w*|settings?|options?|preset|profile|plugin|reporter|formatter|environment|stage|directive|keyword|log ?level|adapter|dialect|provider|driver|command[- ]line (option|argument|flag)|flags?|switch|top-level \w+|secret|credentials?|compiler option|rule|cop|executor|runner image|working directory|section|stanza|required section)\b.{0,3}([:=]|['\x22\x60(<\[$]|[\w.-]*[_.-][\w.-]*|in\b|for\b|specified\b|value\b|[A-Z_]{4,})",
@@ -73,6 +83,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\brequired (flag|option|setting|parameter)\(?s?\)? .*\bnot (set|given|provided)|\bmandatory (\w+ )?(property|properties|setting|settings|option|options|parameters?)\b",
             r"\b(reporter|preset|formatter|project|profile|environment|transform|runner|provider|plugin)(\(s\))? ['\x22\x60]?[\w@/.-]+['\x22\x60]? (was |is |could |cannot |can not )?not (be )?(found|defined|configured|declared|exist|resolved|recogni[sz]ed)\b",
             r"\bcould not find ['\x22\x60][\w@/.-]+['\x22\x60] in (plugin|preset|config)",
+            r"\b(key|option|setting|property|parameter|directive) ['\x22\x60].*['\x22\x60] (is|was) no longer (accepted|supported|allowed|valid)\b|\binvalid .* in setting ['\x22\x60]",
+            r"\bdriver class\b.*\b(cannot|could not|can't) be (loaded|found)\b|\b(cannot|unable to|failed to|could not) (load|find) driver class\b",
         )),
     )
     // Values of a program: a driver that dies, a plugin's method, a scheme of a test's data.

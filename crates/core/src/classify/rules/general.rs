@@ -10,15 +10,58 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "network-closed-by-peer",
         NetworkError,
-        &["closed", "disconnected", "dropped", "terminated", "hung up", "went away"],
+        &[
+            "closed", "disconnected", "dropped", "terminated", "hung up", "went away", "was cut", "been cut", "collapsed",
+            "severed", "torn down", "broke off", "interrupted", "lost the connection", "lost connection", "lost our connection", "been lost", "was lost",
+        ],
         Regex(any!(
             r"\b(connection|socket|tunnel|transport)\b( \S+){0,4} (was |has been |is |got )?(unexpectedly |abruptly |prematurely )?(closed|disconnected|dropped|terminated|hung up|went away)\b( (by|before|while|during|in the middle|without|unexpectedly|abruptly|prematurely)\b|\W*$)",
-            r"\b(server|peer|remote|client|host|broker|backend|upstream|other side|node)( (party|side|end|host|process))? (has |was )?(unexpectedly |abruptly |prematurely )?(closed|dropped|disconnected|terminated|hung up)( (the|our|this|its))?( \w+)? (connection|socket|stream|channel|session)\b",
+            r"\b(server|peer|remote|client|host|broker|backend|upstream|other (side|end|party)|node|network|database|proxy)( (party|side|end|host|process))? (has |was )?(unexpectedly |abruptly |prematurely )?(closed|dropped|disconnected|terminated|hung up)( (the|our|this|its))?( \w+)? (connection|socket|stream|channel|session)\b",
             r"\b(peer|server|remote|remote host|upstream|other side) (unexpectedly |abruptly )?(hung up|went away)\b",
+            r"\b(connection|socket|tunnel|transport|uplink)\b( \S+){0,4} ((was|been|got|is) (cut( off)?|severed|torn down|interrupted)|collapsed|broke (off|down))\b",
+            r"\b(server|peer|broker|host|node|upstream|proxy|gateway)\S*( \w+)? (dropped|disconnected|hung up on|cut off) us\b",
+            r"\blost (the |our |its )?connection (to|with)\b|\bconnection to \S+ (has been|was|is) lost\b",
         )),
     )
     // Use after an orderly close is a mistake of the program.
     .unless(r"already (been )?closed|is closed|\bon (a )?closed|after (it|the) |cannot |can't |can not |closed (database|file|loop|session)")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "network-name-lookup",
+        NetworkError,
+        &[
+            "name lookup", "dns lookup", "dns query", "dns resol", "name resolution", "hostname", "host name", "resolver",
+            "address for host", "address found for", "no usable network", "no network interface", "no dns ", "dns server", "network down",
+            "network link", "network connection", "is down", "went down", "reach ", "find the server at ",
+        ],
+        Regex(any!(
+            r"\b(name|dns|host ?name) (lookup|query|request|resolution|resolver)\b.{0,60}\b(fail(ed|s|ure)?|no (records?|answers?|address(es)?)|did not (succeed|resolve|return)|could not|cannot|SERVFAIL|NXDOMAIN|REFUSED)\b",
+            r"\b(host ?name|host|domain)\b.{0,60}\b(is unknown to|(could|can) ?not be (resolved|looked up)|(does|did) not resolve|has no (ip )?address)\b",
+            r"\bno (ip )?address(es)? (was |were )?found for\b|\b(could not|cannot|unable to) (find|get|determine)( an?| the)? (ip )?address(es)? (for|of) (the )?(host|name|domain)\b",
+            r"\bno dns (server|answer|record|response)s?\b|\bdns servers?\b.{0,40}\b(did not|never|no) (answer|respon)",
+            r"\bnetwork( (link|connection|interface))?( to \S+)? (is |was |went |has gone |seems )?(down|unavailable|unreachable)\b|\bunable to find the server at\b",
+            r"\b(could not|cannot|can't|unable to|failed to) reach (the )?(server|host|broker|registry|node)?( at)? ?[\w-]+(\.[\w-]+)+(:\d+)?\W*$",
+            r"\bno (usable |working |active )*network( interface)?s?\b( (is|was|could|available|found)|\W*$)",
+        )),
+    )
+    .unless(r"timed? ?out|expected|assert|\bmodules?\b|\bimports?\b")
+    .trust(Trust::ReportsOnly),
+    rule(
+        "network-certificate",
+        NetworkError,
+        &["certificate", "ssl error", "tls error", "tls required", "starttls", "tls is required", "ssl is required", "handshake error", "tls negotiation", "ssl negotiation", "common cipher", "shared cipher", "tls session", "secure channel"],
+        Regex(any!(
+            r"\b(server|peer|client|remote|host|issuer|root|intermediate|leaf|tls|ssl|https|x\.?509|ca)('s)?( tls| ssl| x509)? certificate\b.{0,80}\b(expired|revoked|not (yet |longer )?valid|is invalid|untrusted|not trusted|(could|can) ?not be (verified|validated|trusted)|(verification|validation) failed|rejected|(does|did) ?(not|n't) match|issued (for|to) (another|a different|the wrong))\b",
+            r"\bcertificate( chain)? (presented|offered|sent|served|returned|for (this|the) server|of \S+\.\S+)\b.{0,80}\b(expired|revoked|invalid|untrusted|not trusted|rejected|(does|did) ?(not|n't) match|issued (for|to) (another|a different|the wrong))\b",
+            r"\b(presented|sent|offered|supplied) (no|an? (invalid|expired|untrusted|revoked|self-signed|unknown)) certificate\b",
+            r"\bcertificate (for|of) [\w-]+(\.[\w-]+)+ (is not|was not|isn't|is no longer|has (expired|lapsed)|ran out|expired)\b|\bcertificate (validation|verification|pinning|revocation|chain|fingerprint)( check)? (fail(ed|ure|s)?|differs|error)\b",
+            r"\bcertificate\b.{0,40}\b(not signed by|ran out|has lapsed)\b|\b(ssl|tls|starttls|handshake) (error|failure|is required|required)\b",
+            r"\bcertificate (was|is|has been) revoked\b|\bno (common|shared) cipher|\boffered no common\b",
+            r"\b(tls|ssl) (negotiation|session|channel)\b.{0,60}\b(fail(ed|ure)?|did not complete|could not be (established|set up)|aborted|rejected)\b|\b(could not|cannot|failed to|unable to) (establish|set up|open)( an?)? secure channel\b",
+        )),
+    )
+    // Certificates that a test makes, or that a setting does not name.
+    .unless(r"expect(ed|s)?\b|assert|config|no such file|error TS\d|timed? ?out")
     .trust(Trust::ReportsOnly),
     rule(
         "timeout-timed-out",

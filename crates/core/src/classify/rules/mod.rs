@@ -9,6 +9,7 @@
 
 mod assertion;
 mod comparison;
+mod config_constants;
 mod config_env;
 mod config_files;
 mod config_infra;
@@ -19,6 +20,7 @@ mod http;
 mod mock_clients;
 mod mock_objects;
 mod network;
+mod network_clients;
 mod refused;
 mod timeout;
 mod unknown;
@@ -36,6 +38,7 @@ pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
         comparison::RULES,
         refused::RULES,
         network::RULES,
+        network_clients::RULES,
         timeout::RULES,
         http::RULES,
         config_env::RULES,
@@ -45,6 +48,7 @@ pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
         unknown::CODE,
         general::RULES,
         config_words::RULES,
+        config_constants::RULES,
         unknown::RULES,
     ]
     .into_iter()

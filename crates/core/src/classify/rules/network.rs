@@ -40,7 +40,9 @@ pub(super) const RULES: &[Rule] = &[
             "unknown host", "could not be resolved (", "php_network_getaddresses", "failure when resolving",
             "domain not found", "temporary failure resolving", "non-existing domain",
             "server with the specified hostname could not be found",
-            "could not resolve the connect identifier",
+            "could not resolve the connect identifier", "dns lookup error", "failed host lookup",
+            "bad address '", "dns query name does not exist", "nameservers failed to answer", "misconfigured dns",
+            "could not reach host",
         ],
         Hint,
     ),
@@ -74,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
         "unreachable-words",
         NetworkError,
         &[
-            "no route to host", "network is unreachable", "host is unreachable", "network unreachable",
+            "no route to host", "network is unreachable", "host is unreachable", "network unreachable", "host is down",
             "host unreachable", "unreachable network", "unreachable host", "network is down",
             "destination unreachable", "no internet connection", "are you connected to the internet",
             "os error 113", "os error 101", "errno 113", "errno 101",
@@ -128,7 +130,11 @@ pub(super) const RULES: &[Rule] = &[
             "end-of-file on communication channel", "network connection was lost", "ssl syscall error",
             "ssl peer shut down", "driver: bad connection", "abnormal closure", "close with status code 1006", "sent goaway",
             "error occurred while sending to the backend", "network-related or instance-specific error",
-            "transport-level error", "{tls_alert", "reading ssh protocol banner", "no close frame received",
+            "transport-level error", "{tls_alert", "{:tls_alert", "reading ssh protocol banner", "no close frame received",
+            "transfer closed with", "client connection lost", "without closing handshake", "received goaway",
+            "without completing the close handshake", "unexpected eof or 0 bytes", "unexpected end of file from server",
+            "unexpected disconnect while reading sideband", "unexpected eof from the server", "1006 (abnormal",
+            "closed before the connection is established", "got socket error", "connection broken: ", "run out of available brokers", "closed; transfer aborted",
         ],
         Hint,
     )
@@ -144,7 +150,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             "remotedisconnected", "incompleteread", "incompletemessage", "remoteprotocolerror",
             "nohttpresponseexception", "clientpayloaderror", "chunkedencodingerror",
-            "connectionclosedexception", "closedchannelexception", "prematurecloseexception",
+            "connectionclosedexception", "closedchannelexception", "incompletereaderror", "prematurecloseexception",
             "connectionterminated",
         ],
         Word,
@@ -152,9 +158,9 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "reset-go-eof",
         NetworkError,
-        &[": eof"],
+        &[": eof", ": unexpected eof"],
         Regex(any!(
-            r#"\b(Get|Post|Put|Patch|Delete|Head|Options) "?https?://[^"\s]+"?: (unexpected )?EOF\b"#,
+            r#"\b(Get|Post|Put|Patch|Delete|Head|Options) "?https?://[^"\s]+"?: (\w[\w ]*: )*(unexpected )?EOF\b"#,
             r"\b(read|write) tcp .*: EOF\b|\brpc error: .*(error reading from server: )?EOF\b",
         )),
     ),
@@ -163,18 +169,18 @@ pub(super) const RULES: &[Rule] = &[
         "reset-ruby-eof",
         NetworkError,
         &["end of file reached"],
-        Regex(r"EOFError(?s:.*?)(net/(protocol|http|smtp|imap|ftp)|openssl/buffering|socket)"),
+        Regex(r"(EOFError|end of file reached)(?s:.*?)(net/(protocol|http|smtp|imap|ftp)|openssl/buffering|socket)"),
     )
     .near(),
     rule("reset-apple", NetworkError, &["nsurlerrordomain"], Regex(r"NSURLErrorDomain.*[Cc]ode=-(1003|1005|1006|1009|1018|1200|1201|1202|1203|1204|1205|1206)\b")),
     // Npgsql says so of its own time limit, too.
     rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Hint).near().unless(r"timed? ?out"),
-    rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121"], Regex(r"\bORA-(03113|03114|03135|12154|12537|12545|12547|12560)\b")),
+    rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121", "ora-290", "ora-288"], Regex(r"\bORA-(290(24|02|03|19)|28860|28862|28865|03113|03114|03135|12154|12537|12545|12547|12560)\b")),
     rule(
         "reset-curl",
         NetworkError,
-        &["curl: ("],
-        Regex(r"curl: \((5|6|16|18|35|51|52|53|55|56|58|59|60|77|80|83|90|91|92|95|96|97)\)"),
+        &["curl: (", "curl error "],
+        Regex(r"curl(:| error:?) \(?(5|6|16|18|35|51|52|53|55|56|58|59|60|77|80|83|90|91|92|95|96|97)\b"),
     ),
     // TLS
     rule(
@@ -218,11 +224,11 @@ pub(super) const RULES: &[Rule] = &[
             "invalid peer certificate", "gnutls_handshake() failed",
             "tls connection was non-properly terminated", "ssl: unexpected eof",
             "unable to establish ssl connection", "cannot verify", "ssl3_get_record", "tls: ", "x509: ",
-            "ssl_do_handshake() failed", "bad record mac", "doesn't match either of",
+            "ssl_do_handshake() failed", "bad record mac", "bad certificate", "ssl connect error", "certificateerror: ", "doesn't match either of",
         ],
         Regex(any!(
             r"certificate|pkix|ssl|tls|x509|handshake|subject alternative|issuer|wrong version number",
-            r"bad record mac|doesn't match either of",
+            r"bad record mac|doesn't match either of|response to HTTPS client|request to an HTTPS server",
         )),
     )
     // The socket's own handshake of another protocol.
@@ -253,11 +259,12 @@ pub(super) const RULES: &[Rule] = &[
         NetworkError,
         &[
             "kex_exchange_identification", "could not read from remote repository", "connection closed by ",
-            "unable to access 'http",
+            "unable to access 'http", "rpc failed; curl",
         ],
         Regex(any!(
             r"kex_exchange_identification|could not read from remote repository|connection closed by \d+\.\d+",
-            r"unable to access '.*(could not resolve|failed to connect|ssl|gnutls|empty reply|recv failure)",
+            r"unable to access '.*(could not resolve|failed to connect|ssl|gnutls|certificate|empty reply|(recv|send) failure|transfer closed|http/2 (stream|framing))",
+            r"RPC failed; curl (5|6|16|18|35|52|55|56|58|60|92)\b",
         )),
     )
     .near()
