@@ -99,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
         ConfigError,
         &["config.", "configuration.", "config[", "the configured ", " in settings", "in the settings", "from settings",
             "settings validation", "unset variable", "conf file", "malformed ", "unparsable", "unparseable",
-            "invalid duration", "invalid cron", "invalid port", "invalid log level", "bad duration", "not declared", "required arguments were not"],
+            "invalid duration", "invalid cron", "invalid port", "invalid log level", "bad duration", "that was not declared", "required arguments were not provided"],
         Regex(any!(
             r"(^|[\s\[(])\w*config(uration)?((\.\w+)|\[['\x22]?\w+['\x22]?\])+:? .*\b(unrecogni[sz]ed|unknown|invalid|unsupported|must be|is required|is missing)\b",
             r"\bthe configured \w+( \w+)? (has|is|was|does|points|cannot|could|contains|refers)\b",

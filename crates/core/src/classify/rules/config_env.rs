@@ -27,15 +27,22 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "config-env-lookup",
         ConfigError,
-        &["keyerror", "notpresent", "key not found: \"", "noenvvar", "undefinedvalueerror"],
+        &["keyerror", "notpresent", "key not found: \"", "noenvvar"],
         Regex(any!(
             r"(os\.environ|environ\[|ENV\.fetch|ENV\[|getenv|in __getitem__\n.*from None)(?s:.*?)KeyError: ['\x22:]?\w+",
             r#"Err(or)?\W.*\bNotPresent\b|: NotPresent\b|KeyError(?s:.*?)key not found: "[A-Z][A-Z0-9_]+"|key not found: "(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+)" \(KeyError\)"#,
-            r"KeyError: ['\x22](?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\x22]|\bUndefinedValueError\b",
             r"getenv(?s:.*?)NotPresent",
         )),
     )
-    .near(),
+    .near()
+    // Nearly every KeyError is one of a dictionary.
+    .needs(&["environ", "env.fetch", "env[", "getenv", "__getitem__", "notpresent", "key not found: \""]),
+    rule(
+        "config-env-key",
+        ConfigError,
+        &["keyerror: ", "undefinedvalueerror"],
+        Regex(r"KeyError: ['\x22](?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\x22]|\bUndefinedValueError\b"),
+    ),
     rule(
         "config-shell-variable",
         ConfigError,
@@ -280,7 +287,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "config-decoder",
         ConfigError,
-        &["got unconvertible type", ", want ", "at '/", "unable to configure "],
+        &["got unconvertible type", "at '/", "unable to configure "],
         Regex(any!(
             r"expected type '[\w.\[\]]+', got unconvertible type|\bat '(/[^'\s]*)+': (got \w+, want \w+|missing propert(y|ies)|additional propert(y|ies)|value must be)",
             r"\bunable to configure ((root )?logger|handler|formatter|filter)\b",

@@ -30,8 +30,8 @@ pub(super) const RULES: &[Rule] = &[
         "network-name-lookup",
         NetworkError,
         &[
-            "name lookup", "dns lookup", "dns query", "dns resol", "name resolution", "hostname", "host name", "resolver",
-            "address for host", "address found for", "no usable network", "no network interface", "no dns ", "dns server", "network down",
+            "name lookup", "dns lookup", "dns query", "dns resol", "name resolution", "hostname", "host name",
+            "address for host", "address found for", "be looked up", "no usable network", "no network interface", "no dns ", "dns server", "network down",
             "network link", "network connection", "is down", "went down", "reach ", "find the server at ",
         ],
         Regex(any!(

@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "dns-c-ares",
         NetworkError,
-        &["eservfail", "enodata", "erefused", "eformerr", "ebadresp", "ebadname", "enotimp"],
+        &["eservfail", "enodata", "eformerr", "ebadresp", "ebadname", "enotimp"],
         Regex(r"\bquery\w* E(SERVFAIL|NODATA|REFUSED|FORMERR|BADRESP|BADNAME|NOTIMP)\b|\bESERVFAIL\b"),
     ),
     rule(
@@ -40,12 +40,12 @@ pub(super) const RULES: &[Rule] = &[
         NetworkError,
         &[
             // rustls, Schannel, SecureTransport, Java
-            "received fatal alert", "received corrupt message of type", "peer is incompatible:", "peer misbehaved:",
+            "received fatal alert: ", "received corrupt message", "peer is incompatible:", "peer misbehaved:",
             "ssl/tls secure channel", "certificate chain was issued by an authority", "establish trust relationship",
             "ssl error has occurred", "trust anchor for certification path", "could not convert socket to tls",
             "tls protocol versions", "no cipher suites in common", "remote party sent a tls alert",
             // OpenSSL and GnuTLS, as their users name them
-            "ssl_connect returned", "ssl_accept returned", "certificate verification failed", "tls error caused by",
+            "ssl_connect returned", "ssl_accept returned", "certificate verification failed", "tls error caused",
             "certificate verification: not trusted", "tls error from peer", "a tls error occurred",
             "encountered an ssl error", "server certificate not trusted", "confirming the ssl certificate",
             "generated client alert", "generated server alert", "tls/ssl error", "peer certificate cn=",
@@ -69,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
         "network-malformed-http",
         NetworkError,
         &[
-            "malformed http response", "transport connection broken", "parse error: expected http/", "http 000 connection failed",
+            "malformed http response", "transport connection broken", "expected http/", "http 000 connection failed",
             "received http/0.9 when not allowed", "valid http response",
         ],
         Regex(any!(
