@@ -48,13 +48,14 @@ fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normali
     [category.as_str(), "::", &fold(&normalized.text), &codes, frame].concat()
 }
 
-/// All placeholders become one, and neighbours that only punctuation joins become one.
+/// All placeholders become one, neighbours that only punctuation joins become one, and so does a list of things that are
+/// named alike: `blk_1 blk_2 blk_3`.
 ///
 /// The same id may look like a number one day and like a hash the next (`197e5d`, `135051`), and one more part of a
 /// made-up name must not make another failure.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut rest, mut last) = (text, "");
     while let Some(start) = memchr(b'<', rest.as_bytes()) {
         let (before, from) = rest.split_at(start);
         let Some(end) = placeholder_end(from.as_bytes()) else {
@@ -63,10 +64,15 @@ fn fold(text: &str) -> String {
             rest = &from[1..];
             continue;
         };
-        let joined = folded.ends_with(ANY) && before.bytes().all(|mark| b"-_.:/+@#,".contains(&mark));
-        if !joined {
+        let joined = before.bytes().all(|mark| b"-_.:/+@#,".contains(&mark));
+        let listed =
+            before.len() > 2 && before.starts_with(' ') && !before[1..].contains(' ') && last.ends_with(before);
+        if !(folded.ends_with(ANY) && (joined || listed)) {
             folded.push_str(before);
             folded.push_str(ANY);
+        }
+        if !joined {
+            last = before;
         }
         rest = &from[end..];
     }

@@ -5,6 +5,7 @@
 
 mod duration;
 mod ids;
+mod machines;
 mod named;
 mod net;
 mod numbers;

@@ -2,6 +2,7 @@
 //! Does not: know the order in which placeholders are tried; `table` does.
 
 use super::{
+    machines,
     numbers::{self, Role},
     word::{Replacement, Word},
 };
@@ -34,11 +35,13 @@ pub(super) fn number_or_code(here: &Word<'_>) -> Option<Replacement> {
     Some(Replacement::new(end, plain_name(here)))
 }
 
-/// End of `_0020_01_000002` after digits.
+/// End of `_0020_01_000002` after digits; also of a Hadoop task of either kind, `_0020_m_000002_0`.
 fn joined_digits(line: &[u8], end: usize) -> usize {
     let mut end = end;
-    while at(line, end) == b'_' && at(line, end + 1).is_ascii_digit() {
-        let (stop, mask) = word(line, end + 1);
+    while at(line, end) == b'_' {
+        let kind = matches!(at(line, end + 1), b'm' | b'r') && at(line, end + 2) == b'_';
+        let start = if kind { end + 3 } else { end + 1 };
+        let (stop, mask) = word(line, start);
         if mask != DIGIT {
             break;
         }
@@ -59,7 +62,10 @@ fn is_named_number(here: &Word<'_>) -> bool {
         b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
         b'.' => [&b"python2."[..], b"python3.", b"go1."].iter().any(|name| before.ends_with(name)),
         // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
-        b' ' => here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0) || is_standard(before),
+        b' ' => {
+            let platform = here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0);
+            platform && !machines::counts_nodes(before) || is_standard(before)
+        }
         b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES),
         _ => false,
     }
@@ -150,6 +156,9 @@ pub(super) fn digit_name(here: &Word<'_>) -> Option<Replacement> {
     let leading = digits(word, 0);
     let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
     let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit);
+    if machines::is_temperature(here, word) {
+        return Some(Replacement::new(here.end, "<NUM>"));
+    }
     if short || state || here.mask & HIGH != 0 {
         return Some(Replacement::kept(here, here.end));
     }
@@ -170,6 +179,9 @@ pub(super) fn numbered(here: &Word<'_>) -> Option<Replacement> {
         && at(here.line, here.end + 1).is_ascii_digit()
     {
         return Some(dotted_version(here, letters));
+    }
+    if tail > 0 && machines::is_one_of_many(here, name, tail) {
+        return Some(Replacement::new(here.end, "<ID>"));
     }
     if tail == 0 || keeps_number(name, &word[letters..], here) {
         return Some(Replacement::kept(here, here.end));
@@ -193,6 +205,9 @@ static NUMBERED_NAMES: Words<44> = Words::new([
 
 fn keeps_number(name: &[u8], tail: &[u8], here: &Word<'_>) -> bool {
     let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
+    if shouting && machines::is_part(name) {
+        return false;
+    }
     if shouting {
         // `E0308`, `TS2345`, `CS0103`; but `J18`, `U01` are places on a board.
         return tail.len() <= 6 && !(name.len() == 1 && name != b"X" && (tail.len() == 2 || here.previous() == b'-'));

@@ -2,6 +2,7 @@
 //! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
 
 use crate::bytes::{Set, Starts, at, run, starts_ignoring_case};
+use memchr::memmem;
 
 /// A path's volatile part.
 pub(super) struct Volatile {
@@ -51,6 +52,12 @@ pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
     }
     if TEMP.begin(rest) {
         return Some(temp(line, start, end(line, start), b'/'));
+    }
+    // What a job writes below its user's home in HDFS before it is committed.
+    if rest.starts_with(b"/user/") {
+        let stop = end(line, start);
+        let unfinished = memmem::find(&line[start..stop], b"/_temporary/").is_some();
+        return unfinished.then_some(Volatile { end: stop, text: "<TMP>" });
     }
     if HOME.begin(rest) {
         return Some(home(line, start, end(line, start), b'/'));

@@ -2,7 +2,7 @@
 //! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
 
 use super::{
-    duration, ids, named, net,
+    duration, ids, machines, named, net,
     numbers::{self, Role},
     word::{Replacement, Word},
 };
@@ -67,6 +67,18 @@ const MAC: Placeholder = Placeholder {
     length: (2, 2),
     classes: HEXADECIMAL,
     ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Replacement::new(e, "<MAC>")))
+};
+const PCI: Placeholder = Placeholder {
+    after: ":",
+    length: (4, 4),
+    classes: HEXADECIMAL,
+    ..placeholder("pci address", |h| machines::pci_address(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
+};
+const RACK: Placeholder = Placeholder {
+    after: "-",
+    length: (3, 3),
+    classes: DIGIT | UPPER,
+    ..placeholder("place in a rack", |h| machines::rack_place(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
 const IPV4: Placeholder = Placeholder {
     after: ".",
@@ -224,11 +236,12 @@ impl<const N: usize> List<N> {
 }
 
 /// Words that begin with a digit.
-pub(super) static BY_DIGIT: List<24> = List::new([
+pub(super) static BY_DIGIT: List<25> = List::new([
     UUID,
     TRACE,
-    // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day.
+    // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day, and `0000:06:07.0` goes on like one.
     MAC,
+    PCI,
     IPV6,
     // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
     DATE,
@@ -256,10 +269,11 @@ pub(super) static BY_DIGIT: List<24> = List::new([
 ]);
 
 /// Words of digits alone: those of the list above that such a word can begin.
-pub(super) static BY_NUMBER: List<16> = List::new([
+pub(super) static BY_NUMBER: List<17> = List::new([
     UUID,
     TRACE,
     MAC,
+    PCI,
     IPV6,
     Placeholder { after: ":-/.", length: (1, 4), ..DATE },
     Placeholder { after: " ", length: (1, 2), ..DATE },
@@ -276,7 +290,7 @@ pub(super) static BY_NUMBER: List<16> = List::new([
 ]);
 
 /// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: List<20> = List::new([
+pub(super) static BY_NAME: List<21> = List::new([
     UUID,
     MAC,
     // Before `hash` and the names: it looks like a code.
@@ -291,6 +305,7 @@ pub(super) static BY_NAME: List<20> = List::new([
     BASE64,
     JOINED_BASE64,
     CLOUD,
+    RACK,
     HOST,
     CUT_UUID,
     HASH,
@@ -338,7 +353,9 @@ fn timestamp(here: &Word<'_>) -> Option<Replacement> {
     {
         return None;
     }
-    time::timestamp(here.line, here.start).map(|end| Replacement::new(end, "<TIMESTAMP>"))
+    let end = time::timestamp(here.line, here.start)?;
+    let host = if here.start == 0 { machines::syslog_host(here.line, end) } else { None };
+    Some(host.map_or_else(|| Replacement::new(end, "<TIMESTAMP>"), |host| Replacement::new(host, "<TIMESTAMP> <HOST>")))
 }
 
 /// What Java prints of an object without a text of its own: its type and its hash.
@@ -445,8 +462,10 @@ fn user(here: &Word<'_>) -> Option<Replacement> {
     let field = [&b"user="[..], b"username=", b"ruser=", b"login="].iter().any(|key| before.ends_with(key));
     let goes_on = rest.is_empty()
         || [&b" from"[..], b" by", b" [", b" on", b"(", b" port"].iter().any(|next| rest.starts_with(next));
-    let named =
-        before.ends_with(b"for user ") || before.ends_with(b"nvalid user ") || before.ends_with(b"llegal user ");
+    let named = before.ends_with(b"authentication failures for ")
+        || before.ends_with(b"for user ")
+        || before.ends_with(b"nvalid user ")
+        || before.ends_with(b"llegal user ");
     let address = before.ends_with(b" for ") && rest.starts_with(b" from ") && at(rest, 6).is_ascii_digit();
     (field || named && goes_on || address).then(|| Replacement::new(here.end, "<USER>"))
 }

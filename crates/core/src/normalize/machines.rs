@@ -1,0 +1,107 @@
+//! Names of machines and of what is in them: the host of a syslog line, nodes, places in a rack, devices.
+//! Does not: know hosts of the internet or addresses; `net` does.
+
+use super::word::Word;
+use crate::{
+    bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},
+    output::log_level,
+};
+
+/// End of the host after the time that a syslog line begins with: `Mar  4 05:06:07 build-host sshd[811]: …`. `end` is the
+/// end of the time.
+pub(super) fn syslog_host(line: &[u8], end: usize) -> Option<usize> {
+    static HOST: Set = Set::of(WORD, "-_.");
+    static PROGRAM: Set = Set::of(WORD, "-_./()");
+    // With a year a line is of any logger, and only a process says that a daemon wrote it.
+    let named_month = at(line, 0).is_ascii_uppercase() && !line[..end].ends_with(b"M");
+    let stop = run(line, end + 1, |byte| HOST.has(byte));
+    let host = line.get(end + 1..stop)?;
+    let is_host = at(line, end) == b' ' && at(line, stop) == b' ' && host.iter().any(u8::is_ascii_lowercase);
+    if !is_host || is_level(host) {
+        return None;
+    }
+    let program = run(line, stop + 1, |byte| PROGRAM.has(byte));
+    let process = digits(line, program + 1);
+    let has_process = at(line, program) == b'[' && process > program + 1 && line[process..].starts_with(b"]:");
+    let is_daemon = has_process || named_month && line[program..].starts_with(b": ");
+    (program > stop + 1 && is_daemon).then_some(stop)
+}
+
+fn is_level(word: &[u8]) -> bool {
+    let upper = word.to_ascii_uppercase();
+    log_level::is_quiet(&upper) || log_level::is_loud(&upper)
+}
+
+/// End of a PCI address with its domain, and with the pin of an interrupt: `0000:02:0a.0`, `0000:02:0a.0[A]`.
+pub(super) fn pci_address(line: &[u8], start: usize) -> Option<usize> {
+    let address: &[u8; 12] = line.get(start..start + 12)?.first_chunk()?;
+    let valid = address.iter().enumerate().all(|(index, &byte)| match index {
+        4 | 7 => byte == b':',
+        10 => byte == b'.',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    let end = start + address.len();
+    let pin = at(line, end) == b'[' && matches!(at(line, end + 1), b'A'..=b'D') && at(line, end + 2) == b']';
+    (valid && !at(line, end).is_ascii_alphanumeric()).then_some(if pin { end + 3 } else { end })
+}
+
+/// End of a place in a rack as IBM's Blue Gene names it: `R02-M1-N0-C:J12-U11` is rack, midplane, node card, jack and unit.
+pub(super) fn rack_place(line: &[u8], start: usize) -> Option<usize> {
+    if at(line, start) != b'R' || digits(line, start + 1) != start + 3 || at(line, start + 4) != b'M' {
+        return None;
+    }
+    let mut end = start + 3;
+    while matches!(at(line, end), b'-' | b':') && at(line, end + 1).is_ascii_uppercase() {
+        let letters = run(line, end + 1, |byte| byte.is_ascii_uppercase());
+        let stop = digits(line, letters);
+        if letters - end > 3 || stop - letters > 2 || at(line, stop).is_ascii_lowercase() {
+            return None;
+        }
+        end = stop;
+    }
+    Some(end)
+}
+
+/// Parts of which a machine has many of one kind: `CPU3`, `DIMM12`.
+pub(super) fn is_part(name: &[u8]) -> bool {
+    static PARTS: Words<9> = Words::new(["cpu", "gpu", "dimm", "slot", "lun", "nic", "fan", "psu", "core"]);
+    PARTS.has(name)
+}
+
+/// Whether a name with a number is, as a whole, one machine or device of many: another one differs in its letters too.
+/// `name` stands before the number, which has `tail` digits.
+pub(super) fn is_one_of_many(here: &Word<'_>, name: &[u8], tail: usize) -> bool {
+    let small = name.iter().all(u8::is_ascii_lowercase);
+    let disk = || matches!(name, [b's' | b'h' | b'v', b'd', letter] | [b'x', b'v', b'd', letter] if *letter != b'k');
+    // Nodes of a cluster are named after their kind and numbered through: `from sn373`, `from dn228`.
+    let node = || {
+        (2..=3).contains(&name.len())
+            && tail >= 3
+            && NEAR_NODES.iter().any(|before| here.before.ends_with(before.as_bytes()))
+    };
+    let interface = || here.before.ends_with(b" interface ");
+    let capital = || matches!(name, [b'A'..=b'Z']) && here.before.ends_with(b"_");
+    let label = || capital() && here.next() == b']' && follows_small(here.before);
+    small && (disk() && tail <= 2 || node() || interface()) || label()
+}
+
+const NEAR_NODES: [&str; 6] = [" from ", " to ", " on ", " host ", " node ", " by "];
+
+/// Whether a small letter stands before the mark that the text ends with: `[Rack_`.
+fn follows_small(before: &[u8]) -> bool {
+    before.iter().rev().nth(1).is_some_and(|&byte| crate::bytes::CLASS[usize::from(byte)] & (LOWER | LOWER_HEX) != 0)
+}
+
+/// Whether a number after `node` counts it: `on this node 1 local`. Alone it may be the version of Node.js.
+pub(super) fn counts_nodes(before: &[u8]) -> bool {
+    [&b"this node "[..], b"each node ", b"per node ", b"from node ", b"to node ", b"of node "]
+        .iter()
+        .any(|words| before.ends_with(words))
+}
+
+/// Whether a word that begins with digits is a temperature: `(41C)`.
+pub(super) fn is_temperature(here: &Word<'_>, word: &[u8]) -> bool {
+    matches!(word, [digits @ .., b'C'] if matches!(digits.len(), 2 | 3) && digits.iter().all(u8::is_ascii_digit))
+        && here.previous() == b'('
+        && here.next() == b')'
+}
