@@ -245,7 +245,7 @@ describe('a green run by weaker tests', () => {
     writeFileSync(path.join(root, 'sum.js'), 'exports.sum = (a, b) => a + b;\n');
     const honest = fixProblem(root, ['--resume', '--reject', '--fix', 'Add instead of subtract']);
     expect(honest.status, honest.stderr).toBe(0);
-    const known = argus(['solutions', stateOf(root).attempts[0]?.headline ?? '', '--project', root, '--json']);
+    const known = argus(['solutions', String(stateOf(root).attempts[0]?.headline), '--project', root, '--json']);
     const { ranked_solutions } = JSON.parse(known.stdout);
     // In both memories, and the cheat in neither.
     const honestly = expect.objectContaining({
