@@ -64,9 +64,11 @@ describe('contents', () => {
     if (!file) throw new Error(`${name} was not packed`);
     const names = file.files.map((it) => it.path).sort();
     expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
+    if (name === 'argus-mcp')
+      expect(names).toEqual(expect.arrayContaining(['dist/reporters/hook.cjs', 'dist/reporters/vitest.mjs']));
     const strange = names.filter(
       (it) =>
-        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt)|LICENSE|README\.md|package\.json)$/.test(
+        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/\w+\.cjs)|LICENSE|README\.md|package\.json)$/.test(
           it,
         ),
     );
