@@ -219,6 +219,17 @@ describe.each([
   });
 });
 
+test('no test of a runner that another program starts is no success', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const command = 'sh -c "mocha sum.js -g subtracts"';
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({
+    status: 'failed',
+    totals: { passed: 0 },
+    notes: [expect.stringMatching(/^NO_TESTS_RAN/u)],
+  });
+});
+
 describe.each([
   { folder: 'maven', missing: !hasMavenOffline() },
   { folder: 'gradle', missing: !hasGradleOffline() },

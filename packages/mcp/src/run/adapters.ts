@@ -235,6 +235,11 @@ export const ADAPTERS: readonly Adapter[] = [
   gradle,
 ];
 
+/** Whether the runner ends well without a test too, so that only its report tells. */
+export function maySucceedEmpty(runner: string): boolean {
+  return ADAPTERS.find(({ name }) => name === runner)?.failsWithoutTests !== true;
+}
+
 /** Programs that only start another one; their name and options are passed over. */
 const LAUNCHERS = new Set(
   'npx pnpx bunx bun pnpm yarn npm node cross-env env time nice c8 nyc xvfb-run dotenv uv poetry pipenv pdm hatch rye python python3 py coverage'.split(

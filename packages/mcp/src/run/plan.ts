@@ -22,8 +22,6 @@ export interface Plan {
   added: readonly string[];
   /** Null: not one of the runners Argus knows. */
   runner: string | null;
-  /** The runner ends well without a test too, so that only its report tells. */
-  maySucceedEmpty: boolean;
   reporting: Reporting;
 }
 
@@ -61,7 +59,6 @@ export function planRun(input: PlanInput): Plan {
     command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
     added: reporting.args ?? [],
     runner: found.adapter.name,
-    maySucceedEmpty: !found.adapter.failsWithoutTests,
     reporting,
   };
 }
@@ -81,7 +78,7 @@ export function withoutReporting({ shown, runner }: Plan): Plan {
 }
 
 function asTyped(command: string, runner: string | null): Plan {
-  return { shown: command, command, added: [], runner, maySucceedEmpty: false, reporting: { reports: [] } };
+  return { shown: command, command, added: [], runner, reporting: { reports: [] } };
 }
 
 /** Behind a script arguments come last, and node reads none after the names of files. */

@@ -10,7 +10,7 @@ import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { shortLine } from '../untrusted.ts';
-import type { ReportSource } from './adapters.ts';
+import { maySucceedEmpty, type ReportSource } from './adapters.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
@@ -190,12 +190,13 @@ function runnerOf({ reporting }: Plan, reports: readonly ReportInput[]): string 
 
 /** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
 function mustHaveTests(plan: Plan, { filter }: RunRequest, { reports, output }: Observed): boolean {
-  if (plan.runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
+  const runner = plan.runner ?? runnerOf(plan, reports);
+  if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
   const printed = output.tail.text;
   const isFilteredBuild = filter !== undefined && plan.reporting.reports.some(({ kind }) => kind === 'glob');
   // Without a report and without a word, tests may have run all the same.
   const isTold = reports.length > 0 || NO_TESTS_SAID.test(printed) || (isFilteredBuild && !TESTS_SAID.test(printed));
-  return isTold && (filter !== undefined || plan.maySucceedEmpty);
+  return isTold && (filter !== undefined || maySucceedEmpty(runner));
 }
 
 /** What the command said against what was added to it; undefined where it took it, or has failed for another reason. */
