@@ -61,7 +61,8 @@ pub(super) fn jwt(text: &[u8], start: usize) -> Option<usize> {
     }
     let part = |from: usize| run(text, from, is_base64url);
     let first = part(start);
-    if at(text, first) != b'.' {
+    // A claims object begins with `eyJ` too; an encrypted key with anything.
+    if at(text, first) != b'.' || !is_word(at(text, first + 1)) {
         return None;
     }
     let second = part(first + 1);

@@ -4,7 +4,7 @@
 use super::{
     duration, ids, net, numbers, paths, settle,
     stops::{Stop, Stops},
-    table::{self, BY_DIGIT, BY_NAME, BY_NUMBER, BY_WORD},
+    table::{self, PLACEHOLDERS},
     word::{Replacement, Word},
 };
 use crate::{
@@ -196,15 +196,7 @@ impl<'a> Scan<'a> {
             return;
         }
         let here = Word { line: self.line, start, end, mask, before: &self.out[self.begin..] };
-        let hit = if mask == DIGIT {
-            BY_NUMBER.first(&here)
-        } else if self.line[start].is_ascii_digit() {
-            BY_DIGIT.first(&here)
-        } else if mask & DIGIT != 0 {
-            BY_NAME.first(&here)
-        } else {
-            BY_WORD.first(&here)
-        };
+        let hit = PLACEHOLDERS.first(&here);
         let stays = hit.as_ref().is_none_or(|hit| hit.text.is_empty());
         self.settled &= !(stays && table::looks_far(&here));
         if let Some(hit) = hit {
@@ -246,34 +238,14 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Most words: small letters between spaces. What stands before one may be `for` or `user`, and it an account.
     #[inline]
     fn is_plain(&self, start: usize, end: usize, mask: u8) -> bool {
-        let next = at(self.line, end);
-        // Most words: small letters between spaces.
-        let small = mask & (UPPER | UPPER_HEX) == 0 && matches!(next, 0 | b' ' | b',' | b')' | b';');
         let (left, before) = if start >= 2 { (self.line[start - 1], self.line[start - 2]) } else { (0, 0) };
-        if small && left == b' ' && before != b'r' {
-            return true;
-        }
-        let boolean = start > 0 && self.line[start - 1] == b'=' && matches!(end - start, 4 | 5);
-        let scheme = next == b':' && matches!(at(self.line, end + 1), b'/' | b'\\');
-        let method = mask & (LOWER | LOWER_HEX | HIGH) == 0
-            && next == b' '
-            && (left == b'=' || numbers::is_method(&self.line[start..end]));
-        let user = matches!(next, b' ' | b'[') || next == 0;
-        !(boolean
-            || scheme
-            || method
-            || user && before == b'r' && start >= 4 && self.follows_user(start, end, mask)
-            || table::is_worth_a_look(self.line, start, end, mask))
-    }
-
-    /// Cheap: what stands before the word in the line; the table decides.
-    fn follows_user(&self, start: usize, end: usize, mask: u8) -> bool {
-        let before = &self.line[..start];
-        let field = before.ends_with(b"=") && (before.ends_with(b"user=") || end - start == 21 || mask & HIGH != 0);
-        let account = before.strip_suffix(b"user ").or_else(|| before.strip_suffix(b"for "));
-        field || account.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
+        mask & (UPPER | UPPER_HEX) == 0
+            && matches!(at(self.line, end), 0 | b' ' | b',' | b')' | b';')
+            && left == b' '
+            && before != b'r'
     }
 
     #[inline]
@@ -480,7 +452,7 @@ impl<'a> Scan<'a> {
         self.position = start;
         self.flush();
         let here = Word { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
-        match BY_DIGIT.first(&here) {
+        match PLACEHOLDERS.first(&here) {
             Some(hit) if !hit.text.is_empty() => {
                 self.settled &= hit.text.len() > 3;
                 self.copied = number;

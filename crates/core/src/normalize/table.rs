@@ -1,5 +1,5 @@
-//! The ordered, named table of placeholders; in each list the first that matches wins.
-//! Does not: walk the text; `scan` does, and asks the list of the byte class it stands on.
+//! The ordered, named table of placeholders: the first that matches wins.
+//! Does not: walk the text; `scan` does.
 
 use super::{
     duration, ids, machines, named, net,
@@ -7,9 +7,7 @@ use super::{
     word::{Replacement, Word},
 };
 use crate::{
-    bytes::{
-        DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word,
-    },
+    bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
     output::time,
 };
 
@@ -19,6 +17,8 @@ pub(super) struct Placeholder {
     /// What it recognises; read by the vectors' test, which wants a row for each.
     #[cfg_attr(not(test), expect(dead_code, reason = "a table without names says nothing"))]
     pub(super) name: &'static str,
+    /// The kinds of words it may begin with.
+    kinds: u8,
     /// What may stand right after the word. Empty for anything.
     after: &'static str,
     /// What may be the last byte written before the word, in the same way.
@@ -36,10 +36,20 @@ pub(super) struct Placeholder {
     find: fn(&Word<'_>) -> Option<Replacement>,
 }
 
+/// Words of digits alone.
+const NUMBERS: u8 = 1;
+/// Other words that begin with a digit.
+const DIGIT_FIRST: u8 = 1 << 1;
+/// Words that begin with a letter and hold a digit.
+const NAMES: u8 = 1 << 2;
+/// Words without a digit.
+const LETTERS: u8 = 1 << 3;
+
 /// One that any byte may stand before and after, and that may begin with any word.
 const fn placeholder(name: &'static str, find: fn(&Word<'_>) -> Option<Replacement>) -> Placeholder {
     Placeholder {
         name,
+        kinds: NUMBERS | DIGIT_FIRST | NAMES | LETTERS,
         after: "",
         before: "",
         length: (1, LONG),
@@ -58,6 +68,7 @@ const UUID: Placeholder = Placeholder {
     ..placeholder("uuid", |h| ids::uuid(h.line, h.start).map(|e| Replacement::new(e, "<UUID>")))
 };
 const TRACE: Placeholder = Placeholder {
+    kinds: NUMBERS | DIGIT_FIRST,
     after: "-",
     length: (1, 2),
     ..placeholder("trace", |h| ids::trace(h.line, h.start).map(|e| Replacement::new(e, "<TRACE>")))
@@ -69,18 +80,21 @@ const MAC: Placeholder = Placeholder {
     ..placeholder("mac", |h| net::mac(h.line, h.start).map(|e| Replacement::new(e, "<MAC>")))
 };
 const PCI: Placeholder = Placeholder {
+    kinds: NUMBERS | DIGIT_FIRST,
     after: ":",
     length: (4, 4),
     classes: HEXADECIMAL,
     ..placeholder("pci address", |h| machines::pci_address(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
 const RACK: Placeholder = Placeholder {
+    kinds: NAMES,
     after: "-",
     length: (3, 3),
     classes: DIGIT | UPPER,
     ..placeholder("place in a rack", |h| machines::rack_place(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
 const IPV4: Placeholder = Placeholder {
+    kinds: NUMBERS | DIGIT_FIRST,
     after: ".",
     length: (1, 3),
     classes: DIGIT,
@@ -92,31 +106,46 @@ const IPV6: Placeholder = Placeholder {
     classes: HEXADECIMAL,
     ..placeholder("ipv6", |h| net::ipv6(h.line, h.start).map(|e| Replacement::new(e, "<IP>")))
 };
-const DATE: Placeholder = placeholder("timestamp", timestamp);
+const DATE: Placeholder = Placeholder { kinds: DIGIT_FIRST, ..placeholder("timestamp", timestamp) };
 const LOG_HEADER: Placeholder = Placeholder {
+    kinds: NAMES,
     after: " ",
     length: (5, 5),
     classes: DIGIT | UPPER | UPPER_HEX,
     some: DIGIT,
     ..placeholder("log header", log_header)
 };
-const HEX: Placeholder = Placeholder { length: (3, LONG), some: LOWER | UPPER, ..placeholder("hex", prefixed_hex) };
-const DURATION: Placeholder = Placeholder { measure: true, ..placeholder("duration", duration) };
-const SIZE: Placeholder = Placeholder { measure: true, ..placeholder("size", size) };
-const PERCENT: Placeholder = Placeholder { measure: true, ..placeholder("percent", percent) };
-const VERSION: Placeholder = Placeholder { after: ".", classes: DIGIT, ..placeholder("version", version) };
-const HASH: Placeholder = Placeholder { length: (4, LONG), classes: HEXADECIMAL, ..placeholder("hash", hash) };
+const HEX: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST, length: (3, LONG), some: LOWER | UPPER, ..placeholder("hex", prefixed_hex) };
+const DURATION: Placeholder =
+    Placeholder { kinds: NUMBERS | DIGIT_FIRST, measure: true, ..placeholder("duration", duration) };
+const SIZE: Placeholder = Placeholder { kinds: NUMBERS | DIGIT_FIRST, measure: true, ..placeholder("size", size) };
+const PERCENT: Placeholder =
+    Placeholder { kinds: NUMBERS | DIGIT_FIRST, measure: true, ..placeholder("percent", percent) };
+const VERSION: Placeholder =
+    Placeholder { kinds: NUMBERS | DIGIT_FIRST, after: ".", classes: DIGIT, ..placeholder("version", version) };
+const HASH: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST | NAMES, length: (4, LONG), classes: HEXADECIMAL, ..placeholder("hash", hash) };
 /// A word of 21 bytes.
-const NANO_ID: Placeholder = Placeholder { length: (21, 21), ..placeholder("nano id", nano_id) };
+const NANO_ID: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, length: (21, 21), ..placeholder("nano id", nano_id) };
 /// The beginning of what `-` and `_` make one.
-const JOINED_NANO_ID: Placeholder = Placeholder { after: "-_", ..placeholder("nano id", nano_id) };
+const JOINED_NANO_ID: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, after: "-_", ..placeholder("nano id", joined_nano_id) };
 /// It may end before a letter beyond ASCII, which belongs to the word.
-const CUT_NANO_ID: Placeholder = Placeholder { some: HIGH, ..placeholder("nano id", nano_id) };
+const CUT_NANO_ID: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, some: HIGH, ..placeholder("nano id", nano_id) };
 /// One word alone is mixed only with a capital: a digest is none.
-const BASE64: Placeholder =
-    Placeholder { length: (LONG, LONG), some: UPPER | UPPER_HEX, ..placeholder("base64", base64) };
-const JOINED_BASE64: Placeholder = Placeholder { after: "-_=+/", ..placeholder("base64", base64) };
+const BASE64: Placeholder = Placeholder {
+    kinds: DIGIT_FIRST | NAMES,
+    length: (LONG, LONG),
+    some: UPPER | UPPER_HEX,
+    ..placeholder("base64", base64)
+};
+const JOINED_BASE64: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST | NAMES, after: "-_=+/", ..placeholder("base64", base64) };
 const JWT: Placeholder = Placeholder {
+    kinds: NAMES | LETTERS,
     after: ".-_=",
     length: (3, LONG),
     some: UPPER,
@@ -124,8 +153,14 @@ const JWT: Placeholder = Placeholder {
 };
 const CUT_UUID: Placeholder =
     Placeholder { after: "-", length: (1, 8), classes: HEXADECIMAL, ..placeholder("cut uuid", cut_uuid) };
-const RANDOM: Placeholder = Placeholder { length: (8, LONG), ..placeholder("random id", random) };
-const SUFFIX: Placeholder = Placeholder { before: "-", length: (4, LONG), ..placeholder("random suffix", suffix) };
+const RANDOM: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST | NAMES, length: (8, LONG), ..placeholder("random id", random) };
+const SUFFIX: Placeholder = Placeholder {
+    kinds: DIGIT_FIRST | NAMES | LETTERS,
+    before: "-",
+    length: (4, LONG),
+    ..placeholder("random suffix", suffix)
+};
 /// `Message@1b2c3d4f`, `<func[12 chars]c20>`: some have no letter, some no digit.
 const IDENTITY: Placeholder = Placeholder {
     before: "@]",
@@ -134,46 +169,52 @@ const IDENTITY: Placeholder = Placeholder {
     ..placeholder("object identity", object_identity)
 };
 const CLOUD: Placeholder = Placeholder {
+    kinds: NAMES | LETTERS,
     after: "-",
     length: (1, 8),
     classes: LOWER | LOWER_HEX,
     ..placeholder("cloud id", |h| net::cloud_id(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
-const HOST: Placeholder = Placeholder { after: ".-", ..placeholder("host", host) };
-const BOOL: Placeholder = Placeholder { before: "=", length: (4, 5), ..placeholder("bool", boolean) };
+const HOST: Placeholder = Placeholder { kinds: NAMES | LETTERS, after: ".-", ..placeholder("host", host) };
+const BOOL: Placeholder = Placeholder { kinds: LETTERS, before: "=", length: (4, 5), ..placeholder("bool", boolean) };
 const ISO_DURATION: Placeholder = Placeholder {
+    kinds: NAMES,
     some: UPPER,
     ..placeholder("iso duration", |h| {
         duration::iso_duration(h.line, h.start).map(|e| Replacement::new(e, "<DURATION>"))
     })
 };
-const USER: Placeholder = Placeholder { before: " =", ..placeholder("user", user) };
-const NUMBER: Placeholder = Placeholder { number: true, ..placeholder("number", named::number_or_code) };
-const NUMBERED: Placeholder = placeholder("numbered name", named::numbered);
-const DIGIT_NAME: Placeholder = placeholder("name that begins with digits", named::digit_name);
+const USER: Placeholder = Placeholder { kinds: NAMES | LETTERS, before: " =", ..placeholder("user", user) };
+const NUMBER: Placeholder =
+    Placeholder { kinds: NUMBERS | DIGIT_FIRST, number: true, ..placeholder("number", named::number_or_code) };
+const NUMBERED: Placeholder = Placeholder { kinds: NAMES, ..placeholder("numbered name", named::numbered) };
+const DIGIT_NAME: Placeholder =
+    Placeholder { kinds: DIGIT_FIRST, ..placeholder("name that begins with digits", named::digit_name) };
 
 /// Words of this length and longer ones are the same to every entry.
 const LONG: usize = 31;
 
-/// Entries in order, and which of them a word leaves: bit `n` is about entry `n`.
-pub(super) struct List<const N: usize> {
+/// The placeholders in order, and which of them a word leaves: bit `n` is about entry `n`.
+pub(super) struct Table<const N: usize> {
     pub(super) entries: [Placeholder; N],
+    /// By the kind of word.
+    kinds: [u64; 4],
     /// By the byte after the word.
-    after: [u32; 256],
+    after: [u64; 256],
     /// By the byte before the word.
-    before: [u32; 256],
+    before: [u64; 256],
     /// By the classes of the word's bytes.
-    classes: [u32; 64],
+    classes: [u64; 64],
     /// By the word's length.
-    lengths: [u32; LONG + 1],
+    lengths: [u64; LONG + 1],
     /// Those that need a unit.
-    measures: u32,
+    measures: u64,
     /// The one that is left of numbers.
-    number: u32,
+    number: u64,
 }
 
 /// Adds the entry to each of the bytes it allows.
-const fn allow(table: &mut [u32; 256], entry: usize, bytes: &str) {
+const fn allow(table: &mut [u64; 256], entry: usize, bytes: &str) {
     let bytes = bytes.as_bytes();
     let count = if bytes.is_empty() { 256 } else { bytes.len() };
     let mut index = 0;
@@ -183,37 +224,44 @@ const fn allow(table: &mut [u32; 256], entry: usize, bytes: &str) {
     }
 }
 
-impl<const N: usize> List<N> {
+impl<const N: usize> Table<N> {
     const fn new(entries: [Placeholder; N]) -> Self {
         let (bytes, classes, lengths) = ([0; 256], [0; 64], [0; LONG + 1]);
-        let mut list = Self { entries, after: bytes, before: bytes, classes, lengths, measures: 0, number: 0 };
+        let mut table =
+            Self { entries, kinds: [0; 4], after: bytes, before: bytes, classes, lengths, measures: 0, number: 0 };
         let mut entry = 0;
         while entry < N {
-            let Placeholder { after, before, length, classes, some, measure, number, .. } = entries[entry];
-            list.measures |= (measure as u32) << entry;
-            list.number |= (number as u32) << entry;
-            allow(&mut list.after, entry, after);
-            allow(&mut list.before, entry, before);
+            let Placeholder { kinds, after, before, length, classes, some, measure, number, .. } = entries[entry];
+            table.measures |= (measure as u64) << entry;
+            table.number |= (number as u64) << entry;
+            allow(&mut table.after, entry, after);
+            allow(&mut table.before, entry, before);
+            let mut kind = 0;
+            while kind < table.kinds.len() {
+                table.kinds[kind] |= ((kinds >> kind & 1) as u64) << entry;
+                kind += 1;
+            }
             let mut mask: u8 = 0;
             while mask <= WORD {
                 if mask & !classes == 0 && (some == 0 || mask & some != 0) {
-                    list.classes[mask as usize] |= 1 << entry;
+                    table.classes[mask as usize] |= 1 << entry;
                 }
                 mask += 1;
             }
             let mut bytes = length.0;
             while bytes <= length.1 {
-                list.lengths[bytes] |= 1 << entry;
+                table.lengths[bytes] |= 1 << entry;
                 bytes += 1;
             }
             entry += 1;
         }
-        list
+        table
     }
 
-    /// The first placeholder of the list that matches here.
+    /// The first placeholder that matches here.
     pub(super) fn first(&self, here: &Word<'_>) -> Option<Replacement> {
-        let mut left = self.after[usize::from(here.next())]
+        let mut left = self.kinds[here.kind()]
+            & self.after[usize::from(here.next())]
             & self.before[usize::from(here.previous())]
             & self.classes[usize::from(here.mask & WORD)]
             & self.lengths[(here.end - here.start).min(LONG)];
@@ -235,18 +283,24 @@ impl<const N: usize> List<N> {
     }
 }
 
-/// Words that begin with a digit.
-pub(super) static BY_DIGIT: List<25> = List::new([
+pub(super) static PLACEHOLDERS: Table<38> = Table::new([
     UUID,
     TRACE,
     // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day, and `0000:06:07.0` goes on like one.
     MAC,
     PCI,
+    // Before `hash` and the names: it looks like a code.
+    LOG_HEADER,
     IPV6,
     // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
     DATE,
+    Placeholder { kinds: NUMBERS, after: ":-/.", length: (1, 4), ..DATE },
+    Placeholder { kinds: NUMBERS, after: " ", length: (1, 2), ..DATE },
+    Placeholder { kinds: NUMBERS, after: "-/. _", length: (8, 8), ..DATE },
+    // Only with what follows: `Mon`, `May` alone are words.
+    Placeholder { kinds: LETTERS, after: " ,", length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
     IPV4,
-    HOST,
+    Placeholder { kinds: NUMBERS | DIGIT_FIRST, ..HOST },
     HEX,
     // Before `hash`: `30d`, `1500ms`.
     DURATION,
@@ -254,50 +308,7 @@ pub(super) static BY_DIGIT: List<25> = List::new([
     PERCENT,
     VERSION,
     IDENTITY,
-    // Before `hash` and `random id`, which would take only a part of them.
-    NANO_ID,
-    JOINED_NANO_ID,
-    CUT_NANO_ID,
-    BASE64,
-    JOINED_BASE64,
-    CUT_UUID,
-    HASH,
-    RANDOM,
-    SUFFIX,
-    NUMBER,
-    DIGIT_NAME,
-]);
-
-/// Words of digits alone: those of the list above that such a word can begin.
-pub(super) static BY_NUMBER: List<17> = List::new([
-    UUID,
-    TRACE,
-    MAC,
-    PCI,
-    IPV6,
-    Placeholder { after: ":-/.", length: (1, 4), ..DATE },
-    Placeholder { after: " ", length: (1, 2), ..DATE },
-    Placeholder { after: "-/. _", length: (8, 8), ..DATE },
-    IPV4,
-    HOST,
-    Placeholder { after: " .", ..DURATION },
-    Placeholder { after: " .,", ..SIZE },
-    Placeholder { after: "%.,", ..PERCENT },
-    VERSION,
-    IDENTITY,
-    CUT_UUID,
-    NUMBER,
-]);
-
-/// Words that begin with a letter and hold a digit.
-pub(super) static BY_NAME: List<21> = List::new([
-    UUID,
-    MAC,
-    // Before `hash` and the names: it looks like a code.
-    LOG_HEADER,
-    IPV6,
-    IDENTITY,
-    // Before `host` and `base64`: those would take its beginning.
+    // Before `host`, `base64`, `hash` and `random id`, which would take only a part of them.
     JWT,
     NANO_ID,
     JOINED_NANO_ID,
@@ -311,30 +322,13 @@ pub(super) static BY_NAME: List<21> = List::new([
     HASH,
     RANDOM,
     SUFFIX,
-    // Last: what is left is a name with a number (`worker12`) or a code (`E0308`).
-    USER,
-    ISO_DURATION,
-    NUMBERED,
-]);
-
-/// Words without a digit.
-pub(super) static BY_WORD: List<15> = List::new([
-    UUID,
-    MAC,
-    IPV6,
-    // Only with what follows: `Mon`, `May` alone are words.
-    Placeholder { length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
-    JWT,
-    IDENTITY,
-    NANO_ID,
-    JOINED_NANO_ID,
-    CUT_NANO_ID,
-    CLOUD,
-    CUT_UUID,
-    HOST,
-    SUFFIX,
     BOOL,
     USER,
+    ISO_DURATION,
+    // Last: what is left is a number, a name with a number (`worker12`) or a code (`E0308`).
+    NUMBER,
+    NUMBERED,
+    DIGIT_NAME,
 ]);
 
 fn timestamp(here: &Word<'_>) -> Option<Replacement> {
@@ -390,6 +384,13 @@ fn prefixed_hex(here: &Word<'_>) -> Option<Replacement> {
 
 fn nano_id(here: &Word<'_>) -> Option<Replacement> {
     ids::nano_id(here.line, here.start).map(|end| Replacement::new(end, "<ID>"))
+}
+
+/// What begins with letters of one case is a name with something appended: `req_8fK2…`.
+fn joined_nano_id(here: &Word<'_>) -> Option<Replacement> {
+    let upper = here.mask & (UPPER | UPPER_HEX) != 0;
+    let lower = here.mask & (LOWER | LOWER_HEX) != 0;
+    if here.mask & DIGIT == 0 && upper != lower { None } else { nano_id(here) }
 }
 
 fn base64(here: &Word<'_>) -> Option<Replacement> {
@@ -468,32 +469,6 @@ fn user(here: &Word<'_>) -> Option<Replacement> {
         || before.ends_with(b"llegal user ");
     let address = before.ends_with(b" for ") && rest.starts_with(b" from ") && at(rest, 6).is_ascii_digit();
     (field || named && goes_on || address).then(|| Replacement::new(here.end, "<USER>"))
-}
-
-/// Whether the word can begin a placeholder although it has no digit, seen from the word and what stands around it.
-pub(super) fn is_worth_a_look(line: &[u8], start: usize, end: usize, mask: u8) -> bool {
-    let next = at(line, end);
-    let first = line[start];
-    let left = if start > 0 { line[start - 1] } else { 0 };
-    if end - start == 5 && left == b'-' {
-        return true;
-    }
-    match next {
-        b'_' | b'-' if mask & (UPPER | UPPER_HEX) != 0 && mask & (LOWER | LOWER_HEX) != 0 => true,
-        // The later parts of a dotted name are no host.
-        b'.' if matches!(left, b'.' | b'/') && end - start != 21 && first != b'e' && mask & HIGH == 0 => {
-            is_day_or_month(line, start, end)
-        }
-        b'.' => is_word(at(line, end + 1)),
-        b':' | b'-' => mask & NOT_HEX == 0 || first == b'i' || next == b'-' && end - start <= 8,
-        b',' | b' ' => {
-            let known = is_day_or_month(line, start, end);
-            // Accounts are looked for by what stands before them, however they go on.
-            let account = left == b'=' || left == b' ' && start >= 2 && line[start - 2] == b'r';
-            known || account && first.is_ascii_uppercase() && (3..=9).contains(&(end - start))
-        }
-        _ => false,
-    }
 }
 
 /// Whether more than the text up to the next space counts for this word: it may begin a date, or be an account before

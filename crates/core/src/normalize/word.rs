@@ -1,7 +1,7 @@
 //! A word where the walk stands, and what is to become of it.
 //! Does not: recognise anything.
 
-use crate::bytes::at;
+use crate::bytes::{DIGIT, at};
 
 /// A word in its place: where a placeholder may begin.
 #[derive(Clone, Copy)]
@@ -21,6 +21,16 @@ pub(super) struct Word<'a> {
 impl Word<'_> {
     pub(super) fn word(&self) -> &[u8] {
         &self.line[self.start..self.end]
+    }
+
+    /// Of digits alone, beginning with one, holding one, or without: the bit of the table's kinds.
+    pub(super) fn kind(&self) -> usize {
+        match self.line[self.start] {
+            _ if self.mask == DIGIT => 0,
+            b'0'..=b'9' => 1,
+            _ if self.mask & DIGIT != 0 => 2,
+            _ => 3,
+        }
     }
 
     /// The byte after the word.
