@@ -9,6 +9,34 @@ use std::sync::LazyLock;
 /// Lines that a title of one suite in another takes below the number of the failure.
 const MOST_SUITES: usize = 6;
 
+/// What runners print before the name of a failed test.
+const MARKS: [&str; 19] = [
+    "--- FAIL: ",
+    "---- ",
+    "--- ",
+    "FAILED ",
+    "FAIL ",
+    "FAIL: ",
+    "ERROR ",
+    "ERROR: ",
+    "[ERROR] ",
+    "[FAIL] ",
+    "Failed ",
+    "✗ ",
+    "✕ ",
+    "× ",
+    "● ",
+    "❯ ",
+    "test ",
+    "not ok ",
+    "Test ",
+];
+
+/// What stands before the name of a failed test, if something does.
+pub(crate) fn mark(line: &str) -> Option<&'static str> {
+    MARKS.into_iter().find(|mark| line.starts_with(mark))
+}
+
 /// A line that names a test and says nothing else.
 pub(crate) fn is_one(line: &[u8]) -> bool {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {

@@ -6,6 +6,7 @@ use crate::output::{
     log_level::is_below_error,
     progress::is_progress,
     stack_frame::{self, Frame},
+    test_title,
 };
 use std::borrow::Cow;
 
@@ -20,29 +21,6 @@ const MIN_FLAT: usize = 3;
 const MIN_PACKAGES: usize = 2;
 /// A flattened frame is `org acme shop cart total`; a longer run of words has prose behind it.
 const MAX_FLAT_WORDS: usize = 12;
-/// What runners print before the name of a failed test.
-const MARKS: [&str; 19] = [
-    "--- FAIL: ",
-    "---- ",
-    "--- ",
-    "FAILED ",
-    "FAIL ",
-    "FAIL: ",
-    "ERROR ",
-    "ERROR: ",
-    "[ERROR] ",
-    "[FAIL] ",
-    "Failed ",
-    "✗ ",
-    "✕ ",
-    "× ",
-    "● ",
-    "❯ ",
-    "test ",
-    "not ok ",
-    "Test ",
-];
-
 /// A name taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Name {
@@ -212,8 +190,8 @@ fn is_test(name: &str) -> bool {
 
 /// The test a line is about, and what the line says besides.
 fn test(line: &str) -> Option<(Name, &str)> {
-    let mark = MARKS.iter().find(|mark| line.starts_with(**mark));
-    let rest = mark.map_or(line, |mark| line[mark.len()..].trim_start());
+    let mark = test_title::mark(line);
+    let rest = line[mark.map_or(0, str::len)..].trim_start();
     if mark.is_some()
         && let Some(found) = titled(rest)
     {
