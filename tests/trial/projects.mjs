@@ -1,0 +1,370 @@
+// Public projects that Argus is tried on, as they are: where each lies, what its users run, and what is broken in it on
+// purpose. Does not: run anything (trial.mjs); none of their files are kept here.
+
+const npm = 'npm install --no-audit --no-fund --ignore-scripts';
+const pnpm = 'pnpm install --frozen-lockfile --ignore-scripts';
+const python = (...packages) => `python3 -m venv .venv && .venv/bin/pip -q install pytest . ${packages.join(' ')}`;
+
+const NODE_CONNECTS = `new Promise((resolve, reject) => {
+    require('node:net').connect(1, '127.0.0.1').on('connect', resolve).on('error', reject);
+  })`;
+const ESM_CONNECTS = NODE_CONNECTS.replace("require('node:net')", 'net');
+const ESM = "import net from 'node:net';\n";
+const PYTHON_CONNECTS =
+  'import socket\n\n\ndef test_reads_from_the_store():\n    socket.create_connection(("127.0.0.1", 1))\n';
+
+/** A test that needs a server which does not listen. */
+const refused = (file, text) => ({ kind: 'refused port', file, text, says: /ECONNREFUSED|[Cc]onnection refused/u });
+const constant = (file, find, replace, says, place = file) => ({
+  kind: 'wrong constant',
+  file,
+  find,
+  replace,
+  says,
+  place,
+});
+const missing = (file, find, replace, says, place) => ({ kind: 'deleted export', file, find, replace, says, place });
+
+/** `run` is what a user of the project types; `narrow`, where the whole takes minutes, is run with what was broken. */
+export const PROJECTS = [
+  {
+    repository: 'unjs/ufo',
+    commit: '11308c0bb5cb4a4bc3bfcbdc5c03177b097423e6',
+    runner: 'vitest',
+    setup: pnpm,
+    run: 'pnpm vitest run',
+    broken: [
+      constant(
+        'src/utils.ts',
+        'return withProtocol(input, "https://");',
+        'return withProtocol(input, "http://");',
+        /https:\/\//u,
+        'test/utilities.test.ts',
+      ),
+      missing(
+        'src/utils.ts',
+        'export function withHttps(',
+        'function withHttps(',
+        /withHttps/u,
+        'test/utilities.test.ts',
+      ),
+      refused(
+        'test/store.test.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'honojs/hono',
+    commit: '28a9c128912de19f3fb28b00ae289c9b93f6f392',
+    runner: 'vitest',
+    setup: npm,
+    run: 'npx vitest --run',
+    narrow: 'npx vitest --run --project main src/utils/mime.test.ts src/store.test.ts',
+    broken: [
+      constant('src/utils/mime.ts', "css: 'text/css;", "css: 'text/plain;", /text\/css/u, 'src/utils/mime.test.ts'),
+      missing('src/utils/mime.ts', 'export { baseMimes as mimes }', '', /mimes|undefined/u, 'src/utils/mime.ts'),
+      refused(
+        'src/store.test.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'vuejs/pinia',
+    commit: '254eec764ecccd120ab9dbc31352d76ffd6ecfa3',
+    runner: 'vitest',
+    workspace: 'pnpm',
+    setup: pnpm,
+    run: 'pnpm run test:vitest run',
+    broken: [
+      constant(
+        'packages/pinia/src/mapHelpers.ts',
+        "mapStoreSuffix = 'Store'",
+        "mapStoreSuffix = 'Shop'",
+        /Store/u,
+        'packages/pinia/__tests__/mapHelpers.spec.ts',
+      ),
+      missing(
+        'packages/pinia/src/index.ts',
+        '  mapStores,\n',
+        '',
+        /mapStores/u,
+        'packages/pinia/__tests__/mapHelpers.spec.ts',
+      ),
+      refused(
+        'packages/pinia/__tests__/shop.spec.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'vercel/ms',
+    commit: '4b85938394832e62e6e25cca5c151bbc97fe26e2',
+    runner: 'jest',
+    setup: pnpm,
+    run: 'pnpm run test:nodejs',
+    broken: [
+      constant('src/index.ts', 'const w = d * 7;', 'const w = d * 8;', /604800000|691200000/u, 'src/index.test.ts'),
+      missing(
+        'src/index.ts',
+        'export function parseStrict(',
+        'function parseStrict(',
+        /parseStrict/u,
+        'src/parse-strict.test.ts',
+      ),
+      refused(
+        'src/store.test.ts',
+        `${ESM}import { test } from '@jest/globals';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'iamkun/dayjs',
+    commit: '0f6c19e3b63bcc3ff74917cb3a60125020c75648',
+    runner: 'jest',
+    setup: npm,
+    run: 'npx jest --coverage=false',
+    narrow:
+      'npx jest --coverage=false test/constant.test.js test/parse.test.js test/store.test.js test/manipulate.test.js',
+    broken: [
+      constant('src/constant.js', 'SECONDS_A_MINUTE = 60', 'SECONDS_A_MINUTE = 61', /\d/u, 'test/'),
+      missing('src/constant.js', "export const H = 'hour'", "const H = 'hour'", /./u, 'test/'),
+      refused('test/store.test.js', `test('reads from the store', () => ${NODE_CONNECTS})\n`),
+    ],
+  },
+  {
+    repository: 'expressjs/express',
+    commit: 'a3714473feb3d2908add734d340e7755fd85e0a3',
+    runner: 'mocha',
+    setup: npm,
+    run: 'npm test',
+    broken: [
+      constant('lib/utils.js', "'application/octet-stream'", "'application/octets'", /octet/u, 'test/'),
+      missing(
+        'lib/utils.js',
+        'exports.setCharset = function setCharset',
+        'const ignored = function setCharset',
+        /setCharset/u,
+        'lib/response.js',
+      ),
+      refused('test/store.js', `it('reads from the store', () => ${NODE_CONNECTS})\n`),
+    ],
+  },
+  {
+    repository: 'tj/commander.js',
+    commit: 'ba6d13ddb4243e5913367734f8c159089ffe7834',
+    runner: 'node:test',
+    setup: npm,
+    run: 'node --test',
+    broken: [
+      constant(
+        'lib/suggestSimilar.js',
+        'const maxDistance = 3;',
+        'const maxDistance = 1;',
+        /null|undefined|sub|example/u,
+        'tests/',
+      ),
+      missing(
+        'lib/suggestSimilar.js',
+        'export function suggestSimilar',
+        'function suggestSimilar',
+        /suggestSimilar/u,
+        'lib/command.js',
+      ),
+      refused(
+        'tests/store.test.js',
+        `${ESM}import { test } from 'node:test';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'lukeed/klona',
+    commit: 'e563341d88f433e74a9b4c3c0372d4ba55d2f79e',
+    runner: 'uvu',
+    setup: npm,
+    run: 'npm test',
+    broken: [
+      constant('src/json.js', 'out[k] = (tmp=val[k])', 'out[k] = (tmp=val.x)', /./u, 'test/'),
+      missing('src/json.js', 'export function klona', 'function klona', /klona|function/u, 'test/'),
+      refused(
+        'test/store.js',
+        `import net from 'net';\nimport { test } from 'uvu';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\ntest.run();\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'sindresorhus/p-map',
+    commit: 'bc26cf03f81292325236a1188063dac8e7a4de0f',
+    runner: 'ava',
+    setup: npm,
+    run: 'npx ava',
+    broken: [
+      constant('index.js', "'Mapper function is required'", "'A mapper is required'", /./u, 'test.js'),
+      missing('index.js', 'export const pMapSkip', 'const pMapSkip', /pMapSkip/u, 'test.js'),
+      refused(
+        'store.test.js',
+        `${ESM}import test from 'ava';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'npm/node-semver',
+    commit: '6e05b7637396ac66522cff8731f07cfe0ef49a29',
+    runner: 'tap',
+    setup: npm,
+    run: 'npm test',
+    broken: [
+      constant(
+        'internal/constants.js',
+        "SEMVER_SPEC_VERSION = '2.0.0'",
+        "SEMVER_SPEC_VERSION = '2.0.1'",
+        /2\.0\.[01]/u,
+        'test/',
+      ),
+      missing('internal/constants.js', '  RELEASE_TYPES,\n  SEMVER', '  SEMVER', /./u, 'test/'),
+      refused(
+        'test/internal/store.js',
+        `const t = require('tap')\n\nt.test('reads from the store', () => ${NODE_CONNECTS})\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'pallets/itsdangerous',
+    commit: '672971d66a2ef9f85151e53283113f33d642dabd',
+    runner: 'pytest',
+    setup: python('freezegun'),
+    run: '.venv/bin/python -m pytest',
+    environment: { PYTHONPATH: 'src' },
+    broken: [
+      constant('src/itsdangerous/encoding.py', '.rstrip(b"=")', '.rstrip(b"A")', /b'|b"/u, 'tests/'),
+      missing(
+        'src/itsdangerous/encoding.py',
+        'def int_to_bytes',
+        'def int_to_octets',
+        /int_to_bytes/u,
+        'src/itsdangerous/',
+      ),
+      refused('tests/test_store.py', PYTHON_CONNECTS),
+    ],
+  },
+  {
+    repository: 'pallets/click',
+    commit: '2c8cd3ac958a7eb316d67f2d316c27086c4c0369',
+    runner: 'pytest',
+    setup: python(),
+    run: '.venv/bin/python -m pytest',
+    environment: { PYTHONPATH: 'src' },
+    broken: [
+      constant('src/click/formatting.py', '_("Usage:")', '_("Use:")', /Usage|Use:/u, 'tests/'),
+      missing(
+        'src/click/utils.py',
+        'def make_default_short_help',
+        'def make_short_help',
+        /make_default_short_help/u,
+        'src/click/',
+      ),
+      refused('tests/test_store.py', PYTHON_CONNECTS),
+    ],
+  },
+  {
+    repository: 'python/typing_extensions',
+    commit: '43174610ec0c407ce05ad750077c4e62b9192b2b',
+    runner: 'unittest',
+    setup: 'true',
+    run: 'cd src && python3 -m unittest test_typing_extensions.py',
+    broken: [
+      missing(
+        'src/typing_extensions.py',
+        "    'assert_never',\n",
+        '',
+        /assert_never/u,
+        'src/test_typing_extensions.py',
+      ),
+    ],
+  },
+  {
+    repository: 'dry-rb/dry-inflector',
+    commit: 'd75f216348fb02e4b8b13fab3488f98386114716',
+    runner: 'rspec',
+    setup: 'true',
+    run: 'rspec',
+    broken: [
+      constant('lib/dry/inflector.rb', 'when 1 then "#{number}st"', 'when 1 then "#{number}th"', /1(st|th)/u, 'spec/'),
+      missing('lib/dry/inflector.rb', 'def ordinalize(', 'def ordinal(', /ordinalize/u, 'spec/'),
+      refused(
+        'spec/unit/store_spec.rb',
+        'require "socket"\n\nRSpec.describe "store" do\n  it "is read" do\n    TCPSocket.new("127.0.0.1", 1)\n  end\nend\n',
+      ),
+    ],
+  },
+  {
+    repository: 'dtolnay/itoa',
+    commit: '1577ed901354d0d7448ac162328f9dbf5183124c',
+    runner: 'cargo test',
+    setup: 'cargo fetch',
+    run: 'cargo test',
+    broken: [
+      constant(
+        'src/lib.rs',
+        '$Signed::MAX.ilog10() as usize + 2',
+        '$Signed::MAX.ilog10() as usize + 3',
+        /left: `?5|left: 5/u,
+        'tests/',
+      ),
+      missing('src/lib.rs', 'pub struct Buffer', 'struct Buffer', /Buffer/u, ''),
+      refused(
+        'tests/store.rs',
+        '#[test]\nfn reads_from_the_store() {\n    std::net::TcpStream::connect("127.0.0.1:1").unwrap();\n}\n',
+      ),
+    ],
+  },
+  {
+    repository: 'google/uuid',
+    commit: '2d3c2a9cc518326daf99a383f07c4d3c44317e4d',
+    runner: 'go test',
+    setup: 'true',
+    run: 'go test ./...',
+    broken: [
+      constant(
+        'version4.go',
+        '(uuid[6] & 0x0f) | 0x40 // Version 4\n\tuuid[8] = (uuid[8] & 0x3f) | 0x80 // Variant is 10\n\treturn uuid, nil',
+        '(uuid[6] & 0x0f) | 0x50\n\tuuid[8] = (uuid[8] & 0x3f) | 0x80\n\treturn uuid, nil',
+        /VERSION_5|version 5|[Vv]ersion/u,
+        'uuid_test.go',
+      ),
+      missing('util.go', 'func Compare(', 'func compared(', /Compare/u, ''),
+      refused(
+        'store_test.go',
+        'package uuid\n\nimport (\n\t"net"\n\t"testing"\n)\n\nfunc TestReadsFromTheStore(t *testing.T) {\n\tif _, err := net.Dial("tcp", "127.0.0.1:1"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n',
+      ),
+    ],
+  },
+  {
+    repository: 'apache/commons-cli',
+    commit: '0a68ae0e826bb08eb59bda9bae7ec5d84008b62a',
+    runner: 'maven',
+    setup: 'mvn -q test-compile -Drat.skip',
+    run: 'mvn test -Drat.skip',
+    broken: [
+      constant(
+        'src/main/java/org/apache/commons/cli/HelpFormatter.java',
+        'DEFAULT_WIDTH = 74',
+        'DEFAULT_WIDTH = 40',
+        /./u,
+        'src/test/',
+      ),
+      missing(
+        'src/main/java/org/apache/commons/cli/Util.java',
+        'static String stripLeadingHyphens',
+        'static String stripHyphens',
+        /stripLeadingHyphens/u,
+        'src/',
+      ),
+      refused(
+        'src/test/java/org/apache/commons/cli/StoreTest.java',
+        'package org.apache.commons.cli;\n\nimport org.junit.jupiter.api.Test;\n\nclass StoreTest {\n    @Test\n    void testReadsFromTheStore() throws Exception {\n        new java.net.Socket("127.0.0.1", 1).close();\n    }\n}\n',
+      ),
+    ],
+  },
+];
