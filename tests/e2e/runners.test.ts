@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
@@ -59,6 +59,58 @@ const RUNNERS: Runner[] = [
   { folder: 'bun', runner: 'bun', testCommand: 'bun run test', wrong: 'sum.test.js > sum > is wrong' },
   { folder: 'deno', runner: 'deno', testCommand: 'deno task test', wrong: 'sum_test.js > is wrong' },
   { folder: 'pytest', runner: 'pytest', testCommand: 'python -m pytest', wrong: 'test_is_wrong' },
+  {
+    folder: 'unittest',
+    runner: 'unittest',
+    testCommand: 'python -m unittest discover -s tests',
+    wrong: 'tests/test_sum.py > test_sum.TestSum > test_is_wrong',
+  },
+  { folder: 'ava', runner: 'ava', testCommand: 'npm test', wrong: 'sum.test.js > is wrong' },
+  { folder: 'tap', runner: 'tap', testCommand: 'npm test', wrong: 'sum.test.js > is wrong' },
+  { folder: 'uvu', runner: 'uvu', testCommand: 'npx uvu', wrong: 'test/sum.js > sum > is wrong' },
+  {
+    folder: 'rspec',
+    runner: 'rspec',
+    testCommand: 'rspec',
+    wrong: 'spec/sum_spec.rb > sum > is wrong',
+    missing: () => !has('rspec'),
+  },
+  {
+    folder: 'minitest',
+    runner: 'minitest',
+    testCommand: 'rake test',
+    wrong: 'test/test_sum.rb > TestSum > test_is_wrong',
+    missing: () => !has('rake') || !has('ruby', ['-e', 'require "minitest"']),
+  },
+  {
+    folder: 'minitest',
+    runner: 'minitest',
+    testCommand: 'rake test',
+    command: 'ruby -Itest test/test_sum.rb',
+    wrong: 'test/test_sum.rb > TestSum > test_is_wrong',
+    missing: () => !has('ruby', ['-e', 'require "minitest"']),
+  },
+  {
+    folder: 'phpunit',
+    runner: 'phpunit',
+    testCommand: 'phpunit',
+    wrong: 'tests/SumTest.php > SumTest > test_is_wrong',
+    missing: () => !has('phpunit'),
+  },
+  {
+    folder: 'ctest',
+    runner: 'ctest',
+    testCommand: 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure',
+    wrong: 'sum.is_wrong',
+    missing: () => !has('ctest'),
+  },
+  {
+    folder: 'bats',
+    runner: 'bats',
+    testCommand: 'bats test',
+    wrong: 'sum.bats > is wrong',
+    missing: () => !has('bats'),
+  },
   {
     folder: 'go',
     runner: 'go test',
@@ -138,6 +190,35 @@ describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong
   });
 });
 
+/** Without times, the order of tests and where it is from, which differ from run to run. */
+const settled = (text: string) =>
+  text
+    .replaceAll(/\d+(?:\.\d+)?(?:e-\d+)?\s?(?:ms|seconds?|sec|s)\b/gu, 'TIME')
+    .replaceAll(/(?:time=|Time: )[\d:.]+(?:ms)?|[\d.]+ (?:runs|assertions)\/s/gu, 'TIME')
+    .replaceAll(/--seed \d+/gu, 'SEED')
+    .replaceAll(/^[.FS]{3}$/gmu, 'DOTS')
+    .replaceAll(/ +(?=TIME)/gu, ' ');
+
+describe.each([
+  { folder: 'unittest', command: 'python -m unittest discover -s tests' },
+  { folder: 'ava', command: 'ava' },
+  { folder: 'uvu', command: 'uvu' },
+  { folder: 'tap', command: 'tap --disable-coverage' },
+  { folder: 'rspec', command: 'rspec', missing: () => !has('rspec') },
+  { folder: 'minitest', command: 'rake test', missing: () => !has('rake') },
+  { folder: 'phpunit', command: 'phpunit', missing: () => !has('phpunit') },
+  { folder: 'bats', command: 'bats test', missing: () => !has('bats') },
+])('what $folder prints', ({ folder, command, missing }) => {
+  test.skipIf(missing?.())('is what it prints alone', () => {
+    const root = runnerProject(folder);
+    const env = environment({ PATH });
+    const bare = spawnSync(command, { cwd: root, encoding: 'utf8', env, shell: true });
+    const run = spawnSync(process.execPath, [BUNDLE, 'run', '--project', root, command], { encoding: 'utf8', env });
+    expect(settled(run.stdout.slice(0, run.stdout.search(/^run-/mu)))).toBe(settled(bare.stdout));
+    expect(settled(run.stderr)).toBe(settled(bare.stderr));
+  });
+});
+
 test('a filter runs one test', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const run = await agent.data('argus_run', { projectPath: root, filter: 'sum.test.js > sum > adds' });
@@ -208,14 +289,74 @@ describe.each([
   { folder: 'vitest', filter: 'subtracts' },
   { folder: 'mocha', filter: 'subtracts' },
   { folder: 'node-test', filter: 'subtracts', command: 'node --test sum.js' },
-])('no test of $folder', ({ folder, filter, command }) => {
-  test('is no success', async () => {
+  { folder: 'unittest', filter: 'subtracts' },
+  // It ends badly, and says why.
+  { folder: 'ava', filter: 'subtracts', failed: 1 },
+  { folder: 'rspec', filter: 'subtracts', missing: () => !has('rspec') },
+  { folder: 'minitest', filter: 'subtracts', missing: () => !has('rake') },
+  { folder: 'phpunit', filter: 'subtracts', missing: () => !has('phpunit') },
+  { folder: 'ctest', filter: 'subtracts', missing: () => !has('ctest') },
+  { folder: 'bats', filter: 'subtracts', missing: () => !has('bats') },
+])('no test of $folder', ({ folder, filter, command, missing, failed = 0 }) => {
+  test.skipIf(missing?.())('is no success', async () => {
     const { root } = await opened(runnerProject(folder));
     await agent.data('argus_run', { projectPath: root });
     const given = command === undefined ? {} : { command };
     const run = await agent.data('argus_run', { projectPath: root, filter, ...given });
-    expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 0 } });
-    expect(run.notes).toEqual([expect.stringMatching(/^NO_TESTS_RAN: .*sum > adds/u)]);
+    expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed } });
+    expect(run.notes).toEqual([expect.stringMatching(/^NO_TESTS_RAN: .*adds/u)]);
+  });
+});
+
+test.skipIf(!has('rspec') || !has('rake'))(
+  'runners of Ruby are read behind other programs, and not where a test starts one',
+  async () => {
+    const { root } = await opened(runnerProject('minitest'));
+    const files = {
+      'spec/own_spec.rb': `RSpec.describe('own') { it('runs') { expect(\`rspec other_spec.rb\`).to include('1 failure') } }\n`,
+      'other_spec.rb': `RSpec.describe('other') { it('fails') { expect(1).to eq(2) } }\n`,
+      'check.sh': 'rake test; rspec spec\n',
+    };
+    mkdirSync(path.join(root, 'spec'));
+    for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+    const run = await agent.data('argus_run', { projectPath: root, command: 'sh check.sh' });
+    expect(run).toMatchObject({ totals: { passed: 2, failed: 1, skipped: 1 } });
+  },
+);
+
+test('node --test without a script is detected', async () => {
+  const root = runnerProject('node-test');
+  mkdirSync(path.join(root, 'test'));
+  renameSync(path.join(root, 'sum.js'), path.join(root, 'test/sum.js'));
+  writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }');
+  const { init } = await opened(root);
+  expect(init).toMatchObject({ testCommand: 'node --test', runner: 'node:test' });
+  expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ status: 'failed', totals });
+});
+
+describe.each([
+  {
+    folder: 'unittest',
+    file: 'tests/test_other.py',
+    text: 'import unittest\nimport absent\n',
+    said: "No module named 'absent'",
+  },
+  {
+    folder: 'rspec',
+    file: 'spec/other_spec.rb',
+    text: "require 'absent'\n",
+    said: 'cannot load such file -- absent',
+    totals: { passed: 0, failed: 1, skipped: 0 },
+    missing: !has('rspec'),
+  },
+  { folder: 'ava', file: 'other.test.js', text: "import test from 'ava';\nimport './absent.js';\n", said: 'absent.js' },
+])('an error outside of the tests of $folder is a failure', ({ folder, file, text, said, missing, ...more }) => {
+  test.skipIf(missing)('with its message', async () => {
+    const { root } = await opened(runnerProject(folder));
+    writeFileSync(path.join(root, file), text);
+    const run = await agent.data('argus_run', { projectPath: root });
+    expect(run).toMatchObject({ totals: more.totals ?? { passed: 1, failed: 2, skipped: 1 } });
+    expect(JSON.stringify(run.failures)).toContain(said);
   });
 });
 

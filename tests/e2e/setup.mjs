@@ -1,7 +1,7 @@
 /**
  * Installs the test runners that the end-to-end tests really run: from npm and pip into `runners/`, Go from apt where
- * it is missing and root may install it, Maven and Gradle too where there is a Java. What is there already is left
- * alone.
+ * it is missing and root may install it, those of Ruby, PHP, CMake and the shell too, Maven and Gradle where there is a
+ * Java. What is there already is left alone.
  * Does not: install Rust, Java or Docker; tests of a runner that is missing say so and are skipped.
  */
 
@@ -19,6 +19,7 @@ export function setUpRunners() {
   installPytest();
   installGo();
   installMavenAndGradle();
+  installScripting();
 }
 
 /** Programs of `runners/package.json`. */
@@ -53,6 +54,14 @@ function installPytest() {
 
 function installGo() {
   if (!succeeds('go', ['version'])) apt(['golang-go'], 'go test');
+}
+
+function installScripting() {
+  const packages = { rspec: 'ruby-rspec', rake: 'rake', phpunit: 'phpunit', ctest: 'cmake', bats: 'bats' };
+  const missing = Object.entries(packages).filter(([program]) => !succeeds(program, ['--version']));
+  const names = missing.map(([, name]) => name);
+  if (!succeeds('ruby', ['-e', 'require "minitest"'])) names.push('ruby-minitest');
+  if (names.length > 0) apt(names, names.join(', '));
 }
 
 /** Debian's, for theirs come with all that a build needs and fetch nothing. */

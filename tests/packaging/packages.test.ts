@@ -65,10 +65,12 @@ describe('contents', () => {
     const names = file.files.map((it) => it.path).sort();
     expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
     if (name === 'argus-mcp')
-      expect(names).toEqual(expect.arrayContaining(['dist/reporters/hook.cjs', 'dist/reporters/vitest.mjs']));
+      expect(names).toEqual(
+        expect.arrayContaining(['dist/reporters/hook.cjs', 'dist/reporters/ruby/argus_reporter.rb']),
+      );
     const strange = names.filter(
       (it) =>
-        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/\w+\.cjs)|LICENSE|README\.md|package\.json)$/.test(
+        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/(\w+\.(cjs|py)|ruby\/\w+\.rb))|LICENSE|README\.md|package\.json)$/.test(
           it,
         ),
     );

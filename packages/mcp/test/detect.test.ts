@@ -39,9 +39,68 @@ test.each([
   ],
   ['maven', { 'pom.xml': '' }, [], 'mvn test --fail-at-end'],
   ['maven wrapper', { 'pom.xml': '', mvnw: '' }, [], './mvnw test --fail-at-end'],
+  ['unittest', { 'tests/test_a.py': 'import unittest' }, [], 'python3 -m unittest discover -s tests'],
+  [
+    'unittest of a package',
+    { 'tests/test_a.py': 'import unittest', 'tests/__init__.py': '' },
+    [],
+    'python3 -m unittest',
+  ],
+  ['unittest in src', { 'src/test_a.py': 'from unittest import main' }, [], 'python3 -m unittest discover -s src'],
+  [
+    'unittest, run by pytest',
+    { 'test_a.py': 'import unittest', 'tox.ini': 'commands = pytest' },
+    [],
+    'python3 -m pytest',
+  ],
+  ['unittest beside pytest', { 'test_a.py': 'import unittest', 'test_b.py': 'import pytest' }, [], 'python3 -m pytest'],
+  ['rspec', { 'spec/a_spec.rb': '' }, ['bundle'], 'rspec'],
+  ['rspec of a bundle', { '.rspec': '', Gemfile: '' }, ['bundle'], 'bundle exec rspec'],
+  ['rake', { 'test/a_test.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
+  ['rails', { 'test/test_helper.rb': '', 'bin/rails': '', Gemfile: '' }, ['bundle'], 'bin/rails test'],
+  [
+    'minitest without rake',
+    { 'test/test_a.rb': '' },
+    [],
+    `ruby -Ilib -Itest -e "Dir['./test/**/{test_*,*_test}.rb'].sort.each { |file| require file }"`,
+  ],
+  ['composer', { 'composer.json': '{ "scripts": { "test": ["phpcs", "phpunit"] } }' }, ['composer'], 'composer test'],
+  ['phpunit', { 'phpunit.xml.dist': '', 'vendor/bin/phpunit': '' }, [], 'php vendor/bin/phpunit'],
+  ['pest', { 'phpunit.xml': '', 'tests/Pest.php': '', 'vendor/bin/pest': '' }, [], 'php vendor/bin/pest'],
+  [
+    'ctest',
+    { 'CMakeLists.txt': 'project(a)\nenable_testing()\n' },
+    [],
+    'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure',
+  ],
+  [
+    'ctest of a build that is configured',
+    { 'CMakeLists.txt': 'include(CTest)\n', 'build/CMakeCache.txt': '' },
+    [],
+    'cmake --build build && ctest --test-dir build --output-on-failure',
+  ],
+  ['bats', { 'tests/a.bats': '' }, [], 'bats tests'],
+  ['ava', manifest({ devDependencies: { ava: '^7' } }), [], 'npx ava'],
+  ['tap', manifest({ devDependencies: { tap: '^21' } }), [], 'npx tap'],
+  ['uvu', manifest({ devDependencies: { uvu: '^0.5' } }), [], 'npx uvu'],
+  ['node:test', { ...manifest({}), 'test/a.js': "import test from 'node:test';" }, [], 'node --test'],
   ['gradle', { 'build.gradle.kts': '', gradlew: '' }, [], './gradlew test --continue'],
 ])('%s', (_name, files, programs, command) => {
   expect(detect(files, programs)?.command).toBe(command);
+});
+
+test('a package has the package manager of its workspace, and no other repository', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-detect-'));
+  const inner = path.join(root, 'packages/a');
+  mkdirSync(inner, { recursive: true });
+  writeFileSync(path.join(inner, 'package.json'), JSON.stringify(scripts));
+  writeFileSync(path.join(root, 'pnpm-lock.yaml'), '');
+  const machine = { platform: 'linux', has: () => false };
+  expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
+  mkdirSync(path.join(root, '.git'));
+  expect(detectTestCommand(inner, machine)?.command).toBe('pnpm test');
+  mkdirSync(path.join(inner, '.git'));
+  expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
 });
 
 test('the placeholder of npm init is no test', () => {

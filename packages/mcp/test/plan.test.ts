@@ -38,6 +38,25 @@ test.each([
   ['go test ./...', 'go test', 'go test -json ./...'],
   ['./mvnw -q test', 'maven', './mvnw -q test'],
   ['./gradlew test', 'gradle', './gradlew test'],
+  ['bundle exec rspec -fd', 'rspec', 'bundle exec rspec -fd'],
+  ['ruby -Itest test/test_sum.rb', 'minitest', 'ruby -Itest test/test_sum.rb'],
+  ['bin/rails test', 'minitest', 'bin/rails test'],
+  [
+    'php -d memory_limit=-1 vendor/bin/phpunit',
+    'phpunit',
+    'php -d memory_limit=-1 vendor/bin/phpunit --log-junit /r/phpunit.xml',
+  ],
+  [
+    'cmake --build b && ctest --test-dir b',
+    'ctest',
+    'cmake --build b && ctest --test-dir b --output-junit /r/ctest.xml',
+  ],
+  ['bats test', 'bats', 'bats test --report-formatter junit --output /r'],
+  ['bats -p test', 'bats', 'bats -p test --report-formatter tap --output /r'],
+  ['coverage run -m unittest', 'unittest', 'coverage run -m unittest'],
+  ['npx uvu tests', 'uvu', 'npx uvu tests'],
+  ['c8 ava', 'ava', 'c8 ava'],
+  ['npx tap', 'tap', 'npx tap'],
   [
     'node --test test/',
     'node:test',
@@ -47,12 +66,21 @@ test.each([
   expect(plan(command)).toMatchObject({ runner, run, shown: command });
 });
 
-test.each(['make', 'eslint .', 'tsc -p vitest', 'vitest run | tee log', 'npm test', 'cargo build', 'npx cowsay jest'])(
-  '%s is left alone',
-  (command) => {
-    expect(plan(command)).toMatchObject({ run: command, shown: command, runner: null });
-  },
-);
+test.each([
+  'make',
+  'python tool.py -m unittest',
+  'tap report',
+  'ruby lib/tool.rb',
+  'rake build',
+  'eslint .',
+  'tsc -p vitest',
+  'vitest run | tee log',
+  'npm test',
+  'cargo build',
+  'npx cowsay jest',
+])('%s is left alone', (command) => {
+  expect(plan(command)).toMatchObject({ run: command, shown: command, runner: null });
+});
 
 test('arguments reach the runner through scripts', () => {
   const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
@@ -68,6 +96,48 @@ test("bun's own runner is no script, deno's tasks are", () => {
   const { run, shown } = plan('deno task test', root, 'src/a_test.ts > sums > adds');
   expect(run).toBe('deno task test --junit-path=/r/deno.xml --filter=sums');
   expect(shown).toBe('deno task test --filter=sums');
+});
+
+test.each([
+  ['python -m unittest', 'python RUNNER'],
+  ['CI=1 python3.12 -W error -m unittest discover -s tests', 'CI=1 python3.12 -W error RUNNER discover -s tests'],
+  ['uv run python -munittest -v', 'uv run python RUNNER -v'],
+])('a program of its own stands in for the module of %s', (command, run) => {
+  const planned = plan(command);
+  expect(planned).toMatchObject({ runner: 'unittest', shown: command });
+  expect(planned.run.replace(/\S+unittest_runner\.py/u, 'RUNNER')).toBe(run);
+  expect(plan('npm test', scripts({ test: command })).run).toBe('npm test');
+});
+
+test.each([
+  ['python -m unittest', 'test_a.A > test_adds', 'python -m unittest -k test_adds'],
+  ['rspec', 'spec/a_spec.rb > sum > adds', 'rspec -e adds'],
+  ['ruby test/test_a.rb', 'test/test_a.rb > A > test_adds', 'ruby test/test_a.rb -n /test_adds/'],
+  ['phpunit', 'tests/ATest.php > ATest > testAdds', 'phpunit --filter testAdds'],
+  ['ctest', 'sum.adds', 'ctest -R sum.adds'],
+  ['bats test', 'a.bats > adds (fast)', "bats test -f 'adds \\(fast\\)'"],
+  ['ava', 'a.js > adds', "ava '--match=*adds*'"],
+])('a filter of %s', (command, filter, shown) => {
+  expect(plan(command, undefined, filter).shown).toBe(shown);
+});
+
+test('a filter of rake is quoted for the command that it runs', () => {
+  const { shown } = plan('rake test', undefined, "test/test_a.rb > A > test_it's added");
+  expect(shown.replaceAll(/['\\]/gu, '')).toBe('rake test TESTOPTS=--name=/test_it.s.added/');
+});
+
+test('uvu has no filter', () => {
+  expect(() => plan('npx uvu', undefined, 'adds')).toThrow(/filter is not possible with 'npx uvu'/u);
+});
+
+test('scripts of Composer take arguments where they are one step', () => {
+  const composer = (steps: unknown) => project({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
+  expect(plan('composer test', composer('@php vendor/bin/phpunit'))).toMatchObject({
+    runner: 'phpunit',
+    run: 'composer test -- --log-junit /r/phpunit.xml',
+  });
+  expect(plan('composer test', composer(['@putenv XDEBUG_MODE=off', 'phpunit'])).runner).toBe('phpunit');
+  expect(plan('composer test', composer(['phpcs', 'phpunit'])).runner).toBeNull();
 });
 
 test('a script that calls itself ends', () => {

@@ -5,8 +5,9 @@
 
 import { ArgusError } from '../errors.ts';
 import { shortLine } from '../untrusted.ts';
-import { ADAPTERS, type Adapter, type AdapterContext, type Reporting } from './adapters.ts';
-import { nodeReporting } from './reporters.ts';
+import type { Adapter, AdapterContext, Reporting } from './adapters/adapter.ts';
+import { ADAPTERS } from './adapters.ts';
+import { hookReporting } from './reporters.ts';
 import { scriptOf } from './scripts.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
 
@@ -36,6 +37,8 @@ export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript
 interface Recognised {
   adapter: Adapter;
   words: string[];
+  /** The same in the typed line; empty where they are those of a script. */
+  typed: readonly Word[];
   /** Offset in the typed line where arguments go in. */
   insertAt: number;
   /** What must stand before them (`--` of npm). */
@@ -49,27 +52,33 @@ export function planRun(input: PlanInput): Plan {
   const found = recognise(input.command, input.root);
   if (!found) {
     if (input.filter !== undefined) throw noFilter(input.command);
-    return { ...asTyped(input.command, null), reporting: input.ownReports ? { reports: [] } : nodeReporting(input) };
+    return { ...asTyped(input.command, null), reporting: input.ownReports ? { reports: [] } : hookReporting(input) };
   }
-  const filterArgs = input.filter === undefined ? [] : found.adapter.filter(filterName(input.filter, found.adapter));
-  if (filterArgs.length > 0 && !readsArgumentsAtItsEnd(found)) throw noFilter(input.command);
+  const filterArgs = filterArguments(found, input);
   const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
   return {
     shown: insert(input.command, found, filterArgs),
-    command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
+    command: replace(insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]), found, reporting),
     added: reporting.args ?? [],
     runner: found.adapter.name,
     reporting,
   };
 }
 
+function filterArguments(found: Recognised, { command, filter }: PlanInput): string[] {
+  if (filter === undefined) return [];
+  const { adapter } = found;
+  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(command);
+  return adapter.filter(filterName(filter, adapter));
+}
+
 /** What the runner needs, and what reaches those that it may start. */
 function reportingOf({ adapter, words, throughScript }: Recognised, input: PlanInput): Reporting {
-  const forNode = nodeReporting(input);
-  const env = { ...input.env, ...forNode.env };
+  const hooks = hookReporting(input);
+  const env = { ...input.env, ...hooks.env };
   const own = adapter.reporting?.({ ...input, env, words, throughScript, filtered: input.filter !== undefined });
-  if (own === undefined) return forNode;
-  return { ...own, env: { ...forNode.env, ...own.env }, reports: [...own.reports, ...forNode.reports] };
+  if (own === undefined) return hooks;
+  return { ...own, env: { ...hooks.env, ...own.env }, reports: [...own.reports, ...hooks.reports] };
 }
 
 /** The plan without anything that Argus adds for a report. */
@@ -102,14 +111,14 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
     const direct = matchAdapter(words);
     if (!direct) return undefined;
     const insertAt = direct.adapter.argsFirst ? endOfWord(last.words[direct.index - 1]) : endOfArguments(last);
-    return { adapter: direct.adapter, words, insertAt, lead: '', throughScript: false };
+    return { adapter: direct.adapter, words, typed: last.words, insertAt, lead: '', throughScript: false };
   }
   if (depth >= MAX_SCRIPT_DEPTH) return undefined;
   const inner = recognise(script.text, root, depth + 1);
   if (!inner) return undefined;
   const lead = script.needsDashes && !words.includes('--') ? ' --' : '';
   const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
-  return { ...inner, insertAt: endOfWord(last.words.at(-1)), lead, runAt, throughScript: true };
+  return { ...inner, typed: [], insertAt: endOfWord(last.words.at(-1)), lead, runAt, throughScript: true };
 }
 
 function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {
@@ -131,6 +140,14 @@ function insert(command: string, { insertAt, lead, runAt }: Recognised, args: re
   if (args.length === 0) return command;
   const longer = `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
   return runAt === undefined ? longer : `${longer.slice(0, runAt)} run${longer.slice(runAt)}`;
+}
+
+/** They stand before any argument that was added. */
+function replace(command: string, { typed }: Recognised, { replaced }: Reporting): string {
+  const first = typed[replaced?.start ?? -1];
+  const last = typed[(replaced?.end ?? 0) - 1];
+  if (replaced === undefined || first === undefined || last === undefined) return command;
+  return `${command.slice(0, first.start)}${replaced.by.map((word) => quoted(word)).join(' ')}${command.slice(last.end)}`;
 }
 
 function argumentText(args: readonly string[]): string {
@@ -156,8 +173,7 @@ function endOfWord(word: Word | undefined): number {
 function filterName(filter: string, adapter: Adapter): string {
   if (!filter.includes(' > ') || adapter.takesCaseNames) return filter;
   const name = filter.split(' > ').at(-1) ?? filter;
-  const readsPatterns = ['vitest', 'jest', 'playwright', 'mocha', 'node:test', 'go test', 'bun'].includes(adapter.name);
-  return readsPatterns ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;
+  return adapter.filterIsPattern ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;
 }
 
 function noFilter(command: string): ArgusError {

@@ -3,7 +3,7 @@
  * Does not: understand them, or read reports.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The text of a file of the project; undefined where it cannot be read. */
@@ -13,4 +13,38 @@ export function projectFile(root: string, name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function hasFile(root: string, name: string): boolean {
+  return existsSync(path.join(root, name));
+}
+
+/** The names in a folder; none where it cannot be read. */
+export function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Of files that a pattern names, in these folders of the project, the paths from its root on. */
+export function filesNamed(root: string, folders: readonly string[], name: RegExp): string[] {
+  return folders.flatMap((folder) =>
+    filesIn(path.join(root, folder))
+      .filter((file) => name.test(file))
+      .map((file) => path.posix.join(folder, file)),
+  );
+}
+
+/** The folder and those around it, up to the repository that it is of. */
+export function foldersUpwards(root: string): string[] {
+  const folders = [root];
+  for (let folder = root; !hasFile(folder, '.git'); ) {
+    const outer = path.dirname(folder);
+    if (outer === folder) return [root];
+    folders.push(outer);
+    folder = outer;
+  }
+  return folders;
 }

@@ -1,27 +1,36 @@
 /**
- * What makes the runners of Node write a report, however deep below scripts, workspaces and task runners they are started:
- * the environment of the run loads a hook into every process of Node, which adds a reporter to those that it knows.
- * Does not: load the reporters into this process; they lie in `reporters/`, in the JavaScript every runner can load.
+ * What makes the runners of Node and Ruby write a report, however deep below scripts, workspaces and task runners they are
+ * started: the environment of the run loads a hook into every process of Node and of Ruby, which adds a reporter to those
+ * runners that it knows.
+ * Does not: load the reporters into this process; they lie in `reporters/`, as every runner can load them.
  */
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AdapterContext, Reporting } from './adapters.ts';
+import type { AdapterContext, Reporting } from './adapters/adapter.ts';
 
 /** They lie beside the bundle, too. */
 export const REPORTERS = fileURLToPath(new URL('./reporters', import.meta.url));
 
-/** The runners that the hook and Playwright's own variable reach, with the format of their reports. */
-const FORMATS = { vitest: 'jest', jest: 'jest', mocha: 'ctrf', playwright: 'ctrf' } as const;
+/** The runners that write a file for each of their processes, with its format. */
+const FORMATS = {
+  vitest: 'jest',
+  jest: 'jest',
+  mocha: 'ctrf',
+  ava: 'ctrf',
+  uvu: 'ctrf',
+  playwright: 'ctrf',
+  rspec: 'ctrf',
+  minitest: 'ctrf',
+  unittest: 'ctrf',
+} as const;
 
 /** What is added to the environment of any command, and where the reports will be. */
-export function nodeReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | 'root' | 'env'>): Reporting {
-  const hook = path.join(REPORTERS, 'hook.cjs').replaceAll('\\', '/');
-  const quoted = hook.includes(' ') ? `"${hook}"` : hook;
-  const options = env.NODE_OPTIONS ?? '';
+export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | 'root' | 'env'>): Reporting {
   return {
     env: {
-      NODE_OPTIONS: options.includes(hook) ? options : `${options} --require=${quoted}`.trim(),
+      ...nodeHook(env.NODE_OPTIONS ?? ''),
+      ...rubyHook(env),
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
       ARGUS_REPORT_DIR: dir,
       ARGUS_REPORT_ROOT: root,
@@ -29,3 +38,21 @@ export function nodeReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
     reports: Object.entries(FORMATS).map(([runner, format]) => ({ kind: 'written', runner, format, dir })),
   };
 }
+
+function nodeHook(options: string): Record<string, string> {
+  const hook = path.join(REPORTERS, 'hook.cjs').replaceAll('\\', '/');
+  const quoted = hook.includes(' ') ? `"${hook}"` : hook;
+  return { NODE_OPTIONS: options.includes(hook) ? options : `${options} --require=${quoted}`.trim() };
+}
+
+/** By name from a folder of its own: RUBYOPT knows no quotes, and a path may hold spaces. */
+function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record<string, string> {
+  const folder = path.join(REPORTERS, 'ruby');
+  const folders = RUBYLIB.split(path.delimiter).filter((one) => one !== '');
+  return {
+    RUBYLIB: [...folders.filter((one) => one !== folder), folder].join(path.delimiter),
+    RUBYOPT: RUBYOPT.includes(RUBY_HOOK) ? RUBYOPT : `${RUBYOPT} ${RUBY_HOOK}`.trim(),
+  };
+}
+
+const RUBY_HOOK = '-rargus_reporter';

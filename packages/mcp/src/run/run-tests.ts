@@ -10,7 +10,9 @@ import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { shortLine } from '../untrusted.ts';
-import { maySucceedEmpty, type ReportSource } from './adapters.ts';
+import type { ReportSource } from './adapters/adapter.ts';
+import { maySucceedEmpty } from './adapters.ts';
+import { BatsTimes } from './bats-times.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
@@ -270,7 +272,8 @@ class Output {
   readonly #goText: GoJsonText | undefined;
   readonly #libtest: LibtestReport | undefined;
   readonly #reportPath: string | undefined;
-  readonly #goFile: ReturnType<typeof createWriteStream> | undefined;
+  readonly #file: ReturnType<typeof createWriteStream> | undefined;
+  readonly #batsTimes: BatsTimes | undefined;
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
@@ -278,23 +281,26 @@ class Output {
     this.#reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate();
     if (reporting.translate === 'libtest') this.#libtest = new LibtestReport(packageAt(root));
-    if (reporting.translate !== 'go-json' || this.#reportPath === undefined) return;
-    this.#goText = new GoJsonText();
-    this.#goFile = createWriteStream(this.#reportPath);
+    if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
+    if (reporting.translate === 'go-json') this.#goText = new GoJsonText();
+    const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
+    if (isKept && this.#reportPath !== undefined) this.#file = createWriteStream(this.#reportPath);
   }
 
   add(text: string, stream: 'stdout' | 'stderr'): Held {
     this.#libtest?.add(text, stream);
     this.upToDate?.add(text);
-    if (!this.#goText || stream !== 'stdout') return this.#show(text, stream);
-    this.#goFile?.write(text);
-    return this.#show(this.#goText.add(text), stream);
+    if (stream !== 'stdout') return this.#show(text, stream);
+    this.#file?.write(text);
+    const translator = this.#goText ?? this.#batsTimes;
+    return this.#show(translator?.add(text) ?? text, stream);
   }
 
   async end(): Promise<void> {
-    if (this.#goText) this.#show(this.#goText.end(), 'stdout');
-    const goFile = this.#goFile;
-    if (goFile) await new Promise<void>((resolve) => goFile.end(resolve));
+    const translator = this.#goText ?? this.#batsTimes;
+    if (translator) this.#show(translator.end(), 'stdout');
+    const file = this.#file;
+    if (file) await new Promise<void>((resolve) => file.end(resolve));
     const report = this.#libtest?.end();
     if (report && this.#reportPath !== undefined) writeFileSync(this.#reportPath, report);
   }

@@ -20,10 +20,18 @@ export function scriptOf(words: readonly string[], root: string): Script | undef
   const names = rest.filter((word) => word !== '--silent' && word !== '-s');
   const name = scriptName(manager, names);
   if (!name || name.startsWith('-')) return undefined;
-  const scripts = manager === 'deno' ? { ...packageScripts(root), ...denoTasks(root) } : packageScripts(root);
-  const text = scripts[name];
+  const text = scriptsOf(manager, root)[name];
   if (text === undefined) return undefined;
-  return { text, needsDashes: manager === 'npm', needsRun: manager === 'pnpm' && !isRun(names[0]) };
+  return {
+    text,
+    needsDashes: manager === 'npm' || manager === 'composer',
+    needsRun: manager === 'pnpm' && !isRun(names[0]),
+  };
+}
+
+function scriptsOf(manager: string, root: string): Record<string, string> {
+  if (manager === 'composer') return composerScripts(root);
+  return manager === 'deno' ? { ...packageScripts(root), ...denoTasks(root) } : packageScripts(root);
 }
 
 function scriptName(manager: string, [first, second]: readonly string[]): string | undefined {
@@ -33,6 +41,7 @@ function scriptName(manager: string, [first, second]: readonly string[]): string
       return named === 't' || named === 'tst' ? 'test' : named;
     case 'pnpm':
     case 'yarn':
+    case 'composer':
       return named;
     case 'bun':
       // A runner of its own, not the script of that name.
@@ -58,6 +67,28 @@ export function denoTasks(root: string): Record<string, string> | undefined {
   const text = projectFile(root, 'deno.json') ?? projectFile(root, 'deno.jsonc');
   if (text === undefined) return undefined;
   return texts(field(parsed(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
+}
+
+/** The scripts of the project's composer.json that are one step: Composer gives its arguments to every one of several. */
+function composerScripts(root: string): Record<string, string> {
+  const scripts = field(readComposer(root), 'scripts');
+  if (scripts === null || typeof scripts !== 'object') return {};
+  const entries = Object.entries(scripts).map(([name, steps]) => [name, oneStep([steps].flat())] as const);
+  return texts(Object.fromEntries(entries));
+}
+
+export function hasComposerScript(root: string, name: string): boolean {
+  return field(field(readComposer(root), 'scripts'), name) !== undefined;
+}
+
+function readComposer(root: string): unknown {
+  return parsed(projectFile(root, 'composer.json'));
+}
+
+/** Composer's own `@php` is the PHP that it runs with, and `@putenv` only sets a variable. */
+function oneStep(steps: readonly unknown[]): string | undefined {
+  const [step, ...others] = steps.filter((one) => typeof one === 'string' && !one.startsWith('@putenv '));
+  return typeof step === 'string' && others.length === 0 ? step.replace(/^@php\b/u, 'php') : undefined;
 }
 
 /** The project's package.json, or undefined. */

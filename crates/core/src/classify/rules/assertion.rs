@@ -59,6 +59,8 @@ pub(super) const RULES: &[Rule] = &[
         &["' failed", "wanted=", "expected="],
         Regex(r"^\s*\x60\[.+\]' failed|\b(wanted|expected)=\S+,? (found|got|actual)="),
     ),
+    // A difference of two values as tap, PHPUnit and others head it, where nothing else says what was compared.
+    rule("assert-diff", AssertionMismatch, &["--- expected"], Regex(r"^\s*--- expected\b[^\n]*\n\s*\+\+\+ actual\b")).near(),
     rule("assert-testify-any", AssertionMismatch, &["error trace:"], Regex(r"error trace:(?s:.*?)^\s*error:"))
     .near(),
     rule(

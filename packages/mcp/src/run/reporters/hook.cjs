@@ -29,6 +29,10 @@ function addReporter(program) {
   } else if (/\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program)) {
     // It may start itself anew with options of Node; the one that runs the tests loads the hook.
     addArgument(`--require=${path.join(__dirname, 'mocha.cjs')}`);
+  } else if (/\/ava\/(?:entrypoints\/)?cli\.m?js$/.test(program)) {
+    require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
+  } else if (/\/uvu\/bin\.js$/.test(program)) {
+    require('./uvu.cjs');
   }
 }
 

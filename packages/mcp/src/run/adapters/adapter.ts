@@ -1,0 +1,106 @@
+/**
+ * What an adapter of a runner is, and how adapters recognise words of a command.
+ * Does not: know any runner.
+ */
+
+import type { ReportFormat } from 'argus-engine';
+
+/** Where the reports of a run will be. */
+export type ReportSource =
+  | { kind: 'file'; path: string; format: ReportFormat | null }
+  /** Files that processes of this runner wrote, each its own. */
+  | { kind: 'written'; dir: string; runner: string; format: ReportFormat }
+  /** Only files written during the run count. */
+  | { kind: 'glob'; pattern: string; format: ReportFormat | null };
+
+/** What makes a runner write its report. */
+export interface Reporting {
+  /** Arguments of the runner. */
+  args?: string[];
+  env?: Record<string, string>;
+  /** Files to write into the report folder first. */
+  files?: Record<string, string>;
+  reports: ReportSource[];
+  /**
+   * What is done with its output: replaced events are turned back into what a person would see (`go-json`), cases are
+   * read from it (`libtest`), it is kept as the report (`copy`), or times that the report asks for are taken out
+   * (`bats-times`).
+   */
+  translate?: 'go-json' | 'libtest' | 'copy' | 'bats-times';
+  /** Words of the runner's command, from `start` up to `end`, that others stand in for. */
+  replaced?: { start: number; end: number; by: readonly string[] };
+  notes?: string[];
+}
+
+export interface AdapterContext {
+  /** Temporary folder for reports. */
+  dir: string;
+  /** Project. */
+  root: string;
+  /** Words of the runner's command. */
+  words: readonly string[];
+  /** The environment the command will have. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Arguments reach the runner only at its end, through a package script. */
+  throughScript: boolean;
+  /** Only some tests are asked for. */
+  filtered: boolean;
+}
+
+export interface Adapter {
+  name: string;
+  /** Index of the word after which the runner's arguments begin, if these words start it. */
+  recognise(words: readonly string[]): number | undefined;
+  /** Arguments that run only tests with this name; absent where the runner has none. */
+  filter?(name: string): string[];
+  /** What `filter` gives is a regular expression or a glob to the runner. */
+  filterIsPattern?: boolean;
+  /** `filter` takes a whole case name too, not only the test's own. */
+  takesCaseNames?: boolean;
+  /** Arguments must come before everything else, not at the end. */
+  argsFirst?: boolean;
+  /** It ends badly where it finds no test, unless it was told not to; but not where a filter leaves none. */
+  failsWithoutTests?: boolean;
+  /** What it needs to write a report; the runners of Node that `reporters.ts` reaches need nothing. */
+  reporting?(context: AdapterContext): Reporting;
+}
+
+/** Programs that only start another one; their name and options are passed over. */
+const LAUNCHERS = new Set(
+  'npx pnpx bunx bun pnpm yarn npm node cross-env env time nice c8 nyc xvfb-run dotenv uv poetry pipenv pdm hatch rye python python3 py coverage bundle ruby php composer'.split(
+    ' ',
+  ),
+);
+
+/** Subcommands of launchers. */
+const LAUNCHER_WORDS = new Set(['exec', 'run', 'dlx', 'x', '-m', '--']);
+
+/** Recognises a program by its file name, behind any launchers. */
+export function program(...names: string[]): Adapter['recognise'] {
+  return (words) => {
+    for (const [index, word] of words.entries()) {
+      if (names.includes(basename(word))) return index + 1;
+      const passedOver = LAUNCHERS.has(basename(word)) || LAUNCHER_WORDS.has(word) || /^(?:-|\w+=)/u.test(word);
+      if (!passedOver) return undefined;
+    }
+    return undefined;
+  };
+}
+
+/** `node_modules/.bin/jest`, `jest.js`, `mvnw.cmd` and `python3.11` by their plain names. */
+export function basename(word = ''): string {
+  const name = word.split(/[\\/]/u).at(-1) ?? '';
+  return name.replace(/\.(?:[cm]?js|cmd|exe|bat)$/u, '').replace(/^python3?\.\d+$/u, 'python3');
+}
+
+export function afterSubcommand(
+  words: readonly string[],
+  index: number | undefined,
+  subcommand: string,
+): number | undefined {
+  return index !== undefined && words[index] === subcommand ? index + 1 : undefined;
+}
+
+export function hasOption(words: readonly string[], option: string): boolean {
+  return words.some((word) => word === option || word.startsWith(`${option}=`));
+}

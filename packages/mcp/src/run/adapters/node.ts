@@ -1,0 +1,141 @@
+/** The runners of Node, Bun and Deno; those that the hook of `reporters.ts` reaches need nothing for their report. */
+
+import path from 'node:path';
+import { projectFile } from '../project-file.ts';
+import { field, readManifest } from '../scripts.ts';
+import {
+  type Adapter,
+  type AdapterContext,
+  afterSubcommand,
+  basename,
+  hasOption,
+  program,
+  type ReportSource,
+} from './adapter.ts';
+
+export const vitest: Adapter = {
+  name: 'vitest',
+  filterIsPattern: true,
+  failsWithoutTests: true,
+  recognise: program('vitest'),
+  filter: (name) => ['-t', name],
+};
+
+export const jest: Adapter = {
+  name: 'jest',
+  filterIsPattern: true,
+  failsWithoutTests: true,
+  recognise: program('jest'),
+  filter: (name) => ['-t', name],
+};
+
+export const playwright: Adapter = {
+  name: 'playwright',
+  filterIsPattern: true,
+  failsWithoutTests: true,
+  recognise: (words) => afterSubcommand(words, program('playwright')(words), 'test'),
+  filter: (name) => ['-g', name],
+};
+
+export const mocha: Adapter = {
+  name: 'mocha',
+  filterIsPattern: true,
+  recognise: program('mocha', '_mocha'),
+  filter: (name) => ['--grep', name],
+};
+
+export const nodeTest: Adapter = {
+  name: 'node:test',
+  filterIsPattern: true,
+  recognise: (words) => (basename(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
+  filter: (name) => [`--test-name-pattern=${name}`],
+  argsFirst: true,
+  reporting({ dir, env, words, throughScript }) {
+    const file = path.join(dir, 'node-test.xml');
+    const shown = hasOption(words, '--test-reporter')
+      ? []
+      : ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+    const args = [...shown, '--test-reporter=junit', `--test-reporter-destination=${file}`];
+    const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'junit' }];
+    if (!throughScript) return { args, reports };
+    // Behind `npm test` arguments would land after the file names, where node no longer reads them.
+    const quotedArgs = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg));
+    return { env: { NODE_OPTIONS: [env.NODE_OPTIONS ?? '', ...quotedArgs].join(' ').trim() }, reports };
+  },
+};
+
+export const bun: Adapter = {
+  name: 'bun',
+  filterIsPattern: true,
+  failsWithoutTests: true,
+  recognise: (words) => (basename(words[0]) === 'bun' && words[1] === 'test' ? 2 : undefined),
+  filter: (name) => ['-t', name],
+  reporting({ dir }) {
+    const file = path.join(dir, 'bun.xml');
+    const args = ['--reporter=junit', `--reporter-outfile=${file}`];
+    return { args, reports: [{ kind: 'file', path: file, format: 'junit' }] };
+  },
+};
+
+export const deno: Adapter = {
+  name: 'deno',
+  failsWithoutTests: true,
+  recognise: (words) => (basename(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
+  // Of a case name the test's own part; a step cannot be run alone.
+  filter: (name) => [`--filter=${name.includes(' > ') ? name.split(' > ')[1] : name}`],
+  takesCaseNames: true,
+  argsFirst: true,
+  reporting({ dir }) {
+    const file = path.join(dir, 'deno.xml');
+    return { args: [`--junit-path=${file}`], reports: [{ kind: 'file', path: file, format: 'junit' }] };
+  },
+};
+
+export const ava: Adapter = {
+  name: 'ava',
+  failsWithoutTests: true,
+  recognise: program('ava'),
+  filter: (name) => [`--match=*${name}*`],
+};
+
+/** Its command line takes patterns of files, and no names of tests. */
+export const uvu: Adapter = {
+  name: 'uvu',
+  recognise: program('uvu'),
+};
+
+/** Into a pipe it prints TAP; with a reporter it writes TAP to a file beside. */
+export const tap: Adapter = {
+  name: 'tap',
+  filterIsPattern: true,
+  recognise: (words) => {
+    const index = program('tap')(words);
+    return index !== undefined && /^(?:list|plugin|report|dump-config|versions|help|build)$/u.test(words[index] ?? '')
+      ? undefined
+      : index;
+  },
+  filter: (name) => [`--grep=/${name}/`],
+  reporting({ dir, root, words, env }) {
+    const file = path.join(dir, 'tap.tap');
+    const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'tap' }];
+    return printsTap(root, words, env) ? { translate: 'copy', reports } : { env: { TAP_OUTPUT_FILE: file }, reports };
+  },
+};
+
+function printsTap(root: string, words: readonly string[], env: AdapterContext['env']): boolean {
+  const isNamed = words.some((word) => /^(?:-R|--reporter\b)/u.test(word)) || env.TAP_REPORTER !== undefined;
+  const settings = projectFile(root, '.taprc') ?? '';
+  return (
+    !isNamed && !/^reporter:/mu.test(settings) && field(field(readManifest(root), 'tap'), 'reporter') === undefined
+  );
+}
+
+/** It prints TAP, and nothing else. */
+export const tape: Adapter = {
+  name: 'tape',
+  recognise: program('tape'),
+  reporting({ dir }) {
+    const file = path.join(dir, 'tape.tap');
+    return { translate: 'copy', reports: [{ kind: 'file', path: file, format: 'tap' }] };
+  },
+};

@@ -1,0 +1,70 @@
+/** The runners of Ruby, PHP and the shell. Those of Ruby get their reporter from the hook of `reporters.ts`. */
+
+import path from 'node:path';
+import { type Adapter, afterSubcommand, basename, hasOption, program } from './adapter.ts';
+
+export const rspec: Adapter = {
+  name: 'rspec',
+  recognise: program('rspec'),
+  filter: (name) => ['-e', name],
+};
+
+export const minitest: Adapter = {
+  name: 'minitest',
+  filterIsPattern: true,
+  recognise(words) {
+    const program = words.find((word) => !/^(?:bundle|exec|-S)$/u.test(word));
+    if (basename(program) === 'rails') return afterSubcommand(words, words.indexOf(program ?? '') + 1, 'test');
+    const isRuby = basename(program) === 'ruby' && !words.includes('-S');
+    return isRuby && words.some((word) => /(?:^|[\\/])(?:test_[^\\/]*|[^\\/]*_test|tests?|all)\.rb$/u.test(word))
+      ? words.length
+      : undefined;
+  },
+  filter: (name) => ['-n', minitestName(name)],
+};
+
+/** Rake hands its tests what a variable holds. */
+export const rakeTest: Adapter = {
+  name: 'minitest',
+  filterIsPattern: true,
+  recognise(words) {
+    const index = program('rake')(words);
+    return index !== undefined && words.slice(index).includes('test') ? words.length : undefined;
+  },
+  filter: (name) => [`TESTOPTS=--name='${minitestName(name)}'`],
+};
+
+function minitestName(name: string): string {
+  return `/${name.replaceAll('/', '\\/').replaceAll(/[ ']/gu, '.')}/`;
+}
+
+/** It prints nothing of the report that it writes beside. */
+export const phpunit: Adapter = {
+  name: 'phpunit',
+  filterIsPattern: true,
+  recognise: program('phpunit', 'pest', 'paratest', 'simple-phpunit'),
+  filter: (name) => ['--filter', name],
+  reporting({ dir }) {
+    const file = path.join(dir, 'phpunit.xml');
+    return { args: ['--log-junit', file], reports: [{ kind: 'file', path: file, format: 'junit' }] };
+  },
+};
+
+/** Its JUnit report names files, as TAP does not, but adds times to what is printed. */
+export const bats: Adapter = {
+  name: 'bats',
+  filterIsPattern: true,
+  recognise: program('bats'),
+  filter: (name) => ['-f', name],
+  reporting({ dir, words }) {
+    if (hasOption(words, '--report-formatter')) return { reports: [] };
+    const printsTap = !words.some((word) => /^(?:-p|--pretty|-F|--formatter)$/u.test(word));
+    const isTimed = words.includes('-T') || words.includes('--timing');
+    const format = printsTap || isTimed ? 'junit' : 'tap';
+    return {
+      args: ['--report-formatter', format, '--output', dir],
+      reports: [{ kind: 'file', path: path.join(dir, format === 'junit' ? 'report.xml' : 'report.tap'), format }],
+      ...(format === 'junit' && !isTimed ? { translate: 'bats-times' } : {}),
+    };
+  },
+};

@@ -1,0 +1,88 @@
+// AVA has one reporter, which prints; this listens to what that is told. Its programming interface is loaded before the
+// program asks for it, and is the same object.
+'use strict';
+const { pathToFileURL } = require('node:url');
+const { stripVTControlCharacters } = require('node:util');
+const { take, relative, writeCtrf } = require('./report.cjs');
+
+/** What stands beside the tests in a run, and fails it. */
+const TROUBLES = new Set(['internal-error', 'shared-worker-error', 'uncaught-exception', 'unhandled-rejection']);
+
+/** What follows from one of these, or stands alone. */
+const RESULTS_OF_TROUBLES = new Set(['missing-ava-import', 'worker-failed']);
+
+function errorOf(error) {
+  if (!error) return {};
+  const details = (error.formattedDetails || error.values || []).map(
+    ({ label, formatted }) => `${label}\n\n${formatted}`,
+  );
+  const name = error.name && error.name !== 'AssertionError' ? `${error.name}: ` : '';
+  const said = error.message ? name + error.message : error.formattedError || '';
+  const message = stripVTControlCharacters([said, ...details].filter(Boolean).join('\n\n'));
+  return { message, trace: error.stack ? `${message}\n${frames(error.stack)}` : message };
+}
+
+/** Without the message, where the stack repeats it. */
+function frames(stack) {
+  const lines = stack.split('\n');
+  const first = lines.findIndex((line) => /^\s*at /.test(line));
+  return (first < 0 ? lines : lines.slice(first)).join('\n');
+}
+
+function listen(program) {
+  take();
+  const start = Date.now();
+  const tests = [];
+  const statuses = [];
+  const troubled = new Set();
+  let hasRun = false;
+  const add = (event, status, more) =>
+    tests.push({
+      name: event.title || 'outside of tests',
+      status,
+      rawStatus: event.type,
+      duration: event.duration || 0,
+      filePath: relative(event.testFile),
+      ...more,
+    });
+  const read = (event) => {
+    if (event.type === 'test-passed') add(event, 'passed');
+    else if (event.type === 'test-failed' || event.type === 'hook-failed') add(event, 'failed', errorOf(event.err));
+    else if (event.type === 'selected-test' && (event.skip || event.todo)) add(event, 'skipped');
+    else if (TROUBLES.has(event.type) || (RESULTS_OF_TROUBLES.has(event.type) && !troubled.has(event.testFile))) {
+      troubled.add(event.testFile);
+      add(event, 'failed', { message: `AVA: ${event.type}`, ...errorOf(event.err) });
+    }
+  };
+  // Of a file whose time was over.
+  const addPending = (status) => {
+    for (const [testFile, titles] of status.pendingTests || []) {
+      for (const title of titles) add({ title, testFile, type: 'pending' }, 'failed', { message: 'Did not finish' });
+    }
+  };
+  // What its emitter hands over is the event, or holds it.
+  const unpacked = (event, field) => (event && event[field] === undefined && event.data ? event.data : event);
+  import(pathToFileURL(program).href).then(
+    (loaded) => {
+      const Api = loaded.default;
+      const run = Api.prototype.run;
+      Api.prototype.run = function (...args) {
+        hasRun = true;
+        this.on('run', (event) => {
+          const { status } = unpacked(event, 'status');
+          statuses.push(status);
+          status.on('stateChange', (change) => read(unpacked(change, 'type')));
+        });
+        return run.apply(this, args);
+      };
+    },
+    () => {},
+  );
+  process.once('exit', () => {
+    if (!hasRun) return;
+    statuses.forEach(addPending);
+    writeCtrf('ava', start, tests);
+  });
+}
+
+module.exports = { listen };

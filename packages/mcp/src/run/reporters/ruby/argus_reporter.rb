@@ -1,0 +1,168 @@
+# Loaded into every Ruby of a run, by RUBYOPT: where the program turns out to run RSpec or Minitest, what their reporters
+# are told is written down, however deep below rake and scripts it is started.
+# Does not: print, load a library before the tests are over, or stay on the load path.
+$LOAD_PATH.delete(__dir__)
+
+module ArgusReporter
+  FOLDER = ENV['ARGUS_REPORT_DIR']
+  ROOT = File.expand_path(ENV['ARGUS_REPORT_ROOT'] || Dir.pwd)
+
+  class << self
+    # From here on what this process starts is no part of the run.
+    def take
+      @began ||= Time.now
+      ENV.delete('ARGUS_REPORT_DIR')
+    end
+
+    def tests
+      @tests ||= []
+    end
+
+    def write(runner)
+      return unless @began && Dir.exist?(FOLDER)
+      require 'json'
+      milliseconds = ->(time) { (time.to_f * 1000).round }
+      summary = { start: milliseconds.(@began), stop: milliseconds.(Time.now) }
+      report = { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: runner }, summary: summary, tests: tests } }
+      File.write(File.join(FOLDER, "#{runner}-#{Process.pid}.json"), JSON.generate(report))
+    rescue StandardError, LoadError
+      nil
+    end
+
+    def relative(file)
+      return unless file
+      path = File.expand_path(file)
+      path.start_with?("#{ROOT}/") ? path[(ROOT.size + 1)..] : path
+    end
+
+    def text(value)
+      value.to_s.dup.force_encoding(Encoding::UTF_8).scrub.gsub(/\e\[[\d;]*m/, '')
+    end
+
+    # The message as Ruby prints it: the class where it is no failed expectation.
+    def message(error, is_assertion)
+      is_assertion ? text(error.message).strip : "#{error.class}: #{text(error.message).strip}"
+    end
+
+    def trace(message, lines)
+      [message, *Array(lines).map { |line| "  #{text(line)}" }].join("\n")
+    end
+  end
+
+  # Prepended to RSpec::Core::Reporter.
+  module RSpecReporter
+    def start(*)
+      ArgusReporter.take
+      super
+    end
+
+    def example_passed(example)
+      argus_add(example, 'passed')
+      super
+    end
+
+    def example_failed(example)
+      argus_add(example, 'failed', example.execution_result.exception || example.exception)
+      super
+    end
+
+    def example_pending(example)
+      argus_add(example, 'skipped')
+      super
+    end
+
+    def notify_non_example_exception(exception, description)
+      ArgusReporter.take
+      ArgusReporter.tests << { name: 'outside of examples', status: 'failed', duration: 0, **argus_error(exception) }
+      super
+    end
+
+    def finish
+      super
+    ensure
+      ArgusReporter.write('rspec')
+    end
+
+    private
+
+    def argus_add(example, status, error = nil)
+      groups = example.example_group.parent_groups.reverse.map { |group| ArgusReporter.text(group.description) }
+      seconds = example.execution_result.run_time || 0
+      file = ArgusReporter.relative(example.metadata[:rerun_file_path] || example.file_path)
+      test = { name: ArgusReporter.text(example.description), status: status, duration: seconds * 1000, suite: groups, filePath: file }
+      ArgusReporter.tests << test.merge(argus_error(error, example))
+    end
+
+    def argus_error(error, example = nil)
+      return {} unless error
+      errors = error.respond_to?(:all_exceptions) ? error.all_exceptions : [error]
+      messages = errors.map do |one|
+        ArgusReporter.message(one, defined?(RSpec::Expectations) && one.is_a?(RSpec::Expectations::ExpectationNotMetError))
+      end
+      formatter = RSpec.configuration.backtrace_formatter
+      lines = formatter.format_backtrace(errors.first.backtrace || [], example ? example.metadata : {})
+      { message: messages.join("\n\n"), trace: ArgusReporter.trace(messages.join("\n\n"), lines) }
+    end
+  end
+
+  # Prepended to the class of Minitest itself, which adds its reporters when it begins to run.
+  module MinitestPlugins
+    def init_plugins(options)
+      super
+      ArgusReporter.take
+      reporter << ArgusReporter.minitest_reporter
+    end
+  end
+
+  def self.minitest_reporter
+    Class.new(Minitest::AbstractReporter) do
+      def record(result)
+        failure = result.skipped? ? nil : result.failure
+        status = failure ? 'failed' : result.skipped? ? 'skipped' : 'passed'
+        owner = result.respond_to?(:klass) ? result.klass : result.class.name
+        file = result.respond_to?(:source_location) ? result.source_location.first : nil
+        test = {
+          # Specs number their tests in the order they are written.
+          name: ArgusReporter.text(result.name).sub(/\Atest_\d{4}_/, ''),
+          status: status,
+          duration: result.time * 1000,
+          suite: owner.to_s.split('::'),
+          filePath: ArgusReporter.relative(file)
+        }
+        ArgusReporter.tests << test.merge(failure ? error(result) : {})
+      end
+
+      def report
+        ArgusReporter.write('minitest')
+      end
+
+      private
+
+      def error(result)
+        messages = result.failures.map do |failure|
+          cause = failure.respond_to?(:error) ? failure.error : failure
+          ArgusReporter.message(cause, !failure.is_a?(Minitest::UnexpectedError))
+        end
+        first = result.failure
+        cause = first.respond_to?(:error) ? first.error : first
+        lines = Minitest.respond_to?(:filter_backtrace) ? Minitest.filter_backtrace(cause.backtrace || []) : cause.backtrace
+        { message: messages.join("\n\n"), trace: ArgusReporter.trace(messages.join("\n\n"), lines) }
+      end
+    end.new
+  end
+
+  # Called with each class and module as its definition begins, until both are seen: a project may load the one and run
+  # the other.
+  if FOLDER && Dir.exist?(FOLDER)
+    name_of = Module.instance_method(:name)
+    hooks = {
+      'Minitest' => ->(minitest) { minitest.singleton_class.prepend(MinitestPlugins) },
+      'RSpec::Core::Reporter' => ->(reporter) { reporter.prepend(RSpecReporter) }
+    }
+    TracePoint.new(:class) do |point|
+      hook = hooks.delete(name_of.bind(point.self).call)
+      hook&.call(point.self)
+      point.disable if hook && hooks.empty?
+    end.enable
+  end
+end

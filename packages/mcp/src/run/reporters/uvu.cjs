@@ -1,0 +1,85 @@
+// uvu has no reporters and keeps its tests in closures. Their names are seen when it binds a suite that is to run to its
+// context, their results when it prints them; neither is changed. Only in the process of uvu's own program.
+'use strict';
+const path = require('node:path');
+const { fileURLToPath } = require('node:url');
+const { stripVTControlCharacters } = require('node:util');
+const { take, relative, writeCtrf } = require('./report.cjs');
+
+take();
+const start = Date.now();
+/** In the order in which they run: that of the files. */
+const suites = [];
+let current = 0;
+
+const isContext = (value) =>
+  value !== null &&
+  typeof value === 'object' &&
+  ['tests', 'only', 'bEach', 'aEach'].every((key) => Array.isArray(value[key]));
+
+/** The file that called, of the frames of a stack. */
+function caller() {
+  for (const line of String(new Error().stack).split('\n').slice(1)) {
+    const place = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/])[^()]+?):\d+:\d+\)?$/.exec(line);
+    if (!place) continue;
+    const file = place[1].startsWith('file:') ? fileURLToPath(place[1]) : place[1];
+    if (file !== __filename && !file.split(path.sep).join('/').includes('/uvu/')) return relative(file);
+  }
+  return undefined;
+}
+
+const bind = Function.prototype.bind;
+Function.prototype.bind = function (...args) {
+  const [owner, context, name] = args;
+  if (owner === 0 && isContext(context)) {
+    const { only, tests, skips } = context;
+    const chosen = only.length > 0 ? only : tests;
+    const skipped = skips + (only.length > 0 ? tests.length : 0);
+    suites.push({ name, filePath: caller(), titles: chosen.map((test) => test.name), skipped, marks: [], errors: [] });
+  }
+  return Reflect.apply(bind, this, args);
+};
+
+/** `• ` and `✘ ` for each test, `(1 / 2)` after a suite, and then its errors. */
+function read(text) {
+  const suite = suites[current];
+  if (suite && (text === '• ' || text === '✘ ')) suite.marks.push(text === '• ');
+  else if (suite && /^ {2}\(\d+ \/ \d+\)\n$/.test(text)) current++;
+  else if (current > 0 && /^\n {3}FAIL /.test(text)) {
+    suites[current - 1].errors = text.split(/^(?= {3}FAIL )/m).slice(1);
+  }
+}
+
+const write = process.stdout.write;
+process.stdout.write = function (...args) {
+  if (typeof args[0] === 'string') read(stripVTControlCharacters(args[0]));
+  return Reflect.apply(write, this, args);
+};
+
+/** Below the title; frames keep their indentation. */
+const textOf = (error) =>
+  error
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^ {4}/, ''))
+    .join('\n')
+    .trim();
+
+process.once('exit', () => {
+  if (suites.length === 0) return;
+  const tests = suites.flatMap(({ name, filePath, titles, skipped, marks, errors }) => {
+    const place = { duration: 0, suite: name ? [name] : [], filePath };
+    // Of skipped tests the names are not kept.
+    const numbers = Array.from({ length: skipped }, (_, index) => index + 1);
+    return [
+      ...titles.flatMap((title, index) => {
+        if (marks[index] === undefined) return [];
+        if (marks[index]) return [{ name: title, status: 'passed', ...place }];
+        const trace = textOf(errors.shift() || '');
+        return [{ name: title, status: 'failed', ...place, message: trace.split(/\n\s*at /)[0].trim(), trace }];
+      }),
+      ...numbers.map((number) => ({ name: `skipped ${number}`, status: 'skipped', ...place })),
+    ];
+  });
+  writeCtrf('uvu', start, tests);
+});
