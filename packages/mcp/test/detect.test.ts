@@ -57,6 +57,7 @@ test.each([
   ['rspec', { 'spec/a_spec.rb': '' }, ['bundle'], 'rspec'],
   ['rspec of a bundle', { '.rspec': '', Gemfile: '' }, ['bundle'], 'bundle exec rspec'],
   ['rake', { 'test/a_test.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
+  ['rake with files of its own names', { 'test/spec_a.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
   ['rails', { 'test/test_helper.rb': '', 'bin/rails': '', Gemfile: '' }, ['bundle'], 'bin/rails test'],
   [
     'minitest without rake',

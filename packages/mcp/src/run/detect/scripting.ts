@@ -17,10 +17,11 @@ function rubyCommand(root: string): string | undefined {
   if (has(root, '.rspec') || has(root, 'spec/spec_helper.rb') || filesNamed(root, ['spec'], /_spec\.rb$/u).length > 0) {
     return 'rspec';
   }
-  const hasTests = filesNamed(root, ['test'], /^test_.+\.rb$|_(?:test|helper)\.rb$/u).length > 0;
-  if (!hasTests) return undefined;
+  const files = filesNamed(root, ['test'], /\.rb$/u);
+  if (files.length === 0) return undefined;
   if (has(root, 'bin/rails')) return 'bin/rails test';
-  return /\bTestTask\b|\btask\b.*\btest\b/u.test(projectFile(root, 'Rakefile') ?? '') ? 'rake test' : ALL_MINITESTS;
+  if (/\bTestTask\b|\btask\b.*\btest\b/u.test(projectFile(root, 'Rakefile') ?? '')) return 'rake test';
+  return files.some((file) => /\/test_[^/]+\.rb$|_test\.rb$/u.test(file)) ? ALL_MINITESTS : undefined;
 }
 
 export function php(root: string, machine: Machine): string | undefined {
