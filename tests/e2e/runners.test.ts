@@ -308,6 +308,25 @@ describe.each([
   });
 });
 
+test.each([
+  { folder: 'pytest', command: 'python -m pytest -k subtracts', said: 'collected 3 items / 3 deselected / 0 selected' },
+  {
+    folder: 'pytest',
+    command: 'python -m pytest test_none.py',
+    said: 'ERROR: file or directory not found: test_none.py',
+  },
+  { folder: 'vitest', command: 'vitest -t subtracts' },
+  { folder: 'jest', command: 'npm test -- -t subtracts' },
+  { folder: 'vitest', command: 'vitest none.test.js', said: 'No test files found, exiting with code 1' },
+  { folder: 'unittest', command: 'python -m unittest discover -s tests -k subtracts' },
+])('$command, which names no test, is no success', async ({ folder, command, said }) => {
+  const { root } = await opened(runnerProject(folder));
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0 } });
+  expect(run.notes).toEqual([expect.stringMatching(/^NO_TESTS_RAN/u)]);
+  expect(run.failures).toMatchObject(said === undefined ? [] : [{ headline: said }]);
+});
+
 test.skipIf(!has('rspec') || !has('rake'))(
   'runners of Ruby are read behind other programs, and not where a test starts one',
   async () => {

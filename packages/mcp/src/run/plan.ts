@@ -5,7 +5,7 @@
 
 import { ArgusError } from '../errors.ts';
 import { shortLine } from '../untrusted.ts';
-import type { Adapter, AdapterContext, Reporting } from './adapters/adapter.ts';
+import { type Adapter, type AdapterContext, optionValue, type Reporting } from './adapters/adapter.ts';
 import { ADAPTERS } from './adapters.ts';
 import { hookReporting } from './reporters.ts';
 import { scriptOf } from './scripts.ts';
@@ -24,6 +24,8 @@ export interface Plan {
   /** Null: not one of the runners Argus knows. */
   runner: string | null;
   reporting: Reporting;
+  /** What a filter of the command itself names. */
+  ownFilter?: string | undefined;
 }
 
 export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
@@ -62,6 +64,7 @@ export function planRun(input: PlanInput): Plan {
     added: reporting.args ?? [],
     runner: found.adapter.name,
     reporting,
+    ownFilter: optionValue(found.words, found.adapter.filterOptions ?? []),
   };
 }
 
@@ -82,8 +85,8 @@ function reportingOf({ adapter, words, throughScript }: Recognised, input: PlanI
 }
 
 /** The plan without anything that Argus adds for a report. */
-export function withoutReporting({ shown, runner }: Plan): Plan {
-  return asTyped(shown, runner);
+export function withoutReporting({ shown, runner, ownFilter }: Plan): Plan {
+  return { ...asTyped(shown, runner), ownFilter };
 }
 
 function asTyped(command: string, runner: string | null): Plan {
@@ -118,7 +121,17 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   if (!inner) return undefined;
   const lead = script.needsDashes && !words.includes('--') ? ' --' : '';
   const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
-  return { ...inner, typed: [], insertAt: endOfWord(last.words.at(-1)), lead, runAt, throughScript: true };
+  // Behind the name of the script its arguments may follow.
+  const given = words.slice(start + script.wordCount).filter((word) => word !== '--');
+  return {
+    ...inner,
+    words: [...inner.words, ...given],
+    typed: [],
+    insertAt: endOfWord(last.words.at(-1)),
+    lead,
+    runAt,
+    throughScript: true,
+  };
 }
 
 function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {

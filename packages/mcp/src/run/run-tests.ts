@@ -175,12 +175,17 @@ async function recordOf(
     timedOut: executed.timedOut,
     git,
     reports,
-    outputTail: output.tail.text,
+    outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,
     containers,
     notes: [...(plan.reporting.notes ?? []), ...notes, ...left],
     expectsTests,
-    filter: filter ?? null,
+    filter: filter ?? plan.ownFilter ?? null,
   };
+}
+
+/** It says on what it runs; where no test ran, nothing else would be the headline. */
+function withoutPytestHeader(text: string): string {
+  return text.replaceAll(/^(?:platform \S+ -- |(?:rootdir|cachedir|configfile|plugins): ).*\n/gmu, '');
 }
 
 /** The runner that a command turned out to start. */
@@ -191,14 +196,15 @@ function runnerOf({ reporting }: Plan, reports: readonly ReportInput[]): string 
 }
 
 /** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
-function mustHaveTests(plan: Plan, { filter }: RunRequest, { reports, output }: Observed): boolean {
+function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, output }: Observed): boolean {
   const runner = plan.runner ?? runnerOf(plan, reports);
   if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
   const printed = output.tail.text;
+  const filter = request.filter ?? plan.ownFilter;
   const isFilteredBuild = filter !== undefined && plan.reporting.reports.some(({ kind }) => kind === 'glob');
   // Without a report and without a word, tests may have run all the same.
   const isTold = reports.length > 0 || NO_TESTS_SAID.test(printed) || (isFilteredBuild && !TESTS_SAID.test(printed));
-  return isTold && (filter !== undefined || maySucceedEmpty(runner));
+  return isTold && (filter !== undefined || maySucceedEmpty(runner) || executed.exitCode !== 0);
 }
 
 /** What the command said against what was added to it; undefined where it took it, or has failed for another reason. */

@@ -8,6 +8,8 @@ import { projectFile } from './project-file.ts';
 
 export interface Script {
   text: string;
+  /** So many words of the command name it. */
+  wordCount: number;
   /** Arguments for it come after `--`. */
   needsDashes: boolean;
   /** Arguments for it are taken only where `run` stands before its name. */
@@ -22,8 +24,10 @@ export function scriptOf(words: readonly string[], root: string): Script | undef
   if (!name || name.startsWith('-')) return undefined;
   const text = scriptsOf(manager, root)[name];
   if (text === undefined) return undefined;
+  const last = words.findIndex((word, index) => index > 0 && !isRun(word) && word !== 'task' && !word.startsWith('-'));
   return {
     text,
+    wordCount: last + 1,
     needsDashes: manager === 'npm' || manager === 'composer',
     needsRun: manager === 'pnpm' && !isRun(names[0]),
   };

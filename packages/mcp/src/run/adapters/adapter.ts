@@ -53,6 +53,8 @@ export interface Adapter {
   recognise(words: readonly string[]): number | undefined;
   /** Arguments that run only tests with this name; absent where the runner has none. */
   filter?(name: string): string[];
+  /** Its options that leave tests out by name; they may be in a command from the start. */
+  filterOptions?: readonly string[];
   /** What `filter` gives is a regular expression or a glob to the runner. */
   filterIsPattern?: boolean;
   /** `filter` takes a whole case name too, not only the test's own. */
@@ -99,6 +101,19 @@ export function afterSubcommand(
   subcommand: string,
 ): number | undefined {
   return index !== undefined && words[index] === subcommand ? index + 1 : undefined;
+}
+
+/** The value of the first of these options: `-t adds`, `-t=adds`, and of a single letter `-tadds`. */
+export function optionValue(words: readonly string[], options: readonly string[]): string | undefined {
+  for (const [index, word] of words.entries()) {
+    const option = options.find((one) => word.startsWith(one));
+    if (option === undefined) continue;
+    const rest = word.slice(option.length);
+    if (rest === '') return words[index + 1];
+    if (rest.startsWith('=')) return rest.slice(1);
+    if (/^-\w$/u.test(option)) return rest;
+  }
+  return undefined;
 }
 
 export function hasOption(words: readonly string[], option: string): boolean {

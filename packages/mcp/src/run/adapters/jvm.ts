@@ -13,6 +13,7 @@ import { type Adapter, program, type ReportSource } from './adapter.ts';
 
 export const maven: Adapter = {
   name: 'maven',
+  filterOptions: ['-Dtest'],
   recognise: program('mvn', 'mvnw', 'mvnd'),
   filter: (name) => [`-Dtest=${mavenTest(name)}`],
   takesCaseNames: true,
@@ -24,6 +25,7 @@ export const maven: Adapter = {
 
 export const gradle: Adapter = {
   name: 'gradle',
+  filterOptions: ['--tests'],
   recognise: program('gradle', 'gradlew'),
   filter: (name) => ['--tests', gradleTest(name)],
   takesCaseNames: true,

@@ -34,6 +34,7 @@ export const cargoTest: Adapter = {
 
 export const goTest: Adapter = {
   name: 'go test',
+  filterOptions: ['-run'],
   filterIsPattern: true,
   recognise: (words) => (basename(words[0]) === 'go' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-run', name],
@@ -48,6 +49,7 @@ export const goTest: Adapter = {
 /** https://cmake.org/cmake/help/latest/manual/ctest.1.html */
 export const ctest: Adapter = {
   name: 'ctest',
+  filterOptions: ['-R', '--tests-regex'],
   filterIsPattern: true,
   recognise: program('ctest'),
   filter: (name) => ['-R', name],

@@ -15,6 +15,7 @@ import {
 
 export const vitest: Adapter = {
   name: 'vitest',
+  filterOptions: ['-t', '--testNamePattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
   recognise: program('vitest'),
@@ -23,6 +24,7 @@ export const vitest: Adapter = {
 
 export const jest: Adapter = {
   name: 'jest',
+  filterOptions: ['-t', '--testNamePattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
   recognise: program('jest'),
@@ -31,6 +33,7 @@ export const jest: Adapter = {
 
 export const playwright: Adapter = {
   name: 'playwright',
+  filterOptions: ['-g', '--grep'],
   filterIsPattern: true,
   failsWithoutTests: true,
   recognise: (words) => afterSubcommand(words, program('playwright')(words), 'test'),
@@ -39,6 +42,7 @@ export const playwright: Adapter = {
 
 export const mocha: Adapter = {
   name: 'mocha',
+  filterOptions: ['-g', '--grep', '-f', '--fgrep'],
   filterIsPattern: true,
   recognise: program('mocha', '_mocha'),
   filter: (name) => ['--grep', name],
@@ -46,6 +50,7 @@ export const mocha: Adapter = {
 
 export const nodeTest: Adapter = {
   name: 'node:test',
+  filterOptions: ['--test-name-pattern'],
   filterIsPattern: true,
   recognise: (words) => (basename(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
   filter: (name) => [`--test-name-pattern=${name}`],
@@ -66,6 +71,7 @@ export const nodeTest: Adapter = {
 
 export const bun: Adapter = {
   name: 'bun',
+  filterOptions: ['-t', '--test-name-pattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
   recognise: (words) => (basename(words[0]) === 'bun' && words[1] === 'test' ? 2 : undefined),
@@ -79,6 +85,7 @@ export const bun: Adapter = {
 
 export const deno: Adapter = {
   name: 'deno',
+  filterOptions: ['--filter'],
   failsWithoutTests: true,
   recognise: (words) => (basename(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
   // Of a case name the test's own part; a step cannot be run alone.
@@ -93,6 +100,7 @@ export const deno: Adapter = {
 
 export const ava: Adapter = {
   name: 'ava',
+  filterOptions: ['-m', '--match'],
   failsWithoutTests: true,
   recognise: program('ava'),
   filter: (name) => [`--match=*${name}*`],
@@ -107,6 +115,7 @@ export const uvu: Adapter = {
 /** Into a pipe it prints TAP; with a reporter it writes TAP to a file beside. */
 export const tap: Adapter = {
   name: 'tap',
+  filterOptions: ['-g', '--grep'],
   filterIsPattern: true,
   recognise: (words) => {
     const index = program('tap')(words);

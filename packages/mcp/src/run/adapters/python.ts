@@ -6,6 +6,7 @@ import { type Adapter, basename, program } from './adapter.ts';
 
 export const pytest: Adapter = {
   name: 'pytest',
+  filterOptions: ['-k'],
   failsWithoutTests: true,
   recognise: program('pytest', 'py.test'),
   filter: (name) => ['-k', name],
@@ -22,6 +23,7 @@ export const pytest: Adapter = {
 /** It has no report and no place for one: a program that does what its own does, and writes one, stands in for it. */
 export const unittest: Adapter = {
   name: 'unittest',
+  filterOptions: ['-k'],
   recognise: (words) => {
     const module = unittestModule(words);
     return module === undefined ? undefined : module.end;

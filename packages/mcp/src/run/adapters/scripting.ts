@@ -5,12 +5,14 @@ import { type Adapter, afterSubcommand, basename, hasOption, program } from './a
 
 export const rspec: Adapter = {
   name: 'rspec',
+  filterOptions: ['-e', '--example'],
   recognise: program('rspec'),
   filter: (name) => ['-e', name],
 };
 
 export const minitest: Adapter = {
   name: 'minitest',
+  filterOptions: ['-n', '--name', 'TESTOPTS'],
   filterIsPattern: true,
   recognise(words) {
     const program = words.find((word) => !/^(?:bundle|exec|-S)$/u.test(word));
@@ -26,6 +28,7 @@ export const minitest: Adapter = {
 /** Rake hands its tests what a variable holds. */
 export const rakeTest: Adapter = {
   name: 'minitest',
+  filterOptions: ['-n', '--name', 'TESTOPTS'],
   filterIsPattern: true,
   recognise(words) {
     const index = program('rake')(words);
@@ -41,6 +44,7 @@ function minitestName(name: string): string {
 /** It prints nothing of the report that it writes beside. */
 export const phpunit: Adapter = {
   name: 'phpunit',
+  filterOptions: ['--filter'],
   filterIsPattern: true,
   recognise: program('phpunit', 'pest', 'paratest', 'simple-phpunit'),
   filter: (name) => ['--filter', name],
@@ -53,6 +57,7 @@ export const phpunit: Adapter = {
 /** Its JUnit report names files, as TAP does not, but adds times to what is printed. */
 export const bats: Adapter = {
   name: 'bats',
+  filterOptions: ['-f', '--filter'],
   filterIsPattern: true,
   recognise: program('bats'),
   filter: (name) => ['-f', name],
