@@ -91,16 +91,28 @@ test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns',
 );
 
 test('doctor', () => {
-  const root = project({ 'go.mod': '' });
+  const root = project({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
   const { status, stdout } = argus(['doctor', '--project', root]);
   expect(stdout).toMatch(/✓ database {2}.*a write works, locks: byte-range/u);
   expect(stdout).toMatch(/✓ user memory {2}.*memory\.db \(nothing in it yet\)/u);
-  expect(stdout).toContain('go test ./... (go test)');
+  expect(stdout).toContain('node --test (node:test)');
   expect(status).toBe(0);
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));
   const broken = argus(['doctor', '--project', root, '--json']);
   expect(broken.status).toBe(1);
   expect(broken.stdout).toContain('DATABASE_CORRUPT');
+});
+
+test('doctor and run say what is not installed', () => {
+  const content = { scripts: { test: 'ava' }, devDependencies: { ava: '7' } };
+  const root = project({ 'package.json': JSON.stringify(content) });
+  const { status, stdout } = argus(['doctor', '--project', root]);
+  expect(status).toBe(1);
+  expect(stdout).toContain("npm test: ava is not installed: run 'npm install'.");
+  const run = json(argus(['run', '--project', root, '--json']).stdout);
+  expect(run).toMatchObject({ data: { status: 'failed', notes: ["ava is not installed: run 'npm install'."] } });
+  const misspelt = json(argus(['run', '--project', root, '--json', 'npm run tset']).stdout);
+  expect(misspelt).toMatchObject({ data: { notes: ["There is no script 'tset' in package.json. It has: test."] } });
 });
 
 test('inspect', () => {

@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from './harness.ts';
@@ -342,6 +342,17 @@ test.skipIf(!has('rspec') || !has('rake'))(
     expect(run).toMatchObject({ totals: { passed: 2, failed: 1, skipped: 1 } });
   },
 );
+
+test('a project is opened with a warning where its runner is not installed', async () => {
+  const root = runnerProject('vitest');
+  rmSync(path.join(root, 'node_modules'));
+  expect((await opened(root)).init.warnings).toBeUndefined();
+  writeFileSync(
+    path.join(root, 'package.json'),
+    '{ "scripts": { "test": "vitest" }, "devDependencies": { "vitest": "4" } }',
+  );
+  expect((await opened(root)).init.warnings).toEqual(["vitest is not installed: run 'npm install'."]);
+});
 
 test('node --test without a script is detected', async () => {
   const root = runnerProject('node-test');

@@ -10,9 +10,10 @@ import { messageOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
 import { count } from '../format/text.ts';
 import { foreignNote } from '../owner/placement.ts';
-import { detectTestCommand } from '../run/detect.ts';
+import { detectTestCommand, thisMachine } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
 import { recognisedRunner } from '../run/plan.ts';
+import { commandProblem, versionProblem } from '../run/runner-check.ts';
 import { field } from '../run/scripts.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { userDatabasePath } from '../user-folder.ts';
@@ -56,7 +57,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       await storageCheck(session),
       ...(await waitingCheck(session)),
       await userMemoryCheck(),
-      testCheck(session),
+      await testCheck(session),
       await gitCheck(session),
     );
   } catch (thrown) {
@@ -104,11 +105,15 @@ async function userMemoryCheck(): Promise<Check> {
   }
 }
 
-function testCheck(session: Session): Check {
+async function testCheck(session: Session): Promise<Check> {
   const command = session.config.test?.command ?? detectTestCommand(session.root)?.command;
   if (command === undefined) {
     return { name: 'tests', state: 'note', detail: 'no command found; set test.command in argus.yaml' };
   }
+  const wrong = commandProblem(command, session.root, thisMachine());
+  if (wrong !== undefined) return { name: 'tests', state: 'problem', detail: `${command}: ${wrong}` };
+  const old = await versionProblem(command, session.root);
+  if (old !== undefined) return { name: 'tests', state: 'note', detail: `${command}: ${old}` };
   const runner = recognisedRunner(command, session.root);
   return {
     name: 'tests',

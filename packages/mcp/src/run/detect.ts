@@ -68,7 +68,7 @@ function wrapper(root: string, windows: boolean, unixName: string, windowsName: 
   return has(root, unixName) ? `./${unixName}` : undefined;
 }
 
-function thisMachine(): Machine {
+export function thisMachine(): Machine {
   return { platform: process.platform, has: onPath };
 }
 

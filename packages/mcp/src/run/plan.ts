@@ -104,6 +104,19 @@ export function recognisedRunner(command: string, root: string): string | null {
   return recognise(command, root)?.adapter.name ?? null;
 }
 
+/** The words of the last of its commands, without variables that are set for it. */
+export function commandWords(command: string): string[] {
+  const words = lastCommand(command).words.map((word) => word.text);
+  return words.slice(Math.max(0, words.findIndex(isNoAssignment)));
+}
+
+/** The same of what it runs, seen through package scripts. */
+export function scriptWords(command: string, root: string, depth = 0): string[] {
+  const words = commandWords(command);
+  const script = scriptOf(words, root);
+  return script === undefined || depth >= MAX_SCRIPT_DEPTH ? words : scriptWords(script.text, root, depth + 1);
+}
+
 function recognise(command: string, root: string, depth = 0): Recognised | undefined {
   const last = lastCommand(command);
   const words = last.words.map((word) => word.text);

@@ -20,6 +20,7 @@ import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
+import { missingOf } from './missing.ts';
 import { type Plan, planRun, withoutReporting } from './plan.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { REPORTERS } from './reporters.ts';
@@ -165,6 +166,8 @@ async function recordOf(
   const expectsTests = mustHaveTests(plan, request, observed);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
+  const lack = failed ? missingOf(output.tail.text, root) : undefined;
+  if (lack !== undefined) notes.push(lack);
   return {
     command: plan.shown,
     runner: plan.runner ?? runnerOf(plan, reports),

@@ -112,7 +112,8 @@ function texts(scripts: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-function parsed(text: string | undefined): unknown {
+/** JSON, or undefined. */
+export function parsed(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {

@@ -7,8 +7,9 @@ import path from 'node:path';
 import type { Locale } from 'argus-engine';
 import { z } from 'zod';
 import { isStorageProblem } from '../database.ts';
-import { detectTestCommand } from '../run/detect.ts';
+import { detectTestCommand, thisMachine } from '../run/detect.ts';
 import { recognisedRunner } from '../run/plan.ts';
+import { commandProblem } from '../run/runner-check.ts';
 import type { Session, SessionManager } from '../session.ts';
 import { envelopeOf, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
@@ -64,6 +65,9 @@ export async function handleInit(
   const session = await sessionManager.init(params.projectPath, params.configFile);
   const memory = await standingOf(session);
   const testCommand = session.config.test?.command ?? detectTestCommand(session.root)?.command ?? null;
+  const wrong = testCommand === null ? undefined : commandProblem(testCommand, session.root, thisMachine());
+  const { warnings = [], ...overview } = await known(session);
+  const all = wrong === undefined ? warnings : [...warnings, wrong];
   return {
     projectName: path.basename(session.root),
     configPath: session.loaded.path,
@@ -73,7 +77,8 @@ export async function handleInit(
     locale: session.locale,
     testCommand,
     runner: testCommand === null ? null : recognisedRunner(testCommand, session.root),
-    ...(await known(session)),
+    ...overview,
+    ...(all.length > 0 ? { warnings: all } : {}),
   };
 }
 

@@ -46,6 +46,11 @@ function usesNodeTest(root: string): boolean {
   return files.some((file) => /['"]node:test['"]/u.test(projectFile(root, file) ?? ''));
 }
 
+/** `npm`, `pnpm`, `yarn` or `bun`: who installs. */
+export function packageManagerOf(root: string): string {
+  return packageManager(root, readManifest(root)).split(' ', 1)[0] ?? 'npm';
+}
+
 /** A package of a workspace has that of the workspace. */
 function packageManager(root: string, manifest: unknown): string {
   for (const folder of foldersUpwards(root)) {
