@@ -95,6 +95,24 @@ test('timeoutSeconds of the call counts, not test.timeout', async () => {
   expect(run).toMatchObject({ status: 'passed' });
 });
 
+test('a silence ends a command where that is asked for, by the call before the configuration', async () => {
+  const said = 'for tick in 1 2 3 4; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
+  const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
+  const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
+  expect(run.durationMs, 'what it prints keeps it going').toBeGreaterThanOrEqual(3_000);
+  expect(run.durationMs).toBeLessThan(20_000);
+  expect(run.notes).toContain('The command had printed nothing for 1 s and was ended.');
+  const patient = { projectPath: root, command: 'sleep 2', idleTimeoutSeconds: 60 };
+  expect(await agent.data('argus_run', patient)).toMatchObject({ status: 'passed' });
+});
+
+test('a command that watches is refused', async () => {
+  const root = await opened({ 'package.json': '{ "scripts": { "test": "jest --watchAll" } }' });
+  const refused = await agent.error('argus_run', { projectPath: root });
+  expect(refused).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('would not end') });
+});
+
 test('git facts', async () => {
   const root = project({ 'a.txt': 'a' });
   const git = (...args: string[]) =>

@@ -14,6 +14,7 @@ import type { GenerateInputsOptions } from './generate-inputs.ts';
 import { addMemoryCommands } from './memory-program.ts';
 import { portNumber, wholeNumber } from './numbers.ts';
 import type { GlobalOptions } from './output.ts';
+import type { RunOptions } from './run.ts';
 import type { ViewOptions } from './view.ts';
 
 const EXIT_CODES = `
@@ -70,8 +71,9 @@ function addRun(root: Command): void {
   projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
     .option('--filter <name>', 'only tests with this name')
     .option('--timeout <seconds>', 'end the command after this time', wholeNumber)
+    .option('--idle-timeout <seconds>', 'end the command when it has printed nothing for so long', wholeNumber)
     .passThroughOptions()
-    .action(async (command: string[], options: GlobalOptions & { filter?: string; timeout?: number }) => {
+    .action(async (command: string[], options: RunOptions) => {
       const { run } = await import('./run.ts');
       await run(command, options);
     });

@@ -13,10 +13,13 @@ import { adoptsInCi } from './recorder.ts';
 
 const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
 
-export async function run(
-  command: string[],
-  options: GlobalOptions & { filter?: string; timeout?: number },
-): Promise<void> {
+export interface RunOptions extends GlobalOptions {
+  filter?: string;
+  timeout?: number;
+  idleTimeout?: number;
+}
+
+export async function run(command: string[], options: RunOptions): Promise<void> {
   const signal = cancelledBySignals(EXIT.error);
   // With --json stdout belongs to the answer.
   let atLineStart = true;
@@ -31,7 +34,13 @@ export async function run(
     options,
     ({ projectPath, sessionManager }) =>
       handleRun(
-        { projectPath, command: line, filter: options.filter, timeoutSeconds: options.timeout },
+        {
+          projectPath,
+          command: line,
+          filter: options.filter,
+          timeoutSeconds: options.timeout,
+          idleTimeoutSeconds: options.idleTimeout,
+        },
         sessionManager,
         { signal, onOutput },
       ),

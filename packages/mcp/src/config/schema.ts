@@ -44,6 +44,12 @@ const test = () =>
       .optional()
       .describe('Report file or glob the command writes; only files written during the run are read'),
     timeout: z.int().min(1).max(86_400).optional().describe('Seconds until the command is ended. Default: 1800'),
+    idleTimeout: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .optional()
+      .describe('Seconds without output until the command is ended. Default: never'),
   });
 
 /** The whole file; every key is optional. */

@@ -27,6 +27,8 @@ export interface Execution {
   cwd: string;
   env: Record<string, string | undefined>;
   timeoutMs: number;
+  /** It is ended when it has printed nothing for so long; undefined: never. */
+  idleMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** The program that is started in place of the system's shell; `command` is then only what people call it. */
   program?: Program | undefined;
@@ -53,7 +55,10 @@ export interface Program {
 export interface Executed {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
+  /** Its time was over, or it had printed nothing for too long. */
   timedOut: boolean;
+  /** The latter. */
+  fellSilent: boolean;
   durationMs: number;
   startedAt: number;
 }
@@ -79,7 +84,8 @@ export async function execute(execution: Execution): Promise<Executed> {
   if (signal?.aborted) throw cancelled();
   const startedAt = Date.now();
   const started = performance.now();
-  const child = start(execution);
+  const silence = new Silence(execution.idleMs, () => end.because('silence'));
+  const child = start({ ...execution, onOutput: silence.brokenBy(execution.onOutput) });
   running.set(child, execution);
   const end = new Ending(child, execution.cwd);
   const timer = setTimeout(() => end.because('timeout'), execution.timeoutMs);
@@ -91,9 +97,12 @@ export async function execute(execution: Execution): Promise<Executed> {
     const { code, killedBy } = await ended(child, execution);
     if (end.reason === 'cancel') throw cancelled();
     const durationMs = Math.round(performance.now() - started);
-    return { exitCode: code, signal: killedBy, timedOut: end.reason === 'timeout', durationMs, startedAt };
+    const fellSilent = end.reason === 'silence';
+    const timedOut = fellSilent || end.reason === 'timeout';
+    return { exitCode: code, signal: killedBy, timedOut, fellSilent, durationMs, startedAt };
   } finally {
     clearTimeout(timer);
+    silence.over();
     end.done();
     signal?.removeEventListener('abort', onAbort);
     stop?.removeEventListener('abort', onStop);
@@ -206,9 +215,29 @@ function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
   });
 }
 
+/** Waits for the command to print something. */
+class Silence {
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(idleMs: number | undefined, onSilence: () => void) {
+    if (idleMs !== undefined) this.#timer = setTimeout(onSilence, idleMs);
+  }
+
+  brokenBy(onOutput: Execution['onOutput']): Execution['onOutput'] {
+    return (text, stream) => {
+      this.#timer?.refresh();
+      return onOutput?.(text, stream);
+    };
+  }
+
+  over(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
 /** Why and how a command is ended before it ends itself. */
 class Ending {
-  reason: 'timeout' | 'cancel' | 'stop' | undefined;
+  reason: 'timeout' | 'silence' | 'cancel' | 'stop' | undefined;
   readonly #child: ChildProcess;
   readonly #cwd: string;
   #harder: NodeJS.Timeout | undefined;
@@ -218,7 +247,7 @@ class Ending {
     this.#cwd = cwd;
   }
 
-  because(reason: 'timeout' | 'cancel' | 'stop'): void {
+  because(reason: 'timeout' | 'silence' | 'cancel' | 'stop'): void {
     this.reason ??= reason;
     this.#kill('SIGTERM');
     this.#harder ??= setTimeout(() => this.#kill('SIGKILL'), GRACE_MS);

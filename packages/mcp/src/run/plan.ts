@@ -9,6 +9,7 @@ import { type Adapter, type AdapterContext, optionValue, type Reporting } from '
 import { ADAPTERS } from './adapters.ts';
 import { hookReporting } from './reporters.ts';
 import { scriptOf } from './scripts.ts';
+import { watchAdvice, watchingOff } from './watch.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
 
 /** Scripts that call scripts; deeper is a loop. */
@@ -52,9 +53,13 @@ interface Recognised {
 
 export function planRun(input: PlanInput): Plan {
   const found = recognise(input.command, input.root);
+  const advice = watchAdvice(found?.words ?? scriptWords(input.command, input.root));
+  if (advice !== undefined) throw watches(input.command, advice);
   if (!found) {
     if (input.filter !== undefined) throw noFilter(input.command);
-    return { ...asTyped(input.command, null), reporting: input.ownReports ? { reports: [] } : hookReporting(input) };
+    const off = watchingOff(scriptWords(input.command, input.root));
+    const reporting = input.ownReports ? { reports: [] } : hookReporting(input);
+    return { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
   }
   const filterArgs = filterArguments(found, input);
   const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
@@ -108,6 +113,11 @@ export function recognisedRunner(command: string, root: string): string | null {
 export function commandWords(command: string): string[] {
   const words = lastCommand(command).words.map((word) => word.text);
   return words.slice(Math.max(0, words.findIndex(isNoAssignment)));
+}
+
+function watches(command: string, advice: string): ArgusError {
+  const text = `'${shortLine(command)}' watches for changes and would not end. ${advice}, and call again.`;
+  return new ArgusError('INVALID_INPUT', text);
 }
 
 /** The same of what it runs, seen through package scripts. */

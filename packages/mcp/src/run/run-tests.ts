@@ -63,6 +63,7 @@ export interface RunRequest {
   command?: string | undefined;
   filter?: string | undefined;
   timeoutSeconds?: number | undefined;
+  idleTimeoutSeconds?: number | undefined;
 }
 
 export interface RunWatcher {
@@ -132,11 +133,13 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
   const { root, config } = request;
   const output = new Output(plan, watcher, dir, root);
   const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
+  const idleSeconds = idleTimeoutOf(request);
   const { executed, left } = await executeWhole({
     command: plan.command,
     cwd: root,
     env: { ...process.env, ...plan.reporting.env },
     timeoutMs: timeoutSeconds * 1_000,
+    idleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     signal: watcher.signal,
     onOutput: (text, stream) => output.add(text, stream),
   });
@@ -145,6 +148,11 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
     return mtimeMs >= executed.startedAt - CLOCK_TICK_MS || output.upToDate?.wrote(path.relative(root, file)) === true;
   });
   return { executed, output, reports, left };
+}
+
+/** None unless it is asked for: a build may be silent for as long as it takes. */
+function idleTimeoutOf({ idleTimeoutSeconds, config }: RunRequest): number | undefined {
+  return idleTimeoutSeconds ?? config.test?.idleTimeout;
 }
 
 function sourcesOf(plan: Plan, { test }: Config): readonly ReportSource[] {
@@ -166,6 +174,7 @@ async function recordOf(
   const expectsTests = mustHaveTests(plan, request, observed);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
+  if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
   const lack = failed ? missingOf(output.tail.text, root) : undefined;
   if (lack !== undefined) notes.push(lack);
   return {

@@ -12,6 +12,7 @@ import { noProgram, noScript } from './missing.ts';
 import { commandWords, recognisedRunner, scriptWords } from './plan.ts';
 import { foldersUpwards, hasFile, projectFile } from './project-file.ts';
 import { field, parsed } from './scripts.ts';
+import { watchAdvice } from './watch.ts';
 
 /** Runners that a package of the project brings, and the oldest version that takes the reporter. */
 const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {
@@ -40,6 +41,8 @@ export function commandProblem(command: string, root: string, machine: Machine):
   if (program === '' || BUILTINS.has(program)) return undefined;
   if (/[\\/]/u.test(program)) return fileProblem(program, root);
   if (!machine.has(program) && !isOfPackages(program, root)) return noProgram(program, root);
+  const advice = watchAdvice(scriptWords(command, root));
+  if (advice !== undefined) return `it watches for changes and would not end. ${advice}.`;
   return scriptProblem(words, root) ?? packageProblem(command, root);
 }
 

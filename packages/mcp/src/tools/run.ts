@@ -18,6 +18,7 @@ const input = () =>
     command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
     filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
     timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),
+    idleTimeoutSeconds: z.int().min(1).max(86_400).optional().describe('End it after so long without output'),
   });
 
 export interface RunParams {
@@ -25,6 +26,7 @@ export interface RunParams {
   command?: string | undefined;
   filter?: string | undefined;
   timeoutSeconds?: number | undefined;
+  idleTimeoutSeconds?: number | undefined;
 }
 
 /** The engine's answer; what could not be read of a report the command wrote is among the notes. */
@@ -37,8 +39,8 @@ export async function handleRun(
 ): Promise<RunToolResult> {
   const session = sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
-  const { command, filter, timeoutSeconds } = params;
-  const request = { root: session.root, config: session.config, command, filter, timeoutSeconds };
+  const { projectPath: _, ...asked } = params;
+  const request = { root: session.root, config: session.config, ...asked };
   const { value, notStored, warnings } = await runTests(request, watcher, (run) => session.recordRun(run));
   const { skipped, ...result } = value;
   const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);

@@ -82,11 +82,15 @@ export function program(...names: string[]): Adapter['recognise'] {
   return (words) => {
     for (const [index, word] of words.entries()) {
       if (names.includes(basename(word))) return index + 1;
-      const passedOver = LAUNCHERS.has(basename(word)) || LAUNCHER_WORDS.has(word) || /^(?:-|\w+=)/u.test(word);
-      if (!passedOver) return undefined;
+      if (!isLauncherWord(word)) return undefined;
     }
     return undefined;
   };
+}
+
+/** A program that starts the one behind it, its subcommand, an option, or a variable. */
+export function isLauncherWord(word: string): boolean {
+  return LAUNCHERS.has(basename(word)) || LAUNCHER_WORDS.has(word) || /^(?:-|\w+=)/u.test(word);
 }
 
 /** `node_modules/.bin/jest`, `jest.js`, `mvnw.cmd` and `python3.11` by their plain names. */
