@@ -343,6 +343,17 @@ test.skipIf(!has('rspec') || !has('rake'))(
   },
 );
 
+test('pytest is read behind other programs, beside the other steps of a command', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const files = {
+    'test_more.py': 'def test_more():\n    assert 1 + 1 == 2\n\ndef test_less():\n    assert 1 + 1 == 3\n',
+    Makefile: 'check:\n\t-python -m pytest -q\n\tmocha sum.js\n',
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'make check' });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 2, skipped: 1 } });
+});
+
 test('a project is opened with a warning where its runner is not installed', async () => {
   const root = runnerProject('vitest');
   rmSync(path.join(root, 'node_modules'));

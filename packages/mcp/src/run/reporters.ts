@@ -1,7 +1,7 @@
 /**
- * What makes the runners of Node and Ruby write a report, however deep below scripts, workspaces and task runners they are
- * started: the environment of the run loads a hook into every process of Node and of Ruby, which adds a reporter to those
- * runners that it knows.
+ * What makes the runners of Node and Ruby, and pytest, write a report, however deep below scripts, workspaces and task
+ * runners they are started: the environment of the run loads a hook into every process of Node and of Ruby, which adds a
+ * reporter to those runners that it knows, and gives pytest an option.
  * Does not: load the reporters into this process; they lie in `reporters/`, as every runner can load them.
  */
 
@@ -12,7 +12,7 @@ import type { AdapterContext, Reporting } from './adapters/adapter.ts';
 /** They lie beside the bundle, too. */
 export const REPORTERS = fileURLToPath(new URL('./reporters', import.meta.url));
 
-/** The runners that write a file for each of their processes, with its format. */
+/** The runners that write files named after them, with their format. */
 const FORMATS = {
   vitest: 'jest',
   jest: 'jest',
@@ -23,6 +23,7 @@ const FORMATS = {
   rspec: 'ctrf',
   minitest: 'ctrf',
   unittest: 'ctrf',
+  pytest: 'junit',
 } as const;
 
 /** What is added to the environment of any command, and where the reports will be. */
@@ -31,6 +32,7 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
     env: {
       ...nodeHook(env.NODE_OPTIONS ?? ''),
       ...rubyHook(env),
+      ...pytestOptions(dir, env.PYTEST_ADDOPTS ?? ''),
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
       ARGUS_REPORT_DIR: dir,
       ARGUS_REPORT_ROOT: root,
@@ -53,6 +55,12 @@ function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record
     RUBYLIB: [...folders.filter((one) => one !== folder), folder].join(path.delimiter),
     RUBYOPT: RUBYOPT.includes(RUBY_HOOK) ? RUBYOPT : `${RUBYOPT} ${RUBY_HOOK}`.trim(),
   };
+}
+
+/** Of several that run one after the other in one command, the last one's report stays. */
+function pytestOptions(dir: string, options: string): Record<string, string> {
+  const file = path.join(dir, 'pytest-report.xml');
+  return { PYTEST_ADDOPTS: `${options} --junitxml="${file}" -o junit_logging=all`.trim() };
 }
 
 const RUBY_HOOK = '-rargus_reporter';

@@ -40,7 +40,7 @@ const NO_REPORT =
 const REFUSAL = /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such)\b/iu;
 
 /** What the hook adds. */
-const HOOK_OPTIONS = ['testResultsProcessor', 'reporter'];
+const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'junitxml', 'junit_logging'];
 
 const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
 

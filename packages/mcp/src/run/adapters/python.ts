@@ -10,14 +10,6 @@ export const pytest: Adapter = {
   failsWithoutTests: true,
   recognise: program('pytest', 'py.test'),
   filter: (name) => ['-k', name],
-  reporting({ dir, env }) {
-    const file = path.join(dir, 'pytest.xml');
-    const options = `--junitxml="${file}" -o junit_logging=all`;
-    return {
-      env: { PYTEST_ADDOPTS: [env.PYTEST_ADDOPTS ?? '', options].join(' ').trim() },
-      reports: [{ kind: 'file', path: file, format: 'junit' }],
-    };
-  },
 };
 
 /** It has no report and no place for one: a program that does what its own does, and writes one, stands in for it. */
