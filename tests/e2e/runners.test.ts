@@ -354,6 +354,14 @@ test('pytest is read behind other programs, beside the other steps of a command'
   expect(run).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 2, skipped: 1 } });
 });
 
+test.skipIf(!has('ruby'))('a Ruby that cannot load what Argus adds runs once more without it', async () => {
+  const { root } = await opened(runnerProject('minitest'));
+  const command = 'env -u RUBYLIB ruby -Itest test/test_sum.rb';
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'ASSERTION_MISMATCH' }] });
+  expect(run.notes).toEqual([expect.stringMatching(/did not take what Argus adds .*argus_reporter.* ran once more/u)]);
+});
+
 test('a project is opened with a warning where its runner is not installed', async () => {
   const root = runnerProject('vitest');
   rmSync(path.join(root, 'node_modules'));

@@ -37,10 +37,10 @@ const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
 
 /** How runners and package managers speak of an option that they do not know. */
-const REFUSAL = /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such)\b/iu;
+const REFUSAL = /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such|cannot load such)\b/iu;
 
 /** What the hook adds. */
-const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'junitxml', 'junit_logging'];
+const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'junitxml', 'junit_logging', 'argus_reporter'];
 
 const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
 
