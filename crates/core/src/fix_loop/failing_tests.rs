@@ -72,9 +72,9 @@ static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-/// What Jest marks like a test and is none.
-const NO_TESTS: [&str; 4] =
-    ["Console", "Test suite failed to run", "Validation Error", "Cannot log after tests are done"];
+/// What Jest, and node:test, mark like a test and is none.
+const NO_TESTS: [&str; 5] =
+    ["Console", "Test suite failed to run", "Validation Error", "Cannot log after tests are done", "failing tests:"];
 
 /// The names, each once, in the order of the text.
 pub(super) fn failing_tests(text: &str) -> Vec<String> {
@@ -94,7 +94,27 @@ pub(super) fn failing_tests(text: &str) -> Vec<String> {
     for name in mocha(&lines).into_iter().chain(unittest(&lines)) {
         add(&mut names, name);
     }
+    let suites = suites(&lines);
+    names.retain(|name| !suites.contains(name));
     names
+}
+
+/// What node:test marks like a test and is a block of them: a heading stands above it, or its type below.
+fn suites(lines: &[&str]) -> Vec<String> {
+    let mut suites = Vec::new();
+    let mut tap: Option<&str> = None;
+    for line in lines.iter().map(|line| line.trim_start()) {
+        if let Some(name) = line.strip_prefix("▶ ") {
+            suites.push(tidy(name));
+        } else if let Some((_, name)) = line.strip_prefix("not ok ").and_then(|rest| rest.split_once(" - ")) {
+            tap = Some(name);
+        } else if line == "..." || line.starts_with("ok ") || line.starts_with("# Subtest: ") {
+            tap = None;
+        } else if line == "type: 'suite'" {
+            suites.extend(tap.take().map(tidy));
+        }
+    }
+    suites
 }
 
 fn matches(shape: &Regex, lines: &[&str]) -> Vec<String> {
@@ -160,4 +180,18 @@ fn unittest(lines: &[&str]) -> Vec<String> {
         (words(test) && words(class) && class.contains('.')).then_some(name)
     });
     named.take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failing_tests;
+
+    /// What Node 20 prints of two failed tests, one of them in a block in a block.
+    #[test]
+    fn a_block_of_node_tests_is_no_test() {
+        let spec = "▶ cart\n  ✖ adds (37.89437ms)\n    AssertionError [ERR_ASSERTION]: 1 == 2\n  ✔ ok (0.104347ms)\n  ▶ deep\n    ✖ x (0.216839ms)\n  ✖ deep (0.383619ms)\n✖ cart (39.289848ms)\nℹ tests 3\nℹ suites 2\nℹ fail 2\n\n✖ failing tests:\n\ntest at a.test.mjs:3:26\n✖ adds (37.89437ms)\n";
+        assert_eq!(failing_tests(spec), ["adds", "x"]);
+        let tap = "# Subtest: cart\n    # Subtest: adds\n    not ok 1 - adds\n      ---\n      failureType: 'testCodeFailure'\n      ...\n    # Subtest: deep\n        # Subtest: x\n        not ok 1 - x\n          ---\n          failureType: 'testCodeFailure'\n          ...\n    not ok 3 - deep\n      ---\n      type: 'suite'\n      ...\nnot ok 1 - cart\n  ---\n  type: 'suite'\n  ...\n";
+        assert_eq!(failing_tests(tap), ["adds", "x"]);
+    }
 }
