@@ -55,7 +55,7 @@ pub const BUILTINS: [Builtin; 6] = [
         signature_pattern: "ECONNREFUSED *:*",
         description: "Service connection refused",
         fix_zh: "服务可能未完全启动，尝试增加 healthcheck.startPeriod",
-        fix_en: "The service may not have fully started; try a longer healthcheck.startPeriod",
+        fix_en: "The service may not have fully started: check that it runs and listens on this address; in a container, try a longer healthcheck.startPeriod",
     },
     Builtin {
         id: "builtin-timeout",

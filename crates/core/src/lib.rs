@@ -17,6 +17,7 @@ pub mod confidence;
 pub mod display;
 pub mod environment;
 pub mod event;
+pub mod failure_kind;
 pub mod fix_loop;
 pub mod normalize;
 mod output;
@@ -26,8 +27,10 @@ pub mod redact;
 pub mod search;
 pub mod sign;
 pub mod similarity;
+pub mod summary;
 
 pub use ambient::Ambient;
 pub use analyze::{Analysis, Analyzer};
 pub use category::Category;
 pub use event::FailureEvent;
+pub use failure_kind::FailureKind;

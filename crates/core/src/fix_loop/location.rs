@@ -40,6 +40,15 @@ pub(super) fn place(text: &str) -> Place {
     Place { location, frames, pointed }
 }
 
+/// The frames of the stack that matters, innermost first; without a frame of the project, where a compiler points.
+pub fn frames(text: &str) -> Vec<Location> {
+    let Place { location, mut frames, .. } = place(text);
+    if let Some(location) = location.filter(|_| !frames.iter().any(|frame| frame.in_app)) {
+        frames.insert(0, location);
+    }
+    frames
+}
+
 /// The first stack with a frame of the project; where another caused it, the last of its causes that has one.
 fn chosen(stacks: &[Stack]) -> Option<&Stack> {
     let Some(first) = stacks.iter().position(Stack::is_in_app) else { return stacks.first() };

@@ -49,6 +49,7 @@ pub use circuit::{Circuit, CircuitState};
 pub use decide::{Outlook, outlook};
 pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
 pub use event::{Advanced, Decision, DecisionType, Event, Verdict, Warning, WarningKind};
+pub use location::frames;
 pub use machine::advance;
 pub use prompt::prompt;
 pub use state::{

@@ -1,0 +1,219 @@
+//! A finer name for what a failure is than its category, from a closed list.
+//! Does not: decide the category, which is the public contract's; a kind never contradicts it.
+
+mod rules;
+
+use crate::{category::Category, summary::Summary};
+use regex::bytes::{RegexSet, RegexSetBuilder};
+use rules::RULES;
+use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
+
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $kind:ident = $name:literal,)*) => {
+        /// What a failure is, finer than its category.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case")]
+        pub enum FailureKind {
+            $($(#[$meta])* $kind,)*
+        }
+
+        impl FailureKind {
+            /// Every kind.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// As it is written.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A compared value is not the expected one.
+    Assertion = "assertion",
+    /// A value differs from the one that was written down by an earlier run.
+    Snapshot = "snapshot",
+    /// Too little of the code was reached by tests.
+    CoverageThreshold = "coverage-threshold",
+    /// A mock was called otherwise than it was told, or not at all.
+    MockMismatch = "mock-mismatch",
+    /// A test's own preparation is missing or failed: an unknown fixture, a hook.
+    TestSetup = "test-setup",
+    /// The runner found no tests.
+    NoTests = "no-tests",
+    /// A server answered with 4xx or 5xx.
+    HttpError = "http-error",
+    /// A time limit was exceeded.
+    Timeout = "timeout",
+    /// Nobody listens on the address.
+    ConnectionRefused = "connection-refused",
+    /// A connection was lost, or could not be made for another reason.
+    NetworkError = "network-error",
+    /// A host name that cannot be resolved.
+    Dns = "dns",
+    /// A certificate or a handshake.
+    Tls = "tls",
+    /// Another process listens on the address.
+    AddressInUse = "address-in-use",
+    /// A container was killed for memory.
+    ContainerOom = "container-oom",
+    /// A container exited or could not start.
+    ContainerCrash = "container-crash",
+    /// A setting is missing or wrong.
+    ConfigError = "config-error",
+    /// An environment variable that must be set.
+    MissingVariable = "missing-variable",
+    /// Code that is imported is not there: a file of the project, or an export of a module.
+    ModuleNotFound = "module-not-found",
+    /// A package that is not installed, or cannot be.
+    MissingDependency = "missing-dependency",
+    /// A program that is not installed.
+    CommandNotFound = "command-not-found",
+    /// A script, task or target that is not defined.
+    MissingScript = "missing-script",
+    /// A file or folder that is not there.
+    MissingFile = "missing-file",
+    /// A runtime, tool or library of another version than is needed.
+    VersionMismatch = "version-mismatch",
+    /// The source is not in the language's grammar.
+    SyntaxError = "syntax-error",
+    /// A compiler refused the code.
+    CompileError = "compile-error",
+    /// A value of another type than is needed, said by a type checker or at run time.
+    TypeError = "type-error",
+    /// A linter's rule.
+    Lint = "lint",
+    /// The code is not formatted as it should be.
+    Format = "format",
+    /// A null, nil, None or undefined was used as an object.
+    NullDereference = "null-dereference",
+    /// A name, method or attribute that is not defined.
+    UndefinedName = "undefined-name",
+    /// An index or a key that is not there.
+    OutOfRange = "out-of-range",
+    /// A number that cannot be computed: a division by zero, an overflow.
+    Arithmetic = "arithmetic",
+    /// A value that a function does not take.
+    InvalidArgument = "invalid-argument",
+    /// A text that is not in the form it should be: JSON, XML, a date, an encoding.
+    Parse = "parse",
+    /// Too deep a recursion.
+    StackOverflow = "stack-overflow",
+    /// The heap of a process is full.
+    OutOfMemoryHeap = "out-of-memory-heap",
+    /// A process touched memory that is not its own.
+    SegmentationFault = "segmentation-fault",
+    /// A panic of Rust or Go, or an abort.
+    Panic = "panic",
+    /// Two threads or processes in each other's way.
+    Concurrency = "concurrency",
+    /// A file, folder or port that may not be used.
+    Permission = "permission",
+    /// No login, or not the right one.
+    Authentication = "authentication",
+    /// No space, or no quota, on a disk.
+    DiskFull = "disk-full",
+    /// More files, processes or memory than a system allows.
+    ResourceLimit = "resource-limit",
+    /// A row that a constraint of a database refuses.
+    DatabaseConstraint = "database-constraint",
+    /// A table or column that is not there: a migration is missing.
+    DatabaseSchema = "database-schema",
+    /// Another transaction holds what is needed.
+    DatabaseLock = "database-lock",
+    /// A query that the database does not take.
+    DatabaseQuery = "database-query",
+    /// An element of a page that is not there or cannot be used.
+    ElementNotFound = "element-not-found",
+    /// A merge that was not finished, or other trouble of a work tree.
+    VersionControl = "version-control",
+    /// An error of a program that none of the others names.
+    Exception = "exception",
+    /// Nothing says what it is.
+    Unknown = "unknown",
+}
+
+/// The kind of a failure of this category. `exit_code` is that of its process.
+pub fn failure_kind(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
+    let text = summary.lines().join("\n");
+    // The order of the rules is the order of their weight.
+    let found = MATCHERS.iter().find(|matcher| matcher.category == category).and_then(|matcher| matcher.first(&text));
+    found.unwrap_or_else(|| fallback(category, &text, exit_code))
+}
+
+/// Automata of so many bytes: those of all rules together need about as much, and would be built again and again in less.
+const AUTOMATON_BYTES: usize = 8 << 20;
+
+/// The rules whose kinds are finer names for one category.
+struct Matcher {
+    category: Category,
+    kinds: Vec<FailureKind>,
+    set: LazyLock<RegexSet, Box<dyn FnOnce() -> RegexSet + Send>>,
+}
+
+static MATCHERS: LazyLock<Vec<Matcher>> = LazyLock::new(|| Category::ALL.into_iter().map(Matcher::new).collect());
+
+impl Matcher {
+    fn new(category: Category) -> Self {
+        let rules = move || RULES.iter().filter(move |rule| fits(rule.kind, category));
+        let compile = move || {
+            // Classes of ASCII: names of tools and errors have nothing else, and automata stay small.
+            RegexSetBuilder::new(rules().map(|rule| rule.pattern))
+                .unicode(false)
+                .dfa_size_limit(AUTOMATON_BYTES)
+                .build()
+                .expect("constant patterns")
+        };
+        Self { category, kinds: rules().map(|rule| rule.kind).collect(), set: LazyLock::new(Box::new(compile)) }
+    }
+
+    fn first(&self, text: &str) -> Option<FailureKind> {
+        let at = if self.kinds.is_empty() { None } else { self.set.matches(text.as_bytes()).iter().next() };
+        at.and_then(|at| self.kinds.get(at).copied())
+    }
+}
+
+/// Whether a kind is a finer name for that category. What an assertion compares, or a server answers, may be any text.
+fn fits(kind: FailureKind, category: Category) -> bool {
+    use FailureKind as K;
+    match category {
+        Category::Unknown => true,
+        Category::ConfigError => !matches!(kind, K::Exception),
+        Category::AssertionMismatch => matches!(kind, K::Snapshot | K::CoverageThreshold | K::ElementNotFound),
+        Category::NetworkError => matches!(kind, K::Dns | K::Tls | K::AddressInUse),
+        Category::HttpError => matches!(kind, K::Authentication | K::MissingDependency),
+        Category::ContainerCrash => matches!(kind, K::AddressInUse | K::CommandNotFound | K::DiskFull),
+        Category::Timeout => matches!(kind, K::ElementNotFound | K::DatabaseLock),
+        Category::ConnectionRefused | Category::ContainerOom | Category::MockMismatch => false,
+    }
+}
+
+fn fallback(category: Category, text: &str, exit_code: Option<i32>) -> FailureKind {
+    match category {
+        Category::AssertionMismatch => FailureKind::Assertion,
+        Category::HttpError => FailureKind::HttpError,
+        Category::Timeout => FailureKind::Timeout,
+        Category::ConnectionRefused => FailureKind::ConnectionRefused,
+        Category::ContainerOom => FailureKind::ContainerOom,
+        Category::ContainerCrash => FailureKind::ContainerCrash,
+        Category::MockMismatch => FailureKind::MockMismatch,
+        Category::ConfigError => FailureKind::ConfigError,
+        Category::NetworkError => FailureKind::NetworkError,
+        Category::Unknown => match exit_code {
+            // What shells answer for a program that is not there, and for one that may not be started.
+            Some(127) => FailureKind::CommandNotFound,
+            Some(126) => FailureKind::Permission,
+            Some(139) => FailureKind::SegmentationFault,
+            _ if rules::names_error(text) => FailureKind::Exception,
+            _ => FailureKind::Unknown,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

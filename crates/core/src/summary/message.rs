@@ -1,0 +1,51 @@
+//! The message of a failure with the values in it.
+//! Does not: change a value.
+
+use crate::display;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Lines of a message.
+const MAX_LINES: usize = 12;
+
+/// Longest line: a dumped object says in its beginning what it is.
+const MAX_LINE: usize = 240;
+
+/// The first lines, and of those further down the ones that hold values. What is left out is marked with `…`.
+pub(super) fn message(lines: &[String], most: usize) -> String {
+    let mut out = String::new();
+    let (mut taken, mut skipped) = (0, false);
+    let first_values = lines.iter().position(|line| is_values(line));
+    for (number, line) in lines.iter().enumerate() {
+        // Before the values stands what was asked for; after them, all that is not more of them can wait.
+        let fits =
+            taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(line));
+        let line = display::line(line, MAX_LINE);
+        let left = most.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
+        if !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
+            skipped = true;
+            continue;
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&display::shortened(&line, left));
+        taken += 1;
+    }
+    if skipped && out.chars().count() + 2 <= most {
+        out.push_str("\n…");
+    }
+    out
+}
+
+/// Whether the line holds what was expected, or what came.
+fn is_values(line: &str) -> bool {
+    static VALUES: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right|diff|returned|difference)\b",
+            r"|[+-]\s?\S|-> |=> |<)|!==|!=|===|==| but was | to (?:be|equal|have|match) ",
+        );
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    VALUES.is_match(line)
+}

@@ -1,0 +1,66 @@
+//! Where a failure happened: the first frame of the project's own code, and that of the test.
+//! Does not: read stacks; `fix_loop::location` does, for both.
+
+use crate::{
+    fix_loop::{self, Location},
+    output::stack_frame::{self, Frame},
+};
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As printed, or as `shown` made it.
+    pub file: String,
+    /// From 1.
+    pub line: Option<u32>,
+}
+
+impl Place {
+    /// `file:line`.
+    pub fn shown(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.file),
+            None => self.file.clone(),
+        }
+    }
+}
+
+/// Where it happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// In the project's own code.
+    pub own: Option<Place>,
+    /// In the test.
+    pub test: Option<Place>,
+}
+
+/// Finds both in a redacted text. `shown` makes a path relative to the project; where some of the frames lie inside it, the
+/// others do not count.
+pub fn places(text: &str, shown: impl Fn(&str) -> String) -> Places {
+    let frames: Vec<(Location, String)> = fix_loop::frames(text)
+        .into_iter()
+        .filter(|frame| frame.in_app)
+        .map(|frame| {
+            let file = shown(&frame.file);
+            (frame, file)
+        })
+        .collect();
+    let is_inside_known = frames.iter().any(|(_, file)| is_relative(file));
+    let wanted = |(_, file): &&(Location, String)| !is_inside_known || is_relative(file);
+    let first = |of_test: bool| {
+        let found = frames.iter().filter(wanted).find(|(frame, file)| is_test(frame, file) == of_test);
+        found.map(|(frame, file)| Place { file: file.clone(), line: frame.line })
+    };
+    Places { own: first(false), test: first(true) }
+}
+
+fn is_relative(file: &str) -> bool {
+    !(file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':') || file.starts_with("../"))
+}
+
+/// By its path inside the project: a checkout may lie in a folder that is named like one of tests.
+fn is_test(frame: &Location, file: &str) -> bool {
+    let function = frame.function.as_deref().unwrap_or_default();
+    let frame = Frame { file: file.as_bytes(), function: function.as_bytes(), outer_first: false };
+    !stack_frame::is_in_app(&frame)
+}

@@ -1,0 +1,156 @@
+//! Headlines, messages and places of real output.
+
+use super::{Place, Places, Summary, places};
+
+fn place(file: &str, line: u32) -> Place {
+    Place { file: file.to_owned(), line: Some(line) }
+}
+
+fn found(text: &str) -> Places {
+    places(text, |file| file.strip_prefix("/srv/shop/").unwrap_or(file).to_owned())
+}
+
+/// What was printed, and the line a person would call the error.
+const HEADLINES: &[(&str, &str)] = &[
+    // Package managers.
+    ("> test\n> vitest run\n\nTypeError: cart.totl is not a function", "TypeError: cart.totl is not a function"),
+    (
+        "> shop@1.0.0 build\n> tsc\n\nsrc/cart.ts(7,3): error TS2322: Type 'string' is not assignable to type 'number'.",
+        "src/cart.ts(7,3): error TS2322: Type 'string' is not assignable to type 'number'.",
+    ),
+    ("$ tsc --noEmit\nsh: 1: tsc: not found", "sh: 1: tsc: not found"),
+    (
+        "yarn run v1.22.22\n$ jst\n/bin/sh: jst: not found\nerror Command failed with exit code 127.",
+        "/bin/sh: jst: not found",
+    ),
+    (
+        "npm error Lifecycle script `test` failed with error:\nnpm error code 1\nnpm error path /srv/shop\nError: the shop is closed",
+        "Error: the shop is closed",
+    ),
+    // Compilers and build tools.
+    (
+        "   Compiling shop v0.1.0 (/srv/shop)\nerror[E0425]: cannot find value `totl` in this scope\n --> src/lib.rs:4:5\nerror: could not compile `shop` (lib) due to 1 previous error",
+        "error[E0425]: cannot find value `totl` in this scope",
+    ),
+    (
+        "[INFO] Scanning for projects...\n[INFO] Building shop 1.0\n[ERROR] /srv/shop/src/main/java/shop/Cart.java:[7,12] cannot find symbol",
+        "[ERROR] /srv/shop/src/main/java/shop/Cart.java:[7,12] cannot find symbol",
+    ),
+    (
+        "FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':compileJava'.\n> Could not find com.acme:shop:1.0.",
+        "Execution failed for task ':compileJava'.",
+    ),
+    // The type on one line, the message on the next.
+    (
+        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n24 !== 7\n",
+        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 24 !== 7",
+    ),
+    (
+        "java.lang.IllegalStateException:\n  the shop is closed\n\tat shop.Cart.total(Cart.java:7)",
+        "java.lang.IllegalStateException: the shop is closed",
+    ),
+    ("AssertionError\nthe shop is closed", "AssertionError: the shop is closed"),
+    // A linter, after the name of the file.
+    (
+        "/srv/shop/src/cart.js\n  3:7  error  'x' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)",
+        "'x' is assigned a value but never used no-unused-vars",
+    ),
+    // A printed object.
+    (
+        "{\n  failureType: 'testCodeFailure',\n  cause: 'x',\n  code: 'ERR_TEST_FAILURE'\n}\nError: the shop is closed",
+        "Error: the shop is closed",
+    ),
+    ("failureType: 'testCodeFailure'\nthe shop is closed", "the shop is closed"),
+    // A coverage table.
+    (
+        "----------|---------|----------|---------|---------|-------------------\nFile      | % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s\nAll files |   71.42 |       50 |     100 |   71.42 |\n cart.js  |   71.42 |       50 |     100 |   71.42 | 7-8\nERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
+        "ERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
+    ),
+    // What is no wrapping stays.
+    ("Error: connect ECONNREFUSED 127.0.0.1:5432", "Error: connect ECONNREFUSED 127.0.0.1:5432"),
+    ("expected 24 to be 7", "expected 24 to be 7"),
+    ("KeyError: 'total'", "KeyError: 'total'"),
+    ("Killed", "Killed"),
+];
+
+#[test]
+fn the_headline_is_the_error() {
+    let wrong: Vec<_> = HEADLINES
+        .iter()
+        .map(|(text, wanted)| (Summary::read(text).headline(), *wanted))
+        .filter(|(found, wanted)| found != wanted)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_message_has_the_values_that_were_compared() {
+    let rows: &[(&str, &[&str])] = &[
+        (
+            "expect(received).toBe(expected) // Object.is equality\n\nExpected: 200\nReceived: 500\n\n    at Object.toBe (/srv/shop/test/a.test.js:3:4)",
+            &["Expected: 200", "Received: 500"],
+        ),
+        (
+            "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n24 !== 7\n\n    at TestContext.<anonymous> (file:///srv/shop/test/a.test.mjs:6:10)",
+            &["24 !== 7"],
+        ),
+        (
+            "thread 'tests::adds' panicked at src/lib.rs:14:9:\nassertion `left == right` failed\n  left: 24\n right: 7",
+            &["left: 24", "right: 7"],
+        ),
+        (
+            "    def test_total():\n>       assert total([3, 4]) == 7\nE       assert 24 == 7\nE        +  where 24 = total([3, 4])\n\ntests/test_price.py:6: AssertionError",
+            &["assert 24 == 7", "where 24 = total([3, 4])"],
+        ),
+        ("Failure/Error: expect(total).to eq(7)\n\n  expected: 7\n       got: 24\n", &["expected: 7", "got: 24"]),
+        (
+            "org.opentest4j.AssertionFailedError: expected: <7> but was: <24>\n\tat shop.SumTest.adds(SumTest.java:9)",
+            &["expected: <7> but was: <24>"],
+        ),
+    ];
+    for (text, values) in rows {
+        let message = Summary::read(text).message(400);
+        for value in *values {
+            assert!(message.contains(value), "{value:?} is not in {message:?}");
+        }
+    }
+}
+
+#[test]
+fn a_message_is_bounded_and_keeps_its_values() {
+    let noise: Vec<_> = (0..40).map(|number| format!("note {number} of the shop, which says little")).collect();
+    let noise = noise.join("\n");
+    let text = format!("Error: the totals differ\n{noise}\nExpected: 200\nReceived: 500\n");
+    let message = Summary::read(&text).message(160);
+    assert!(message.chars().count() <= 160, "{message}");
+    assert!(message.starts_with("Error: the totals differ\n") && message.ends_with('…'), "{message}");
+    assert!(Summary::read(&"x".repeat(100_000)).message(100).chars().count() <= 100);
+    assert_eq!(Summary::read("").message(100), "");
+}
+
+#[test]
+fn the_place_is_in_the_project_and_the_test_beside_it() {
+    let both = "TypeError: x\n    at total (/srv/shop/src/cart.js:7:12)\n    at /srv/shop/node_modules/lib/index.js:1:1\n    at TestContext.<anonymous> (/srv/shop/test/cart.test.js:20:3)";
+    assert_eq!(found(both), Places { own: Some(place("src/cart.js", 7)), test: Some(place("test/cart.test.js", 20)) });
+    let only_test = "Error: x\n    at node:internal/process:1:1\n    at /srv/shop/test/cart.test.js:20:3";
+    assert_eq!(found(only_test), Places { own: None, test: Some(place("test/cart.test.js", 20)) });
+    // Whatever the checkout's own folder is called.
+    let named = places("Error: x\n    at total (/srv/tests/src/cart.js:7:12)", |file| file.replace("/srv/tests/", ""));
+    assert_eq!(named.own, Some(place("src/cart.js", 7)));
+    let python = "Traceback (most recent call last):\n  File \"/srv/shop/tests/test_cart.py\", line 9, in test_total\n    total()\n  File \"/srv/shop/shop/cart.py\", line 3, in total\n    raise KeyError\nKeyError";
+    assert_eq!(
+        found(python),
+        Places { own: Some(place("shop/cart.py", 3)), test: Some(place("tests/test_cart.py", 9)) }
+    );
+    // A compiler points, and has no stack.
+    assert_eq!(found("error[E0425]: cannot find value `totl`\n --> src/lib.rs:4:5").own, Some(place("src/lib.rs", 4)));
+    assert_eq!(found("something went wrong"), Places::default());
+}
+
+#[test]
+fn frames_outside_the_project_count_where_there_are_no_others() {
+    let outside = "TypeError: x\n    at total (/app/src/cart.js:7:12)";
+    assert_eq!(found(outside).own, Some(place("/app/src/cart.js", 7)));
+    let mixed = "TypeError: x\n    at total (/usr/share/nodejs/x.js:7:12)\n    at main (/srv/shop/src/main.js:3:1)";
+    assert_eq!(found(mixed).own, Some(place("src/main.js", 3)));
+}
