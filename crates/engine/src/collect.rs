@@ -2,11 +2,13 @@
 //! Does not: write.
 
 use crate::{
-    Engine, EngineError, ErrorCode, containers,
+    Engine, EngineError, ErrorCode,
+    brief::{Candidate, Candidates},
+    cause, containers,
     contract::{ContainerFact, RecordRunParams, ReportInput},
-    lookup, matching, text,
+    lookup, text,
 };
-use argus_core::{Analysis, FailureEvent, display, redact::Redacted};
+use argus_core::{FailureEvent, display, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -57,8 +59,8 @@ impl RunFacts {
 #[derive(Default)]
 pub(crate) struct Collected {
     pub(crate) cases: Vec<Case>,
-    /// Of failed cases by index, the first few.
-    pub(crate) briefs: Vec<(usize, Analysis)>,
+    /// Of failed cases, the first few.
+    pub(crate) candidates: Candidates,
     pub(crate) skipped: Vec<Problem>,
     pub(crate) facts: RunFacts,
     /// There are reports, but no test in them: a filter may have left none.
@@ -90,9 +92,6 @@ struct Raw {
     at: usize,
     texts: CleanTexts,
 }
-
-/// How many failures an answer lists.
-pub(crate) const LISTED: usize = 20;
 
 /// What all reports of a run come to; of each case what the reader of it made, and the runner that its report names.
 pub(crate) struct ReportsRead<T> {
@@ -227,7 +226,7 @@ impl Collected {
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
         self.ran_no_tests =
             params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
-        let unexplained = has_failed(params) && self.briefs.is_empty();
+        let unexplained = has_failed(params) && self.candidates.is_empty();
         if has_ended(params) && (unexplained || self.cases.is_empty() && !self.ran_no_tests) {
             self.add_command(engine, params);
         }
@@ -283,12 +282,11 @@ impl Collected {
             analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
         }
         failure.category = analysis.classification.category;
-        failure.headline = matching::headline(&analysis, &failure.facts);
+        let sight = cause::sight(engine, &analysis, &failure.facts);
+        failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
         case.failure = Some(Box::new(failure));
-        if self.briefs.len() < LISTED {
-            self.briefs.push((raw.at, analysis));
-        }
+        self.candidates.add(Candidate { at: raw.at, analysis, sight }, &case.name);
     }
 
     /// One case named after the command; when it failed, the end of its output is the error.

@@ -4,7 +4,7 @@
 //! Times are ISO 8601 with `Z`; durations are milliseconds.
 
 use crate::ErrorCode;
-use argus_core::{Category, builtin::Locale, classify::UserRule, redact::UserSecret};
+use argus_core::{Category, FailureKind, builtin::Locale, classify::UserRule, redact::UserSecret};
 use serde::{Deserialize, Serialize};
 
 /// Derives what every contract type has.
@@ -140,6 +140,28 @@ contract! {
     pub struct DiagnosticResult {
         /// What it is.
         pub category: Category,
+        /// The same, finer: a closed list.
+        pub failure_kind: FailureKind,
+        /// The error with the values that were compared.
+        pub message: String,
+        /// `file:line` in the project's own code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub place: Option<String>,
+        /// `file:line` in the test.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub test_place: Option<String>,
+        /// Exit code of the process that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub exit_code: Option<i32>,
+        /// Signal that ended it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub signal: Option<String>,
+        /// The failures of this run with the same error at the same place: this answer is for all of them.
+        pub cause: Cause,
         /// Hex SHA-256.
         pub signature: String,
         /// `category::caseName::normalizedError`.
@@ -149,9 +171,14 @@ contract! {
         /// How the failure was recognised, and as which.
         #[serde(rename = "match")]
         pub matched: Match,
-        /// Its suggested fix.
+        /// The best fix that fits: the pattern's own, else one that was learned for the same error in another case, else the
+        /// tip of a built-in.
         pub suggested_fix: Option<String>,
-        /// Its confidence.
+        /// Where that fix was learned, where it is not the pattern's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub suggested_from: Option<SuggestedFrom>,
+        /// The pattern's confidence.
         pub confidence: Option<f64>,
         /// Newest first, at most 20.
         pub fix_history: Vec<FixRecord>,
@@ -215,8 +242,12 @@ contract! {
         pub id: String,
         /// What it is about.
         pub description: String,
-        /// In [0, 1]; 1 for the same family signature.
+        /// In [0, 1]; 1 for the same error with the same values.
         pub similarity: f64,
+        /// What differs where only the compared values do; the first three lines.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
+        pub differences: Vec<Difference>,
         /// Its best fix.
         pub suggested_fix: Option<String>,
         /// Its confidence.
@@ -382,6 +413,8 @@ contract! {
     pub struct Inspection {
         /// What it is.
         pub category: Category,
+        /// The same, finer: a closed list.
+        pub failure_kind: FailureKind,
         /// The rule that decided.
         pub rule: String,
         /// What it saw.

@@ -3,11 +3,13 @@
 
 use crate::{
     Engine, EngineError,
-    contract::{DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, Related},
+    cause::{self, Sight},
+    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related},
     lookup::{self, FailedCase},
     matching::{self, Match},
     memory, related,
     report_fix::unknown_pattern,
+    suggestion::{self, Suggestion},
     text, view,
 };
 use argus_core::{Ambient, Analysis, builtin};
@@ -28,6 +30,18 @@ struct Finding {
     is_new: bool,
     history: Vec<FixRecord>,
     related: Vec<Related>,
+    suggested: Suggestion,
+    /// Where the failure is known by its signature and compared other values: how alike they are, and what differs.
+    values: Option<(f64, Vec<Difference>)>,
+}
+
+/// What is seen of a failure without a memory.
+struct Seen {
+    analysis: Analysis,
+    sight: Sight,
+    cause: Cause,
+    exit_code: Option<i32>,
+    signal: Option<String>,
 }
 
 /// Finds the failure, concludes what it is, and matches and counts it in one write transaction.
@@ -38,18 +52,22 @@ pub async fn diagnose<D: Database>(
 ) -> Result<DiagnosticResult, EngineError> {
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
+    let event = lookup::event_of(&case.failure);
+    let sight = cause::sight(engine, &analysis, &event);
+    let all_of_it = cause::of_case(engine, ambient, &case, &analysis, &sight).await?;
+    let seen = Seen { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
     let not_same_as = params.not_same_as.as_deref();
-    let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &analysis, not_same_as).await;
+    let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &seen.analysis, not_same_as).await;
     match engine.write(ambient, count).await {
         Ok(finding) => {
-            let finding = with_incidents(engine, ambient, &analysis, finding).await;
-            Ok(answer(engine, analysis, finding, None))
+            let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
+            Ok(answer(engine, seen, finding, None))
         }
         Err(error) if error.is_about_writing() => {
-            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &analysis, &case.name).await;
+            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &seen.analysis, &case.name).await;
             let finding = engine.read(ambient, look).await?;
-            let finding = with_incidents(engine, ambient, &analysis, finding).await;
-            Ok(answer(engine, analysis, finding, Some(&error)))
+            let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
+            Ok(answer(engine, seen, finding, Some(&error)))
         }
         Err(error) => Err(error),
     }
@@ -142,9 +160,17 @@ async fn finding<D: Database>(
         Some(pattern) => matching::fix_history(tx, pattern, HISTORY, SHOWN).await?,
         None => Vec::new(),
     };
-    let has_own_fix = pattern.is_some_and(|pattern| pattern.best_fix.is_some());
-    let related = if has_own_fix { Vec::new() } else { related::related(engine, tx, analysis, pattern).await? };
-    Ok(Finding { found, is_new, history, related })
+    let suggested = suggestion::best(engine, tx, analysis, pattern).await?;
+    let related = if pattern.is_some_and(suggestion::has_own_fix) {
+        Vec::new()
+    } else {
+        related::related(engine, tx, analysis, pattern, suggested.from.as_ref()).await?
+    };
+    let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
+        Some(own) => suggestion::differing_values(tx, analysis, own).await?,
+        None => None,
+    };
+    Ok(Finding { found, is_new, history, related, suggested, values })
 }
 
 /// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
@@ -155,10 +181,12 @@ async fn with_incidents<D: Database>(
     analysis: &Analysis,
     mut finding: Finding,
 ) -> Finding {
-    let has_own_fix = finding.found.pattern.as_ref().is_some_and(|pattern| pattern.best_fix.is_some());
+    let has_own_fix = finding.found.pattern.as_ref().is_some_and(suggestion::has_own_fix);
     if !has_own_fix && let Ok(incidents) = memory::related::incidents(engine, ambient, &analysis.redacted).await {
         finding.related.extend(incidents);
-        finding.related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+        // What is suggested stays first.
+        let from = usize::from(finding.suggested.from.is_some());
+        finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
     if !has_own_fix {
         finding.related.extend(memory::foreign::like(engine, ambient, analysis).await);
@@ -168,7 +196,7 @@ async fn with_incidents<D: Database>(
 
 fn answer<D: Database>(
     engine: &Engine<D>,
-    analysis: Analysis,
+    Seen { analysis, sight, cause, exit_code, signal }: Seen,
     finding: Finding,
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
@@ -178,14 +206,25 @@ fn answer<D: Database>(
     }
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
-    let matched = finding.found.answer();
+    let mut matched = finding.found.answer();
+    if let Some((similarity, differences)) = finding.values {
+        (matched.similarity, matched.differences) = (Some(similarity), differences);
+    }
     let person = finding.found.pattern.as_ref().and_then(|pattern| pattern.person.category);
     let pattern = finding.found.pattern.map(|pattern| view::pattern(&pattern, engine.options.locale));
     DiagnosticResult {
         category: person.unwrap_or(analysis.classification.category),
+        failure_kind: sight.kind,
+        message: if sight.message.is_empty() { sight.headline } else { sight.message },
+        place: sight.place,
+        test_place: sight.test_place,
+        exit_code,
+        signal,
+        cause,
         signature: analysis.signatures.exact,
         signature_pattern: analysis.signatures.pattern,
-        suggested_fix: pattern.as_ref().and_then(|pattern| pattern.suggested_fix.clone()),
+        suggested_from: finding.suggested.origin(),
+        suggested_fix: finding.suggested.fix,
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),
         pattern,
         matched,

@@ -5,12 +5,13 @@ use crate::{
     contract::{Evidence, Inspection},
     errors::{EngineError, ErrorCode},
 };
-use argus_core::{Analysis, Analyzer, FailureEvent, classify::Span};
+use argus_core::{Analysis, Analyzer, FailureEvent, classify::Span, failure_kind::failure_kind, summary::Summary};
 use serde::{Deserialize, Serialize};
 
 /// Concludes all of it.
 pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Inspection {
-    shown(analyzed(analyzer, event, case_name))
+    let exit_code = event.exit_code;
+    shown(analyzed(analyzer, event, case_name), exit_code)
 }
 
 /// The name stands in the text that is signed, so it goes through the redactor as it does where runs are recorded.
@@ -19,10 +20,13 @@ pub(crate) fn analyzed(analyzer: &Analyzer, event: FailureEvent, case_name: &str
 }
 
 /// As the contract shows it.
-pub(crate) fn shown(analysis: Analysis) -> Inspection {
+pub(crate) fn shown(analysis: Analysis, exit_code: Option<i32>) -> Inspection {
+    let (category, summary) = (analysis.classification.category, Summary::read(&analysis.redacted));
+    let failure_kind = failure_kind(category, &summary, exit_code);
     let evidence = analysis.classification.evidence.and_then(|span| evidence(&analysis.redacted, &span));
     Inspection {
         category: analysis.classification.category,
+        failure_kind,
         rule: analysis.classification.rule,
         evidence,
         redacted: analysis.redacted,
@@ -47,11 +51,12 @@ pub fn inspect_jsonl(analyzer: &Analyzer, chunk: &str) -> String {
             Err(reason) => refusals.push(Some(refusal(&reason))),
         }
     }
-    let mut analyses = analyzer.analyze_all(failures).into_iter();
+    let exit_codes: Vec<_> = failures.iter().map(|(event, _)| event.exit_code).collect();
+    let mut analyses = analyzer.analyze_all(failures).into_iter().zip(exit_codes);
     let mut answers = String::with_capacity(chunk.len());
     for refusal in refusals {
         let answer = match refusal {
-            None => analyses.next().and_then(|analysis| serde_json::to_string(&shown(analysis)).ok()),
+            None => analyses.next().and_then(|(analysis, code)| serde_json::to_string(&shown(analysis, code)).ok()),
             Some(refusal) => serde_json::to_string(&refusal).ok(),
         };
         answers.push_str(&answer.unwrap_or_default());

@@ -15,7 +15,9 @@
 //!
 //! Does not: know SQL (`argus-store` does) or JavaScript (`argus-wasm` does).
 
+mod brief;
 pub mod calls;
+mod cause;
 mod collect;
 mod containers;
 pub mod contract;
@@ -37,6 +39,7 @@ pub mod report_fix;
 mod resign;
 pub mod resources;
 pub mod snapshot;
+mod suggestion;
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "the formula is exact: equal counts give equal bits")]
 mod tests;

@@ -12,6 +12,7 @@ use argus_core::{
     alike::{self, Likeness},
     bound::bound_to,
     builtin, display, similarity,
+    summary::{MAX_HEADLINE, Summary},
 };
 use argus_store::{
     Database, StoreError, Tx, merging,
@@ -21,9 +22,6 @@ use argus_store::{
 
 /// A sample of this size keeps most error texts whole.
 const SAMPLE: usize = 4 * 1024;
-
-/// A description is one line.
-const DESCRIPTION: usize = 300;
 
 /// Newest patterns of a case that a failure is compared with.
 const COMPARED: u32 = 48;
@@ -51,6 +49,10 @@ impl Match {
     /// The key of what the answer shows.
     pub(crate) fn shown(&self) -> Option<PatternKey> {
         self.pattern.as_ref().map(|pattern| pattern.key)
+    }
+
+    pub(crate) const fn is_by_signature(&self) -> bool {
+        matches!(self.how, How::Signature)
     }
 
     pub(crate) fn answer(&self) -> contract::Match {
@@ -208,7 +210,7 @@ async fn write<D: Database>(
     write: Write,
 ) -> Result<Pattern, EngineError> {
     let id = ambient.id("pat");
-    let description = headline(analysis, &lookup::event_of(&case.failure));
+    let description = headline(analysis, &Summary::read(&analysis.redacted), &lookup::event_of(&case.failure));
     let sample = sample(engine, case, analysis)?;
     let new = NewPattern {
         id: &id,
@@ -230,13 +232,13 @@ async fn write<D: Database>(
 }
 
 /// What went wrong in one line, for people.
-pub(crate) fn headline(analysis: &Analysis, event: &FailureEvent) -> String {
-    let line = display::line(&analysis.normalized.headline, DESCRIPTION);
-    if !line.is_empty() {
+pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
+    let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE)];
+    if let Some(line) = lines.into_iter().find(|line| !line.is_empty()) {
         return line;
     }
     match (&event.exception_type, &event.signal, event.exit_code) {
-        (Some(kind), _, _) => display::line(kind, DESCRIPTION),
+        (Some(kind), _, _) => display::line(kind, MAX_HEADLINE),
         (None, Some(signal), _) => format!("ended by {signal}, without an error text"),
         (None, None, Some(code)) => format!("exit code {code}, without an error text"),
         (None, None, None) => "failed without an error text".to_owned(),

@@ -3,11 +3,11 @@
 
 use crate::{
     Engine, EngineError,
-    collect::{Collected, LISTED, collect, has_failed},
-    contract::{FailureBrief, RecordRunParams, RunResult, RunStatus, Totals},
-    lookup, matching, moment, resign,
+    brief::{self, Brief, brief},
+    collect::{Collected, collect, has_failed},
+    contract::{RecordRunParams, RunResult, RunStatus, Totals},
+    lookup, moment, resign,
     text::quoted,
-    view,
 };
 use argus_core::Ambient;
 use argus_store::{
@@ -29,16 +29,16 @@ pub async fn record_run<D: Database>(
     let collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, &collected, &totals);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<(Vec<FailureBrief>, Option<String>), EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Option<String>), EngineError> {
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
         retention::apply(tx, keep(engine, ambient)).await?;
         resign::batch(engine, tx).await?;
-        Ok((briefs(engine, tx, &collected).await?, no_tests))
+        Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, no_tests))
     };
-    let (failures, no_tests) = engine.write(ambient, body).await?;
-    Ok(answer(engine, params, run, totals, collected, failures, no_tests))
+    let (brief, no_tests) = engine.write(ambient, body).await?;
+    Ok(answer(engine, params, run, totals, collected, brief, no_tests))
 }
 
 fn run<D>(
@@ -128,36 +128,13 @@ async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, 
     Ok(format!("NO_TESTS_RAN: no test fits the filter '{}'. {advice}", quoted(filter)))
 }
 
-/// The first failures with what the memory has about each; shown, not counted.
-async fn briefs<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    collected: &Collected,
-) -> Result<Vec<FailureBrief>, EngineError> {
-    let mut briefs = Vec::with_capacity(collected.briefs.len());
-    for (at, analysis) in &collected.briefs {
-        let Some(case) = collected.cases.get(*at) else { continue };
-        let known = matching::find(engine, tx, analysis, &case.name, None).await?.pattern;
-        briefs.push(FailureBrief {
-            case_name: case.name.clone(),
-            category: known
-                .as_ref()
-                .and_then(|pattern| pattern.person.category)
-                .unwrap_or(analysis.classification.category),
-            headline: case.failure.as_ref().map(|failure| failure.headline.clone()).unwrap_or_default(),
-            known: known.map(|pattern| view::known(&pattern, engine.options.locale)),
-        });
-    }
-    Ok(briefs)
-}
-
 fn answer<D>(
     engine: &Engine<D>,
     params: &RecordRunParams,
     run: Run,
     totals: Totals,
     collected: Collected,
-    failures: Vec<FailureBrief>,
+    brief: Brief,
     no_tests: Option<String>,
 ) -> RunResult {
     let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
@@ -166,7 +143,8 @@ fn answer<D>(
         None if collected.has_empty_reports => notes.push(NO_CASES.to_owned()),
         None => {}
     }
-    debug_assert!(failures.len() <= LISTED, "no more briefs are kept than listed");
+    let Brief { failures, causes, more_causes } = brief;
+    debug_assert!(failures.len() <= brief::LISTED, "no more are kept than listed");
     RunResult {
         run_id: run.id,
         status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },
@@ -174,6 +152,8 @@ fn answer<D>(
         more: totals.failed.saturating_sub(u32::try_from(failures.len()).unwrap_or(u32::MAX)),
         totals,
         failures,
+        causes,
+        more_causes,
         notes,
         skipped: collected.skipped,
     }

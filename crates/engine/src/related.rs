@@ -3,10 +3,10 @@
 
 use crate::{
     Engine,
-    contract::{Related, RelatedKind},
-    view,
+    contract::{Difference, Related, RelatedKind},
+    suggestion, view,
 };
-use argus_core::{Analysis, confidence::confidence, similarity::similarity};
+use argus_core::{Analysis, similarity::similarity};
 use argus_store::{
     StoreError, Tx,
     patterns::{self, Pattern},
@@ -22,14 +22,34 @@ const SHOWN: usize = 5;
 /// Patterns of one family that are looked at.
 const FAMILY: u32 = 50;
 
-/// Patterns that are like a failure. `own` is the pattern the answer already shows.
+/// A pattern that is like a failure, how much so, and what differs where only the compared values do.
+struct Like {
+    score: f64,
+    pattern: Pattern,
+    differences: Vec<Difference>,
+}
+
+/// Patterns that are like a failure. `own` is the pattern the answer already shows; `first`, the one whose fix it suggests,
+/// stands first.
 pub(crate) async fn related<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
     own: Option<&Pattern>,
+    first: Option<&Pattern>,
 ) -> Result<Vec<Related>, StoreError> {
-    like(engine, tx, (&analysis.normalized_error, &analysis.signatures.family), own).await
+    let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), own).await?;
+    for like in found.iter_mut().filter(|like| like.score >= 1.0) {
+        if let Some((score, differences)) = suggestion::differing_values(tx, analysis, &like.pattern).await? {
+            (like.score, like.differences) = (score, differences);
+        }
+    }
+    sort(&mut found);
+    if let Some(first) = first {
+        found.retain(|like| like.pattern.key != first.key);
+        found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new() });
+    }
+    Ok(shown_all(engine, found))
 }
 
 /// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.
@@ -39,38 +59,55 @@ pub(crate) async fn like<D>(
     (normalized, family): (&str, &str),
     own: Option<&Pattern>,
 ) -> Result<Vec<Related>, StoreError> {
+    let mut found = alike(tx, (normalized, family), own).await?;
+    sort(&mut found);
+    Ok(shown_all(engine, found))
+}
+
+async fn alike(
+    tx: &mut impl Tx,
+    (normalized, family): (&str, &str),
+    own: Option<&Pattern>,
+) -> Result<Vec<Like>, StoreError> {
     let bands = argus_core::similarity::sketch(normalized);
-    let mut found: Vec<(f64, Pattern)> = Vec::new();
+    let mut found: Vec<Like> = Vec::new();
+    let like = |score: f64, pattern| Like { score: score.min(1.0), pattern, differences: Vec::new() };
     for pattern in similar::of_family(tx, family, FAMILY).await? {
-        found.push((1.0, pattern));
+        found.push(like(1.0, pattern));
     }
     for (key, text) in similar::of_bands(tx, bands).await? {
         let score = similarity(normalized, &text);
         if score >= THRESHOLD
             && let Some(pattern) = patterns::get(tx, key).await?
-            && found.iter().all(|(_, other)| other.key != pattern.key)
+            && found.iter().all(|other| other.pattern.key != pattern.key)
         {
-            found.push((score, pattern));
+            found.push(like(score, pattern));
         }
     }
-    found.retain(|(_, pattern)| !pattern.is_provisional() && own.is_none_or(|own| own.key != pattern.key));
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| by_fix(&b.1).total_cmp(&by_fix(&a.1))));
-    Ok(found.into_iter().take(SHOWN).map(|(score, pattern)| shown(engine, score, &pattern)).collect())
+    found.retain(|like| !like.pattern.is_provisional() && own.is_none_or(|own| own.key != like.pattern.key));
+    Ok(found)
 }
 
-/// A known fix is worth more than none, a surer one more than another.
-fn by_fix(pattern: &Pattern) -> f64 {
-    let fixed = if pattern.best_fix.is_some() { 1.0 } else { 0.0 };
-    fixed + confidence(pattern.resolutions, pattern.occurrences)
+/// The most alike first; of equally alike ones a known fix before none, and one that helped more often before another.
+fn sort(found: &mut [Like]) {
+    found.sort_by(|a, b| {
+        let evidence = |like: &Like| suggestion::evidence(&like.pattern);
+        b.score.total_cmp(&a.score).then_with(|| evidence(b).cmp(&evidence(a)))
+    });
 }
 
-fn shown<D>(engine: &Engine<D>, score: f64, pattern: &Pattern) -> Related {
-    let view = view::pattern(pattern, engine.options.locale);
+fn shown_all<D>(engine: &Engine<D>, found: Vec<Like>) -> Vec<Related> {
+    found.into_iter().take(SHOWN).map(|like| shown(engine, like)).collect()
+}
+
+fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences }: Like) -> Related {
+    let view = view::pattern(&pattern, engine.options.locale);
     Related {
         kind: RelatedKind::Pattern,
         id: view.id,
         description: view.description,
-        similarity: score.min(1.0),
+        similarity: score,
+        differences,
         suggested_fix: view.suggested_fix,
         confidence: Some(view.confidence),
         memory: None,

@@ -2,9 +2,7 @@
 //! Does not: read or compute anything else.
 
 use crate::{
-    contract::{
-        CaseRecord, FailurePattern, FixRecord, KnownPattern, PatternSource, RunRecord, RunStatus, ViewPatternRow,
-    },
+    contract::{CaseRecord, FailurePattern, FixRecord, PatternSource, RunRecord, RunStatus, ViewPatternRow},
     moment::iso,
 };
 use argus_core::{
@@ -58,14 +56,6 @@ pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
         first_seen_at: iso(stored.first_seen_at),
         last_seen_at: iso(stored.last_seen_at),
         edited: stored.person.is_any(),
-    }
-}
-
-pub(crate) fn known(stored: &Pattern, locale: Locale) -> KnownPattern {
-    KnownPattern {
-        pattern_id: stored.id.clone(),
-        confidence: confidence(stored.resolutions, stored.occurrences),
-        suggested_fix: suggested_fix(stored, locale),
     }
 }
 

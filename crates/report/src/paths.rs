@@ -2,7 +2,7 @@
 //! Does not: touch the file system.
 
 /// `path` with `/`, relative to `root` where it lies inside; `None` if it is blank.
-pub(crate) fn relative(path: &str, root: &str) -> Option<String> {
+pub fn relative(path: &str, root: &str) -> Option<String> {
     let path = slashes(path.trim());
     if path.is_empty() {
         return None;

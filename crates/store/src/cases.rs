@@ -112,6 +112,23 @@ pub async fn failed(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<
     row.map(|mut row| failure(&mut row)).transpose()
 }
 
+/// Failed cases of a run that were recorded as of this category, each by its qualified name.
+pub async fn failed_of_category(
+    tx: &mut impl Tx,
+    run: RunKey,
+    category: Category,
+    limit: u32,
+) -> Result<Vec<(String, Failure)>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT c.name, ",
+        failure_columns!(),
+        " FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+         WHERE c.run_key = $1 AND f.category = $2 ORDER BY c.seq LIMIT $3"
+    );
+    let rows = tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| Ok((row.read()?, failure(&mut row)?))).collect()
+}
+
 /// Status of a case by its qualified name, whatever it is.
 pub async fn status_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
     const SQL: &str = "SELECT status FROM cases WHERE run_key = $1 AND name = $2 ORDER BY rank, seq LIMIT 1";

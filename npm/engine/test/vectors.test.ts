@@ -13,6 +13,7 @@ const Normalize = z.looseObject({
   normalized: z.string(),
   site: z.string().optional(),
 });
+const Kind = z.looseObject({ text: z.string(), kind: z.string() });
 const Pair = z.looseObject({ same: z.boolean(), a: z.string(), b: z.string() });
 const Redact = z.object({ kind: z.string(), text: z.string(), keep: z.boolean().optional() });
 
@@ -33,6 +34,15 @@ test('classify', () => {
     const answer = inspector.inspect(event);
     if (answer.category !== category || (rule ?? answer.rule) !== answer.rule)
       wrong.push([event.text, category, answer]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('failure kinds', () => {
+  const wrong = [];
+  for (const { kind, ...event } of rows('failure-kinds.jsonl', Kind)) {
+    const { failureKind, category } = inspector.inspect(event);
+    if (failureKind !== kind) wrong.push([event.text, kind, failureKind, category]);
   }
   expect(wrong).toEqual([]);
 });

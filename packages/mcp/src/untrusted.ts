@@ -78,8 +78,8 @@ export function shortLine(text: string): string {
   return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE);
 }
 
-/** The beginning of a long text, with what is missing said. */
-export function clipped(text: string, limit: number): string {
+/** The beginning of a long text, with what is missing said, and where it is. */
+export function clipped(text: string, limit: number, where = ''): string {
   if (text.length <= limit) return text;
-  return `${text.slice(0, limit).toWellFormed()}… (${text.length - limit} more characters)`;
+  return `${text.slice(0, limit).toWellFormed()}… (${text.length - limit} more characters${where})`;
 }

@@ -16,6 +16,7 @@ export const PATTERN_ID = expect.stringMatching(`^pat-${UUID_V7}$`);
 export const FIX_ID = expect.stringMatching(`^fix-${UUID_V7}$`);
 export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 export const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/u);
+export const CAUSE_ID = expect.stringMatching(/^cause-[0-9a-f]{12}$/u);
 export const TEXT = expect.stringMatching(/./u);
 export const NUMBER = expect.any(Number);
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
-import { contract, FIX_ID, INSTANT, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
+import { CAUSE_ID, contract, FIX_ID, INSTANT, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -18,6 +18,9 @@ describe.each(ERAS)('%s', (era) => {
     const first = await agent.data('argus_diagnose', args);
     expect(first).toEqual({
       category: 'UNKNOWN',
+      failureKind: 'null-dereference',
+      message: 'Cannot read properties of undefined (reading "id")',
+      cause: { causeId: CAUSE_ID, headline: TEXT, count: 1, cases: [caseName] },
       signature: SHA256,
       signaturePattern: expect.stringMatching(/^UNKNOWN::/u),
       pattern: null,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS, project } from '../harness.ts';
 import { ALL_PASSED, junit } from '../reports.ts';
-import { contract, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+import { CAUSE_ID, contract, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -61,17 +61,25 @@ describe.each(ERAS)('%s', (era) => {
         {
           caseName: expect.stringContaining('health-check'),
           category: 'CONNECTION_REFUSED',
+          failureKind: 'connection-refused',
+          causeId: CAUSE_ID,
           headline: expect.stringContaining('ECONNREFUSED'),
           known: { patternId: 'builtin-conn-refused', confidence: 0.5, suggestedFix: REFUSED_FIX_ZH },
         },
         {
           caseName: expect.stringContaining('parses'),
           category: 'UNKNOWN',
+          failureKind: 'null-dereference',
+          causeId: CAUSE_ID,
           headline: expect.stringContaining('Cannot read properties of undefined'),
           known: null,
         },
       ],
       more: 0,
+      causes: [
+        { causeId: CAUSE_ID, headline: expect.any(String), count: 1, cases: [expect.stringContaining('health-check')] },
+        { causeId: CAUSE_ID, headline: expect.any(String), count: 1, cases: [expect.stringContaining('parses')] },
+      ],
       notes: expect.any(Array),
       skipped: [],
     });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
-import { contract, INSTANT, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+import { CAUSE_ID, contract, INSTANT, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -25,11 +25,22 @@ describe.each(ERAS)('%s', (era) => {
         {
           caseName: command,
           category: 'CONNECTION_REFUSED',
+          failureKind: 'connection-refused',
           headline: 'connect ECONNREFUSED 127.0.0.1:5432',
+          exitCode: 3,
+          causeId: CAUSE_ID,
           known: { patternId: 'builtin-conn-refused', confidence: 0.5, suggestedFix: REFUSED_FIX_ZH },
         },
       ],
       more: 0,
+      causes: [
+        {
+          causeId: CAUSE_ID,
+          headline: 'connect ECONNREFUSED 127.0.0.1:5432',
+          count: 1,
+          cases: [command],
+        },
+      ],
       notes: [],
     });
     const { runs } = await agent.data('argus_history', { projectPath: root });

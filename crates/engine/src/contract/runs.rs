@@ -1,7 +1,7 @@
 //! Types of runs: what records one, what lists them, and their cases.
 //! Does not: compute.
 
-use argus_core::Category;
+use argus_core::{Category, FailureKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
 
@@ -95,10 +95,17 @@ contract! {
         pub duration_ms: f64,
         /// Cases by status.
         pub totals: Totals,
-        /// The first failures, at most 20.
+        /// The first failures of each cause, at most 20, as many as an answer has room for.
         pub failures: Vec<FailureBrief>,
         /// How many failures are not listed.
         pub more: u32,
+        /// Failures of the same error at the same place are one; at most 20, as many as there is room for.
+        #[serde(default)]
+        pub causes: Vec<Cause>,
+        /// How many causes are not listed.
+        #[serde(default, skip_serializing_if = "is_none")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
+        pub more_causes: u32,
         /// Remarks: what was not available, what was cut.
         pub notes: Vec<String>,
         /// What in the reports could not be read.
@@ -124,10 +131,53 @@ contract! {
         pub case_name: String,
         /// What it is.
         pub category: Category,
+        /// The same, finer: a closed list.
+        #[serde(default = "unknown_kind")]
+        pub failure_kind: FailureKind,
         /// What went wrong, one line.
         pub headline: String,
+        /// The error with the values that were compared; absent where it says no more than the headline, or no more than
+        /// that of the first failure of the cause.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub message: Option<String>,
+        /// `file:line` in the project's own code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub place: Option<String>,
+        /// `file:line` in the test.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub test_place: Option<String>,
+        /// Exit code of the process that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub exit_code: Option<i32>,
+        /// Signal that ended it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub signal: Option<String>,
+        /// Which of the causes it is of.
+        #[serde(default)]
+        pub cause_id: String,
         /// What the memory knows; shown, not counted.
         pub known: Option<KnownPattern>,
+    }
+
+    /// Failures of the same error at the same place.
+    pub struct Cause {
+        /// `cause-…`: the same in every run while error and place stay.
+        pub cause_id: String,
+        /// What went wrong, one line.
+        pub headline: String,
+        /// `file:line` in the project's own code, else in the test.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub place: Option<String>,
+        /// How many failures it has.
+        pub count: u32,
+        /// Their cases, the first ones.
+        pub cases: Vec<String>,
     }
 
     /// A pattern, in short.
@@ -136,8 +186,22 @@ contract! {
         pub pattern_id: String,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
-        /// None: nothing fixed it yet.
+        /// The best fix that fits; none: nothing fixed it yet.
         pub suggested_fix: Option<String>,
+        /// Where that fix was learned, where it is not this pattern's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub suggested_from: Option<SuggestedFrom>,
+    }
+
+    /// The failure of another case, with the same error, that a fix was learned for.
+    pub struct SuggestedFrom {
+        /// `pat-…`.
+        pub pattern_id: String,
+        /// Its case.
+        pub case_name: String,
+        /// `(resolutions + 1) / (occurrences + 2)` of that pattern.
+        pub confidence: f64,
     }
 
     /// Which runs to list.
@@ -239,6 +303,16 @@ contract! {
         /// Of a failed case.
         pub signature: Option<String>,
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
+/// Of an answer from before there were kinds.
+const fn unknown_kind() -> FailureKind {
+    FailureKind::Unknown
 }
 
 /// Outcome of a run.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    contract::{IncidentDetail, IncidentMatch, MemoryKind, RankedSolution, Related, RelatedKind},
+    contract::{Difference, IncidentDetail, IncidentMatch, MemoryKind, RankedSolution, Related, RelatedKind},
     related,
 };
 use argus_core::{
@@ -108,7 +108,7 @@ pub(crate) async fn like<D: Database>(engine: &Engine<D>, ambient: &Ambient, ana
     if engine.foreign.is_none() {
         return Vec::new();
     }
-    let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None).await?);
+    let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None, None).await?);
     let looked = engine.look(Side::Foreign, ambient, &mut Vec::new(), body).await;
     let mut like = looked.ok().flatten().unwrap_or_default();
     like.extend(incidents_like(engine, ambient, &analysis.redacted).await.unwrap_or_default());
@@ -137,6 +137,7 @@ async fn incidents_like<D: Database>(
                 id: incident.id,
                 description: incident.title,
                 similarity: rounded(hit.score.value),
+                differences: Vec::new(),
                 suggested_fix: best.map(|solution| solution.steps),
                 confidence: None,
                 memory: None,
@@ -220,6 +221,11 @@ fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
         description: line(engine, &related.description),
         suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), MAX_RELATED_FIX_CHARS)),
         confidence: None,
+        differences: related
+            .differences
+            .into_iter()
+            .map(|Difference { before, now }| Difference { before: line(engine, &before), now: line(engine, &now) })
+            .collect(),
         memory: Some(MemoryKind::Foreign),
         ..related
     }

@@ -48,6 +48,7 @@ pub(crate) async fn incidents<D: Database>(
                     id: incident.id,
                     description: incident.title,
                     similarity: super::ranked_solutions::rounded(hit.score.value),
+                    differences: Vec::new(),
                     confidence: best.as_ref().map(|best| best.ranking.reliability_score),
                     suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
                     memory: None,

@@ -1,5 +1,6 @@
 //! The contracts' rules, over the real store, in memory or on a file.
 
+mod answering;
 mod counting;
 mod diagnosing;
 mod faults;

@@ -25,13 +25,13 @@ pub async fn view_inspection<D: Database>(
     let analysis = inspect::analyzed(&engine.analyzer, params.event.clone(), case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let pattern = matching::find(engine, tx, &analysis, case_name, None).await?.pattern;
-        let related = related::related(engine, tx, &analysis, pattern.as_ref()).await?;
+        let related = related::related(engine, tx, &analysis, pattern.as_ref(), None).await?;
         Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), related))
     };
     let (pattern, mut related) = engine.read(ambient, body).await?;
     related.extend(memory::related::incidents(engine, ambient, &analysis.redacted).await?);
     related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    let inspection = inspect::shown(analysis);
+    let inspection = inspect::shown(analysis, params.event.exit_code);
     let placeholders = placeholders(&inspection.normalized);
     Ok(ViewInspectionResult { inspection, placeholders, pattern, related })
 }

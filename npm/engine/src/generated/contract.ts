@@ -135,6 +135,20 @@ export type CategoryCount = {
   count: number,
 };
 
+/** Failures of the same error at the same place. */
+export type Cause = {
+  /** `cause-…`: the same in every run while error and place stay. */
+  causeId: string,
+  /** What went wrong, one line. */
+  headline: string,
+  /** `file:line` in the project's own code, else in the test. */
+  place?: string,
+  /** How many failures it has. */
+  count: number,
+  /** Their cases, the first ones. */
+  cases: Array<string>,
+};
+
 /** Whether attempts may be made. */
 export type CircuitState = "CLOSED" | "OPEN";
 
@@ -210,6 +224,20 @@ export type DiagnoseParams = {
 export type DiagnosticResult = {
   /** What it is. */
   category: FailureCategory,
+  /** The same, finer: a closed list. */
+  failureKind: FailureKind,
+  /** The error with the values that were compared. */
+  message: string,
+  /** `file:line` in the project's own code. */
+  place?: string,
+  /** `file:line` in the test. */
+  testPlace?: string,
+  /** Exit code of the process that failed. */
+  exitCode?: number,
+  /** Signal that ended it. */
+  signal?: string,
+  /** The failures of this run with the same error at the same place: this answer is for all of them. */
+  cause: Cause,
   /** Hex SHA-256. */
   signature: string,
   /** `category::caseName::normalizedError`. */
@@ -218,9 +246,12 @@ export type DiagnosticResult = {
   pattern: FailurePattern | null,
   /** How the failure was recognised, and as which. */
   match: Match,
-  /** Its suggested fix. */
+  /** The best fix that fits: the pattern's own, else one that was learned for the same error in another case, else the
+   * tip of a built-in. */
   suggestedFix: string | null,
-  /** Its confidence. */
+  /** Where that fix was learned, where it is not the pattern's own. */
+  suggestedFrom?: SuggestedFrom,
+  /** The pattern's confidence. */
   confidence: number | null,
   /** Newest first, at most 20. */
   fixHistory: Array<FixRecord>,
@@ -309,8 +340,23 @@ export type FailureBrief = {
   caseName: string,
   /** What it is. */
   category: FailureCategory,
+  /** The same, finer: a closed list. */
+  failureKind: FailureKind,
   /** What went wrong, one line. */
   headline: string,
+  /** The error with the values that were compared; absent where it says no more than the headline, or no more than
+   * that of the first failure of the cause. */
+  message?: string,
+  /** `file:line` in the project's own code. */
+  place?: string,
+  /** `file:line` in the test. */
+  testPlace?: string,
+  /** Exit code of the process that failed. */
+  exitCode?: number,
+  /** Signal that ended it. */
+  signal?: string,
+  /** Which of the causes it is of. */
+  causeId: string,
   /** What the memory knows; shown, not counted. */
   known: KnownPattern | null,
 };
@@ -351,6 +397,9 @@ export type FailureGroup = {
   /** The pattern that one of them matches: a learned one, else the built-in. */
   pattern: ViewPatternRow | null,
 };
+
+/** What a failure is, finer than its category. */
+export type FailureKind = "assertion" | "snapshot" | "coverage-threshold" | "mock-mismatch" | "test-setup" | "no-tests" | "http-error" | "timeout" | "connection-refused" | "network-error" | "dns" | "tls" | "address-in-use" | "container-oom" | "container-crash" | "config-error" | "missing-variable" | "module-not-found" | "missing-dependency" | "command-not-found" | "missing-script" | "missing-file" | "version-mismatch" | "syntax-error" | "compile-error" | "type-error" | "lint" | "format" | "null-dereference" | "undefined-name" | "out-of-range" | "arithmetic" | "invalid-argument" | "parse" | "stack-overflow" | "out-of-memory-heap" | "segmentation-fault" | "panic" | "concurrency" | "permission" | "authentication" | "disk-full" | "resource-limit" | "database-constraint" | "database-schema" | "database-lock" | "database-query" | "element-not-found" | "version-control" | "exception" | "unknown";
 
 /** A pattern of the knowledge base. */
 export type FailurePattern = {
@@ -926,6 +975,8 @@ export type IncidentMatch = {
 export type Inspection = {
   /** What it is. */
   category: FailureCategory,
+  /** The same, finer: a closed list. */
+  failureKind: FailureKind,
   /** The rule that decided. */
   rule: string,
   /** What it saw. */
@@ -950,8 +1001,10 @@ export type KnownPattern = {
   patternId: string,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
-  /** None: nothing fixed it yet. */
+  /** The best fix that fits; none: nothing fixed it yet. */
   suggestedFix: string | null,
+  /** Where that fix was learned, where it is not this pattern's own. */
+  suggestedFrom?: SuggestedFrom,
 };
 
 /** What a pattern has without a person's hand. */
@@ -1382,8 +1435,10 @@ export type Related = {
   id: string,
   /** What it is about. */
   description: string,
-  /** In [0, 1]; 1 for the same family signature. */
+  /** In [0, 1]; 1 for the same error with the same values. */
   similarity: number,
+  /** What differs where only the compared values do; the first three lines. */
+  differences?: Array<Difference>,
   /** Its best fix. */
   suggestedFix: string | null,
   /** Its confidence. */
@@ -1541,10 +1596,14 @@ export type RunResult = {
   durationMs: number,
   /** Cases by status. */
   totals: Totals,
-  /** The first failures, at most 20. */
+  /** The first failures of each cause, at most 20, as many as an answer has room for. */
   failures: Array<FailureBrief>,
   /** How many failures are not listed. */
   more: number,
+  /** Failures of the same error at the same place are one; at most 20, as many as there is room for. */
+  causes: Array<Cause>,
+  /** How many causes are not listed. */
+  moreCauses?: number,
   /** Remarks: what was not available, what was cut. */
   notes: Array<string>,
   /** What in the reports could not be read. */
@@ -1658,6 +1717,16 @@ export type SplitPatternParams = {
   pattern: string,
   /** One of its `merged`. */
   part: string,
+};
+
+/** The failure of another case, with the same error, that a fix was learned for. */
+export type SuggestedFrom = {
+  /** `pat-…`. */
+  patternId: string,
+  /** Its case. */
+  caseName: string,
+  /** `(resolutions + 1) / (occurrences + 2)` of that pattern. */
+  confidence: number,
 };
 
 /** Cases by status; flaky ones are counted among passed too. */

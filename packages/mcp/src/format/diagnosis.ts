@@ -5,15 +5,20 @@
 
 import type { DiagnosticResult, FixRecord, Related } from 'argus-engine';
 import type { ReportFixResult } from '../tools/report-fix.ts';
+import { formatCause, formatWhere } from './run.ts';
 import { count, indented, lines, paint, percent } from './text.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
-  const { category, rule, evidence, pattern, suggestedFix, confidence, fixHistory } = diagnosis;
+  const { category, failureKind, rule, evidence, pattern, suggestedFix, suggestedFrom, confidence, fixHistory } =
+    diagnosis;
   return lines([
-    `${paint.bold(paint.yellow(category))}  ${paint.dim(`rule ${rule}`)}`,
+    `${paint.bold(paint.yellow(category))}  ${failureKind}  ${paint.dim(`rule ${rule}`)}`,
+    indented(diagnosis.message),
+    ...formatWhere(diagnosis),
+    diagnosis.cause.count > 1 && formatCause(diagnosis.cause),
     evidence && `evidence   ${evidence}`,
     `signature  ${diagnosis.signature}`,
     indented(diagnosis.signaturePattern),
@@ -22,6 +27,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
       : 'pattern    new: seen for the first time',
     ...formatMatch(diagnosis),
     suggestedFix && `fix        ${paint.green(suggestedFix)}`,
+    suggestedFrom && paint.dim(`           learned for ${suggestedFrom.caseName} (${suggestedFrom.patternId})`),
     confidence !== null && `confidence ${percent(confidence)}`,
     ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),

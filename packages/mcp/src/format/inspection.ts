@@ -7,9 +7,10 @@ import type { Inspection } from 'argus-engine';
 import { indented, lines, paint } from './text.ts';
 
 export function formatInspection(inspection: Inspection): string {
-  const { category, rule, evidence, redactions, normalized, signature, familySignature } = inspection;
+  const { category, failureKind, rule, evidence, redactions, normalized, signature, familySignature } = inspection;
   return lines([
     `category   ${paint.bold(category)}`,
+    `kind       ${failureKind}`,
     `rule       ${rule}`,
     evidence && `evidence   ${evidence.text} (${evidence.start}-${evidence.end})`,
     redactions.length > 0 && `redacted   ${redactions.join(', ')}`,

@@ -7,15 +7,19 @@ import type { DiagnosticResult } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
+import { fitList, fitRemarks } from './budget.ts';
 import {
   caseName,
   categoryName,
+  cause,
   envelopeOf,
   failurePattern,
+  failureSight,
   fixRecord,
   notStored,
   projectPath,
   runId,
+  suggestedFrom,
 } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -27,13 +31,15 @@ const input = () =>
     notSameAs: z.string().min(1).describe('match.patternId that this failure is not').optional(),
   });
 
+const differences = () => z.array(z.object({ before: z.string(), now: z.string() })).optional();
+
 const match = () =>
   z.object({
     how: z.enum(['signature', 'alike', 'none']),
     patternId: z.string().nullable(),
     similarity: z.number().nullable(),
     builtinId: z.string().nullable(),
-    differences: z.array(z.object({ before: z.string(), now: z.string() })).optional(),
+    differences: differences(),
   });
 
 const related = () =>
@@ -42,6 +48,7 @@ const related = () =>
     id: z.string(),
     description: z.string(),
     similarity: z.number(),
+    differences: differences(),
     suggestedFix: z.string().nullable(),
     confidence: z.number().nullable(),
     memory: z.enum(['project', 'user', 'foreign']).optional(),
@@ -52,11 +59,15 @@ const output = () =>
     z.object({
       ...notStored(),
       category: categoryName(),
+      ...failureSight(),
+      message: z.string(),
+      cause: cause(),
       signature: z.string(),
       signaturePattern: z.string(),
       pattern: failurePattern().nullable(),
       match: match(),
       suggestedFix: z.string().nullable(),
+      suggestedFrom: suggestedFrom(),
       confidence: z.number().nullable(),
       fixHistory: z.array(fixRecord()),
       isNewPattern: z.boolean(),
@@ -91,13 +102,23 @@ export async function handleDiagnose(
   return { ...notStored, ...result, warnings: [...warnings, ...result.warnings] };
 }
 
+/** The newest fixes, as many as there is room for. */
+function fit(answer: DiagnoseResult): DiagnoseResult {
+  const { fixHistory: all, warnings } = answer;
+  const fixHistory = fitList(all, (some) => ({ ...answer, fixHistory: some }));
+  const left = all.length - fixHistory.length;
+  const note = `${left} older fixes are left out; argus://pattern/${answer.pattern?.id} has all.`;
+  return { ...answer, fixHistory, warnings: fitRemarks(left > 0 ? [...warnings, note] : warnings) };
+}
+
 export const diagnoseTool = defineTool({
   name: 'argus_diagnose',
   title: 'Diagnose a failure',
   description:
-    'Say what a failed case is and what fixed it before, with a confidence earned by earlier fixes. Call it before working on a failure; each call counts as one occurrence. `match` says how it was recognised; where it is another failure, notSameAs splits them for good.',
+    'Say what a failed case is and what fixed it before, with a confidence earned by earlier fixes. Call it before working on a failure, once for each cause of argus_run: `cause` names the cases it answers for. Each call counts as one occurrence. `match` says how it was recognised; where it is another failure, notSameAs splits them for good.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handle: handleDiagnose,
+  fit,
 });

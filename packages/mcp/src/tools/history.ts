@@ -8,11 +8,15 @@ import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import type { SessionManager } from '../session.ts';
 import { clipped } from '../untrusted.ts';
+import { fitPage } from './budget.ts';
 import { caseRecord, envelopeOf, limit, offset, projectPath, runRecord, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 /** In a list an error is a reminder; a resource shows it whole. */
-const ERROR_CHARACTERS = 1_000;
+const ERROR_CHARACTERS = 400;
+
+/** Cases of a run, where the caller does not say how many. */
+const DEFAULT_CASES = 20;
 
 const input = () =>
   z.strictObject({
@@ -60,12 +64,20 @@ export async function handleHistory(
   if (status !== null || days !== null) {
     throw new ArgusError('INVALID_INPUT', 'status and days choose among runs; leave them out together with runId.');
   }
-  const { value, warnings } = await session.ask((engine) => engine.runDetail({ runId, limit, offset }), runId);
-  const cases = value.cases.map((one) => ({
+  const page = { runId, limit: limit ?? DEFAULT_CASES, offset };
+  const { value, warnings } = await session.ask((engine) => engine.runDetail(page), runId);
+  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+/** Errors cut, with the way to the whole, and as many whole entries as there is room for. */
+function fit(answer: HistoryToolResult): HistoryToolResult {
+  if ('runs' in answer) return fitPage(answer, answer.runs, (runs, hasMore) => ({ ...answer, runs, hasMore }));
+  const where = ` in argus://run/${answer.run.id}`;
+  const cases = answer.cases.map((one) => ({
     ...one,
-    error: one.error === null ? null : clipped(one.error, ERROR_CHARACTERS),
+    error: one.error === null ? null : clipped(one.error, ERROR_CHARACTERS, where),
   }));
-  return { ...value, cases, ...(warnings.length > 0 ? { warnings } : {}) };
+  return fitPage({ ...answer, cases }, cases, (some, hasMore) => ({ ...answer, cases: some, hasMore }));
 }
 
 export const historyTool = defineTool({
@@ -77,4 +89,5 @@ export const historyTool = defineTool({
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: handleHistory,
+  fit,
 });

@@ -12,11 +12,15 @@ import { ArgusError } from '../errors.ts';
 import { gitFacts } from '../run/git.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
+import { fitRemarks } from './budget.ts';
 import { envelopeOf, projectPath, runResult } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 /** One run has a report a module; past this a glob is a mistake. */
 const MAX_FILES = 2_000;
+
+/** What could not be read, over MCP; the command line has all of it. */
+const MAX_SKIPPED = 20;
 
 const MAX_REPORT_BYTES = 256 * 1024 * 1024;
 
@@ -108,4 +112,9 @@ export const importTool = defineTool({
   output: () => envelopeOf(runResult().extend({ skipped: skipped() })),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handle: handleImport,
+  fit: (answer) => ({
+    ...answer,
+    notes: fitRemarks(answer.notes),
+    skipped: answer.skipped.slice(0, MAX_SKIPPED),
+  }),
 });

@@ -7,6 +7,7 @@ import type { PatternsResult as EnginePatternsResult, FailureCategory, PatternSo
 import { z } from 'zod';
 import { PATTERNS_APP } from '../apps.ts';
 import type { SessionManager } from '../session.ts';
+import { fitPage } from './budget.ts';
 import { category, envelopeOf, failurePattern, limit, offset, projectPath, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -64,4 +65,5 @@ export const patternsTool = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   app: PATTERNS_APP,
   handle: handlePatterns,
+  fit: (answer) => fitPage(answer, answer.patterns, (patterns, hasMore) => ({ ...answer, patterns, hasMore })),
 });

@@ -3,8 +3,10 @@
  * Does not: search or rank; the engine does, in one call, which also remembers the search.
  */
 
-import type { RankedSolutionsResult } from 'argus-engine';
+import type { RankedSolution, RankedSolutionsResult } from 'argus-engine';
 import { z } from 'zod';
+import { clipped } from '../untrusted.ts';
+import { fitTexts } from './budget.ts';
 import { cleaned, detectedEnv, env, filled, nextAction, projectPath, type WithMemories } from './memory-schemas.ts';
 import { limit, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
@@ -91,6 +93,26 @@ export async function handleRankedSolutions(
   return { ...value, ...(all.length > 0 ? { warnings: all } : {}) };
 }
 
+/** Steps and summaries cut, with the way to the whole. */
+function fit(answer: RankedSolutionsResult): RankedSolutionsResult {
+  return fitTexts(answer, (limit) => {
+    const cut = <Solution extends RankedSolution>(solution: Solution): Solution => ({
+      ...solution,
+      steps: clipped(solution.steps, limit, ` in argus://incident/${solution.incident_id}`),
+    });
+    const { recommended_solution: recommended, incidents } = answer;
+    return {
+      ...answer,
+      ranked_solutions: answer.ranked_solutions.map(cut),
+      recommended_solution: recommended && cut(recommended),
+      incidents: incidents.map((incident) => ({
+        ...incident,
+        summary: incident.summary === null ? null : clipped(incident.summary, limit),
+      })),
+    };
+  });
+}
+
 export const rankedSolutionsTool = defineTool({
   name: 'ranked_solutions',
   title: 'Find solutions',
@@ -101,4 +123,5 @@ export const rankedSolutionsTool = defineTool({
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: handleRankedSolutions,
+  fit,
 });

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
+import { fitRemarks } from './budget.ts';
 import { withProgress } from './progress.ts';
 import { envelopeOf, projectPath, runResult } from './schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
@@ -62,9 +63,10 @@ export const runTool = defineTool({
   name: 'argus_run',
   title: 'Run tests',
   description:
-    'Run the tests (or any build or lint command) and record the run. Answers failures with what is already known about each; diagnose them with argus_diagnose.',
+    'Run the tests (or any build or lint command) and record the run. Answers each failure with its message, place and what is already known; `causes` groups failures of one error: call argus_diagnose for one case of each.',
   input,
   output: () => envelopeOf(runResult()),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   handle: handleRunWithProgress,
+  fit: (answer) => ({ ...answer, notes: fitRemarks(answer.notes) }),
 });

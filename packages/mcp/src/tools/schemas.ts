@@ -97,6 +97,29 @@ export const caseRecord = () =>
     signature: nullableText(),
   });
 
+/** What a failure is to a person, beside its message. */
+export const failureSight = () => ({
+  failureKind: z.string().describe('Finer than category, from a closed list'),
+  place: z.string().optional().describe("file:line in the project's own code"),
+  testPlace: z.string().optional(),
+  exitCode: z.number().optional(),
+  signal: z.string().optional(),
+});
+
+/** Failures of one error at one place. */
+export const cause = () =>
+  z.object({
+    causeId: z.string(),
+    headline: z.string(),
+    place: z.string().optional(),
+    count: z.number(),
+    cases: z.array(z.string()),
+  });
+
+/** Whose fix is suggested, where it was learned for the same error in another case. */
+export const suggestedFrom = () =>
+  z.object({ patternId: z.string(), caseName: z.string(), confidence: z.number() }).optional();
+
 /** What a run answers, without what only an import adds. */
 export const runResult = () =>
   z.object({
@@ -109,10 +132,22 @@ export const runResult = () =>
       z.object({
         caseName: z.string(),
         category: categoryName(),
+        ...failureSight(),
         headline: z.string(),
-        known: z.object({ patternId: z.string(), confidence: z.number(), suggestedFix: nullableText() }).nullable(),
+        message: z.string().optional().describe('Where it says more than the headline'),
+        causeId: z.string(),
+        known: z
+          .object({
+            patternId: z.string(),
+            confidence: z.number(),
+            suggestedFix: nullableText(),
+            suggestedFrom: suggestedFrom(),
+          })
+          .nullable(),
       }),
     ),
     more: z.number(),
+    causes: z.array(cause()),
+    moreCauses: z.number().optional(),
     notes: z.array(z.string()),
   });

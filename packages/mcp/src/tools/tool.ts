@@ -18,7 +18,7 @@ export interface CallContext {
 }
 
 /** A tool as it is written. */
-export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType> {
+export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType, Answer extends object> {
   name: string;
   title: string;
   /** One line of what, then when to use it. */
@@ -30,7 +30,9 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   /** A page that shows the answer inside a conversation, where the client can. */
   app?: string;
-  handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<object>;
+  handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<Answer>;
+  /** The answer in so many words as an agent can read; the command line prints all of it. */
+  fit?(answer: Answer): Answer;
 }
 
 /** A tool as the server registers it. */
@@ -53,8 +55,8 @@ const LISTED: Record<string, { input: Record<string, unknown>; output: Record<st
   generated;
 
 /** Binds schema and handler, so that a mistyped argument is answered like every other error. */
-export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
-  definition: ToolDefinition<Input, Output>,
+export function defineTool<Input extends z.ZodType, Output extends z.ZodType, Answer extends object>(
+  definition: ToolDefinition<Input, Output, Answer>,
 ): Tool {
   const { name, title, description, bare = false, annotations, app, input, output } = definition;
   let checked: Input | undefined;
@@ -68,9 +70,10 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
     inputSchema: listed(LISTED[name]?.input),
     outputSchema: listed(LISTED[name]?.output),
     schemas: () => ({ input: input(), output: output() }),
-    call(args, sessionManager, context) {
+    async call(args, sessionManager, context) {
       checked ??= input();
-      return definition.handle(parsed(checked, args, name), sessionManager, context);
+      const answer = await definition.handle(parsed(checked, args, name), sessionManager, context);
+      return definition.fit?.(answer) ?? answer;
     },
   };
 }
