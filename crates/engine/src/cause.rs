@@ -36,11 +36,13 @@ pub(crate) struct Sight {
 }
 
 /// Looks at a failure; `event` is what is known beside its text.
-pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureEvent) -> Sight {
+pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureEvent, case_name: &str) -> Sight {
+    let test_file = case_name.split_once(lookup::SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
-    let Places { own, test } =
-        places(&analysis.redacted, |file| argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned()));
+    let Places { own, test } = places(&analysis.redacted, test_file, |file| {
+        argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
+    });
     let shown = |place: Option<argus_core::summary::Place>| place.map(|place| place.shown());
     let (place, test_place) = (shown(own), shown(test));
     // Two assertions are two causes; an error that is met in two tests is one.
@@ -120,7 +122,7 @@ pub(crate) async fn of_case<D: Database>(
         let other = engine.analyzer.analyze(event.clone(), name);
         // Most have another error, and its place need not be looked for.
         if other.classification.category == category && other.signatures.family == analysis.signatures.family {
-            let other = self::sight(engine, &other, &event);
+            let other = self::sight(engine, &other, &event, name);
             if other.cause_id == sight.cause_id {
                 causes.add(&other, name);
             }

@@ -282,7 +282,7 @@ impl Collected {
             analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
         }
         failure.category = analysis.classification.category;
-        let sight = cause::sight(engine, &analysis, &failure.facts);
+        let sight = cause::sight(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
         case.failure = Some(Box::new(failure));

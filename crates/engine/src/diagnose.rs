@@ -53,7 +53,7 @@ pub async fn diagnose<D: Database>(
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let event = lookup::event_of(&case.failure);
-    let sight = cause::sight(engine, &analysis, &event);
+    let sight = cause::sight(engine, &analysis, &event, &case.name);
     let all_of_it = cause::of_case(engine, ambient, &case, &analysis, &sight).await?;
     let seen = Seen { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
     let not_same_as = params.not_same_as.as_deref();

@@ -8,6 +8,7 @@ use crate::{
 use argus_core::{
     Analyzer, bound,
     fix_loop::{self, StateProblem, VERSION},
+    summary::Summary,
 };
 use argus_report::{CaseStatus, Format, Options, ReportCase, tail::salient_tail};
 use serde::Deserialize;
@@ -19,7 +20,13 @@ pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
     // A given error is all salient; of a command's output most is not.
     let chosen = failure.exit_code.map(|_| tap_errors(&redacted).unwrap_or_else(|| salient_tail(&redacted)));
     let chosen = chosen.filter(|tail| !tail.trim().is_empty());
-    fix_loop::understand(analyzer, failure, &redacted, chosen.as_deref().unwrap_or(&redacted))
+    let mut error = fix_loop::understand(analyzer, failure, &redacted, chosen.as_deref().unwrap_or(&redacted));
+    // As every other answer says it.
+    let headline = Summary::read(&error.text).headline();
+    if !headline.is_empty() {
+        error.headline = headline;
+    }
+    error
 }
 
 /// What the failed tests of a TAP stream say: what a terminal does not show has every error in fields of YAML.

@@ -25,7 +25,7 @@ pub(crate) const COMPARED: u32 = 2_000;
 const SUGGESTED: usize = 5;
 
 /// Between the parts of a qualified name.
-const SEPARATOR: &str = " > ";
+pub(crate) const SEPARATOR: &str = " > ";
 
 /// The failure a tool call is about.
 pub(crate) async fn failed_case<D: Database>(

@@ -93,6 +93,10 @@ pub(super) const RULES: &[Rule] = &[
         K::Authentication,
         r"(?i:authentication failed)|password authentication failed|(?i:invalid credentials)|Access denied for user|(?i:permission denied \(publickey)|(?i:could not read username)|\bE401\b|\b401 Unauthorized\b|(?i:unauthorized: authentication required)|InvalidAccessKeyId|ExpiredToken\b|JsonWebTokenError|TokenExpiredError|(?i:jwt expired)|AuthenticationException|Login failed for user",
     ),
+    rule(
+        K::NetworkError,
+        r"\bfetch failed\b|Failed to fetch|NetworkError when attempting|net::ERR_(?:INTERNET|CONNECTION|NETWORK)",
+    ),
     // Programs, packages, scripts, versions.
     rule(
         K::MissingScript,

@@ -21,7 +21,19 @@ pub(super) fn headline(lines: &[String]) -> String {
         let separator = if headline.ends_with(':') { " " } else { ": " };
         headline = [&headline, separator, next].concat();
     }
+    if let Some(actual) = telling.get(1).filter(|next| is_expected(first) && is_actual(next)) {
+        headline = [first, ", ", actual].concat();
+    }
     display::line(&headline, MAX_HEADLINE)
+}
+
+/// `expected: 4`, and on the next line `got: 3`.
+fn is_expected(line: &str) -> bool {
+    line.starts_with("expected: ") || line.starts_with("Expected: ")
+}
+
+fn is_actual(line: &str) -> bool {
+    ["got: ", "actual: ", "but was: ", "Actual: ", "Received: "].iter().any(|start| line.starts_with(start))
 }
 
 /// The line without what tools put before the message: a linter's place and level.
@@ -84,8 +96,11 @@ fn is_wrapping(line: &str) -> bool {
             r"(?:Name\s+Stmts\s+Miss|TOTAL\s+\d+).*",
             // What a printed error has beside its message.
             r"(?:failureType|generatedMessage|code|operator|exitCode|errno|syscall|duration_ms|location|name|stack|signal|type):\s.*",
-            r#"['"]?[a-z$_][\w$-]*['"]?: (?:.*[,{\[]|\{|\[|true|false|null|undefined|-?[\d.]+|'[^']*'|"[^"]*")"#,
+            r#"['"]?[a-z$_][\w$-]*['"]?: .*[,{\[]"#,
+            r"\{.*\}",
             r"[\w$]*\s?[{\[(]+",
+            // Where Bats says that it was.
+            r"\((?:in|from) .*, line \d+[),]",
         ];
         Regex::new(&format!("^(?:{})$", shapes.join("|"))).expect("a constant pattern")
     });

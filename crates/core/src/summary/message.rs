@@ -15,11 +15,15 @@ const MAX_LINE: usize = 240;
 pub(super) fn message(lines: &[String], most: usize) -> String {
     let mut out = String::new();
     let (mut taken, mut skipped) = (0, false);
-    let first_values = lines.iter().position(|line| is_values(line));
+    // A dash alone begins items of lists, too.
+    let begins = |mark: char| lines.iter().any(|line| line.starts_with(mark));
+    let has_diff = begins('+') && begins('-');
+    let is_values = |at: usize| is_values(&lines[at], has_diff) || at > 0 && announces_value(&lines[at - 1]);
+    let first_values = (0..lines.len()).find(|&at| is_values(at));
     for (number, line) in lines.iter().enumerate() {
         // Before the values stands what was asked for; after them, all that is not more of them can wait.
         let fits =
-            taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(line));
+            taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));
         let line = display::line(line, MAX_LINE);
         let left = most.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
         if !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
@@ -38,14 +42,19 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
     out
 }
 
+/// `want:`, with the value on the next line.
+fn announces_value(line: &str) -> bool {
+    line.ends_with(':') && is_values(line, false)
+}
+
 /// Whether the line holds what was expected, or what came.
-fn is_values(line: &str) -> bool {
+fn is_values(line: &str, has_diff: bool) -> bool {
     static VALUES: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right|diff|returned|difference)\b",
-            r"|[+-]\s?\S|-> |=> |<)|!==|!=|===|==| but was | to (?:be|equal|have|match) ",
+            r"|-> |=> |<)|!==|!=|===|==| but was | to (?:be|equal|have|match) ",
         );
         Regex::new(pattern).expect("a constant pattern")
     });
-    VALUES.is_match(line)
+    has_diff && line.starts_with(['+', '-']) || VALUES.is_match(line)
 }

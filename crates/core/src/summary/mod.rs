@@ -9,6 +9,11 @@ pub use place::{Place, Places, places};
 
 use crate::output::{Clean, Output, progress};
 
+/// What JavaScript makes of an object that nobody printed.
+const UNPRINTED: &str = "[object Object]";
+/// Lines of a text that is nothing but headings and frames.
+const MAX_HEADINGS: usize = 12;
+
 /// Longest headline.
 pub const MAX_HEADLINE: usize = 300;
 
@@ -31,9 +36,15 @@ impl Summary {
         for line in &output.lines {
             let line = String::from_utf8_lossy(line.part.trim_ascii()).into_owned();
             // How often a thing was said is no part of what failed.
-            if !line.is_empty() && !lines.contains(&line) {
+            if !line.is_empty() && line != UNPRINTED && !is_frame(&line) && !lines.contains(&line) {
                 lines.push(line);
             }
+        }
+        if lines.is_empty() {
+            // Nothing but headings and frames: then they are what there is.
+            let all =
+                clean.lines().take(MAX_HEADINGS).map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned());
+            lines.extend(all.filter(|line| !line.is_empty()));
         }
         Self { lines }
     }
@@ -52,6 +63,12 @@ impl Summary {
     pub fn message(&self, most: usize) -> String {
         message::message(&self.lines, most)
     }
+}
+
+/// A frame of Ruby without what `Output` knows it by: ``./spec/cart_spec.rb:5:in `new'``.
+fn is_frame(line: &str) -> bool {
+    let place = line.split_once(":in ").map(|(place, _)| place);
+    place.is_some_and(|place| !place.contains(' ') && place.ends_with(|last: char| last.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ pub struct Places {
 }
 
 /// Finds both in a redacted text. `shown` makes a path relative to the project; where some of the frames lie inside it, the
-/// others do not count.
-pub fn places(text: &str, shown: impl Fn(&str) -> String) -> Places {
+/// others do not count. `test_file` is that of the case, however it is named.
+pub fn places(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> Places {
     let frames: Vec<(Location, String)> = fix_loop::frames(text)
         .into_iter()
         .filter(|frame| frame.in_app)
@@ -48,7 +48,10 @@ pub fn places(text: &str, shown: impl Fn(&str) -> String) -> Places {
     let is_inside_known = frames.iter().any(|(_, file)| is_relative(file));
     let wanted = |(_, file): &&(Location, String)| !is_inside_known || is_relative(file);
     let first = |of_test: bool| {
-        let found = frames.iter().filter(wanted).find(|(frame, file)| is_test(frame, file) == of_test);
+        let found = frames
+            .iter()
+            .filter(wanted)
+            .find(|(frame, file)| (test_file == Some(file.as_str()) || is_test(frame, file)) == of_test);
         found.map(|(frame, file)| Place { file: file.clone(), line: frame.line })
     };
     Places { own: first(false), test: first(true) }

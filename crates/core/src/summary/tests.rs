@@ -7,7 +7,7 @@ fn place(file: &str, line: u32) -> Place {
 }
 
 fn found(text: &str) -> Places {
-    places(text, |file| file.strip_prefix("/srv/shop/").unwrap_or(file).to_owned())
+    places(text, None, |file| file.strip_prefix("/srv/shop/").unwrap_or(file).to_owned())
 }
 
 /// What was printed, and the line a person would call the error.
@@ -66,6 +66,20 @@ const HEADLINES: &[(&str, &str)] = &[
         "----------|---------|----------|---------|---------|-------------------\nFile      | % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s\nAll files |   71.42 |       50 |     100 |   71.42 |\n cart.js  |   71.42 |       50 |     100 |   71.42 | 7-8\nERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
         "ERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
     ),
+    ("{ [TypeError: boom] message: 'boom' }\nTypeError: boom", "TypeError: boom"),
+    // RSpec.
+    ("expected: 4\n     got: 3\n\n(compared using ==)", "expected: 4, got: 3"),
+    (
+        "ArgumentError:\n  the shop is closed\n./spec/cart_spec.rb:9:in `block (3 levels)'",
+        "ArgumentError: the shop is closed",
+    ),
+    // Bats says first where it was.
+    (
+        "(in test file cart.bats, line 4)\n`run_nothing' failed with status 127\ncart.bats: line 4: run_nothing: command not found",
+        "`run_nothing' failed with status 127",
+    ),
+    // A heading is all there is.
+    ("FAIL\texample.com/shop/broken [build failed]", "FAIL example.com/shop/broken [build failed]"),
     // What is no wrapping stays.
     ("Error: connect ECONNREFUSED 127.0.0.1:5432", "Error: connect ECONNREFUSED 127.0.0.1:5432"),
     ("expected 24 to be 7", "expected 24 to be 7"),
@@ -102,6 +116,11 @@ fn a_message_has_the_values_that_were_compared() {
             "    def test_total():\n>       assert total([3, 4]) == 7\nE       assert 24 == 7\nE        +  where 24 = total([3, 4])\n\ntests/test_price.py:6: AssertionError",
             &["assert 24 == 7", "where 24 = total([3, 4])"],
         ),
+        (
+            "expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n    \"name\": \"cart\",\n-   \"total\": 24,\n+   \"total\": 7,\n  }",
+            &["- \"total\": 24,", "+ \"total\": 7,"],
+        ),
+        ("got:\n3\nwant:\n4", &["got:\n3\nwant:\n4"]),
         ("Failure/Error: expect(total).to eq(7)\n\n  expected: 7\n       got: 24\n", &["expected: 7", "got: 24"]),
         (
             "org.opentest4j.AssertionFailedError: expected: <7> but was: <24>\n\tat shop.SumTest.adds(SumTest.java:9)",
@@ -135,7 +154,8 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     let only_test = "Error: x\n    at node:internal/process:1:1\n    at /srv/shop/test/cart.test.js:20:3";
     assert_eq!(found(only_test), Places { own: None, test: Some(place("test/cart.test.js", 20)) });
     // Whatever the checkout's own folder is called.
-    let named = places("Error: x\n    at total (/srv/tests/src/cart.js:7:12)", |file| file.replace("/srv/tests/", ""));
+    let named =
+        places("Error: x\n    at total (/srv/tests/src/cart.js:7:12)", None, |file| file.replace("/srv/tests/", ""));
     assert_eq!(named.own, Some(place("src/cart.js", 7)));
     let python = "Traceback (most recent call last):\n  File \"/srv/shop/tests/test_cart.py\", line 9, in test_total\n    total()\n  File \"/srv/shop/shop/cart.py\", line 3, in total\n    raise KeyError\nKeyError";
     assert_eq!(
@@ -144,7 +164,13 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     );
     // A compiler points, and has no stack.
     assert_eq!(found("error[E0425]: cannot find value `totl`\n --> src/lib.rs:4:5").own, Some(place("src/lib.rs", 4)));
+    // Go's first line comes without what indents the others.
+    assert_eq!(found("cart_test.go:12: total = 3, want 4").test, Some(place("cart_test.go", 12)));
     assert_eq!(found("something went wrong"), Places::default());
+    // The file of the case is its test's, however it is named.
+    let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
+    let of_case = places(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));
+    assert_eq!(of_case, Places { own: None, test: Some(place("sum.js", 2)) });
 }
 
 #[test]

@@ -3,7 +3,7 @@
  * Does not: print.
  */
 
-import type { DiagnosticResult, FixRecord, Related } from 'argus-engine';
+import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';
 import type { ReportFixResult } from '../tools/report-fix.ts';
 import { formatCause, formatWhere } from './run.ts';
 import { count, indented, lines, paint, percent } from './text.ts';
@@ -35,14 +35,17 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
   ]);
 }
 
-/** Where it was recognised by likeness: how alike, and what differed. */
+/** Where it is not the very same: how alike, and what differs. */
 function formatMatch({ match }: DiagnosticResult): string[] {
-  if (match.how !== 'alike') return [];
-  const differences = (match.differences ?? []).flatMap(({ before, now }) => [
+  if (match.how !== 'alike' && match.differences === undefined) return [];
+  return [`alike      ${match.patternId} (${percent(match.similarity ?? 0)})`, ...formatDifferences(match.differences)];
+}
+
+function formatDifferences(differences: Difference[] = []): string[] {
+  return differences.flatMap(({ before, now }) => [
     indented(paint.dim(`- ${before}`)),
     indented(paint.dim(`+ ${now}`)),
   ]);
-  return [`alike      ${match.patternId} (${percent(match.similarity ?? 0)})`, ...differences];
 }
 
 function formatPastFix({ success, createdAt, fixDescription, recordedBy, recordedFrom }: FixRecord): string {
@@ -51,8 +54,12 @@ function formatPastFix({ success, createdAt, fixDescription, recordedBy, recorde
   return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}${who}`);
 }
 
-function formatRelated({ id, similarity, description, suggestedFix, memory }: Related): string {
-  return `${memory === 'foreign' ? 'foreign   ' : 'similar   '} ${id} (${percent(similarity)}) ${suggestedFix ?? description}`;
+function formatRelated({ id, similarity, description, suggestedFix, memory, differences }: Related): string {
+  const kind = memory === 'foreign' ? 'foreign   ' : 'similar   ';
+  return lines([
+    `${kind} ${id} (${percent(similarity)}) ${suggestedFix ?? description}`,
+    ...formatDifferences(differences),
+  ]);
 }
 
 export function formatFix(fix: ReportFixResult): string {

@@ -30,7 +30,7 @@ static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // Go: `./cart.go:12:5: undefined: total`; ruff, flake8, shellcheck, hadolint: `a.py:12:5: E501 ...`.
         r"^\s*(?:vet: )?(?<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*\.\w{1,6}):(?<line>\d+):(?<column>\d+): \S",
         // Go's tests: `    cart_test.go:12: got 3, want 4`.
-        r"^\s+(?<file>[\w/.-]+_test\.go):(?<line>\d+): ",
+        r"^\s*(?<file>[\w/.-]+_test\.go):(?<line>\d+): ",
         // Gradle, under the test's name: `    java.lang.AssertionError at CartTest.java:12`.
         r"^\s+[\w$.]+ at (?<file>[\w$]+\.(?:java|kt|groovy|scala)):(?<line>\d+)$",
         // esbuild, Vite, Rollup: `src/cart.ts:12:5`, alone or with a mark, a word or a colon about it.

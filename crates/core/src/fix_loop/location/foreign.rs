@@ -36,7 +36,9 @@ const PARTS: [&str; 10] = [
     "/_/src/",
 ];
 /// Beginnings of what is no path in the project.
-const STARTS: [&str; 12] = [
+const STARTS: [&str; 13] = [
+    // What Go makes around the tests.
+    "_testmain.go",
     "node:",
     "bun:",
     "deno:",
