@@ -69,6 +69,17 @@ describe.each(ERAS)('%s', (era) => {
     expect(size).toBeLessThanOrEqual(300);
   });
 
+  test('a deleted export, which the report says nothing of', async () => {
+    const { answer } = await run({ 'test/cart.test.js': HEAD.replace('{ total }', '{ sum }') });
+    expect(listed(answer, 'failures')).toMatchObject([
+      {
+        failureKind: 'module-not-found',
+        headline: "SyntaxError: The requested module '../src/cart.js' does not provide an export named 'sum'",
+        testPlace: 'test/cart.test.js:3',
+      },
+    ]);
+  });
+
   test('151 failures of one cause, diagnosed by one call', async () => {
     const cases = Array.from({ length: 151 }, (_, at) => `test('reads cart ${at}', () => total());`);
     const { root, answer, size } = await run({ 'test/cart.test.js': `${HEAD}${cases.join('\n')}\n` });

@@ -6,7 +6,7 @@ use crate::{
     brief::{Candidate, Candidates},
     cause, containers,
     contract::{ContainerFact, RecordRunParams, ReportInput},
-    lookup, text,
+    lookup, text, unsaid,
 };
 use argus_core::{FailureEvent, display, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
@@ -149,7 +149,9 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     let runner = redacted(engine, of_host.or(read.facts.runner.as_ref()).map(String::as_str));
     let facts = RunFacts { runner, ..read.facts };
     let mut all = Collected { facts, has_empty_reports, budget, ..Collected::default() };
+    let output = params.output_tail.as_deref();
     for ((case, texts), runner) in cases {
+        let texts = texts.map(|texts| unsaid::with_reason(engine, output, &case.name, texts));
         all.add(engine, &params.containers, redacted(engine, runner.as_deref()), case, texts);
     }
     for problem in read.problems.iter().chain(&params.unread) {

@@ -44,6 +44,7 @@ mod suggestion;
 #[allow(clippy::float_cmp, reason = "the formula is exact: equal counts give equal bits")]
 mod tests;
 mod text;
+mod unsaid;
 mod view;
 pub mod viewer;
 

@@ -58,7 +58,7 @@ fn is_unfinished(line: &str) -> bool {
 
 /// Whether the line stands around an error and is none: what a package manager, a compiler or a build tool says of its own
 /// work, a file's name, a row of a table, a property of a printed object.
-fn is_wrapping(line: &str) -> bool {
+pub(super) fn is_wrapping(line: &str) -> bool {
     static WRAPPING: LazyLock<Regex> = LazyLock::new(|| {
         let shapes = [
             // Package managers: the script, and that it failed.
@@ -81,6 +81,9 @@ fn is_wrapping(line: &str) -> bool {
             r"exit status \d+",
             r"(?:Process|Command|process) (?:exited|failed|completed) with (?:exit )?code \d+\.?",
             r"error: test failed, to rerun pass .*",
+            r"For more information about (?:this|an) error, try .*",
+            r"Some errors have detailed explanations: .*",
+            r"warning: build failed, waiting for other jobs to finish\.\.\.",
             r"error: could not compile `[^`]*`.*",
             // The head of a list of failures, and its counts.
             r"(?:FAIL|FAILED|FAILURES|ERRORS|Failures|Errors|Failed Tests|Failed Suites)(?: \d+)?:?",

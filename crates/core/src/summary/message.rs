@@ -1,6 +1,7 @@
 //! The message of a failure with the values in it.
 //! Does not: change a value.
 
+use super::headline::is_wrapping;
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -21,6 +22,9 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
     let is_values = |at: usize| is_values(&lines[at], has_diff) || at > 0 && announces_value(&lines[at - 1]);
     let first_values = (0..lines.len()).find(|&at| is_values(at));
     for (number, line) in lines.iter().enumerate() {
+        if taken > 0 && is_wrapping(line) && !is_values(number) {
+            continue;
+        }
         // Before the values stands what was asked for; after them, all that is not more of them can wait.
         let fits =
             taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));

@@ -41,10 +41,11 @@ impl Summary {
             }
         }
         if lines.is_empty() {
-            // Nothing but headings and frames: then they are what there is.
-            let all =
-                clean.lines().take(MAX_HEADINGS).map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned());
-            lines.extend(all.filter(|line| !line.is_empty()));
+            // Nothing but headings, frames and source: then what stands below the source, or all there is.
+            let all: Vec<&[u8]> = clean.lines().take(MAX_HEADINGS).map(<[u8]>::trim_ascii).collect();
+            let below = all.iter().position(|line| is_caret(line)).map_or(0, |at| at + 1);
+            let shown = all[below..].iter().map(|line| String::from_utf8_lossy(line).into_owned());
+            lines.extend(shown.filter(|line| !line.is_empty() && (below == 0 || !line.starts_with("at "))));
         }
         Self { lines }
     }
@@ -63,6 +64,11 @@ impl Summary {
     pub fn message(&self, most: usize) -> String {
         message::message(&self.lines, most)
     }
+}
+
+/// What points at the place in a line of source.
+fn is_caret(line: &[u8]) -> bool {
+    !line.is_empty() && line.iter().all(|byte| matches!(byte, b'^' | b'~' | b' '))
 }
 
 /// A frame of Ruby without what `Output` knows it by: ``./spec/cart_spec.rb:5:in `new'``.

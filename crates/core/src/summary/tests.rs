@@ -78,6 +78,11 @@ const HEADLINES: &[(&str, &str)] = &[
         "(in test file cart.bats, line 4)\n`run_nothing' failed with status 127\ncart.bats: line 4: run_nothing: command not found",
         "`run_nothing' failed with status 127",
     ),
+    // Node, of a module that could not be linked: no empty line ends the source.
+    (
+        "file:///srv/shop/test/cart.test.js:1\nimport { total } from '../src/cart.js';\n         ^\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)",
+        "SyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'",
+    ),
     // A heading is all there is.
     ("FAIL\texample.com/shop/broken [build failed]", "FAIL example.com/shop/broken [build failed]"),
     // What is no wrapping stays.
@@ -133,6 +138,14 @@ fn a_message_has_the_values_that_were_compared() {
             assert!(message.contains(value), "{value:?} is not in {message:?}");
         }
     }
+}
+
+#[test]
+fn a_message_has_nothing_of_the_tool_around_it() {
+    let cargo = "error[E0425]: cannot find function `totl` in this scope\n --> src/lib.rs:1:25\n\nFor more information about this error, try `rustc --explain E0425`.\nerror: could not compile `shop` (lib test) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\n";
+    assert_eq!(Summary::read(cargo).message(400), "error[E0425]: cannot find function `totl` in this scope");
+    let node = "Error: listen EADDRINUSE: address already in use :::4567\n    at Server.<anonymous> (file:///srv/shop/test/b.test.js:3:160) {\n  code: 'EADDRINUSE',\n  errno: -98\n}";
+    assert_eq!(Summary::read(node).message(400), "Error: listen EADDRINUSE: address already in use :::4567");
 }
 
 #[test]

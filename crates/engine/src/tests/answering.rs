@@ -203,3 +203,30 @@ fn the_same_assertion_with_other_values_is_recognised_and_says_what_differs() {
     let diagnosis = world.diagnose(&same, "price").unwrap();
     assert_eq!((diagnosis.matched.similarity, diagnosis.matched.differences), (Some(1.0), Vec::new()));
 }
+
+#[test]
+fn a_file_that_could_not_be_loaded_says_why_out_of_the_output() {
+    let world = shop();
+    let suite = ReportCase {
+        file: Some("test/cart.test.js".to_owned()),
+        suite: Vec::new(),
+        name: argus_report::SUITE_FAILURE.to_owned(),
+        ..failed("", "test failed")
+    };
+    let params = RecordRunParams {
+        exit_code: Some(1),
+        output_tail: Some(
+            "file:///srv/shop/test/cart.test.js:1\nimport { total } from '../src/cart.js';\n\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n\nNode.js v20.20.2\n"
+                .to_owned(),
+        ),
+        ..RecordRunParams::default()
+    };
+    let run = world.record(&params, vec![suite]).unwrap();
+    let failure = &run.failures[0];
+    assert_eq!(
+        failure.headline,
+        "SyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'"
+    );
+    assert_eq!(failure.test_place.as_deref(), Some("test/cart.test.js:1"));
+    assert_eq!(failure.failure_kind, FailureKind::ModuleNotFound);
+}
