@@ -4,7 +4,7 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from './argus.ts';
@@ -97,6 +97,9 @@ test('doctor', () => {
   expect(stdout).toMatch(/✓ user memory {2}.*memory\.db \(nothing in it yet\)/u);
   expect(stdout).toContain('node --test (node:test)');
   expect(status).toBe(0);
+  expect(readdirSync(root), 'nothing is recorded, so nothing is made').toEqual(['go.mod']);
+  expect(argus(['run', 'node --version', '--project', root]).status).toBe(0);
+  expect(argus(['doctor', '--project', root]).stdout).toContain('made or adopted by this user');
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));
   const broken = argus(['doctor', '--project', root, '--json']);
   expect(broken.status).toBe(1);

@@ -427,12 +427,13 @@ describe.each(ERAS)('%s', (era) => {
     await expect(agent.read('argus://incident/inc-nope')).rejects.toThrow(/Not found.*ranked_solutions finds/su);
   });
 
-  test('no session is needed, and none is opened', async () => {
+  test('no session is needed, and a project that was written to has a memory that needs none either', async () => {
     expect(existsSync(path.join(root, '.argus'))).toBe(false);
-    await search();
-    expect(existsSync(path.join(root, '.argus', 'argus.db'))).toBe(true);
     const { code } = await agent.error('argus_history', { projectPath: root });
     expect(code).toBe('SESSION_NOT_FOUND');
+    await search();
+    expect(existsSync(path.join(root, '.argus', 'argus.db'))).toBe(true);
+    expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 0 });
   });
 });
 

@@ -121,7 +121,7 @@ pub(crate) fn read_reports<D, T>(
     let mut read = ReportsRead { cases: Vec::new(), problems: Vec::new(), facts: RunFacts::default(), refused: None };
     for report in &params.reports {
         let mut cases = Vec::new();
-        match each_case(engine, report, &mut |case| cases.push(on_case(case))) {
+        match each_case(engine, report, &mut |case| cases.push(on_case(in_folder(params.folder.as_deref(), case)))) {
             Ok(parsed) => {
                 read.facts.add(&parsed);
                 read.cases.extend(cases.into_iter().map(|case| (case, parsed.runner.clone())));
@@ -134,6 +134,26 @@ pub(crate) fn read_reports<D, T>(
         }
     }
     read
+}
+
+/// A case of a package, told apart from that of another by where it is.
+fn in_folder(folder: Option<&str>, mut case: ReportCase) -> ReportCase {
+    let Some(folder) = folder else { return case };
+    match &mut case.file {
+        Some(file) if is_relative(file) && !is_below(folder, file) => *file = format!("{folder}/{file}"),
+        Some(_) => {}
+        None => case.suite.insert(0, folder.to_owned()),
+    }
+    case
+}
+
+/// Runners name files from where they were started, or from the project's own folder.
+fn is_below(folder: &str, file: &str) -> bool {
+    file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn is_relative(file: &str) -> bool {
+    !file.starts_with('/') && file.as_bytes().get(1) != Some(&b':')
 }
 
 /// Reads all reports; where the command ended and no case tells why, adds a case that does.
@@ -295,9 +315,10 @@ impl Collected {
     fn add_command<D>(&mut self, engine: &Engine<D>, params: &RecordRunParams) {
         let failed = has_failed(params);
         let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
+        let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder} > {name}"));
         let at = self.cases.len();
         self.cases.push(Case {
-            name: case_name(engine, name),
+            name: case_name(engine, &name),
             status: if failed { Status::Failed } else { Status::Passed },
             flaky: false,
             runner_status: params.timed_out.then(|| "timedOut".to_owned()),

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type OpenOptions, openEngine } from 'argus-engine';
 import { messageOf, systemCodeOf } from './errors.ts';
-import { ignoreInGit, lstat, tighten } from './owner/way.ts';
+import { ignoreInGit, isWithin, lstat, tighten } from './owner/way.ts';
 
 /** The engine that answers, and why it is not the file, if it is not. */
 interface Answering {
@@ -48,6 +48,8 @@ export interface Source {
   /** Without a look into any file. */
   isThere(): Promise<boolean>;
   opening(): Promise<Opening>;
+  /** The folder whose `.argus` git is to be kept away from. */
+  home?: string;
   /** The error for patterns that the engine refuses; they are all of its input that people write beforehand. */
   refused(message: string): Promise<Error>;
 }
@@ -174,8 +176,7 @@ export class Database {
   }
 
   async #openAt({ path: file, memoryId, newId, foreignPath }: Located): Promise<Engine> {
-    const { projectRoot } = await this.#source.opening();
-    prepareFolder(file, projectRoot);
+    prepareFolder(file, this.#source.home);
     const id = memoryId ?? newId?.();
     const engine = await this.#open({
       databasePath: file,
@@ -212,12 +213,12 @@ function warningsOf(problem: EngineError | undefined): string[] {
 }
 
 /** For this user alone. Inside the project's `.argus` it also has the mark that keeps git away. */
-function prepareFolder(file: string, root: string): void {
+function prepareFolder(file: string, home: string | undefined): void {
   const folder = path.dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const own = path.join(root, '.argus');
-    if (folder === own || folder.startsWith(own + path.sep)) keepToOwner(own);
+    const own = home === undefined ? undefined : path.join(home, '.argus');
+    if (own !== undefined && isWithin(folder, own)) keepToOwner(own);
     for (const suffix of ['', '-journal', '.lockmode', '.queue']) tighten(`${file}${suffix}`, 0o600);
   } catch (thrown) {
     const message = `${folder} cannot be written (${systemCodeOf(thrown) ?? messageOf(thrown)})`;

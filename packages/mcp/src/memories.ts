@@ -19,8 +19,8 @@ import type { Searched, Session, SessionManager } from './session.ts';
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
   session: Session;
-  /** The folder whose repository might bring a data folder of its own; none where the server was started in no folder. */
-  root: string | undefined;
+  /** Folders whose repository might bring a data folder of its own; none where the server was started in no folder. */
+  roots: readonly string[];
   /** Nothing while there is nothing to find in it: a search makes no file in somebody's project. */
   searched: Searched;
   warnings: string[];
@@ -56,8 +56,8 @@ export class Memories {
     await Promise.allSettled(open.map((database) => database.close()));
   }
 
-  async #user({ session, root, searched }: Surroundings): Promise<Database> {
-    const folder = await trustedDataFolder(root);
+  async #user({ session, roots, searched }: Surroundings): Promise<Database> {
+    const folder = await trustedDataFolder(...roots);
     const file = path.join(folder, 'memory.db');
     const { besidePath, besideMemoryId, foreignPath } = searched;
     const { by, from } = session.recorder;
@@ -81,28 +81,32 @@ export class Memories {
     const open = this.#sessionManager.all();
     for (const session of open) {
       const searched = await session.searched();
-      if (searched.besidePath !== undefined) return { session, root: session.root, searched, warnings: [] };
+      if (searched.besidePath !== undefined) return { session, roots: rootsOf(session), searched, warnings: [] };
     }
     try {
       const start = await this.#sessionManager.visit(process.cwd());
       const searched = await start.searched();
       const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined;
-      return { session: isEmpty ? (open[0] ?? start) : start, root: start.root, searched, warnings: [] };
+      return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
     } catch (thrown) {
       // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
       const session = open[0] ?? this.#sessionManager.bare(homedir());
       const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
-      return { session, root: startFolder(), searched: {}, warnings };
+      return { session, roots: startFolder(), searched: {}, warnings };
     }
   }
 }
 
-/** Where the server was started; undefined where that is gone. */
-function startFolder(): string | undefined {
+function rootsOf({ project: { top, home } }: Session): string[] {
+  return [top, home];
+}
+
+/** Where the server was started; none where that is gone. */
+function startFolder(): string[] {
   try {
-    return realpathSync.native(process.cwd());
+    return [realpathSync.native(process.cwd())];
   } catch {
-    return undefined;
+    return [];
   }
 }
 

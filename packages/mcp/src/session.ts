@@ -17,7 +17,7 @@ import {
   type RecordRunParams,
   type RunResult,
 } from 'argus-engine';
-import { type ConfigNamer, type LoadedConfig, loadConfig, patternError } from './config/load.ts';
+import { type ConfigNamer, databaseOf, type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
 import { type Beside, Database, type Guarded, isStorageProblem, type Opening } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
@@ -26,7 +26,9 @@ import { log } from './log.ts';
 import { Memories } from './memories.ts';
 import { trustedDataFolder, userMemoryBeside } from './owner/data-folder.ts';
 import { foreignNote, type Placement } from './owner/placement.ts';
+import { foldersWithin, type Project, projectAround } from './owner/project.ts';
 import { ProjectPlace } from './owner/project-place.ts';
+import { type TestPlace, testPlaceOf } from './run/test-place.ts';
 import { type Kept, Outbox } from './spool/outbox.ts';
 import { Seal } from './spool/seal.ts';
 import { Spool, type SpoolCounts } from './spool/spool.ts';
@@ -44,7 +46,7 @@ export interface Process {
 }
 
 export class Session {
-  readonly root: string;
+  readonly project: Project;
   readonly loaded: LoadedConfig;
   readonly #process: Process;
   readonly #place: ProjectPlace;
@@ -55,18 +57,30 @@ export class Session {
   #rules: FixLoop | undefined;
   #outbox: { readonly own: string; readonly other: string | undefined; readonly outbox: Outbox } | undefined;
 
-  constructor(root: string, loaded: LoadedConfig, process: Process) {
-    this.root = root;
+  constructor(project: Project, loaded: LoadedConfig, process: Process) {
+    const { top, home } = project;
+    this.project = project;
     this.loaded = loaded;
     this.#process = process;
-    this.#seal = new Seal(() => trustedDataFolder(root));
-    this.#place = new ProjectPlace({ root, database: databaseOf(root, loaded) }, process.adopts);
+    this.#seal = new Seal(() => trustedDataFolder(top, home));
+    this.#place = new ProjectPlace({ root: home, database: databaseOf(project, loaded.config), top }, process.adopts);
     this.#database = new Database({
       locate: () => this.#place.locate(),
       isThere: () => this.#place.isThere(),
-      opening: async () => this.opening('project', besideAt(await userMemoryBeside(root))),
+      opening: async () => this.opening('project', besideAt(await userMemoryBeside(top, home))),
+      home,
       refused: (message) => patternError(loaded, message),
     });
+  }
+
+  /** The folder that was named; commands run there. */
+  get root(): string {
+    return this.project.root;
+  }
+
+  /** How the project is tested from this folder, and where. */
+  get testPlace(): TestPlace {
+    return testPlaceOf(this.project, this.loaded);
   }
 
   get config(): Config {
@@ -85,6 +99,18 @@ export class Session {
     return placement;
   }
 
+  /** Whether the user has recorded anything here; a foreign memory alone is for argus_init to speak of. */
+  async hasMemory(): Promise<boolean> {
+    if (!this.historyEnabled || !(await this.#place.isThere())) return false;
+    try {
+      return (await this.#place.find()).memoryId !== undefined;
+    } catch (thrown) {
+      // It is there, and whoever asks it is told what is wrong with it.
+      if (isStorageProblem(thrown)) return true;
+      throw thrown;
+    }
+  }
+
   /** What is searched of it where another memory is written: the own database and what is foreign, each if it is there. */
   async searched(): Promise<Searched> {
     if (!this.historyEnabled || !(await this.#place.isThere())) return {};
@@ -98,6 +124,12 @@ export class Session {
       if (isStorageProblem(thrown)) return {};
       throw thrown;
     }
+  }
+
+  /** Its configuration is none that lies on the way to it: whoever opened it has named it. */
+  get hasNamedConfig(): boolean {
+    const { path: file } = this.loaded;
+    return file !== null && !foldersWithin(this.project).includes(path.dirname(file));
   }
 
   get historyEnabled(): boolean {
@@ -122,7 +154,7 @@ export class Session {
   opening(home: MemoryKind, { besidePath, besideMemoryId }: Beside): Opening {
     const { history, classify, redact, memory } = this.config;
     return {
-      projectRoot: this.root,
+      projectRoot: this.project.top,
       locale: this.locale,
       rules: classify?.rules ?? [],
       secrets: redact?.patterns ?? [],
@@ -275,29 +307,38 @@ export class SessionManager {
 
   /** Opens a project; again on an open one is no error, and takes over a changed configuration. */
   async init(projectPath: string, configFile?: string, namedBy?: ConfigNamer): Promise<Session> {
-    const root = realProjectPath(projectPath);
-    return this.#upToDate(this.#sessions, root, await loadConfig(root, configFile, namedBy));
+    const project = await projectAround(realProjectPath(projectPath));
+    return this.#upToDate(this.#sessions, project, await loadConfig(project, configFile, namedBy));
   }
 
-  /** The session of an open project. */
-  getOrThrow(projectPath: string): Session {
+  /**
+   * The session of an open project, whichever of its folders is named, or of one that has a memory already: a server
+   * that was started again knows no more than that.
+   */
+  async getOrThrow(projectPath: string): Promise<Session> {
     requireAbsolute(projectPath);
-    const session = this.#sessions.get(sessionKey(realPathOrSame(projectPath)));
-    if (session) return session;
-    const advice = 'Call argus_init with this projectPath first.';
-    throw new ArgusError('SESSION_NOT_FOUND', `No active session for '${shortLine(projectPath)}'. ${advice}`);
+    const open = this.#sessions.get(sessionKey(realPathOrSame(projectPath)));
+    if (open) return open;
+    const project = await existingProject(projectPath);
+    if (project === undefined) throw noSession(projectPath);
+    const near = this.all().find(({ project: { home } }) => sessionKey(home) === sessionKey(project.home));
+    const loaded = near?.hasNamedConfig === true ? near.loaded : await loadConfig(project);
+    if (near === undefined && !(await this.#hasMemory(project, loaded))) throw noSession(projectPath);
+    return this.#upToDate(this.#sessions, project, loaded);
   }
 
   /** The session of a project, open or not; the tools that ask for argus_init go on asking. */
   async visit(projectPath: string): Promise<Session> {
     const root = realProjectPath(projectPath);
     const open = this.#sessions.get(sessionKey(root));
-    return open ?? this.#upToDate(this.#guests, root, await loadConfig(root));
+    if (open) return open;
+    const project = await projectAround(root);
+    return this.#upToDate(this.#guests, project, await loadConfig(project));
   }
 
   /** A session without a configuration, for where none can be read. */
   bare(root: string): Session {
-    return new Session(root, { path: null, config: {}, text: '' }, this.process);
+    return new Session({ root, top: root, home: root }, { path: null, config: {}, text: '' }, this.process);
   }
 
   /** Open sessions, the newest first. */
@@ -312,26 +353,48 @@ export class SessionManager {
     await Promise.allSettled(open.map((one) => one.close()));
   }
 
+  async #hasMemory(project: Project, loaded: LoadedConfig): Promise<boolean> {
+    const session = new Session(project, loaded, this.process);
+    return session.hasMemory();
+  }
+
   /** The project's session with this configuration; one with an older configuration makes way. */
-  async #upToDate(sessions: Map<string, Session>, root: string, loaded: LoadedConfig): Promise<Session> {
-    const key = sessionKey(root);
+  async #upToDate(sessions: Map<string, Session>, project: Project, loaded: LoadedConfig): Promise<Session> {
+    const key = sessionKey(project.root);
     const open = sessions.get(key);
-    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text) return open;
-    const session = new Session(root, loaded, this.process);
+    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text && isSame(open.project, project)) {
+      return open;
+    }
+    const session = new Session(project, loaded, this.process);
     sessions.set(key, session);
     await open?.close();
     return session;
   }
 }
 
+function noSession(projectPath: string): ArgusError {
+  const advice = 'Call argus_init with this projectPath first.';
+  return new ArgusError('SESSION_NOT_FOUND', `No active session for '${shortLine(projectPath)}'. ${advice}`);
+}
+
+/** Undefined where there is no such folder. */
+async function existingProject(projectPath: string): Promise<Project | undefined> {
+  try {
+    return await projectAround(realProjectPath(projectPath));
+  } catch (thrown) {
+    if (thrown instanceof ArgusError) return undefined;
+    throw thrown;
+  }
+}
+
+/** A repository may have come to be around a folder since. */
+function isSame(one: Project, other: Project): boolean {
+  return one.top === other.top && one.home === other.home;
+}
+
 /** What lies in the user's data folder needs no id. */
 function besideAt(besidePath: string | undefined): Beside {
   return besidePath === undefined ? {} : { besidePath };
-}
-
-/** The file that the configuration names. */
-function databaseOf(root: string, { config }: LoadedConfig): string {
-  return path.resolve(root, config.history?.database ?? path.join('.argus', 'argus.db'));
 }
 
 function spoolOf(database: string): string {

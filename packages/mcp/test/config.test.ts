@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig, parseConfig } from '../src/config/load.ts';
+import { databaseOf, loadConfig, parseConfig } from '../src/config/load.ts';
 import { ageInDays, configJsonSchema } from '../src/config/schema.ts';
 
 const WHOLE = `version: 1
@@ -108,12 +108,22 @@ test('an alias bomb is refused', async () => {
 
 test('files', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-config-'));
-  expect(await loadConfig(root)).toMatchObject({ path: null, config: {} });
-  await expect(loadConfig(root, 'other.yaml')).rejects.toThrow('does not exist. Correct configFile');
+  const project = { root, top: root, home: root };
+  expect(await loadConfig(project)).toMatchObject({ path: null, config: {} });
+  await expect(loadConfig(project, 'other.yaml')).rejects.toThrow('does not exist. Correct configFile');
   mkdirSync(path.join(root, 'folder'));
-  await expect(loadConfig(root, 'folder')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  await expect(loadConfig(project, 'folder')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   writeFileSync(path.join(root, 'argus.yml'), 'locale: en\n');
-  expect((await loadConfig(root)).path).toBe(path.join(root, 'argus.yml'));
+  expect((await loadConfig(project)).path).toBe(path.join(root, 'argus.yml'));
+  mkdirSync(path.join(root, 'folder', 'inner'));
+  const inner = { ...project, root: path.join(root, 'folder', 'inner') };
+  expect((await loadConfig(inner)).path, 'from any folder inside').toBe(path.join(root, 'argus.yml'));
+  writeFileSync(path.join(root, 'folder', 'argus.yaml'), 'history: { database: here.db }\n');
+  const nearest = await loadConfig(inner);
+  expect(nearest.path).toBe(path.join(root, 'folder', 'argus.yaml'));
+  expect(databaseOf(inner, nearest.config), 'one database, whoever names it').toBe(path.join(root, 'here.db'));
+  writeFileSync(path.join(root, 'folder', 'argus.yaml'), 'history: { database: ../here.db }\n');
+  await expect(loadConfig(inner)).rejects.toThrow('leads out of the project');
 });
 
 test('ages', () => {

@@ -46,6 +46,9 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub expects_tests: bool,
+        /// Folder of the project that the command ran in, with `/`; of the project's own there is none. Names of cases begin with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub folder: Option<String>,
         /// What the tests were filtered by; those that it leaves out may be reported as skipped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub filter: Option<String>,

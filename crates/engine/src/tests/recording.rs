@@ -52,6 +52,35 @@ fn a_command_without_a_report_is_one_case() {
 }
 
 #[test]
+fn names_of_a_package_begin_with_its_folder() {
+    const JUNIT: &[u8] =
+        br#"<testsuite><testcase name="adds" file="test/sum.js"><failure message="1 is not 2"/></testcase>
+        <testcase name="adds" file="packages/a/test/other.js"/><testcase name="adds" file="/elsewhere/sum.js"/>
+        <testcase name="adds" classname="shop.Sum"/></testsuite>"#;
+    let mut world = World::new();
+    world.engine = world.engine.with_reports(OneReport(JUNIT));
+    let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
+    let params = RecordRunParams { reports, folder: Some("packages/a".to_owned()), ..command(1, "") };
+    let names = |params: &RecordRunParams| -> Vec<String> {
+        let run = recorded(&world, params).unwrap();
+        let of_run = RunDetailParams { run_id: run.run_id, ..RunDetailParams::default() };
+        let detail = finish(run_detail(&world.engine, &world.ambient(), &of_run)).unwrap();
+        detail.cases.into_iter().map(|case| case.case_name).collect()
+    };
+    let wanted = [
+        "packages/a/test/sum.js > adds",
+        "packages/a/test/other.js > adds",
+        "/elsewhere/sum.js > adds",
+        "packages/a > shop.Sum > adds",
+    ];
+    assert_eq!(names(&params), wanted);
+    // What waited to be recorded is named once.
+    let waiting = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!(names(&waiting), wanted);
+    assert_eq!(names(&RecordRunParams { reports: Vec::new(), ..params }), ["packages/a > npm test"]);
+}
+
+#[test]
 fn the_error_of_a_command_is_where_its_output_says_what_went_wrong() {
     let world = World::new();
     let progress = "Downloading a dependency of the project\n".repeat(2_000);

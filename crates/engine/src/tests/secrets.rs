@@ -107,6 +107,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
         }],
         unread: vec![Problem { at: planted("junit.xml"), reason: planted("no report") }],
         expects_tests: true,
+        folder: maybe("packages"),
         filter: maybe("adds"),
     }
 }

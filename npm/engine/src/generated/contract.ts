@@ -1407,6 +1407,8 @@ export type RecordRunParams = {
   notes: Array<string>,
   /** A test runner ran; without a test the run has failed, even where the runner ended well. */
   expectsTests?: boolean,
+  /** Folder of the project that the command ran in, with `/`; of the project's own there is none. Names of cases begin with it. */
+  folder?: string | null,
   /** What the tests were filtered by; those that it leaves out may be reported as skipped. */
   filter?: string | null,
 };

@@ -5,17 +5,20 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { EngineError, openEngine } from 'argus-engine';
 import { enveloped, toErrorBody } from '../answer.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, systemCodeOf } from '../errors.ts';
 import { formatChecks } from '../format/doctor.ts';
 import { count } from '../format/text.ts';
 import { foreignNote } from '../owner/placement.ts';
-import { detectTestCommand, thisMachine } from '../run/detect.ts';
+import type { Project } from '../owner/project.ts';
+import { thisMachine } from '../run/detect.ts';
 import { gitFacts } from '../run/git.ts';
 import { recognisedRunner } from '../run/plan.ts';
 import { commandProblem, versionProblem } from '../run/runner-check.ts';
 import { field } from '../run/scripts.ts';
 import { type Session, SessionManager } from '../session.ts';
+import { type TemporaryFolder, temporaryFolderBeside } from '../temporary.ts';
 import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 import { EXIT } from './exit.ts';
@@ -51,7 +54,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
   try {
     const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     checks.push(
-      { name: 'project', state: 'ok', detail: session.root },
+      { name: 'project', state: 'ok', detail: whereOf(session.project) },
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },
       { name: 'locale', state: 'ok', detail: session.locale },
       await storageCheck(session),
@@ -68,16 +71,53 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
   return checks;
 }
 
+/** The folder, and where its memory is, if that is elsewhere. */
+function whereOf({ root, top, home }: Project): string {
+  if (home !== top) return `${root}, in a linked work tree: the memory is that of ${home}`;
+  return root === top ? root : `${root}, in ${top}, whose memory it shares`;
+}
+
 async function storageCheck(session: Session): Promise<Check> {
   if (!session.historyEnabled) return { name: 'database', state: 'note', detail: 'history is disabled' };
   try {
-    await session.checkWrite();
-    const file = session.databasePath;
-    const note = foreignNote(await session.placement());
-    const detail = `${file}, a write works, locks: ${lockMode(file)}; ${note ?? 'made or adopted by this user'}`;
+    const { path: file, memoryId, ...placement } = await session.placement();
+    const isThere = memoryId !== undefined;
+    const locks = isThere ? await checkWrite(session, file) : await checkPlace(session, file);
+    const note = foreignNote({ path: file, ...placement });
+    const whose = note ?? (isThere ? 'made or adopted by this user' : 'nothing is recorded yet');
+    const detail = `${file}, a write works, locks: ${locks}; ${whose}`;
     return { name: 'database', state: note === undefined ? 'ok' : 'note', detail };
   } catch (thrown) {
     return problem('database', thrown);
+  }
+}
+
+async function checkWrite(session: Session, file: string): Promise<string> {
+  await session.checkWrite();
+  return lockMode(file);
+}
+
+/** Where nothing is recorded yet, a database beside its place, which goes again. */
+async function checkPlace({ project }: Session, file: string): Promise<string> {
+  let folder = path.dirname(file);
+  while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
+  const trial = trialIn(folder);
+  try {
+    const databasePath = path.join(trial.path, 'argus.db');
+    const engine = await openEngine({ databasePath, projectRoot: project.top });
+    await engine.checkWrite().finally(() => engine.close());
+    return lockMode(databasePath);
+  } finally {
+    trial.remove();
+  }
+}
+
+function trialIn(folder: string): TemporaryFolder {
+  try {
+    return temporaryFolderBeside(path.join(folder, 'argus.db'), 'doctor');
+  } catch (thrown) {
+    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
+    throw new EngineError('DATABASE_UNAVAILABLE', `${folder} cannot be written (${reason})`);
   }
 }
 
@@ -106,15 +146,15 @@ async function userMemoryCheck(): Promise<Check> {
 }
 
 async function testCheck(session: Session): Promise<Check> {
-  const command = session.config.test?.command ?? detectTestCommand(session.root)?.command;
+  const { root, command } = session.testPlace;
   if (command === undefined) {
     return { name: 'tests', state: 'note', detail: 'no command found; set test.command in argus.yaml' };
   }
-  const wrong = commandProblem(command, session.root, thisMachine());
+  const wrong = commandProblem(command, root, thisMachine());
   if (wrong !== undefined) return { name: 'tests', state: 'problem', detail: `${command}: ${wrong}` };
-  const old = await versionProblem(command, session.root);
+  const old = await versionProblem(command, root);
   if (old !== undefined) return { name: 'tests', state: 'note', detail: `${command}: ${old}` };
-  const runner = recognisedRunner(command, session.root);
+  const runner = recognisedRunner(command, root);
   return {
     name: 'tests',
     state: 'ok',

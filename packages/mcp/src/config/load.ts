@@ -7,8 +7,9 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { homeFolder, realOfExisting } from '../owner/data-folder.ts';
-import { isWithin, lstat } from '../owner/way.ts';
+import { realOfExisting } from '../owner/data-folder.ts';
+import { foldersWithin, type Project } from '../owner/project.ts';
+import { isWithin } from '../owner/way.ts';
 import { type ReadYaml, readYaml, YamlError } from '../yaml.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -29,38 +30,29 @@ export interface LoadedConfig {
 /** Who names a configuration file: an agent may have the name from the repository. */
 export type ConfigNamer = 'person' | 'agent';
 
-/** The given file, which then must exist, or the project's own, which need not. */
+/** The given file, which then must exist, or the nearest one of the project, which need not. */
 export async function loadConfig(
-  projectRoot: string,
+  project: Project,
   configFile?: string,
   namedBy: ConfigNamer = 'agent',
 ): Promise<LoadedConfig> {
-  const file = configFile ? path.resolve(projectRoot, configFile) : findConfig(projectRoot);
+  const file = configFile ? path.resolve(project.root, configFile) : findConfig(project);
   if (!file) return { path: null, config: {}, text: '' };
   const text = readConfig(file);
   const loaded = { path: file, config: await parseConfig(text, file), text };
-  const isTheirs = configFile !== undefined && namedBy === 'person' && liesOutside(projectRoot, file);
-  if (leadsOut(projectRoot, loaded.config) && !isTheirs) throw await outsideError(loaded);
+  const isTheirs = configFile !== undefined && namedBy === 'person' && liesOutside(project, file);
+  if (!isWithin(databaseOf(project, loaded.config), project.home) && !isTheirs) throw await outsideError(loaded);
   return loaded;
 }
 
-function leadsOut(projectRoot: string, { history }: Config): boolean {
-  return history?.database !== undefined && !isWithin(path.resolve(projectRoot, history.database), projectRoot);
+/** The database that a project's configuration names, for all of its folders and work trees the same. */
+export function databaseOf({ home }: Project, { history }: Config): string {
+  return path.resolve(home, history?.database ?? path.join('.argus', 'argus.db'));
 }
 
 /** A link in a repository may lead to its own file outside of the project, and a link outside into the repository. */
-function liesOutside(projectRoot: string, file: string): boolean {
-  const repository = repositoryAround(projectRoot);
-  return ![file, realOfExisting(file)].some((one) => isWithin(one, repository));
-}
-
-/** The project where there is none, or where it is the user's whole home folder. */
-function repositoryAround(projectRoot: string): string {
-  for (let at = projectRoot; !isWithin(homeFolder(), at); at = path.dirname(at)) {
-    if (lstat(path.join(at, '.git')) !== undefined) return at;
-    if (at === path.dirname(at)) break;
-  }
-  return projectRoot;
+function liesOutside({ top, home }: Project, file: string): boolean {
+  return ![file, realOfExisting(file)].some((one) => isWithin(one, top) || isWithin(one, home));
 }
 
 async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
@@ -109,8 +101,8 @@ function describeProblem(problem: z.core.$ZodIssue): { keys: (string | number)[]
   return { keys: [...keys, unknown], message: 'unknown key; see argus.schema.json for the keys there are' };
 }
 
-function findConfig(projectRoot: string): string | undefined {
-  const candidates = CONFIG_NAMES.map((name) => path.join(projectRoot, name));
+function findConfig(project: Project): string | undefined {
+  const candidates = foldersWithin(project).flatMap((folder) => CONFIG_NAMES.map((name) => path.join(folder, name)));
   return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 }
 

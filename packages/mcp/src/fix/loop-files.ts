@@ -59,7 +59,7 @@ export function stateOf(place: Place, folder: StateFolder, commandHash: string |
 export async function folderToStart({ session }: Place, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);
   await requireOwnPlace(session.root, folder);
-  await (lstat(folder.path) !== undefined ? requireBegun(session.root, folder) : markBegun(session.root, folder));
+  await (lstat(folder.path) !== undefined ? requireBegun(session.project, folder) : markBegun(session.project, folder));
   return folder;
 }
 
@@ -68,7 +68,7 @@ export async function existingFolder({ session }: Place, commandHash: string | u
   const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
   await requireOwnPlace(session.root, folder);
   if (folder?.exists) {
-    await requireBegun(session.root, folder);
+    await requireBegun(session.project, folder);
     return folder;
   }
   const which = commandHash === undefined ? 'There is no fix loop' : `There is no fix loop '${visible(commandHash)}'`;

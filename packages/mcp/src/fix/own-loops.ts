@@ -12,6 +12,7 @@ import { runGit } from '../git/git.ts';
 import { trackedFiles } from '../git/tracked.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { isInRepository } from '../owner/placement.ts';
+import type { Project } from '../owner/project.ts';
 import { isStrangers, lstat, obstacleOn } from '../owner/way.ts';
 import { isOld } from './snapshot-refs.ts';
 import { FIXES, type StateFolder } from './state-folder.ts';
@@ -43,9 +44,9 @@ export async function requireOwnPlace(root: string, folder: StateFolder | undefi
 }
 
 /** Throws for a folder of a loop that somebody else began, also one without a state: what is in it may be links. */
-export async function requireBegun(root: string, folder: StateFolder): Promise<void> {
+export async function requireBegun({ top, home }: Project, folder: StateFolder): Promise<void> {
   if (begun.has(folder.path)) return;
-  const data = await trustedDataFolder(root).catch(() => undefined);
+  const data = await trustedDataFolder(top, home).catch(() => undefined);
   const stats = data === undefined ? undefined : lstat(markOf(data, folder));
   if (stats?.isFile() && !isStrangers(stats)) return;
   const reason =
@@ -56,10 +57,10 @@ export async function requireBegun(root: string, folder: StateFolder): Promise<v
   );
 }
 
-export async function markBegun(root: string, folder: StateFolder): Promise<void> {
+export async function markBegun({ top, home }: Project, folder: StateFolder): Promise<void> {
   begun.add(folder.path);
   try {
-    const mark = markOf(await trustedDataFolder(root), folder);
+    const mark = markOf(await trustedDataFolder(top, home), folder);
     mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 });
     writeFileSync(mark, `${JSON.stringify({ version: 1, folder: folder.path })}\n`, { mode: 0o600 });
   } catch {

@@ -4,9 +4,10 @@
  * Does not: know what is in it.
  */
 
-import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isRefusal, runGit } from './git.ts';
+import { isLinkedWorkTree, isSame, statsOf } from './main-work-tree.ts';
 
 export interface Repository {
   /** The root of the work tree. */
@@ -59,28 +60,4 @@ async function namesWorkTree({ top, gitFolder }: Repository, signal: AbortSignal
   const args = ['--file', path.join(gitFolder, 'config'), '--get', 'core.worktree'];
   const { stdout, problem } = await runGit(top, ['config', ...args], { signal });
   return problem === null && isSame(path.resolve(gitFolder, stdout.replace(/\n$/u, '')), top);
-}
-
-/** Its folder is one of the shared repository's, and names the `.git` file of the work tree. */
-function isLinkedWorkTree({ top, gitFolder, commonFolder }: Repository): boolean {
-  if (!isSame(path.dirname(gitFolder), path.join(commonFolder, 'worktrees'))) return false;
-  try {
-    const named = path.resolve(gitFolder, readFileSync(path.join(gitFolder, 'gitdir'), 'utf8').trimEnd());
-    return path.basename(named) === '.git' && isSame(path.dirname(named), top);
-  } catch {
-    return false;
-  }
-}
-
-/** Letters of a drive differ in case. */
-function isSame(one: string, other: string): boolean {
-  try {
-    return path.relative(realpathSync.native(one), realpathSync.native(other)) === '';
-  } catch {
-    return false;
-  }
-}
-
-function statsOf(file: string): Stats | undefined {
-  return lstatSync(file, { throwIfNoEntry: false });
 }

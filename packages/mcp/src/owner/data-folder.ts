@@ -12,14 +12,14 @@ import { EngineError } from 'argus-engine';
 import { dataFolder } from '../user-folder.ts';
 import { isWithin } from './way.ts';
 
-/** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in the project, if there is one. */
-export async function trustedDataFolder(root: string | undefined): Promise<string> {
+/** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in one of the project's folders. */
+export async function trustedDataFolder(...roots: readonly string[]): Promise<string> {
   const folder = await dataFolder();
-  if (root === undefined) return folder;
   const real = realOfExisting(folder);
   // What lies around a home folder is no repository's to bring; who sets HOME decides what git and Node run, too.
-  const isAroundHome = [homeFolder(), realOfExisting(homedir())].some((home) => isWithin(home, root));
-  if (isWithin(real, root) && !isAroundHome) {
+  const homes = [homeFolder(), realOfExisting(homedir())];
+  const isBrought = (root: string) => isWithin(real, root) && !homes.some((home) => isWithin(home, root));
+  if (roots.some(isBrought)) {
     const advice = 'Set XDG_DATA_HOME (on Windows LOCALAPPDATA) to a folder outside of it.';
     throw new EngineError(
       'DATABASE_UNAVAILABLE',
@@ -30,8 +30,8 @@ export async function trustedDataFolder(root: string | undefined): Promise<strin
 }
 
 /** The user's own memory beside a project's; undefined where one must do without. */
-export async function userMemoryBeside(root: string): Promise<string | undefined> {
-  return trustedDataFolder(root)
+export async function userMemoryBeside(...roots: readonly string[]): Promise<string | undefined> {
+  return trustedDataFolder(...roots)
     .then((folder) => path.join(folder, 'memory.db'))
     .catch(() => undefined);
 }

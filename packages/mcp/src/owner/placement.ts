@@ -39,8 +39,11 @@ export interface Placement {
 
 /** The place that a project's configuration names for its database. */
 export interface Wanted {
+  /** The folder that the memory is of. */
   root: string;
   database: string;
+  /** The work tree that is worked in, where that is another. */
+  top?: string;
 }
 
 const OBSTACLE_ADVICE = {
@@ -53,7 +56,7 @@ const BESIDE = ['', '-journal', '.lockmode', '.lock', '.queue', '.spool'];
 
 /** Throws a DATABASE_ error where there is no place at all. */
 export async function placementOf(wanted: Wanted): Promise<Placement> {
-  const data = await trustedDataFolder(wanted.root);
+  const data = await trustedDataFolder(wanted.root, wanted.top ?? wanted.root);
   const [folder, registry] = [projectFolder(data, wanted.root), new Registry(data)];
   const foreign = await foreignReason(wanted);
   if (foreign !== undefined) return beside(folder, registry, foreign);

@@ -42,9 +42,9 @@ export class ProjectPlace {
 
   /** Whether there may be anything to read, without asking git or looking into a file. */
   async isThere(): Promise<boolean> {
-    const { root, database } = this.#wanted;
+    const { root, database, top = root } = this.#wanted;
     if (lstat(database) !== undefined) return true;
-    const data = await trustedDataFolder(root).catch(() => undefined);
+    const data = await trustedDataFolder(root, top).catch(() => undefined);
     return data !== undefined && existsSync(path.join(projectFolder(data, root), 'argus.db'));
   }
 

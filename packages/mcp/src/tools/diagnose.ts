@@ -92,7 +92,7 @@ export async function handleDiagnose(
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<DiagnoseResult> {
   const { projectPath, runId, caseName, notSameAs } = params;
-  const session = sessionManager.getOrThrow(projectPath);
+  const session = await sessionManager.getOrThrow(projectPath);
   const { value, notStored, warnings } = await session.learn('diagnose', {
     runId,
     caseName,

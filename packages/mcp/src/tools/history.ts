@@ -55,7 +55,7 @@ export async function handleHistory(
   params: HistoryToolParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<HistoryToolResult> {
-  const session = sessionManager.getOrThrow(params.projectPath);
+  const session = await sessionManager.getOrThrow(params.projectPath);
   const { runId, status = null, days = null, limit = null, offset = null } = params;
   if (runId === undefined) {
     const { value, warnings } = await session.ask((engine) => engine.history({ limit, status, days, offset }));

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { FORMATS } from '../choices.ts';
 import { ArgusError } from '../errors.ts';
 import { gitFacts } from '../run/git.ts';
+import { folderOf } from '../run/test-place.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { fitRemarks } from './budget.ts';
@@ -41,7 +42,7 @@ export async function handleImport(
   params: ImportParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<Partial<NotStored> & RunResult> {
-  const session = sessionManager.getOrThrow(params.projectPath);
+  const session = await sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const files = await reportFiles(session.root, params.path);
   for (const file of files) requireReadableSize(file);
@@ -53,6 +54,7 @@ export async function handleImport(
     exitCode: null,
     signal: null,
     timedOut: false,
+    folder: folderOf(session.project, session.root),
     git: await gitFacts(session.root),
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
     outputTail: null,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Locale } from 'argus-engine';
 import { z } from 'zod';
 import { isStorageProblem } from '../database.ts';
-import { detectTestCommand, thisMachine } from '../run/detect.ts';
+import { thisMachine } from '../run/detect.ts';
 import { recognisedRunner } from '../run/plan.ts';
 import { commandProblem } from '../run/runner-check.ts';
 import type { Session, SessionManager } from '../session.ts';
@@ -16,7 +16,7 @@ import { defineTool } from './tool.ts';
 
 const input = () =>
   z.strictObject({
-    projectPath: z.string().min(1).describe('Absolute path of the project directory'),
+    projectPath: z.string().min(1).describe('Absolute path of the project directory, or of any folder inside'),
     configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
   });
 
@@ -28,6 +28,7 @@ const output = () =>
       historyEnabled: z.boolean(),
       databasePath: z.string(),
       memory: z.enum(['own', 'new', 'foreign', 'none']).describe('Whose; warnings say what to do about a foreign one'),
+      memoryRoot: z.string().describe('Its folders and work trees share this memory'),
       locale: z.enum(['zh', 'en']),
       testCommand: z.string().nullable(),
       runner: z.string().nullable(),
@@ -49,6 +50,8 @@ export interface InitResult {
   databasePath: string;
   /** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
   memory: Standing;
+  /** The repository or workspace whose folders and work trees share the memory. */
+  memoryRoot: string;
   locale: Locale;
   /** Null: give one to argus_run. */
   testCommand: string | null;
@@ -64,8 +67,8 @@ export async function handleInit(
 ): Promise<InitResult> {
   const session = await sessionManager.init(params.projectPath, params.configFile);
   const memory = await standingOf(session);
-  const testCommand = session.config.test?.command ?? detectTestCommand(session.root)?.command ?? null;
-  const wrong = testCommand === null ? undefined : commandProblem(testCommand, session.root, thisMachine());
+  const { root, command: testCommand = null } = session.testPlace;
+  const wrong = testCommand === null ? undefined : commandProblem(testCommand, root, thisMachine());
   const { warnings = [], ...overview } = await known(session);
   const all = wrong === undefined ? warnings : [...warnings, wrong];
   return {
@@ -74,9 +77,10 @@ export async function handleInit(
     historyEnabled: session.historyEnabled,
     databasePath: session.databasePath,
     memory,
+    memoryRoot: session.project.home,
     locale: session.locale,
     testCommand,
-    runner: testCommand === null ? null : recognisedRunner(testCommand, session.root),
+    runner: testCommand === null ? null : recognisedRunner(testCommand, root),
     ...overview,
     ...(all.length > 0 ? { warnings: all } : {}),
   };

@@ -48,7 +48,7 @@ export async function handlePatterns(
   params: PatternsParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<PatternsResult> {
-  const session = sessionManager.getOrThrow(params.projectPath);
+  const session = await sessionManager.getOrThrow(params.projectPath);
   const { category = null, source = null, sortBy = null, limit = null, offset = null } = params;
   const { value, warnings } = await session.ask((engine) =>
     engine.patterns({ category, source, sortBy, limit, offset }),

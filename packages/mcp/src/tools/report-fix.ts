@@ -60,7 +60,7 @@ export async function handleReportFix(
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<ReportFixResult> {
   const { projectPath, runId, caseName, fixDescription, success = true } = params;
-  const session = sessionManager.getOrThrow(projectPath);
+  const session = await sessionManager.getOrThrow(projectPath);
   const env = environmentOf(session.root);
   const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
   const { value, notStored, warnings } = await session.learn('reportFix', fix);

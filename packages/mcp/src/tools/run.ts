@@ -6,6 +6,7 @@
 import type { RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
+import { folderOf } from '../run/test-place.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { fitRemarks } from './budget.ts';
@@ -38,11 +39,16 @@ export async function handleRun(
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
   watcher: RunWatcher = {},
 ): Promise<RunToolResult> {
-  const session = sessionManager.getOrThrow(params.projectPath);
+  const session = await sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const { projectPath: _, ...asked } = params;
-  const request = { root: session.root, config: session.config, ...asked };
-  const { value, notStored, warnings } = await runTests(request, watcher, (run) => session.recordRun(run));
+  const { root, command } =
+    asked.command === undefined ? session.testPlace : { root: session.root, command: asked.command };
+  const request = { ...asked, root, config: session.config, command };
+  const folder = folderOf(session.project, root);
+  const { value, notStored, warnings } = await runTests(request, watcher, (run) =>
+    session.recordRun({ ...run, folder }),
+  );
   const { skipped, ...result } = value;
   const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
   return { ...notStored, ...result, notes: [...warnings, ...result.notes, ...unread] };
@@ -54,7 +60,7 @@ async function handleRunWithProgress(
   context: CallContext,
 ): Promise<RunToolResult> {
   const { signal } = context;
-  const session = sessionManager.getOrThrow(params.projectPath);
+  const session = await sessionManager.getOrThrow(params.projectPath);
   const work = (onLine: (line: string) => void) => handleRun(params, sessionManager, { signal, onLine });
   return withProgress(context, work, (line) => session.fitToLeave(line));
 }

@@ -1,0 +1,101 @@
+/**
+ * The project that a folder belongs to, and so whose memory it shares: a git repository has one, whichever of its work
+ * trees and folders is named; outside of git a workspace has one, or the nearest folder that is a project by its files.
+ * Does not: decide whose a memory is, or make one.
+ */
+
+import { lstatSync, type Stats } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { mainWorkTree } from '../git/main-work-tree.ts';
+import { homeFolder, realOfExisting } from './data-folder.ts';
+import { isStrangers, isWithin, lstat } from './way.ts';
+import { isMember } from './workspace.ts';
+
+export interface Project {
+  /** The folder that was named; commands run there. */
+  root: string;
+  /** The project around it: names of cases are relative to this. */
+  top: string;
+  /** Where the memory lies: another folder than `top` where that is a linked work tree. */
+  home: string;
+}
+
+/** Files that make a folder a project. */
+const MANIFESTS = [
+  ...['argus.yaml', 'argus.yml', 'package.json', 'deno.json', 'deno.jsonc', 'Cargo.toml', 'go.mod'],
+  ...['pyproject.toml', 'setup.py', 'setup.cfg', 'tox.ini', 'pom.xml', 'build.gradle', 'build.gradle.kts'],
+  ...['settings.gradle', 'settings.gradle.kts', 'Gemfile', 'composer.json', 'mix.exs', 'CMakeLists.txt'],
+] as const;
+
+/** What a project without any of them has once something was recorded in it. */
+const MEMORY = path.join('.argus', 'argus.db');
+
+/** `root` is a real path. */
+export async function projectAround(root: string): Promise<Project> {
+  const around = foldersAround(root);
+  const top = around.find((folder) => lstat(path.join(folder, '.git')) !== undefined);
+  if (top !== undefined) return { root, top, home: (await mainOf(top)) ?? top };
+  const nearest = around.find((folder) => isProject(folder) || lstat(path.join(folder, MEMORY)) !== undefined) ?? root;
+  const home = await workspaceAround(
+    nearest,
+    around.filter((folder) => folder !== nearest && isWithin(nearest, folder)),
+  );
+  return { root, top: home, home };
+}
+
+/** The folders from a named one to the top of its project, nearest first. */
+export function foldersWithin({ root, top }: Pick<Project, 'root' | 'top'>): string[] {
+  const folders = [root];
+  for (let at = root; at !== top && at !== path.dirname(at); folders.push(at)) at = path.dirname(at);
+  return folders;
+}
+
+/** Whether a folder is a project by its files. */
+export function isProject(folder: string): boolean {
+  return MANIFESTS.some((name) => lstat(path.join(folder, name))?.isFile());
+}
+
+/** Where the main work tree may hold a memory: it is no home folder, and nobody else's. */
+async function mainOf(top: string): Promise<string | undefined> {
+  const main = await mainWorkTree(top);
+  const stats = main === undefined ? undefined : statsOf(main);
+  return main !== undefined && stats !== undefined && mayHold(main, stats, statsOf(top)) ? main : undefined;
+}
+
+/** The outermost workspace that counts the project among its own; a workspace may be a member of another. */
+async function workspaceAround(project: string, around: readonly string[]): Promise<string> {
+  let outermost = project;
+  for (const folder of around) {
+    if (await isMember(folder, path.relative(folder, outermost))) outermost = folder;
+  }
+  return outermost;
+}
+
+/** The folder and those around it that may be its project, nearest first. */
+function foldersAround(root: string): string[] {
+  const own = statsOf(root);
+  const folders = [root];
+  for (let at = path.dirname(root); at !== path.dirname(at); at = path.dirname(at)) {
+    const stats = statsOf(at);
+    if (stats === undefined || !mayHold(at, stats, own)) break;
+    folders.push(at);
+  }
+  return folders;
+}
+
+/** Neither the home folder or what holds it, nor one that others may fill, such as /tmp, nor one of somebody else. */
+function mayHold(folder: string, stats: Stats, own: Stats | undefined): boolean {
+  const homes = [homeFolder(), realOfExisting(homedir())];
+  const isShared = process.platform !== 'win32' && (stats.mode & 0o1002) === 0o1002;
+  const isForeign = isStrangers(stats) && stats.uid !== own?.uid;
+  return !isShared && !isForeign && !homes.some((home) => isWithin(home, folder));
+}
+
+function statsOf(folder: string): Stats | undefined {
+  try {
+    return lstatSync(folder);
+  } catch {
+    return undefined;
+  }
+}
