@@ -310,6 +310,10 @@ contract! {
         pub fix_description: String,
         /// Whether it resolved the failure.
         pub success: bool,
+        /// Of a success.
+        pub state: Option<FixStanding>,
+        /// The later run in which the case passed.
+        pub proved_by: Option<String>,
         /// When it was reported.
         pub created_at: String,
         /// Who reported it; none: it is from before this was kept.
@@ -353,6 +357,14 @@ contract! {
         pub fix_record_id: String,
         /// This call created the pattern.
         pub is_new_pattern: bool,
+        /// Of a success.
+        pub state: Option<FixStanding>,
+        /// The later run in which the case passed.
+        pub proved_by: Option<String>,
+        /// What would prove it, where nothing does yet.
+        pub to_prove: Option<String>,
+        /// What speaks against it.
+        pub warnings: Vec<String>,
     }
 
     /// Which patterns to list.
@@ -441,6 +453,23 @@ contract! {
         pub end: u32,
         /// The words.
         pub text: String,
+    }
+}
+
+/// How sure a reported success is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum FixStanding {
+    /// Somebody said so.
+    Claimed,
+    /// The case passed in a later run.
+    Proved,
+}
+
+impl FixStanding {
+    pub(crate) const fn of(proved_by: Option<&str>) -> Self {
+        if proved_by.is_some() { Self::Proved } else { Self::Claimed }
     }
 }
 

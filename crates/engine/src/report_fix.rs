@@ -4,14 +4,17 @@
 use crate::{
     Engine, EngineError, ErrorCode,
     collect::case_name,
-    contract::{FixRecord, RecordFixParams, ReportFixParams, ReportFixResult},
+    contract::{FixRecord, FixStanding, RecordFixParams, ReportFixParams, ReportFixResult},
     lookup::{self, FailedCase},
     matching::{self, Match},
     memory, moment, text,
 };
 use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
 use argus_store::{
-    Database, Tx, merging,
+    Database, Tx,
+    cases::Status,
+    claims::{self, Newest},
+    merging,
     outcomes::Recorder,
     patterns::{self, Pattern, PatternKey},
     solutions::{self, NewFix},
@@ -22,6 +25,8 @@ const DESCRIPTION: usize = 4 * 1024;
 
 /// The texts of a fix, fit for storing.
 struct Report<'a> {
+    /// The newest run that has the case; None where nothing is known of it.
+    newest: Option<Newest>,
     run_id: &'a str,
     case_name: &'a str,
     steps: String,
@@ -42,16 +47,17 @@ pub async fn report_fix<D: Database>(
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::related::environment(engine, params.env.as_ref())?;
-    let report = Report {
-        run_id: &case.run_id,
-        case_name: &case.name,
-        steps,
-        worked: params.success,
-        env,
-        env_bucket,
-        recorder: engine.recorder(),
-    };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
+        let report = Report {
+            newest: claims::newest_of(tx, &case.run_id, &case.name).await?,
+            run_id: &case.run_id,
+            case_name: &case.name,
+            steps: steps.clone(),
+            worked: params.success,
+            env: env.clone(),
+            env_bucket: env_bucket.clone(),
+            recorder: engine.recorder(),
+        };
         let mut found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
         if found.pattern.is_none() && found.own.is_none() {
             return on_new(engine, ambient, tx, &case, &analysis, &report).await;
@@ -71,6 +77,7 @@ pub async fn record_fix<D: Database>(
     let steps = described(engine, &params.fix_description)?;
     let (run_id, case_name) = (named(engine, "runId", &params.run_id)?, named(engine, "caseName", &params.case_name)?);
     let report = Report {
+        newest: None,
         run_id: &run_id,
         case_name: &case_name,
         steps,
@@ -94,6 +101,8 @@ pub async fn record_fix<D: Database>(
             case_name: report.case_name.to_owned(),
             fix_description: report.steps.clone(),
             success: report.worked,
+            state: report.worked.then_some(FixStanding::Claimed),
+            proved_by: None,
             created_at: moment::iso(ambient.now),
             recorded_by: report.recorder.by.map(ToOwned::to_owned),
             recorded_from: report.recorder.from.map(ToOwned::to_owned),
@@ -128,7 +137,7 @@ async fn on_known(
         None => pattern.key,
     };
     let fix_record_id = record(ambient, tx, report, learner, &mut pattern).await?;
-    Ok(changed(pattern, Some(previous), fix_record_id))
+    Ok(changed(pattern, Some(previous), fix_record_id, report))
 }
 
 async fn on_new<D: Database>(
@@ -141,7 +150,7 @@ async fn on_new<D: Database>(
 ) -> Result<ReportFixResult, EngineError> {
     let pattern = matching::learn(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
     let (fix_record_id, _) = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
-    Ok(changed(pattern, None, fix_record_id))
+    Ok(changed(pattern, None, fix_record_id, report))
 }
 
 /// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved, or a person
@@ -180,6 +189,7 @@ async fn write_down(
         steps: &report.steps,
         digest: &sha256_hex(&text::folded(&report.steps)),
         worked: report.worked,
+        proved_by: report.proof(),
         env: report.env.as_deref(),
         env_bucket: &report.env_bucket,
         recorder: report.recorder,
@@ -189,8 +199,20 @@ async fn write_down(
     Ok((id, may_count))
 }
 
-fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: String) -> ReportFixResult {
+fn changed(
+    pattern: Pattern,
+    previous_confidence: Option<f64>,
+    fix_record_id: String,
+    report: &Report<'_>,
+) -> ReportFixResult {
+    let proof = report.proof();
+    let is_claimed = report.worked && proof.is_none();
+    let name = text::quoted(report.case_name);
     ReportFixResult {
+        state: report.worked.then(|| FixStanding::of(proof)),
+        proved_by: proof.map(ToOwned::to_owned),
+        to_prove: is_claimed.then(|| format!("A recorded run in which '{name}' passes: call argus_run.")),
+        warnings: report.still_failing().map(|newest| still_fails(&name, newest)).into_iter().collect(),
         updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
         is_new_pattern: previous_confidence.is_none(),
         category: pattern.shown_category(),
@@ -199,6 +221,27 @@ fn changed(pattern: Pattern, previous_confidence: Option<f64>, fix_record_id: St
         occurrences: pattern.occurrences,
         resolutions: pattern.resolutions,
         fix_record_id,
+    }
+}
+
+fn still_fails(name: &str, Newest { run_id, flaky, .. }: &Newest) -> String {
+    let how = if *flaky { "passed only at a further attempt" } else { "still fails" };
+    format!(
+        "'{name}' {how} in {run_id}, the newest run that has it, so this success is only claimed. If the fix was made \
+         since, run the tests again; if it did not help, report it with success: false."
+    )
+}
+
+impl Report<'_> {
+    /// The run that proves a success.
+    fn proof(&self) -> Option<&str> {
+        let newest = self.newest.as_ref().filter(|newest| newest.status == Status::Passed && !newest.flaky);
+        newest.filter(|_| self.worked).map(|newest| newest.run_id.as_str())
+    }
+
+    /// The newest run, where it speaks against a success.
+    fn still_failing(&self) -> Option<&Newest> {
+        self.newest.as_ref().filter(|_| self.worked && self.proof().is_none())
     }
 }
 

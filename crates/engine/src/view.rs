@@ -2,7 +2,9 @@
 //! Does not: read or compute anything else.
 
 use crate::{
-    contract::{CaseRecord, FailurePattern, FixRecord, PatternSource, RunRecord, RunStatus, ViewPatternRow},
+    contract::{
+        CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, ViewPatternRow,
+    },
     moment::iso,
 };
 use argus_core::{
@@ -84,6 +86,8 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
         case_name: fix.case_name,
         fix_description: display::shortened(&fix.steps, most),
         success: fix.worked && !fix.is_wrong,
+        state: fix.worked.then(|| FixStanding::of(fix.proved_by.as_deref())),
+        proved_by: fix.proved_by,
         created_at: iso(fix.created_at),
         recorded_by: fix.recorded.by,
         recorded_from: fix.recorded.from,

@@ -17,6 +17,7 @@
 
 pub mod calls;
 pub mod cases;
+pub mod claims;
 pub mod database;
 pub mod days;
 pub mod edits;

@@ -117,6 +117,12 @@ pub(crate) struct Count<'a> {
     pub(crate) now: i64,
 }
 
+/// Notes the run in which the case of a reported fix passed.
+pub(crate) async fn proved(tx: &mut impl Tx, key: i64, run_id: &str) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
+    tx.execute(SQL, &[key.into(), run_id.into()]).await.map(drop)
+}
+
 /// Records an outcome and counts it; false: one of this id is there, and nothing changes.
 pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \

@@ -272,6 +272,8 @@ pub struct NewFix<'a> {
     pub digest: &'a str,
     /// It resolved the failure.
     pub worked: bool,
+    /// The later run in which the case passed.
+    pub proved_by: Option<&'a str>,
     /// Environment in which it was tried, as JSON, and its canonical form; empty: not known.
     pub env: Option<&'a str>,
     /// Its canonical form; empty: not known.
@@ -295,6 +297,8 @@ pub struct Fix {
     pub steps: String,
     /// It was reported to have resolved the failure.
     pub worked: bool,
+    /// The later run in which the case passed.
+    pub proved_by: Option<String>,
     /// A person judged it as wrong, so that it counts as no success.
     pub is_wrong: bool,
     /// UTC milliseconds.
@@ -307,8 +311,8 @@ pub struct Fix {
 /// steps as wrong.
 pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
-                       env, env_bucket, created_at, recorded_by, recorded_from) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+                       env, env_bucket, created_at, recorded_by, recorded_from, proved_by) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     let (solution, is_wrong) = learn(tx, fix).await?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
@@ -324,6 +328,7 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
         fix.now.into(),
         fix.recorder.by.into(),
         fix.recorder.from.into(),
+        fix.proved_by.into(),
     ];
     tx.execute(SQL, &params).await?;
     let count = Count { solution, env_bucket: fix.env_bucket, worked: fix.worked, now: fix.now };
@@ -334,11 +339,11 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
 
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
 pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
-    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, s.wrong_at IS NOT NULL, \
+    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, s.wrong_at IS NOT NULL, \
                            o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
-    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, s.wrong_at IS NOT NULL, \
+    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, s.wrong_at IS NOT NULL, \
                            o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
@@ -353,6 +358,7 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
             case_name: row.read()?,
             steps: row.read()?,
             worked: row.read()?,
+            proved_by: row.read()?,
             is_wrong: row.read()?,
             created_at: row.read()?,
             recorded: Recorded::read(&mut row)?,
@@ -392,12 +398,15 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
     Ok((added.key, added.is_wrong))
 }
 
-/// The best solution worked at least once; successes against failures (Laplace), then the later success.
+/// The best solution worked at least once; proved successes against failures (Laplace), then those that are only claimed,
+/// then the later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT s.key FROM solutions s \
                         JOIN solution_env_stats e ON e.solution_key = s.key \
                         WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
-                        ORDER BY (SUM(e.worked) + 1.0) / (SUM(e.worked) + SUM(e.failed) + 2.0) DESC, \
+                        ORDER BY ((SELECT COUNT(*) FROM outcomes o WHERE o.solution_key = s.key \
+                        AND o.proved_by IS NOT NULL) + 1.0) / ((SELECT COUNT(*) FROM outcomes o \
+                        WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL) + SUM(e.failed) + 2.0) DESC, (SUM(e.worked) + 1.0) / (SUM(e.worked) + SUM(e.failed) + 2.0) DESC, \
                         MAX(e.last_confirmed_at) DESC, s.key DESC LIMIT 1) \
                         FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";
     let Some(mut row) = tx.query_first(BEST, &[pattern.into()]).await? else { return Ok(()) };

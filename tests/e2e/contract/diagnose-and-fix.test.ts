@@ -4,11 +4,12 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
+import { junit } from '../reports.ts';
 import { CAUSE_ID, contract, FIX_ID, INSTANT, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
-  const { failedRun } = at;
+  const { failedRun, importReport } = at;
 
   test('a failure, its diagnosis, its fix, and the same failure again', async () => {
     const { agent, root } = at;
@@ -48,6 +49,10 @@ describe.each(ERAS)('%s', (era) => {
       resolutions: 1,
       fixRecordId: FIX_ID,
       isNewPattern: false,
+      state: 'claimed',
+      provedBy: null,
+      toProve: expect.stringContaining('passes: call argus_run'),
+      warnings: [expect.stringContaining(`still fails in ${runId}`)],
     });
 
     const again = await agent.data('argus_import', { projectPath: root, path: 'mixed.xml' });
@@ -91,6 +96,24 @@ describe.each(ERAS)('%s', (era) => {
       ],
       isNewPattern: false,
     });
+  });
+
+  test('a success is a claim until a run in which the case passed', async () => {
+    const { agent, root } = at;
+    const { runId, unknown: caseName } = await failedRun();
+    const args = { projectPath: root, runId, caseName };
+    const report = (fixDescription: string) => agent.data('argus_report_fix', { ...args, fixDescription });
+    expect(await report('Tuned it')).toMatchObject({ state: 'claimed', provedBy: null });
+    writeFileSync(path.join(root, 'fixed.xml'), junit([{ name: 'parses' }]));
+    const { runId: provedBy } = await importReport('fixed.xml');
+    expect(await agent.data('argus_diagnose', args)).toMatchObject({ fixHistory: [{ state: 'proved', provedBy }] });
+    const again = await importReport('mixed.xml');
+    const late = await report('Wished it away');
+    expect(late).toMatchObject({ state: 'claimed', warnings: [expect.stringContaining(String(again.runId))] });
+    const known = await agent.data('argus_diagnose', args);
+    expect(known).toMatchObject({ suggestedFix: 'Tuned it', fixHistory: [{ state: 'claimed' }, { state: 'proved' }] });
+    await importReport('fixed.xml');
+    expect(await report('Tuned it again')).toMatchObject({ state: 'proved', toProve: null });
   });
 
   test('a fix without a diagnosis before it', async () => {

@@ -19,6 +19,7 @@ describe.each(ERAS)('%s', (era) => {
       historyEnabled: true,
       databasePath: path.join(root, '.argus', 'argus.db'),
       memory: 'new',
+      memoryRoot: root,
       locale: 'zh',
       testCommand: null,
       runner: null,

@@ -1,14 +1,15 @@
 //! `argus_report_fix`.
 
-use super::{REFUSED, START, UNKNOWN, World, failed};
+use super::{REFUSED, START, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
-    contract::{IdParams, NoParams, PatternDetail, RecordFixParams, ReportFixParams},
+    contract::{FixStanding, IdParams, NoParams, PatternDetail, RecordFixParams, ReportFixParams},
     overview::check_write,
     report_fix::{record_fix, report_fix},
     resources::pattern,
 };
 use argus_core::Ambient;
+use argus_report::ReportCase;
 use argus_store::finish;
 
 fn detail(world: &World, id: &str) -> PatternDetail {
@@ -206,4 +207,67 @@ fn a_check_of_its_own_name_can_be_made_again() {
     for _ in 0..2 {
         finish(check_write(&world.engine, &Ambient::of_call(START, "call-1"), &NoParams {})).unwrap();
     }
+}
+
+#[test]
+fn a_success_is_claimed_until_a_later_run_in_which_its_case_passed() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert_eq!((claim.state, claim.proved_by), (Some(FixStanding::Claimed), None));
+    assert!(claim.to_prove.unwrap().contains("argus_run") && claim.warnings[0].contains(&run));
+    // Neither a run without the case, nor one that passed at a further attempt, nor another case proves it.
+    world.run(vec![passed("quiet")]);
+    world.run(vec![ReportCase { flaky: true, ..passed("boom") }]);
+    world.run(vec![passed("other")]);
+    let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
+    assert_eq!((record().state, record().proved_by), (Some(FixStanding::Claimed), None));
+    let proof = world.run(vec![passed("boom")]);
+    world.run(vec![passed("boom")]);
+    assert_eq!((record().state, record().proved_by), (Some(FixStanding::Proved), Some(proof)));
+}
+
+#[test]
+fn a_success_that_was_seen_before_it_is_reported_is_proved() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let green = world.run(vec![passed("boom")]);
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert_eq!((fix.state, fix.proved_by, fix.to_prove), (Some(FixStanding::Proved), Some(green), None));
+    assert!(fix.warnings.is_empty());
+    let failed_fix = world.fix(&run, "boom", "Hit it", false).unwrap();
+    assert_eq!((failed_fix.state, failed_fix.proved_by, failed_fix.warnings.len()), (None, None, 0));
+}
+
+#[test]
+fn a_success_of_what_still_fails_names_the_run() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    world.run(vec![passed("boom")]);
+    let again = world.run(vec![failed("boom", UNKNOWN)]);
+    world.run(vec![passed("other")]);
+    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert_eq!(fix.state, Some(FixStanding::Claimed));
+    assert!(fix.warnings[0].contains(&format!("still fails in {again}")), "{:?}", fix.warnings);
+}
+
+#[test]
+fn a_proved_fix_comes_before_a_claimed_one_however_new() {
+    let world = World::new();
+    let first = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&first, "boom", "Tuned it", true).unwrap();
+    let suggested = |run: &str| world.diagnose(run, "boom").unwrap().suggested_fix;
+    let second = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&second, "boom", "Hit it", true).unwrap();
+    assert_eq!(suggested(&second).as_deref(), Some("Hit it"), "the later of two claims");
+    // Both are proved by one run; a third that is only claimed comes after them.
+    world.run(vec![passed("boom")]);
+    let third = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&third, "boom", "Wished it away", true).unwrap();
+    assert_ne!(suggested(&third).as_deref(), Some("Wished it away"));
+    // Once it is proved, and another one failed, it comes first.
+    world.run(vec![passed("boom")]);
+    world.fix(&third, "boom", "Tuned it", false).unwrap();
+    world.fix(&third, "boom", "Hit it", false).unwrap();
+    assert_eq!(suggested(&third).as_deref(), Some("Wished it away"));
 }

@@ -685,6 +685,10 @@ export type FixRecord = {
   fixDescription: string,
   /** Whether it resolved the failure. */
   success: boolean,
+  /** Of a success. */
+  state: FixStanding | null,
+  /** The later run in which the case passed. */
+  provedBy: string | null,
   /** When it was reported. */
   createdAt: string,
   /** Who reported it; none: it is from before this was kept. */
@@ -700,6 +704,9 @@ export type FixRunning = {
   /** Where the work tree before it is kept. */
   snapshot: string | null,
 };
+
+/** How sure a reported success is. */
+export type FixStanding = "claimed" | "proved";
 
 /** What the caller wants. A number that is none takes the contract's default. */
 export type FixStart = {
@@ -1515,6 +1522,14 @@ export type ReportFixResult = {
   fixRecordId: string,
   /** This call created the pattern. */
   isNewPattern: boolean,
+  /** Of a success. */
+  state: FixStanding | null,
+  /** The later run in which the case passed. */
+  provedBy: string | null,
+  /** What would prove it, where nothing does yet. */
+  toProve: string | null,
+  /** What speaks against it. */
+  warnings: Array<string>,
 };
 
 /** Report formats by name. */

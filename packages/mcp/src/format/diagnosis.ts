@@ -48,10 +48,12 @@ function formatDifferences(differences: Difference[] = []): string[] {
   ]);
 }
 
-function formatPastFix({ success, createdAt, fixDescription, recordedBy, recordedFrom }: FixRecord): string {
+function formatPastFix({ success, state, createdAt, fixDescription, recordedBy, recordedFrom }: FixRecord): string {
   const mark = success ? paint.green('✓') : paint.red('✗');
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
-  return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}${who}`);
+  return indented(
+    `${mark} ${createdAt.slice(0, 10)} ${fixDescription}${state === 'claimed' ? paint.dim(' (claimed)') : ''}${who}`,
+  );
 }
 
 function formatRelated({ id, similarity, description, suggestedFix, memory, differences }: Related): string {
@@ -67,6 +69,8 @@ export function formatFix(fix: ReportFixResult): string {
   return lines([
     `${paint.bold(fix.fixRecordId)} recorded on ${fix.patternId} (${fix.category})${fix.isNewPattern ? ', a new pattern' : ''}`,
     `confidence ${before} → ${percent(fix.updatedConfidence)}  seen ${count(fix.occurrences, 'time')}, fixed ${count(fix.resolutions, 'time')}`,
+    fix.provedBy !== null && `proved by ${fix.provedBy}`,
+    fix.toProve !== null && `claimed, to be proved by: ${fix.toProve}`,
     ...(fix.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
 }

@@ -9,7 +9,7 @@ import { environmentOf } from '../environment/project.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { visible } from '../untrusted.ts';
-import { caseName, categoryName, envelopeOf, notStored, projectPath, runId, warnings } from './schemas.ts';
+import { caseName, categoryName, envelopeOf, notStored, projectPath, proof, runId, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
 /** A description is a paragraph; a diff belongs into git. */
@@ -41,6 +41,8 @@ const output = () =>
       resolutions: z.number(),
       fixRecordId: z.string(),
       isNewPattern: z.boolean(),
+      ...proof(),
+      toProve: z.string().nullable(),
       warnings: warnings(),
     }),
   );
@@ -53,7 +55,7 @@ export interface ReportFixParams {
   success?: boolean;
 }
 
-export type ReportFixResult = Partial<NotStored> & EngineReportFixResult & { warnings?: string[] };
+export type ReportFixResult = Partial<NotStored> & Omit<EngineReportFixResult, 'warnings'> & { warnings?: string[] };
 
 export async function handleReportFix(
   params: ReportFixParams,
@@ -63,15 +65,17 @@ export async function handleReportFix(
   const session = await sessionManager.getOrThrow(projectPath);
   const env = environmentOf(session.root);
   const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
-  const { value, notStored, warnings } = await session.learn('reportFix', fix);
-  return { ...notStored, ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+  const { value, notStored, warnings: notes } = await session.learn('reportFix', fix);
+  const { warnings: against, ...result } = value;
+  const warnings = [...notes, ...against];
+  return { ...notStored, ...result, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 export const reportFixTool = defineTool({
   name: 'argus_report_fix',
   title: 'Report a fix',
   description:
-    'Record what fixed a diagnosed failure (or failed to), so that it is suggested next time. Call it after a run proved it.',
+    'Record what fixed a diagnosed failure (or failed to), so that it is suggested next time. Call it after a run proved it: a success that no later run shows is only claimed.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -52,6 +52,12 @@ export const failurePattern = () =>
     updatedAt: z.string(),
   });
 
+/** Of a reported success: a claim until a later run in which its case passed. */
+export const proof = () => ({
+  state: nullableText().describe('claimed or proved'),
+  provedBy: nullableText(),
+});
+
 export const fixRecord = () =>
   z.object({
     id: z.string(),
@@ -60,6 +66,7 @@ export const fixRecord = () =>
     caseName: z.string(),
     fixDescription: z.string(),
     success: z.boolean(),
+    ...proof(),
     createdAt: z.string(),
     recordedBy: nullableText(),
     recordedFrom: nullableText(),
