@@ -256,6 +256,60 @@ describe('a green run by weaker tests', () => {
     expect(ranked_solutions).toEqual([honestly, honestly]);
   });
 
+  test('what a human rejected is offered nowhere, also not as a part of what came after it', () => {
+    const root = repository(files);
+    expect(fixProblem(root, args).status).toBe(3);
+    writeFileSync(path.join(root, 'sum.test.js'), files['sum.test.js'].replace('test(', 'test.skip('));
+    expect(fixProblem(root, ['--resume', '--fix', 'skip a test']).status).toBe(1);
+
+    const again = fixProblem(root, args);
+    expect(again.stdout).toMatch(
+      /^> Nothing was run now: .* its green run is suspicious.*--accept or --reject\.\n\n## Command/u,
+    );
+    expect(JSON.parse(fixProblem(root, [...args, '--json']).stdout).warnings[0]).toMatch(/^Nothing was run now/u);
+    expect(fileOf(root, 'report.md')).not.toContain('Nothing was run now');
+
+    const rejected = fixProblem(root, ['--reject']);
+    expect({ status: rejected.status, said: rejected.stderr }).toEqual({
+      status: 3,
+      said: expect.not.stringContaining('Nothing changed'),
+    });
+    writeFileSync(path.join(root, 'sum.test.js'), files['sum.test.js']);
+    writeFileSync(path.join(root, 'sum.js'), 'exports.sum = (a, b) => a + b;\n');
+    const honest = fixProblem(root, ['--resume']);
+    expect(honest.status, honest.stderr).toBe(0);
+    expect(honest.stdout).toContain('### Fixes Applied\n1. **Attempt 2**: ');
+    expect(honest.stdout).not.toMatch(/skip a test/u);
+    const exported = argus(['memory', 'export', '--project', root]).stdout;
+    expect(exported).toMatch(/a \+ b.*"worked":true/u);
+    expect(exported).not.toMatch(/skip|sum\.test\.js: modified/u);
+  });
+
+  test('an open circuit is said before its old results', () => {
+    const root = failing();
+    const loop = ['--command', 'node check.js', '--desired', 'x', '--backoff', '0', '--circuit-breaker', '1'];
+    expect(fixProblem(root, loop).status).toBe(1);
+    const again = fixProblem(root, loop);
+    expect(again.stdout).toMatch(/^> Nothing was run now: .* its circuit is open.*--reset-circuit\.\n\n## Command/u);
+    expect(stateOf(root).attempts).toHaveLength(1);
+    const reset = fixProblem(root, ['--reset-circuit']);
+    expect(reset.stderr).not.toContain('Nothing changed');
+  });
+
+  test('a loop that is over is the history of the next one', () => {
+    const root = failing();
+    const loop = ['--command', 'node check.js', '--desired', 'x', '--backoff', '0'];
+    expect(fixProblem(root, loop).status).toBe(3);
+    writeFileSync(path.join(root, 'answer.txt'), 'good\n');
+    expect(fixProblem(root, ['--resume', '--fix', 'a better answer']).status).toBe(0);
+    writeFileSync(path.join(root, 'answer.txt'), 'bad\n');
+    const next = fixProblem(root, loop);
+    expect(next.status).toBe(3);
+    expect(stateOf(root).attempts).toHaveLength(1);
+    const { warnings } = JSON.parse(fixProblem(root, ['--resume', '--json']).stdout);
+    expect(warnings.join()).toMatch(/ended with success after 2 attempts; it is in .*\/earlier\/.*a better answer/u);
+  });
+
   test('also where nobody declared a change, while an error was waited for to pass', async () => {
     const root = repository(files);
     const command =

@@ -69,7 +69,9 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     const given = error === '-' ? await readText(process.stdin) : error;
-    return fixed(placeOf(session, sessionManager), given, options, watcher);
+    // What a human decides is about a loop that is there.
+    const resume = options.resume === true || hasDecided(options);
+    return fixed(placeOf(session, sessionManager), given, { ...options, resume }, watcher);
   });
   await sessionManager.closeAll();
   if (envelope.success) {
@@ -144,6 +146,10 @@ function decide(loop: Loop, options: FixOptions, watcher: Watcher): void {
   for (const decision of decisions) if (decision.type === 'refused') watcher.onNote?.(decision.reason);
 }
 
+function hasDecided({ accept, reject, resetCircuit }: FixOptions): boolean {
+  return accept !== undefined || reject !== undefined || resetCircuit === true;
+}
+
 function noteOf(given: string | true): string | null {
   return given === true ? null : given;
 }
@@ -158,6 +164,7 @@ function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
     agentTimeoutSeconds: options.agentTimeout ?? AGENT_TIMEOUT_SECONDS,
     research,
     fix: goesOn ? { description: fix, outside } : undefined,
+    isFixSaid: says || !hasDecided(options),
   };
 }
 

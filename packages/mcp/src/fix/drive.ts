@@ -19,6 +19,8 @@ export interface DriveOptions {
   research?: string | undefined;
   /** What was changed since the loop stopped; given when somebody goes on with it. */
   fix?: DeclaredFix | undefined;
+  /** False: whoever goes on may have changed nothing, and is not told so. Default: true. */
+  isFixSaid?: boolean | undefined;
 }
 
 /** Why it stopped. */
@@ -47,7 +49,7 @@ export async function drive(place: Place, loop: Loop, options: DriveOptions, wat
           break;
         }
         fix = undefined;
-        if (refused !== null) watcher.onNote?.(refused);
+        if (refused !== null && options.isFixSaid !== false) watcher.onNote?.(refused);
         const brief = await loop.prepareFix(watcher, options.research);
         if (options.agent === undefined) return 'needs_fix';
         if (!(await fixed(place, loop, brief, options, watcher))) return 'fixer_changed_nothing';

@@ -11,11 +11,14 @@ import type { Kept } from '../spool/outbox.ts';
 import { handleAddIncident } from '../tools/add-incident.ts';
 import { handleAddSolution } from '../tools/add-solution.ts';
 import { handleRecordOutcome } from '../tools/record-outcome.ts';
+import { describeChange } from './changes.ts';
 import { UNDESCRIBED } from './fix-file.ts';
-import { readLog } from './loop-files.ts';
+import { NOTE, readLog } from './loop-files.ts';
 import { oneLine } from './markdown.ts';
 import type { Place } from './place.ts';
+import type { Snapshots } from './snapshots.ts';
 import type { StateFolder } from './state-folder.ts';
+import { isRejected } from './summary.ts';
 
 /** The engine takes 10 KB of a text. */
 const MAX_STEPS = 8_000;
@@ -44,13 +47,13 @@ interface Lesson {
  */
 export async function learn(
   place: Place,
-  state: FixState,
-  folder: StateFolder,
+  loop: Lessons,
   known: number,
   onLearned: (upTo: number) => void,
 ): Promise<string[]> {
   if (!place.session.historyEnabled) return [];
-  const lessons = lessonsOf(place, state, folder).filter(({ fix }) => fix.number > known);
+  const { state } = loop;
+  const lessons = (await lessonsOf(place, loop)).filter(({ fix }) => fix.number > known);
   const problems = new Set<string>();
   for (const lesson of lessons) {
     try {
@@ -67,18 +70,23 @@ export async function learn(
   return [...problems];
 }
 
-/** What the rules give a green run for a hash that a human has called a cheat. */
-const REJECTED = 'suspicious';
+/** What is learned from. */
+interface Lessons {
+  state: FixState;
+  folder: StateFolder;
+  snapshots: Pick<Snapshots, 'difference' | 'diff'>;
+}
 
 /**
  * A fix worked when its error never came back in a loop that came to a good end. One that a human has rejected teaches
  * nothing that should be tried again, and the error stays the one that it hid.
  */
-function lessonsOf(place: Place, state: FixState, folder: StateFolder): Lesson[] {
+async function lessonsOf(place: Place, loop: Lessons): Promise<Lesson[]> {
+  const { state, folder } = loop;
   const { attempts } = state;
   const verified = state.status === 'success';
   const isAfter = state.mode === 'command' ? 1 : 0;
-  return attempts.flatMap((attempt, index): Lesson[] => {
+  const lessons = attempts.map(async (attempt, index): Promise<Lesson[]> => {
     // In error mode an attempt verifies the fix for what failed before it; else the next one does.
     const later = attempts.slice(index + isAfter);
     const [verifying] = later;
@@ -87,23 +95,42 @@ function lessonsOf(place: Place, state: FixState, folder: StateFolder): Lesson[]
     const hash = failed === undefined ? state.first_error?.error_hash : failed.error_hash;
     const cameBack = later.some(({ error_hash }) => error_hash === hash);
     const error = failed ?? state.first_error;
+    const net = isRejected(attempts[index + isAfter - 1] ?? verifying)
+      ? await netChange(place, loop, failed?.snapshot ?? state.host[NOTE.base], verifying.snapshot)
+      : { files: attempt.files, diff: diffOf(folder, attempt.number) };
+    // Nothing but taking back what was rejected.
+    if (net.files.length === 0 && attempt.outside === null && attempt.files.length > 0) return [];
     const headline = error?.headline || error?.error_type || 'a failed command';
     const text = failed === undefined ? (state.error ?? '') : salient(place, failed, readLog(folder, failed.number));
     return [
       {
         fix: attempt,
         title: oneLine(headline, MAX_TITLE),
-        steps: stepsOf(attempt, folder),
+        steps: stepsOf(attempt, net),
         signature: text.slice(-MAX_SIGNATURE).toWellFormed() || headline,
         worked: verified && !cameBack,
         failed,
       },
     ];
   });
+  return (await Promise.all(lessons)).flat();
 }
 
-function isRejected({ error_hash }: FixAttempt): boolean {
-  return error_hash === REJECTED;
+/** What a fix comes to without the rejected one before it. */
+interface NetChange {
+  files: FixAttempt['files'];
+  diff: string;
+}
+
+async function netChange(
+  { rules }: Place,
+  { snapshots }: Lessons,
+  from: string | undefined,
+  to: string | null,
+): Promise<NetChange> {
+  if (from === undefined || to === null) return { files: [], diff: '' };
+  const { files } = await snapshots.difference(from, to);
+  return { files, diff: rules.redact(await snapshots.diff(from, to)) };
 }
 
 /** The part of an output that says what went wrong. */
@@ -161,17 +188,19 @@ function warningsOf(kept: Kept<unknown> | undefined): string[] {
 }
 
 /** In words; where nobody described it, as a diff, for else nobody could repeat it. */
-function stepsOf({ number, fix_applied, files, outside }: FixAttempt, folder: StateFolder): string {
+function stepsOf({ fix_applied, outside }: FixAttempt, { files, diff }: NetChange): string {
   const named = files.slice(0, MAX_FILES).map(({ path }) => path);
   const where = named.length > 0 ? ` Files: ${named.join(', ')}.` : '';
   const also = outside !== null && outside !== fix_applied ? ` Outside the project: ${outside}` : '';
   const undescribed = fix_applied?.startsWith(`${UNDESCRIBED} `) ?? false;
-  const steps = undescribed ? `${fix_applied}${diffOf(folder, number)}${also}` : `${fix_applied ?? ''}${also}${where}`;
+  const shown = diff === '' ? '' : `\n${diff.slice(0, MAX_DIFF)}`;
+  const steps = undescribed
+    ? `${describeChange({ files: [...files], digest: null }, outside)}${shown}${also}`
+    : `${fix_applied ?? ''}${also}${where}`;
   return steps.slice(0, MAX_STEPS).toWellFormed();
 }
 
 function diffOf(folder: StateFolder, attempt: number): string {
   const file = folder.read(`attempt_${attempt}_fix.md`) ?? '';
-  const diff = /^(`{3,})diff\n(.*?)\n\1$/msu.exec(file)?.[2] ?? '';
-  return diff === '' ? '' : `\n${diff.slice(0, MAX_DIFF)}`;
+  return /^(`{3,})diff\n(.*?)\n\1$/msu.exec(file)?.[2] ?? '';
 }

@@ -168,12 +168,12 @@ export function listIn({ host }: FixState, name: string): string[] {
   }
 }
 
-interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' | 'notes'> {
+interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' | 'notes' | 'earlier'> {
   folder: StateFolder;
   snapshots: Snapshots;
 }
 
-export function recordOf({ state, outlook, folder, snapshots, insight, notes }: RecordParts): LoopRecord {
+export function recordOf({ state, outlook, folder, snapshots, insight, notes, earlier }: RecordParts): LoopRecord {
   const base = state.mode === 'error' ? state.host[NOTE.base] : undefined;
   const kept = state.attempts.flatMap(({ number, snapshot }) => (snapshot === null ? [] : [{ number, snapshot }]));
   const moments = base === undefined ? kept : [{ number: 0, snapshot: base }, ...kept];
@@ -184,6 +184,7 @@ export function recordOf({ state, outlook, folder, snapshots, insight, notes }: 
     insight,
     sources: listIn(state, NOTE.sources),
     goingBack: moments.map(({ number, snapshot }) => ({ attempt: number, command: snapshots.howToGoBack(snapshot) })),
+    earlier,
     output: readLog(folder, state.attempts.at(-1)?.number ?? 0),
     notes: [...new Set(notes)],
   };

@@ -38,12 +38,13 @@ import {
   recordOf,
   stateOf,
 } from './loop-files.ts';
+import { oneLine } from './markdown.ts';
 import { cleanText, type Place, type Watcher } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { reportMarkdown } from './report.ts';
 import { type Snapshots, snapshotsOf } from './snapshots.ts';
 import type { StateFolder } from './state-folder.ts';
-import { isOver, limitsKept } from './summary.ts';
+import { isOver, keptFixes, limitsKept } from './summary.ts';
 import { understandRun } from './understand.ts';
 import { reportData } from './view.ts';
 
@@ -68,6 +69,8 @@ export class Loop {
   #state: FixState;
   #outlook: FixOutlook;
   #insight: Insight | null = null;
+  /** Something happened to the loop in this call. */
+  #hasAdvanced = false;
 
   private constructor(
     place: Place,
@@ -103,11 +106,9 @@ export class Loop {
         loop.adjust(start);
         return loop;
       }
-      if (found !== undefined) {
-        await snapshots.archive(found.started.replaceAll(/[^\w-]/gu, '-'));
-        folder.archive(found.started);
-      }
+      const past = found === undefined ? null : await putAside(found, folder, snapshots);
       const loop = new Loop(place, folder, lock, snapshots, fresh, false);
+      if (past !== null) loop.#remember(NOTE.said, [past]);
       await loop.#begin();
       return loop;
     } catch (thrown) {
@@ -145,6 +146,7 @@ export class Loop {
       snapshots,
       insight: readInsight(folder),
       notes: listIn(state, NOTE.said),
+      earlier: null,
     });
   }
 
@@ -161,7 +163,17 @@ export class Loop {
     const said = listIn(this.#state, NOTE.said);
     const notes = [...said, ...this.#notes, ...this.#snapshots.warnings, ...(this.#insight?.notes ?? [])];
     const [state, outlook, insight] = [this.#state, this.#outlook, this.#insight];
-    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes });
+    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier: this.#earlier });
+  }
+
+  /** Where a loop stays until a human decides, and nobody has. */
+  get #earlier(): string | null {
+    const { status, circuit_breaker, started } = this.#state;
+    const isOpen = circuit_breaker.state === 'OPEN';
+    if (!this.continued || this.#hasAdvanced || (status !== 'suspicious' && !isOpen)) return null;
+    const why = isOpen ? 'its circuit is open' : 'its green run is suspicious';
+    const way = isOpen ? '--reset-circuit' : '--accept or --reject';
+    return `Nothing was run now: this is the result of the loop begun ${started}. It stays, for ${why}, until a human decides: argus-mcp fix-problem ${way}.`;
   }
 
   /** What this call has to say. */
@@ -317,10 +329,11 @@ export class Loop {
     const { status } = this.#state;
     if (status === 'escalated') await this.#findOut(watcher);
     if (status === 'success' || status === 'escalated') await this.#learn();
-    const markdown = reportMarkdown(this.record);
+    const { earlier, ...record } = this.record;
+    const markdown = reportMarkdown({ ...record, earlier: null });
     this.folder.write('report.md', markdown);
-    this.folder.writeJson('report.json', reportData(this.record));
-    return markdown;
+    this.folder.writeJson('report.json', reportData({ ...record, earlier: null }));
+    return earlier === null ? markdown : `> ${earlier}\n\n${markdown}`;
   }
 
   /** Once for each error. */
@@ -339,7 +352,8 @@ export class Loop {
 
   async #learn(): Promise<void> {
     const known = Number(this.#state.host[NOTE.learned] ?? 0);
-    const problems = await learn(this.#place, this.#state, this.folder, known, (upTo) => {
+    const loop = { state: this.#state, folder: this.folder, snapshots: this.#snapshots };
+    const problems = await learn(this.#place, loop, known, (upTo) => {
       this.#keep({ [NOTE.learned]: String(upTo) });
       this.#save();
     });
@@ -456,6 +470,7 @@ export class Loop {
   }
 
   #accept({ state, decision, warnings }: FixAdvanced): void {
+    this.#hasAdvanced = true;
     this.#state = state;
     this.#outlook = { decision, warnings };
     this.#save();
@@ -493,6 +508,19 @@ const MAX_LIST = 50;
 /** Only a loop that came to its end by itself makes way for a new one. */
 function mayBeginAnew({ status, circuit_breaker }: FixState): boolean {
   return status === 'success' || (status === 'escalated' && circuit_breaker.state === 'CLOSED');
+}
+
+/** What is said of the loop that was before. */
+async function putAside(found: FixState, folder: StateFolder, snapshots: Snapshots): Promise<string> {
+  await snapshots.archive(found.started.replaceAll(/[^\w-]/gu, '-'));
+  const name = folder.archive(found.started);
+  const { attempts, started, status } = found;
+  const ended = status === 'success' ? 'with success' : 'without success';
+  const tried = keptFixes(found).map(({ fix_applied, fix_worked }) => {
+    return `${oneLine(fix_applied ?? '', 120)} (${fix_worked === false ? 'it still failed' : 'the last one'})`;
+  });
+  const fixes = tried.length === 0 ? '' : ` Its fixes: ${tried.join('; ')}.`;
+  return `The loop begun ${started} ended ${ended} after ${attempts.length} attempts; it is in ${name}.${fixes}`;
 }
 
 /** Eight digits may be those of another command. */

@@ -50,6 +50,8 @@ export interface LoopRecord {
   /** Addresses that the research came from. */
   sources: string[];
   goingBack: GoingBack[];
+  /** Said first: what follows is from an earlier call, and a human has to decide; null where something was done now. */
+  earlier: string | null;
   /** The end of what the last attempt printed, without secrets. */
   output: string;
   notes: string[];

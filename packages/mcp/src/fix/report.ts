@@ -6,7 +6,7 @@
 import type { FixAttempt, FixState } from 'argus-engine';
 import { cell, code, fenced, lastPart, oneLine, seconds } from './markdown.ts';
 import type { LoopRecord } from './record.ts';
-import { approachTitle, lastError, locationText, nextSteps, resultOf, succeeded } from './summary.ts';
+import { approachTitle, keptFixes, lastError, locationText, nextSteps, resultOf, succeeded } from './summary.ts';
 
 /** What a person reads of an output; the log has all of it. */
 const MAX_OUTPUT = 6_000;
@@ -27,14 +27,14 @@ function errorReport(record: LoopRecord): string[] {
 
 function commandSuccess({ state, folder }: LoopRecord): string[] {
   const total = state.attempts.reduce((sum, attempt) => sum + attempt.duration_seconds, 0);
+  const fixes = keptFixes(state);
   const rows = state.attempts.map((attempt) => [
     String(attempt.number),
     String(attempt.exit_code),
     cell(attempt.error_type),
-    cell(attempt.fix_applied),
+    attempt.fix_applied !== null && !fixes.includes(attempt) ? 'rejected' : cell(attempt.fix_applied),
     seconds(attempt.duration_seconds),
   ]);
-  const fixes = state.attempts.filter(({ fix_applied }) => fix_applied !== null);
   return [
     '## Command Execution Complete ✅',
     [
@@ -102,8 +102,7 @@ function attemptResult(state: FixState, attempt: FixAttempt): string {
 function errorSuccess(record: LoopRecord): string[] {
   const { state, insight } = record;
   const last = state.attempts.at(-1);
-  const fixes = state.attempts.filter(({ fix_applied }) => fix_applied !== null);
-  const applied = fixes.at(-1);
+  const applied = keptFixes(state).at(-1);
   return [
     '## Fix Applied ✅',
     [

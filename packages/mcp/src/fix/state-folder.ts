@@ -106,7 +106,7 @@ export class StateFolder {
   }
 
   /** Puts what is there aside under `earlier`, so that a new loop can begin. */
-  archive(started: string): void {
+  archive(started: string): string {
     const base = path.join(this.path, 'earlier', started.replaceAll(/[^\w.-]/gu, '-') || 'unknown');
     let target = base;
     for (let number = 2; existsSync(target); number++) target = `${base}-${number}`;
@@ -116,6 +116,7 @@ export class StateFolder {
       // The state last: until it is gone the loop is not put aside, whoever is killed in between.
       for (const name of [...names, STATE]) renameSync(this.file(name), path.join(target, name));
     });
+    return `${this.shown}/earlier/${path.basename(target)}`;
   }
 
   /** Gives a file another name, so that the next of its name does not overwrite it; null where there is none. */

@@ -33,6 +33,20 @@ export function isOver(state: FixState): boolean {
   return ['success', 'suspicious', 'escalated', 'unverified'].includes(state.status);
 }
 
+/** A green run that a human has called a cheat; what the rules give it for a hash. */
+export function isRejected({ error_hash }: FixAttempt): boolean {
+  return error_hash === 'suspicious';
+}
+
+/** Fixes that nobody has rejected. In error mode an attempt verifies its own fix; else the next one does. */
+export function keptFixes({ mode, attempts }: FixState): FixAttempt[] {
+  const verifier = (index: number) => attempts[mode === 'command' ? index + 1 : index];
+  return attempts.filter((attempt, index) => {
+    const verifying = verifier(index);
+    return attempt.fix_applied !== null && (verifying === undefined || !isRejected(verifying));
+  });
+}
+
 /** What was asked for of a loop that goes on, and is not done. */
 export function limitsKept(state: FixState, asked: Partial<FixStart>): string[] {
   const limits = [

@@ -53,7 +53,7 @@ export interface FailureView {
 }
 
 export function viewOf(record: LoopRecord): LoopView {
-  const { state, outlook, insight, folder, notes } = record;
+  const { state, outlook, insight, folder, notes, earlier } = record;
   const last = state.attempts.at(-1);
   return visibleDeep({
     loop: state.command_hash,
@@ -78,7 +78,7 @@ export function viewOf(record: LoopRecord): LoopView {
     lookup_id: insight?.lookup_id ?? null,
     context: isOver(state) ? [] : (insight?.context ?? []),
     research_query: insight?.query ?? null,
-    warnings: [...outlook.warnings.map(({ text }) => text), ...notes],
+    warnings: [...(earlier === null ? [] : [earlier]), ...outlook.warnings.map(({ text }) => text), ...notes],
     state_file: `${folder}/state.json`,
   });
 }

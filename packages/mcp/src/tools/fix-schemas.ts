@@ -128,7 +128,7 @@ function nextAction(record: LoopRecord, projectPath: string): FixAction {
       if (state.status === 'cancelled') return { ...CANCELLED, arguments: base };
       return {
         type: 'ESCALATE_TO_HUMAN',
-        instructions: `${reason} Stop, and give the user the report. ${humanAdvice(record)}`,
+        instructions: `${record.earlier === null ? '' : `${record.earlier} `}${reason} Stop, and give the user the report. ${humanAdvice(record)}`,
         tool: 'fix_status',
         arguments: base,
       };
