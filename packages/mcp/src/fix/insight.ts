@@ -50,6 +50,8 @@ export async function insightOf(place: Place, request: InsightRequest, watcher: 
     context: context.answers,
     location: context.location,
     function: context.function,
+    frames: context.frames,
+    uncommitted: context.uncommitted,
     hypothesis: context.hypothesis,
     query: query.query,
     query_markdown: query.markdown,

@@ -24,6 +24,8 @@ export const NOTE = {
   /** Mark of the processes that run now. */
   mark: 'mark',
   learned: 'learned',
+  /** Where the last error came from: test, build, runtime, logs or k8s. */
+  source: 'error_source',
   /** Addresses that research came from, as a list. */
   sources: 'sources',
   /** What attempts left to be said in the report, as a list. */
@@ -111,6 +113,8 @@ const insightSchema = () =>
     ),
     location: text(),
     function: text(),
+    frames: z.array(z.string()),
+    uncommitted: text(),
     hypothesis: text(),
     query: text(),
     query_markdown: text(),
@@ -136,7 +140,7 @@ function isInsight(value: unknown): value is Insight {
 
 export function newInsight(attempt: number, error: FixError): Insight {
   const nothing = { location: null, function: null, hypothesis: null, query: null, query_markdown: null };
-  const more = { known: [], lookup_id: null, research: null, sources: [], notes: [] };
+  const more = { frames: [], uncommitted: null, known: [], lookup_id: null, research: null, sources: [], notes: [] };
   return { attempt, error, context: [], ...nothing, ...more };
 }
 

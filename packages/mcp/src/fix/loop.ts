@@ -43,6 +43,7 @@ import { cleanText, type Place, type Watcher } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { reportMarkdown } from './report.ts';
 import { type Snapshots, snapshotsOf } from './snapshots.ts';
+import { errorSource } from './source.ts';
 import type { StateFolder } from './state-folder.ts';
 import { isOver, keptFixes, limitsKept } from './summary.ts';
 import { understandRun } from './understand.ts';
@@ -363,7 +364,9 @@ export class Loop {
   async #begin(): Promise<void> {
     if (this.#state.mode === 'error') {
       this.#keep({ [NOTE.base]: await this.#snapshots.take('0') });
-      this.#insight = newInsight(0, this.#errorGiven());
+      const error = this.#errorGiven();
+      this.#keepSource(error);
+      this.#insight = newInsight(0, error);
       this.#writeInsight();
     }
     this.#save();
@@ -417,6 +420,7 @@ export class Loop {
     const number = this.#state.current_attempt;
     const error = failed ? await understandRun(this.#place, this.#state, result) : null;
     if (error) {
+      this.#keepSource(error);
       this.#insight = newInsight(number, error);
       this.#writeInsight();
     }
@@ -478,6 +482,10 @@ export class Loop {
 
   #keep(notes: Record<string, string>): void {
     this.#state = { ...this.#state, host: { ...this.#state.host, ...notes } };
+  }
+
+  #keepSource(error: FixError): void {
+    this.#keep({ [NOTE.source]: errorSource(error, this.#state, this.#place.session.root) });
   }
 
   #forget(name: string): void {

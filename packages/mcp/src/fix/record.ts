@@ -22,6 +22,10 @@ export interface Insight {
   context: Answer[];
   location: string | null;
   function: string | null;
+  /** Of the project's own frames, innermost first. */
+  frames: string[];
+  /** The diff of what is not committed. */
+  uncommitted: string | null;
   hypothesis: string | null;
   query: string | null;
   /** The contract's Markdown around the query. */

@@ -6,6 +6,7 @@
 import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';
 import { visibleDeep } from '../untrusted.ts';
 import type { Answer } from './context/index.ts';
+import { NOTE } from './loop-files.ts';
 import { lastPart } from './markdown.ts';
 import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
 import { isOver, type LoopResult, lastError, nextSteps, resultOf } from './summary.ts';
@@ -42,6 +43,8 @@ export interface LoopView {
 
 export interface FailureView {
   type: string;
+  /** test, build, runtime, logs or k8s. */
+  source: string | null;
   class: string;
   because: string | null;
   category: string | null;
@@ -126,6 +129,7 @@ function failureView({ state, insight, output }: LoopRecord): FailureView | null
   const { location } = error;
   return {
     type: error.error_type ?? 'unknown',
+    source: state.host[NOTE.source] ?? null,
     class: error.error_class ?? 'fixable',
     because: error.class_because,
     category: error.category,

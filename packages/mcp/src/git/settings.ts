@@ -123,6 +123,7 @@ export const COMMANDS = {
   'commit-tree': { drivers: true, always: ['--no-gpg-sign'] },
   config: { drivers: false, always: [] },
   'diff-files': { drivers: true, always: [...PLAIN_DIFF, '--ignore-submodules=all'] },
+  'diff-index': { drivers: true, always: [...PLAIN_DIFF, '--ignore-submodules=all'] },
   'diff-tree': { drivers: true, always: [...PLAIN_DIFF, '--submodule=short'] },
   'for-each-ref': { drivers: false, always: [] },
   grep: { drivers: true, always: ['--no-textconv', '--no-recurse-submodules'] },

@@ -13,11 +13,12 @@ import { recentChanges, similarIssues, startedWhen } from './history.ts';
 import { hypothesisOf } from './hypothesis.ts';
 import { logEntries } from './logs.ts';
 import type { Answer, ContextRequest, Finding, FixContext, Layer } from './model.ts';
-import { errorType, functionOf, whereOf } from './place.ts';
+import { errorType, functionOf, ownFrames, whereOf } from './place.ts';
 import { type Scene, sceneOf } from './scene.ts';
 import { similarCode } from './similar.ts';
 import { environmentName, techStack } from './stack.ts';
 import { testExpectations } from './tests.ts';
+import { uncommittedDiff } from './uncommitted.ts';
 import { environmentVariables } from './variables.ts';
 
 export type { Answer, ContextRequest, FixContext } from './model.ts';
@@ -76,12 +77,15 @@ async function gathered(scene: Scene, request: ContextRequest): Promise<FixConte
       };
     }),
   );
+  const uncommitted = await uncommittedDiff(scene).catch(() => null);
   if (request.signal?.aborted) throw cancelled();
   return {
     answers,
     error_type: request.error.error_type,
     location: scene.place === null ? null : clean(`${scene.place.file}:${scene.place.line}`),
     function: scene.place?.function == null ? null : clean(scene.place.function),
+    frames: ownFrames(scene).map(clean),
+    uncommitted: uncommitted === null ? null : clean(uncommitted),
     hypothesis: clean(hypothesisOf(scene)),
     tech_stack: techStack(scene),
     environment: environmentName(scene),

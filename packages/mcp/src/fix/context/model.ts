@@ -62,6 +62,10 @@ export interface FixContext {
   /** `file:line`, relative to the project. */
   location: string | null;
   function: string | null;
+  /** `file:line function`, of the project's own frames, innermost first. */
+  frames: string[];
+  /** The diff of what is not committed, cut; null where nothing is. */
+  uncommitted: string | null;
   /** The most likely cause the answers give, as half a sentence after "when". */
   hypothesis: string;
   /** `typescript 5`, `react 18`, ... */

@@ -36,6 +36,9 @@ const MIN_SUFFIX_PARTS = 2;
 /** Each may cost a look through the names of all files. */
 const MAX_FRAMES = 30;
 
+/** Of the project's own, as many are told. */
+const MAX_OWN_FRAMES = 6;
+
 /** Shorter pieces of a message are found everywhere. */
 const MIN_PHRASE = 10;
 
@@ -46,6 +49,17 @@ export async function findPlace(scene: Scene): Promise<Place | null> {
     if (file !== undefined) return placeAt(scene, file, frame.line ?? 1, frame.function ?? null, 'stack trace');
   }
   return placeInOutput(scene) ?? (await placeOfWords(scene));
+}
+
+/** The frames that lead into the project, innermost first. */
+export function ownFrames(scene: Scene): string[] {
+  const { frames = [] } = scene.request.error;
+  const own = frames.slice(0, MAX_FRAMES).flatMap((frame) => {
+    const file = namedFile(scene, frame.file);
+    const name = usable(frame.function ?? null);
+    return file === undefined ? [] : [`${file}:${frame.line ?? 1}${name === null ? '' : ` ${name}`}`];
+  });
+  return [...new Set(own)].slice(0, MAX_OWN_FRAMES);
 }
 
 export function errorType({ request, place }: Scene): Finding {

@@ -1,0 +1,39 @@
+/**
+ * What is changed in the work tree and not committed: of a fault that is new, most often the cause.
+ * Does not: show files that look like secrets, or untracked ones.
+ */
+
+import { NOT_OURS } from '../../git/settings.ts';
+import { isSecretFile } from '../../secret-files.ts';
+import { ownFrames } from './place.ts';
+import type { Scene } from './scene.ts';
+
+/** As much as a brief has room for. */
+const MAX_DIFF = 1_400;
+
+/** Null where nothing is, or where there is no repository to say. Files of the stack come first, then small changes. */
+export async function uncommittedDiff(scene: Scene): Promise<string | null> {
+  const { git, place } = scene;
+  if (git === null) return null;
+  const { stdout } = await git(['diff-index', '-p', '-U1', '--relative', 'HEAD', '--', '.', ...NOT_OURS]);
+  const files = stdout.split(/^(?=diff --git )/mu).flatMap((text) => {
+    const name = /^(?:\+\+\+ b|--- a)\/(.*)$/mu.exec(text)?.[1];
+    // What only looks changed by its time has no hunk.
+    return name === undefined || isSecretFile(name) || !text.includes('\n@@') ? [] : [{ name, text: shortHead(text) }];
+  });
+  const inStack = new Set([place?.file, ...ownFrames(scene).map((frame) => frame.replace(/:\d+(?: .*)?$/u, ''))]);
+  const order = ({ name, text }: { name: string; text: string }) => (inStack.has(name) ? 0 : 1 + text.length);
+  const diff = files.sort((one, other) => order(one) - order(other)).map(({ text }) => text);
+  return diff.length === 0 ? null : cutDiff(diff.join(''));
+}
+
+/** The names are said twice more. */
+function shortHead(text: string): string {
+  return text.replace(/^(?:diff --git|index) .*\n/gmu, '');
+}
+
+function cutDiff(diff: string): string {
+  if (diff.length <= MAX_DIFF) return diff.trimEnd();
+  const part = diff.slice(0, MAX_DIFF);
+  return `${part.slice(0, part.lastIndexOf('\n'))}\n… (${diff.length - MAX_DIFF} more characters: git diff HEAD)`;
+}

@@ -1,0 +1,59 @@
+/**
+ * The brief for a fixer: the failure, the project's own frames and what is not committed first, all of the contract's
+ * questions, and no more than five kilobytes of it.
+ * Does not: test what the questions find; fix-context.test.ts does.
+ */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { fixProblem, git, repository, stateOf } from './fix-loop.ts';
+
+const SUM = 'export const sum = (a, b) => a + b;\nexport const total = (items) => items.map((item) => item.price);\n';
+const noise = Array.from({ length: 300 }, (_, index) => `console.log('loading module ${index} of the shop');`).join(
+  '\n',
+);
+const FILES = {
+  'src/sum.mjs': SUM,
+  'src/other.mjs': `${'// a long file\n'.repeat(80)}export const other = (list) => list.map(String);\n`,
+  'test/sum.test.mjs': `import test from 'node:test';
+import assert from 'node:assert';
+import { sum, total } from '../src/sum.mjs';
+${noise}
+test('adds', () => { assert.equal(sum(1, 2), 3); });
+test('totals', () => { assert.equal(total(undefined), 3); });
+`,
+};
+const RUN = ['--command', 'node --test', '--desired', 'the tests pass', '--backoff', '0'];
+
+test('begins with the failure, own frames and what is not committed; what is not known stands at its end', () => {
+  const root = repository(FILES);
+  writeFileSync(path.join(root, 'src/sum.mjs'), SUM.replace('a + b', 'a - b'));
+  writeFileSync(path.join(root, 'src/other.mjs'), 'x\n'.repeat(2_000));
+  writeFileSync(path.join(root, '.env'), 'PLAIN=words\n');
+  git(root, 'add', '-N', '.env');
+  const { status, stdout } = fixProblem(root, RUN);
+  expect(status).toBe(3);
+  expect(stdout).toMatch(/^# Fix for attempt 2 of 5: Direct Fix\n\n## Failure\n\n- \*\*Headline\*\*: `AssertionError/u);
+  expect(stdout).toContain('- **Source**: test\n');
+  expect(stdout).toMatch(/- \*\*Own Frames\*\*: .*`src\/sum\.mjs:2 total`/u);
+  const headings = [...stdout.matchAll(/^## (.*)$/gmu)].map(([, heading]) => heading);
+  expect(headings).toEqual([...['Failure', 'Not Committed', 'Task', 'Context', 'Research', 'Rules', 'Not Known']]);
+  expect(stdout).toContain('-export const sum = (a, b) => a + b;\n+export const sum = (a, b) => a - b;');
+  expect(stdout, 'the message with its values').toMatch(/expected: 3\n\s*actual: -1/u);
+  expect(stdout, 'a file that may hold secrets').not.toContain('PLAIN');
+
+  const numbers = [...stdout.matchAll(/^(?:\*\*|- [\w ]+ Context: )(\d+)\. /gmu)].map(([, number]) => Number(number));
+  expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+  for (const layer of ['Error', 'Code', 'Environment', 'Historical']) expect(stdout).toContain(`${layer} Context`);
+  expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(5 * 1024);
+  expect(stateOf(root)).toMatchObject({ host: { error_source: 'test' } });
+});
+
+test('the source is kept with the state, and shown, for an error that is given too', () => {
+  const root = repository(FILES);
+  const log = '2026-01-15T10:30:00Z INFO started\n2026-01-15T10:30:01Z ERROR worker: KeyError: tax_class\n';
+  const { stdout } = fixProblem(root, [log, '--desired', 'no errors in the log']);
+  expect(stdout).toContain('- **Source**: logs\n');
+  expect(JSON.parse(fixProblem(root, ['--resume', '--json']).stdout)).toMatchObject({ failure: { source: 'logs' } });
+});
