@@ -8,6 +8,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from './argus.ts';
 import { fileOf, fixProblem, processesWith, repository, stateOf } from './fix-loop.ts';
+import { project } from './harness.ts';
 
 /** Two faults, one behind the other; the second shows once the first is gone. */
 const SHOP = {
@@ -49,6 +50,43 @@ const args = (agent: string, ...more: string[]) => [
   agent,
   ...more,
 ];
+
+/** A folder of configuration with the user's own file in it. */
+const configured = (agent: string) => {
+  const home = project({ 'argus/argus.yaml': `fix:\n  agent: ${agent}\n` });
+  return { env: { XDG_CONFIG_HOME: home } };
+};
+
+test.runIf(process.platform === 'linux')('fix.agent of the user lets the examples of a pipeline run as printed', () => {
+  const root = repository({ ...SHOP, 'tools/fixer.js': FIXER });
+  const printed = ['--command', 'npm test', '--desired', 'All tests pass', '--max-attempts', '5', '--timeout', '300'];
+  const user = configured('node tools/fixer.js');
+  expect(fixProblem(root, [...printed, '--no-agent'], user).status, 'unless it is not wanted').toBe(3);
+  const { status, stdout, stderr } = fixProblem(root, [...printed, '--resume'], user);
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain('2. **Attempt 2**: add instead of subtract');
+});
+
+test.runIf(process.platform === 'linux')('a repository names no program', () => {
+  const printed = ['--command', 'npm test', '--desired', 'All tests pass'];
+  const evil = 'fix:\n  agent: touch .git/evil\n';
+  const own = repository({ ...SHOP, 'argus.yaml': evil });
+  const refused = fixProblem(own, printed);
+  expect({ status: refused.status, said: refused.stderr }).toEqual({
+    status: 2,
+    said: expect.stringContaining('fix: unknown key'),
+  });
+  const brings = repository({ ...SHOP, 'config/argus/argus.yaml': evil });
+  expect(fixProblem(brings, printed, { env: { XDG_CONFIG_HOME: path.join(brings, 'config') } }).status).toBe(3);
+  for (const root of [own, brings]) expect(existsSync(path.join(root, '.git/evil'))).toBe(false);
+  const mistaken = fixProblem(brings, printed, {
+    env: { XDG_CONFIG_HOME: project({ 'argus/argus.yaml': 'fixes: 1' }) },
+  });
+  expect({ status: mistaken.status, said: mistaken.stderr }).toEqual({
+    status: 2,
+    said: expect.stringContaining('CONFIG_INVALID'),
+  });
+});
 
 test('a fixer repairs a project', () => {
   const root = repository({ ...SHOP, 'tools/fixer.js': FIXER });

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import type { FixStart } from 'argus-engine';
 import { enveloped, withoutEnvelope } from '../answer.ts';
+import { userConfig } from '../config/user.ts';
 import { ArgusError } from '../errors.ts';
 import { type DriveOptions, drive, type Stop } from '../fix/drive.ts';
 import { Loop } from '../fix/loop.ts';
@@ -38,7 +39,8 @@ export interface FixOptions {
   backoff?: number;
   circuitBreaker?: number;
   namespace?: string;
-  agent?: string;
+  /** False: none, whatever the user's configuration says. */
+  agent?: string | false;
   agentTimeout?: number;
   research?: string;
   resume?: boolean;
@@ -71,7 +73,8 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
     const given = error === '-' ? await readText(process.stdin) : error;
     // What a human decides is about a loop that is there.
     const resume = options.resume === true || hasDecided(options);
-    return fixed(placeOf(session, sessionManager), given, { ...options, resume }, watcher);
+    const agent = options.agent ?? (await userConfig(session.project)).fix?.agent ?? false;
+    return fixed(placeOf(session, sessionManager), given, { ...options, resume, agent }, watcher);
   });
   await sessionManager.closeAll();
   if (envelope.success) {
@@ -156,7 +159,8 @@ function noteOf(given: string | true): string | null {
 
 /** Going on means that something was changed, unless a fixer is to do that. */
 function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
-  const { fix = null, outside = null, agent, research } = options;
+  const { fix = null, outside = null, research } = options;
+  const agent = options.agent === false ? undefined : options.agent;
   const says = fix !== null || outside !== null;
   const goesOn = loop.continued && (says || agent === undefined);
   return {

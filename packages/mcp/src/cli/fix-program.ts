@@ -10,7 +10,11 @@ import { wholeNumber } from './numbers.ts';
 const HELP = `
 Error mode: an error text ("-" reads it from stdin), repaired in at most three attempts; --test verifies.
 Command mode (--command): run, repaired and run again until it succeeds.
-Without --agent it stops before each change and prints a brief; change something, then call it again with --resume.
+Without --agent, or fix.agent in argus.yaml of your own configuration folder (Linux: ~/.config/argus), it stops
+before each change and prints a brief; change something, then call it again with --resume.
+
+The hash of an error is of its type and its normalized text, not of its first 200 characters: another time, port, path
+or line is the same error, and another error behind the same banner is not.
 
 State, logs, reports: .claude/fixes/{command_hash}/. stdout has the report or the brief, stderr all the rest.
 
@@ -33,6 +37,7 @@ export function addFixCommands(root: Command): void {
     .option('--circuit-breaker <n>', 'stop after so many identical errors in a row (default: 3)', wholeNumber)
     .option('--namespace <ns>', 'Kubernetes namespace to look into')
     .option('--agent <command>', 'program that makes the fix: brief on stdin, its path in ARGUS_BRIEF')
+    .option('--no-agent', "stop before each change, whatever fix.agent in the user's configuration says")
     .option('--agent-timeout <seconds>', 'end the program after this time (default: 1800)', agentSeconds)
     .option('--research <command>', 'program that gets the research query on stdin; what it prints goes into the brief')
     .option('--resume', 'go on with a loop that waits; without --command and error the one worked on last')

@@ -91,7 +91,7 @@ export const fixProblemTool = defineTool({
   name: 'fix_problem',
   title: 'Fix a problem',
   description:
-    'Begin a fix loop: run a command until it succeeds, or repair an error, with your fix between the attempts. It limits attempts, notices repeated errors and weakened tests, keeps snapshots and remembers what worked. Then do what next_action says.',
+    'Begin a fix loop: run a command until it succeeds, or repair an error, with your fix between the attempts. It limits attempts, notices repeated errors (by type and normalized text, not the first 200 characters) and weakened tests, keeps snapshots and remembers what worked. Then do what next_action says.',
   input,
   output,
   bare: true,

@@ -1,0 +1,54 @@
+/**
+ * The user's own configuration, `argus.yaml` in the platform's folder for that: what a repository may not say, for it
+ * would have programs of its choice started.
+ * Does not: hold anything of a project.
+ */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { realOfExisting } from '../owner/data-folder.ts';
+import type { Project } from '../owner/project.ts';
+import { isStrangers, isWithin, lstat } from '../owner/way.ts';
+import { readYaml } from '../yaml.ts';
+
+const schema = () =>
+  z.strictObject({
+    version: z.literal(1).optional(),
+    fix: z.strictObject({ agent: z.string().trim().min(1).optional() }).optional(),
+  });
+
+export type UserConfig = z.infer<ReturnType<typeof schema>>;
+
+/** Empty where there is none. One that lies in the project, or belongs to somebody else, is not the user's. */
+export async function userConfig({ top, home }: Project): Promise<UserConfig> {
+  const file = await userConfigFile();
+  if (file === undefined) return {};
+  const real = realOfExisting(file);
+  if ([top, home].some((folder) => isWithin(real, folder))) return {};
+  const stats = lstat(real);
+  if (stats === undefined || isStrangers(stats)) return {};
+  try {
+    const { value } = await readYaml(readFileSync(real, 'utf8'));
+    return schema().parse(value);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return {};
+    const reason =
+      thrown instanceof z.ZodError
+        ? thrown.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; ')
+        : messageOf(thrown);
+    throw new ArgusError('CONFIG_INVALID', `${file}: ${reason}. It may say fix.agent.`, { cause: thrown });
+  }
+}
+
+/** Undefined where this account has no such folder. */
+async function userConfigFile(): Promise<string | undefined> {
+  try {
+    const { default: envPaths } = await import('env-paths');
+    const folder = envPaths('argus', { suffix: '' }).config;
+    return path.isAbsolute(folder) ? path.join(folder, 'argus.yaml') : undefined;
+  } catch {
+    return undefined;
+  }
+}
