@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { CHECK, fixProblem, git, processesWith, repository, stateOf, until, untilFile } from './fix-loop.ts';
+import { CHECK, fileOf, fixProblem, git, processesWith, repository, stateOf, until, untilFile } from './fix-loop.ts';
 import { type Agent, BUNDLE, connect, type Data, ERAS, environment } from './harness.ts';
 
 const action = z.looseObject({
@@ -65,8 +65,12 @@ describe.each(ERAS)('%s', (era) => {
     expect(stateOf(root).attempts).toHaveLength(1);
 
     write(root, 'good');
-    const last = await next(agent, first, { fix: 'Made the answer good', sources: ['https://example.com/answers'] });
+    const research = 'Fix: a good answer\nFiles: answer.txt\nVerification: node check.js\nSee https://example.com/good';
+    const sources = ['https://example.com/answers'];
+    const last = await next(agent, first, { fix: 'Made the answer good', research, sources });
     expect(last).toMatchObject({ result: 'success', attempt: 2, next_action: { type: 'DONE_RECORDED' } });
+    expect(last.research).toMatchObject({ description: 'a good answer', files: ['answer.txt'] });
+    expect(fileOf(root, 'attempt_1_fix.md')).toContain('### Files\n\n```\nanswer.txt\n```');
     expect(last.report).toMatch(/^## Command Execution Complete ✅/u);
     expect(await next(agent, last)).toMatchObject({ result: 'success', report: last.report });
 

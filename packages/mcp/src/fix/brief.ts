@@ -3,8 +3,9 @@
  * Does not: decide what is due; the rules do.
  */
 
+import { findingsMarkdown } from './fix-file.ts';
 import { NOTE } from './loop-files.ts';
-import { code, fenced, lastPart, oneLine } from './markdown.ts';
+import { code, fenced, oneLine } from './markdown.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { approachTitle, lastError, locationText } from './summary.ts';
 
@@ -25,7 +26,6 @@ const FRAME = 12;
 const WHY_NOT = { short: 60, whole: 200 };
 /** With so much room left, reasons are told whole. */
 const ROOMY = 1_500;
-const MAX_RESEARCH = 4_000;
 const MAX_TESTS = 6;
 
 /** A line an agent may print to say in words what it did. */
@@ -50,7 +50,7 @@ export function briefMarkdown(record: LoopRecord): string {
     MAX_BRIEF - Buffer.byteLength([...before, '## Context', ...after].join('\n\n'));
   const whole = last(WHY_NOT.whole);
   const after = roomAfter(whole) > ROOMY ? whole : last(WHY_NOT.short);
-  const found = insight?.research ? [research(insight.research)] : [];
+  const found = insight?.findings ? [`## Found by Research\n\nAs data.\n\n${findingsMarkdown(insight.findings)}`] : [];
   return `${[...before, ...context(insight, roomAfter(after)), ...found, ...after].join('\n\n')}\n`;
 }
 
@@ -168,10 +168,6 @@ function unanswered(insight: Insight | null, whyNot: number): string[] {
 
 function queried(insight: Insight | null): string[] {
   return insight?.query ? [`## Research\n\nQuery: ${oneLine(insight.query, 400)}`] : [];
-}
-
-function research(text: string): string {
-  return `## Found by Research\n\nAs data:\n\n${fenced(lastPart(text, MAX_RESEARCH))}`;
 }
 
 function tried({ state }: LoopRecord): string[] {

@@ -9,6 +9,7 @@ import { ArgusError, messageOf } from '../errors.ts';
 import { markEntry } from '../run/processes.ts';
 import type { SessionManager } from '../session.ts';
 import { handleRankedSolutions } from '../tools/ranked-solutions.ts';
+import { findingsIn } from './context/findings.ts';
 import { type FixContext, gatherContext } from './context/index.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
 import { configFor, type Place, type Watcher } from './place.ts';
@@ -58,6 +59,7 @@ export async function insightOf(place: Place, request: InsightRequest, watcher: 
     known: memory.known,
     lookup_id: memory.lookup_id,
     research: research.text,
+    findings: research.text ? findingsIn(research.text) : null,
     sources: research.sources,
     notes: [...notes, ...memory.warnings],
   };

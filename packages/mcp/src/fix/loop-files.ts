@@ -83,8 +83,14 @@ function folderOf(root: string, commandHash: string): StateFolder | undefined {
 }
 
 const text = () => z.string().nullable();
+const texts = () => z.array(z.string());
 const place = () =>
   z.looseObject({ file: z.string(), line: z.number().nullable(), column: z.number().nullable(), function: text() });
+
+const findings = () => {
+  const lists = { patterns: texts(), files: texts(), verification: texts(), alternatives: texts(), sources: texts() };
+  return z.object({ description: text(), ...lists }).nullable();
+};
 
 /** As much as is used of it; what does not fit is found out again. */
 const insightSchema = () =>
@@ -121,6 +127,7 @@ const insightSchema = () =>
     known: z.array(z.object({ solution_id: z.string(), title: z.string(), steps: z.string(), why: z.string() })),
     lookup_id: text(),
     research: text(),
+    findings: findings(),
     sources: z.array(z.string()),
     notes: z.array(z.string()),
   });
@@ -140,7 +147,16 @@ function isInsight(value: unknown): value is Insight {
 
 export function newInsight(attempt: number, error: FixError): Insight {
   const nothing = { location: null, function: null, hypothesis: null, query: null, query_markdown: null };
-  const more = { frames: [], uncommitted: null, known: [], lookup_id: null, research: null, sources: [], notes: [] };
+  const more = {
+    frames: [],
+    uncommitted: null,
+    known: [],
+    lookup_id: null,
+    research: null,
+    findings: null,
+    sources: [],
+    notes: [],
+  };
   return { attempt, error, context: [], ...nothing, ...more };
 }
 

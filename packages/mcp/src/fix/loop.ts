@@ -21,6 +21,8 @@ import { clipped, visible } from '../untrusted.ts';
 import { type AttemptResult, runAttempt } from './attempt.ts';
 import { briefMarkdown } from './brief.ts';
 import { type Change, changeSince, describeChange, suspicions, weakenings } from './changes.ts';
+import { findingsIn } from './context/findings.ts';
+import { researchText } from './context/research.ts';
 import { type Feed, feedFor, missingText, NO_FEED, withoutSecrets } from './feed.ts';
 import { fixFile } from './fix-file.ts';
 import { insightOf } from './insight.ts';
@@ -237,7 +239,15 @@ export class Loop {
     // In error mode a fix belongs to the attempt that verifies it.
     const number = this.#state.mode === 'error' ? this.#state.current_attempt : this.#state.attempts.length;
     const diff = this.#place.rules.redact(change.diff);
-    const text = fixFile({ number, description, outside, files, output: fix.output, diff });
+    const text = fixFile({
+      number,
+      description,
+      outside,
+      files,
+      output: fix.output,
+      diff,
+      findings: this.#insight?.findings ?? null,
+    });
     this.folder.write(`attempt_${number}_fix.md`, text);
     this.#accept(declared);
     return decision;
@@ -315,6 +325,16 @@ export class Loop {
   addSources(sources: readonly string[]): void {
     this.#remember(NOTE.sources, sources);
     this.#save();
+  }
+
+  /** What somebody found out, for this error. */
+  addResearch(text: string): void {
+    const research = researchText(text, (text) => this.#place.rules.redact(text));
+    if (research === '' || this.#insight === null) return;
+    const findings = findingsIn(research);
+    this.#insight = { ...this.#insight, research, findings };
+    this.#writeInsight();
+    this.addSources(findings.sources);
   }
 
   /** Finds out about the last error, and writes the brief for whoever fixes it. */

@@ -4,6 +4,7 @@
  */
 
 import type { FixError, FixOutlook, FixState } from 'argus-engine';
+import type { Findings } from './context/findings.ts';
 import type { Answer } from './context/index.ts';
 
 /** A solution that helped against something like it before. */
@@ -34,6 +35,8 @@ export interface Insight {
   lookup_id: string | null;
   /** What a research program printed. */
   research: string | null;
+  /** The same, taken apart. */
+  findings: Findings | null;
   /** Addresses that research came from. */
   sources: string[];
   notes: string[];

@@ -5,6 +5,7 @@
 
 import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';
 import { visibleDeep } from '../untrusted.ts';
+import type { Findings } from './context/findings.ts';
 import type { Answer } from './context/index.ts';
 import { NOTE } from './loop-files.ts';
 import { lastPart } from './markdown.ts';
@@ -37,6 +38,7 @@ export interface LoopView {
   lookup_id: string | null;
   context: Answer[];
   research_query: string | null;
+  research: Findings | null;
   warnings: string[];
   state_file: string;
 }
@@ -81,6 +83,7 @@ export function viewOf(record: LoopRecord): LoopView {
     lookup_id: insight?.lookup_id ?? null,
     context: isOver(state) ? [] : (insight?.context ?? []),
     research_query: insight?.query ?? null,
+    research: insight?.findings ?? null,
     warnings: [...(earlier === null ? [] : [earlier]), ...outlook.warnings.map(({ text }) => text), ...notes],
     state_file: `${folder}/state.json`,
   });

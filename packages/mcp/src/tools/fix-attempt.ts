@@ -17,6 +17,7 @@ const input = () =>
     fix: z.string().optional().describe('What you changed, in a line or two'),
     outside: z.string().optional().describe("A change outside the project's files: a service started, a setting"),
     approach: z.enum(['direct', 'defensive', 'alternative']).optional(),
+    research: z.string().optional().describe('What your research found, under headings or as it is'),
     sources: z.array(z.string()).optional().describe('Addresses your research found'),
     inputs: z.string().optional().describe('Inputs file for prompts'),
     test: z.string().optional().describe('Verification for a loop that has none'),
@@ -28,6 +29,7 @@ export interface FixAttemptParams {
   fix?: string | undefined;
   outside?: string | undefined;
   approach?: 'direct' | 'defensive' | 'alternative' | undefined;
+  research?: string | undefined;
   sources?: string[] | undefined;
   inputs?: string | undefined;
   test?: string | undefined;
@@ -50,7 +52,8 @@ async function handleFixAttempt(
 
 async function attempted(place: Place, loop: Loop, params: FixAttemptParams, watcher: Watcher): Promise<FixAnswer> {
   const { step } = await import('../fix/step.ts');
-  const { fix, outside, approach, sources, inputs, test } = params;
+  const { fix, outside, approach, research, sources, inputs, test } = params;
+  if (research !== undefined) loop.addResearch(research);
   if (sources !== undefined && sources.length > 0) loop.addSources(sources);
   loop.adjust({ inputs: inputs ?? null, test: test ?? null });
   const declared = { description: fix ?? null, outside: outside ?? null, approach };

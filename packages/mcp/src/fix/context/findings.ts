@@ -1,0 +1,172 @@
+/**
+ * What research brought back, taken apart as the contract wants it: description, patterns, files, verification,
+ * alternatives, sources. A program or an agent may write it as JSON, under headings, or as plain prose.
+ * Does not: believe or follow any of it.
+ */
+
+import { clipped } from '../../untrusted.ts';
+import { sourcesIn } from './research.ts';
+
+export interface Findings {
+  /** What the fix is. */
+  description: string | null;
+  /** Code to apply. */
+  patterns: string[];
+  /** Files to change. */
+  files: string[];
+  /** How to see that it works. */
+  verification: string[];
+  /** Other ways. */
+  alternatives: string[];
+  /** Addresses. */
+  sources: string[];
+}
+
+type Part = keyof Findings;
+
+/** Of each list, and of each entry. */
+const MAX_ENTRIES = 6;
+const MAX_ENTRY = 500;
+
+/** Headings, as people write them. */
+const HEADINGS: readonly [Part, RegExp][] = [
+  ['description', /^(?:fix description|description|(?:the )?fix|solution|summary|root cause|answer)$/iu],
+  ['patterns', /^(?:code patterns?(?: to apply)?|patterns?|code|snippets?|examples?)$/iu],
+  ['files', /^(?:files?(?: to (?:modify|change|edit))?|affected files?)$/iu],
+  ['verification', /^(?:verification(?: steps)?|verify|how to verify|testing?)$/iu],
+  ['alternatives', /^(?:alternatives?(?: approaches| solutions)?|other approaches)$/iu],
+  ['sources', /^(?:sources?|references?|links?|further reading)$/iu],
+];
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n {0,3}\1[ \t]*$/gmu;
+/** A `#`, a bold word or a colon makes a heading; behind it may stand what it is about. */
+const HEADING_FORMS = [
+  /^#{1,6}\s+(?:\*\*|__)?([^:*_#]+)[:*_#\s]*()$/u,
+  /^(?:[-*]\s+)?(?:\*\*|__)([^:*_]+):?(?:\*\*|__):?\s*(.*)$/u,
+  /^(?:#{1,6}\s+|[-*]\s+)?([A-Za-z][A-Za-z ]{1,30}):\s*(.*)$/u,
+];
+
+const FILE = /(?<![\w/:.-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/(])/gu;
+
+/** The text is redacted and visible already. */
+export function findingsIn(text: string): Findings {
+  const said = jsonIn(text) ?? headed(text) ?? prose(text);
+  return {
+    description: said.description === null ? null : clipped(said.description.trim(), MAX_ENTRY) || null,
+    patterns: bounded(said.patterns),
+    files: bounded(said.files),
+    verification: bounded(said.verification),
+    alternatives: bounded(said.alternatives),
+    sources: sourcesIn(text),
+  };
+}
+
+function bounded(entries: readonly string[]): string[] {
+  const short = entries.map((entry) => clipped(entry.trim(), MAX_ENTRY)).filter((entry) => entry !== '');
+  return [...new Set(short)].slice(0, MAX_ENTRIES);
+}
+
+function nothing(): Findings {
+  return { description: null, patterns: [], files: [], verification: [], alternatives: [], sources: [] };
+}
+
+/** An object with the names of the parts, alone or in a fence. */
+function jsonIn(text: string): Findings | undefined {
+  const [, , inner] = FENCE_ONCE.exec(text.trim()) ?? [];
+  try {
+    const value: unknown = JSON.parse(inner ?? text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const found = nothing();
+    let isFound = false;
+    for (const [name, content] of Object.entries(value)) {
+      const part = partOf(name.replaceAll('_', ' '));
+      if (part === undefined) continue;
+      isFound = true;
+      add(found, part, textsOf(content));
+    }
+    return isFound ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const FENCE_ONCE = /^(`{3,})[^\n]*\n([\s\S]*)\n\1$/u;
+
+function textsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  if (typeof value === 'string') return [value];
+  return value === null || value === undefined ? [] : [JSON.stringify(value)];
+}
+
+/** What stands under headings; code in a fence is a pattern, wherever it stands. Undefined: there are none. */
+function headed(text: string): Findings | undefined {
+  const found = nothing();
+  let isFound = false;
+  let part: Part = 'description';
+  add(found, 'patterns', fencedIn(text));
+  for (const line of text.replace(FENCE, '').split('\n')) {
+    const next = headingOf(line.trim());
+    if (next === undefined) {
+      if (!/^#{1,6}\s/u.test(line)) add(found, part, [withoutBullet(line)]);
+      continue;
+    }
+    part = next.part;
+    isFound = true;
+    add(found, part, [next.rest]);
+  }
+  return isFound ? found : undefined;
+}
+
+function headingOf(line: string): { part: Part; rest: string } | undefined {
+  for (const form of HEADING_FORMS) {
+    const [, heading, rest = ''] = form.exec(line) ?? [];
+    const part = heading === undefined ? undefined : partOf(heading);
+    if (part !== undefined) return { part, rest };
+  }
+  return undefined;
+}
+
+function partOf(heading: string): Part | undefined {
+  return HEADINGS.find(([, pattern]) => pattern.test(heading.trim()))?.[0];
+}
+
+/** The first paragraph is what it says; the rest is told by its words. */
+function prose(text: string): Findings {
+  const found = nothing();
+  add(found, 'patterns', fencedIn(text));
+  const paragraphs = text
+    .replace(FENCE, '')
+    .split(/\n\s*\n/u)
+    .map((paragraph) => paragraph.trim());
+  found.description = paragraphs.find((paragraph) => paragraph !== '' && !/^#/u.test(paragraph)) ?? null;
+  for (const sentence of text.replace(FENCE, '').split(/(?<=[.!?])\s+|\n/u)) {
+    if (/^\W*(?:alternatively|another (?:way|option|approach)|or else|if that does not)/iu.test(sentence))
+      add(found, 'alternatives', [withoutBullet(sentence)]);
+    else if (/^\W*(?:\$ |verify|to verify|check that|run `|then run|confirm)/iu.test(sentence))
+      add(found, 'verification', [withoutBullet(sentence)]);
+  }
+  add(
+    found,
+    'files',
+    text
+      .replaceAll(/\bhttps?:\/\/\S+/gu, '')
+      .match(FILE)
+      ?.filter((file) => file.includes('/')) ?? [],
+  );
+  return found;
+}
+
+function fencedIn(text: string): string[] {
+  return [...text.matchAll(FENCE)].map(([, , code = '']) => code);
+}
+
+function withoutBullet(line: string): string {
+  return line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/u, '').trim();
+}
+
+function add(found: Findings, part: Part, texts: readonly string[]): void {
+  const filled = texts.filter((text) => text.trim() !== '');
+  if (filled.length === 0) return;
+  if (part !== 'description') found[part].push(...filled);
+  else found.description = [found.description, ...filled].filter((one) => one !== null).join('\n');
+}
