@@ -4,7 +4,7 @@
  */
 
 import { findingsMarkdown } from './fix-file.ts';
-import { NOTE } from './loop-files.ts';
+import { NOTE } from './host-notes.ts';
 import { code, fenced, oneLine } from './markdown.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { approachTitle, lastError, locationText } from './summary.ts';

@@ -5,7 +5,7 @@
 
 import type { FixState, Weakening } from 'argus-engine';
 import { UNDESCRIBED } from './fix-file.ts';
-import { NOTE } from './loop-files.ts';
+import { NOTE } from './host-notes.ts';
 import type { Place } from './place.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
 

@@ -9,32 +9,12 @@ import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import { lstat } from '../owner/way.ts';
 import { visible } from '../untrusted.ts';
+import { listIn, NOTE } from './host-notes.ts';
 import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
 import type { Place } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import type { Snapshots } from './snapshots.ts';
 import { StateFolder } from './state-folder.ts';
-
-/** Names of the host's own notes in a state. */
-export const NOTE = {
-  /** The work tree before the first fix. */
-  base: 'base',
-  /** The work tree after the last failed attempt. */
-  after: 'after',
-  /** Mark of the processes that run now. */
-  mark: 'mark',
-  learned: 'learned',
-  /** Where the last error came from: test, build, runtime, logs or k8s. */
-  source: 'error_source',
-  /** Addresses that research came from, as a list. */
-  sources: 'sources',
-  /** What attempts left to be said in the report, as a list. */
-  said: 'said',
-  /** Digest of the inputs of the last attempt. */
-  fed: 'fed',
-  /** Inputs were made anew because of a prompt. */
-  regenerated: 'regenerated',
-} as const;
 
 /** What is read of a log for a report. */
 const OUTPUT_BYTES = 32 * 1024;
@@ -175,16 +155,6 @@ export function readLog(folder: StateFolder, attempt: number): string {
     }
   } catch {
     return '';
-  }
-}
-
-/** A list among the host's notes. */
-export function listIn({ host }: FixState, name: string): string[] {
-  try {
-    const parsed: unknown = JSON.parse(host[name] ?? '[]');
-    return Array.isArray(parsed) ? parsed.filter((one): one is string => typeof one === 'string') : [];
-  } catch {
-    return [];
   }
 }
 

@@ -17,7 +17,7 @@ import type {
 } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
-import { clipped, visible } from '../untrusted.ts';
+import { visible } from '../untrusted.ts';
 import { type AttemptResult, runAttempt } from './attempt.ts';
 import { briefMarkdown } from './brief.ts';
 import { type Change, changeSince, describeChange, suspicions, weakenings } from './changes.ts';
@@ -25,14 +25,13 @@ import { findingsIn } from './context/findings.ts';
 import { researchText } from './context/research.ts';
 import { type Feed, feedFor, missingText, NO_FEED, withoutSecrets } from './feed.ts';
 import { fixFile } from './fix-file.ts';
+import { listIn, NOTE, withListed, withNotes, withoutNote } from './host-notes.ts';
 import { insightOf } from './insight.ts';
 import { learn } from './learn.ts';
 import type { Lock } from './lock.ts';
 import {
   existingFolder,
   folderToStart,
-  listIn,
-  NOTE,
   newInsight,
   readInsight,
   readLog,
@@ -40,14 +39,14 @@ import {
   recordOf,
   stateOf,
 } from './loop-files.ts';
-import { oneLine } from './markdown.ts';
+import { mayBeginAnew, notOurs, putAside, undecided } from './past-loop.ts';
 import { cleanText, type Place, type Watcher } from './place.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { reportMarkdown } from './report.ts';
 import { type Snapshots, snapshotsOf } from './snapshots.ts';
 import { errorSource } from './source.ts';
 import type { StateFolder } from './state-folder.ts';
-import { isOver, keptFixes, limitsKept } from './summary.ts';
+import { isOver, limitsKept } from './summary.ts';
 import { understandRun } from './understand.ts';
 import { reportData } from './view.ts';
 
@@ -166,17 +165,8 @@ export class Loop {
     const said = listIn(this.#state, NOTE.said);
     const notes = [...said, ...this.#notes, ...this.#snapshots.warnings, ...(this.#insight?.notes ?? [])];
     const [state, outlook, insight] = [this.#state, this.#outlook, this.#insight];
-    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier: this.#earlier });
-  }
-
-  /** Where a loop stays until a human decides, and nobody has. */
-  get #earlier(): string | null {
-    const { status, circuit_breaker, started } = this.#state;
-    const isOpen = circuit_breaker.state === 'OPEN';
-    if (!this.continued || this.#hasAdvanced || (status !== 'suspicious' && !isOpen)) return null;
-    const why = isOpen ? 'its circuit is open' : 'its green run is suspicious';
-    const way = isOpen ? '--reset-circuit' : '--accept or --reject';
-    return `Nothing was run now: this is the result of the loop begun ${started}. It stays, for ${why}, until a human decides: argus-mcp fix-problem ${way}.`;
+    const earlier = this.continued && !this.#hasAdvanced ? undecided(state) : null;
+    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier });
   }
 
   /** What this call has to say. */
@@ -501,7 +491,7 @@ export class Loop {
   }
 
   #keep(notes: Record<string, string>): void {
-    this.#state = { ...this.#state, host: { ...this.#state.host, ...notes } };
+    this.#state = withNotes(this.#state, notes);
   }
 
   #keepSource(error: FixError): void {
@@ -509,15 +499,11 @@ export class Loop {
   }
 
   #forget(name: string): void {
-    const { [name]: _, ...host } = this.#state.host;
-    this.#state = { ...this.#state, host };
+    this.#state = withoutNote(this.#state, name);
   }
 
-  /** Adds to a list among the notes, up to what a state may hold. */
   #remember(name: string, texts: readonly string[]): void {
-    const clean = texts.map((text) => clipped(cleanText(this.#place, text), MAX_NOTE));
-    const all = [...new Set([...listIn(this.#state, name), ...clean])];
-    this.#keep({ [name]: JSON.stringify(all.slice(0, MAX_LIST)) });
+    this.#state = withListed(this.#place, this.#state, name, texts);
   }
 
   #save(): void {
@@ -527,34 +513,6 @@ export class Loop {
   #writeInsight(): void {
     this.folder.writeJson('insight.json', this.#insight);
   }
-}
-
-/** A state holds 256 KiB of notes. */
-const MAX_NOTE = 400;
-const MAX_LIST = 50;
-
-/** Only a loop that came to its end by itself makes way for a new one. */
-function mayBeginAnew({ status, circuit_breaker }: FixState): boolean {
-  return status === 'success' || (status === 'escalated' && circuit_breaker.state === 'CLOSED');
-}
-
-/** What is said of the loop that was before. */
-async function putAside(found: FixState, folder: StateFolder, snapshots: Snapshots): Promise<string> {
-  await snapshots.archive(found.started.replaceAll(/[^\w-]/gu, '-'));
-  const name = folder.archive(found.started);
-  const { attempts, started, status } = found;
-  const ended = status === 'success' ? 'with success' : 'without success';
-  const tried = keptFixes(found).map(({ fix_applied, fix_worked }) => {
-    return `${oneLine(fix_applied ?? '', 120)} (${fix_worked === false ? 'it still failed' : 'the last one'})`;
-  });
-  const fixes = tried.length === 0 ? '' : ` Its fixes: ${tried.join('; ')}.`;
-  return `The loop begun ${started} ended ${ended} after ${attempts.length} attempts; it is in ${name}.${fixes}`;
-}
-
-/** Eight digits may be those of another command. */
-function notOurs(folder: StateFolder): ArgusError {
-  const advice = 'Move the folder away to begin anew.';
-  return new ArgusError('STATE_UNREADABLE', `${folder.file('state.json')} belongs to another command. ${advice}`);
 }
 
 function explained(decision: FixDecision, { digest, tried }: Change, due: FixDecision['type']): FixDecision {

@@ -7,7 +7,7 @@ import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engi
 import { visibleDeep } from '../untrusted.ts';
 import type { Findings } from './context/findings.ts';
 import type { Answer } from './context/index.ts';
-import { NOTE } from './loop-files.ts';
+import { NOTE } from './host-notes.ts';
 import { lastPart } from './markdown.ts';
 import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
 import { isOver, type LoopResult, lastError, nextSteps, resultOf } from './summary.ts';
