@@ -1,4 +1,5 @@
-// `npm run screenshots [-- FOLDER]`: pictures of every view in light, dark and on a phone, of a sample memory.
+// `npm run screenshots [-- FOLDER]`: pictures of every view at three widths, in the dark and on a phone, of a
+// sample memory.
 // Needs the build and Chromium. Does not: judge them; a person looks.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,9 @@ import { main, StepFailed, step } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
 const LOOKS = {
+  narrow: { colorScheme: 'light', viewport: { width: 1024, height: 768 } },
   light: { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  wide: { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   dark: { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true },
 };

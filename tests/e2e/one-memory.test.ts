@@ -60,6 +60,19 @@ test('a linked work tree uses the memory of the main one', async () => {
   expect(stdout).toContain(`${folder}, in a linked work tree: the memory is that of ${root}`);
 });
 
+test('a memory that lies in a folder of the repository is named, and not used', async () => {
+  const root = repository({ 'src/a.js': '' });
+  const unused = path.join(root, 'src', '.argus', 'argus.db');
+  mkdirSync(path.dirname(unused));
+  writeFileSync(unused, '');
+  const agent = await server();
+  const { warnings, databasePath } = await agent.data('argus_init', { projectPath: path.join(root, 'src') });
+  expect(databasePath).toBe(path.join(root, '.argus', 'argus.db'));
+  expect(warnings).toEqual([
+    `${unused} is not used: the folders of a repository share one memory, in ${databasePath}.`,
+  ]);
+});
+
 test('what a linked work tree learns stays when it goes', async () => {
   const root = repository();
   const linked = path.join(root, '.worktrees', 'feature');

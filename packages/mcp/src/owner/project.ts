@@ -51,6 +51,12 @@ export function foldersWithin({ root, top }: Pick<Project, 'root' | 'top'>): str
   return folders;
 }
 
+/** Memories in folders of the project that are not used, for the project has one memory. */
+export function unusedMemories(project: Project): string[] {
+  const folders = foldersWithin(project).filter((folder) => folder !== project.home);
+  return folders.map((folder) => path.join(folder, MEMORY)).filter((file) => lstat(file) !== undefined);
+}
+
 /** Whether a folder is a project by its files. */
 export function isProject(folder: string): boolean {
   return MANIFESTS.some((name) => lstat(path.join(folder, name))?.isFile());

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Locale } from 'argus-engine';
 import { z } from 'zod';
 import { isStorageProblem } from '../database.ts';
+import { unusedMemories } from '../owner/project.ts';
 import { thisMachine } from '../run/detect.ts';
 import { recognisedRunner } from '../run/plan.ts';
 import { commandProblem } from '../run/runner-check.ts';
@@ -70,7 +71,10 @@ export async function handleInit(
   const { root, command: testCommand = null } = session.testPlace;
   const wrong = testCommand === null ? undefined : commandProblem(testCommand, root, thisMachine());
   const { warnings = [], ...overview } = await known(session);
-  const all = wrong === undefined ? warnings : [...warnings, wrong];
+  const unused = unusedMemories(session.project).map(
+    (file) => `${file} is not used: the folders of a repository share one memory, in ${session.databasePath}.`,
+  );
+  const all = [...warnings, ...(wrong === undefined ? [] : [wrong]), ...unused];
   return {
     projectName: path.basename(session.root),
     configPath: session.loaded.path,
