@@ -97,7 +97,7 @@ test('doctor', () => {
   expect(stdout).toMatch(/✓ user memory {2}.*memory\.db \(nothing in it yet\)/u);
   expect(stdout).toContain('node --test (node:test)');
   expect(status).toBe(0);
-  expect(readdirSync(root), 'nothing is recorded, so nothing is made').toEqual(['go.mod']);
+  expect(readdirSync(root), 'nothing is recorded, so nothing is made').toEqual(['package.json', 'test']);
   expect(argus(['run', '--project', root, 'exit 0']).status).toBe(0);
   expect(argus(['doctor', '--project', root]).stdout).toContain('made or adopted by this user');
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));

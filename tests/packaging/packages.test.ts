@@ -118,8 +118,7 @@ describe.each([
   });
 
   test('an agent runs, diagnoses and reports over stdio', async () => {
-    const projectPath = join(folder, 'project');
-    mkdirSync(projectPath);
+    const projectPath = folder;
     const client = new Client({ name: 'packaging', version: '1.0.0' });
     const args = ['argus-mcp'];
     await client.connect(new StdioClientTransport({ command: 'npx', args, cwd: folder, env: environment() }));

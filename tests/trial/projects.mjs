@@ -140,14 +140,8 @@ export const PROJECTS = [
     setup: npm,
     run: 'npm test',
     broken: [
-      constant('lib/utils.js', "'application/octet-stream'", "'application/octets'", /octet/u, 'test/'),
-      missing(
-        'lib/utils.js',
-        'exports.setCharset = function setCharset',
-        'const ignored = function setCharset',
-        /setCharset/u,
-        'lib/response.js',
-      ),
+      constant('lib/application.js', "|| 'development'", "|| 'devel'", /development|devel/u, 'test/app.js'),
+      missing('lib/express.js', 'exports.Route = Router.Route', '', /Route/u, 'test/'),
       refused('test/store.js', `it('reads from the store', () => ${NODE_CONNECTS})\n`),
     ],
   },
