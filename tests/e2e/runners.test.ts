@@ -194,12 +194,14 @@ describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong
 const settled = (text: string) =>
   text
     .replaceAll(/\d+(?:\.\d+)?(?:e-\d+)?\s?(?:ms|seconds?|sec|s)\b/gu, 'TIME')
-    .replaceAll(/(?:time=|Time: )[\d:.]+(?:ms)?|[\d.]+ (?:runs|assertions)\/s/gu, 'TIME')
+    .replaceAll(/(?:time=|Time: |duration_ms[: ]+)[\d:.]+(?:ms)?|[\d.]+ (?:runs|assertions)\/s/gu, 'TIME')
     .replaceAll(/--seed \d+/gu, 'SEED')
     .replaceAll(/^[.FS]{3}$/gmu, 'DOTS')
     .replaceAll(/ +(?=TIME)/gu, ' ');
 
 describe.each([
+  { folder: 'node-test', command: 'node --test sum.js' },
+  { folder: 'mocha', command: 'mocha' },
   { folder: 'unittest', command: 'python -m unittest discover -s tests' },
   { folder: 'ava', command: 'ava' },
   { folder: 'uvu', command: 'uvu' },
@@ -446,3 +448,13 @@ test.skipIf(!hasGradleOffline())('what Gradle need not run again counts as it di
 function temporaryFolders(): string[] {
   return readdirSync(temporary).filter((name) => name.startsWith('argus-run-'));
 }
+
+test('what a test of AVA rejects with is its headline', async () => {
+  const { root } = await opened(runnerProject('ava'));
+  const text = "import test from 'ava';\n\ntest('reads', () => Promise.reject(new TypeError('it\\'s closed')));\n";
+  writeFileSync(path.join(root, 'store.test.js'), text);
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  expect(failures).toContainEqual(
+    expect.objectContaining({ caseName: 'store.test.js > reads', headline: "TypeError: it's closed" }),
+  );
+});

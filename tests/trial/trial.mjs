@@ -210,7 +210,7 @@ function tried(project) {
     repository,
     runner,
     `${bare.status}, ${own ? counted(own) : '-'}`,
-    `${data.exitCode ?? 0}, ${counted({ passed, failed, skipped })}`,
+    `${data.status}, ${counted({ passed, failed, skipped })}`,
     missing.length === 0 ? 'same' : `${missing.length} lines differ`,
     (seconds - bare.seconds).toFixed(1),
   ];

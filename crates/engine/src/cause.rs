@@ -13,6 +13,7 @@ use argus_core::{
     sign::sha256_hex,
     summary::{Places, Summary, places},
 };
+use argus_report::looks_like_file;
 use argus_store::{Database, cases};
 use std::collections::HashMap;
 
@@ -33,6 +34,8 @@ pub(crate) struct Sight {
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
     pub(crate) cause_id: String,
+    /// The line that all failures of the cause have in common.
+    pub(crate) cause_place: Option<String>,
 }
 
 /// Looks at a failure; `event` is what is known beside its text.
@@ -44,16 +47,18 @@ pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureE
         argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
     });
     let shown = |place: Option<argus_core::summary::Place>| place.map(|place| place.shown());
-    let (place, test_place) = (shown(own), shown(test));
+    let (place, test_line) = (shown(own), shown(test));
     // Two assertions are two causes; an error that is met in two tests is one.
-    let at_test = test_place.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
+    let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     Sight {
         kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
         headline: matching::headline(analysis, &summary, event),
         message: summary.message(MESSAGE),
         cause_id: cause_id(analysis, place.as_ref().or(at_test)),
+        cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
         place,
-        test_place,
+        // A refused connection has no frame of the project: then the file of the case is what there is.
+        test_place: test_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
     }
 }
 
@@ -80,7 +85,7 @@ impl Causes {
             self.list.push(Cause {
                 cause_id: sight.cause_id.clone(),
                 headline: sight.headline.clone(),
-                place: sight.place.as_ref().or(sight.test_place.as_ref()).cloned(),
+                place: sight.cause_place.clone(),
                 count: 0,
                 cases: Vec::new(),
             });

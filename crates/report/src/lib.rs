@@ -45,7 +45,7 @@ use intake::Intake;
 
 pub use error::ReportError;
 pub use model::{CaseStatus, Format, Parsed, Problem, ReportCase, SUITE_FAILURE};
-pub use paths::relative as relative_path;
+pub use paths::{looks_like_file, relative as relative_path};
 
 /// What a parser must be told about a report besides its bytes.
 #[derive(Clone, Debug, Default)]

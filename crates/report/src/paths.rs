@@ -19,7 +19,7 @@ pub fn relative(path: &str, root: &str) -> Option<String> {
 }
 
 /// Whether a name is a source file's path rather than a class or a suite.
-pub(crate) fn looks_like_file(name: &str) -> bool {
+pub fn looks_like_file(name: &str) -> bool {
     const EXTENSIONS: [&str; 33] = [
         "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "py", "rb", "php", "java", "kt", "kts",
         "scala", "groovy", "go", "rs", "cs", "fs", "swift", "dart", "ex", "exs", "c", "cc", "cpp", "feature", "robot",

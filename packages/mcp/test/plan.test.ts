@@ -4,6 +4,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { planRun } from '../src/run/plan.ts';
 
+/** Tests have no terminal. */
+const NODE_DEFAULT = new URL('../src/run/reporters/node-test.mjs', import.meta.url).href;
+
 function project(files: Record<string, string>): string {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-plan-'));
   for (const [name, text] of Object.entries(files)) {
@@ -60,7 +63,7 @@ test.each([
   [
     'node --test test/',
     'node:test',
-    'node --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=/r/node-test.xml --test test/',
+    `node --test-reporter=${NODE_DEFAULT} --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=/r/node-test.xml --test test/`,
   ],
 ])('%s is %s', (command, runner, run) => {
   expect(plan(command)).toMatchObject({ runner, run, shown: command });

@@ -148,7 +148,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub place: Option<String>,
-        /// `file:line` in the test.
+        /// `file:line` in the test; the file alone where no line is told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub test_place: Option<String>,

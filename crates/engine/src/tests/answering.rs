@@ -54,6 +54,22 @@ fn a_failure_says_its_values_and_where_it_happened() {
 }
 
 #[test]
+fn a_failure_without_a_frame_of_the_project_is_in_the_file_of_its_case() {
+    let world = shop();
+    let refused = |name: &str| {
+        failed(
+            name,
+            "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1607:16)",
+        )
+    };
+    let cases = vec![refused("is stored"), ReportCase { file: None, ..refused("is read") }];
+    let run = world.record(&RecordRunParams::default(), cases).unwrap();
+    let places: Vec<_> = run.failures.iter().map(|failure| failure.test_place.as_deref()).collect();
+    assert_eq!(places, [Some("a.test.ts"), None]);
+    assert_eq!(run.causes.len(), 1, "one error in two tests");
+}
+
+#[test]
 fn a_command_that_failed_says_how_it_ended() {
     let world = shop();
     let command = RecordRunParams {

@@ -230,7 +230,7 @@ export type DiagnosticResult = {
   message: string,
   /** `file:line` in the project's own code. */
   place?: string,
-  /** `file:line` in the test. */
+  /** `file:line` in the test; the file alone where no line is told. */
   testPlace?: string,
   /** Exit code of the process that failed. */
   exitCode?: number,
@@ -349,7 +349,7 @@ export type FailureBrief = {
   message?: string,
   /** `file:line` in the project's own code. */
   place?: string,
-  /** `file:line` in the test. */
+  /** `file:line` in the test; the file alone where no line is told. */
   testPlace?: string,
   /** Exit code of the process that failed. */
   exitCode?: number,

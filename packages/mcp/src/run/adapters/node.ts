@@ -1,7 +1,9 @@
 /** The runners of Node, Bun and Deno; those that the hook of `reporters.ts` reaches need nothing for their report. */
 
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { projectFile } from '../project-file.ts';
+import { REPORTERS } from '../reporters.ts';
 import { field, readManifest } from '../scripts.ts';
 import {
   type Adapter,
@@ -59,7 +61,7 @@ export const nodeTest: Adapter = {
     const file = path.join(dir, 'node-test.xml');
     const shown = hasOption(words, '--test-reporter')
       ? []
-      : ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+      : [`--test-reporter=${defaultReporter()}`, '--test-reporter-destination=stdout'];
     const args = [...shown, '--test-reporter=junit', `--test-reporter-destination=${file}`];
     const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'junit' }];
     if (!throughScript) return { args, reports };
@@ -68,6 +70,11 @@ export const nodeTest: Adapter = {
     return { env: { NODE_OPTIONS: [env.NODE_OPTIONS ?? '', ...quotedArgs].join(' ').trim() }, reports };
   },
 };
+
+/** A reporter that is added takes the place of the default one, which has no name. */
+function defaultReporter(): string {
+  return process.stdout.isTTY ? 'spec' : pathToFileURL(path.join(REPORTERS, 'node-test.mjs')).href;
+}
 
 export const bun: Adapter = {
   name: 'bun',

@@ -13,13 +13,24 @@ const RESULTS_OF_TROUBLES = new Set(['missing-ava-import', 'worker-failed']);
 
 function errorOf(error) {
   if (!error) return {};
-  const details = (error.formattedDetails || error.values || []).map(
-    ({ label, formatted }) => `${label}\n\n${formatted}`,
-  );
+  const values = error.formattedDetails || error.values || [];
+  const details = values.map(({ label, formatted }) => `${label}\n\n${formatted}`);
   const name = error.name && error.name !== 'AssertionError' ? `${error.name}: ` : '';
   const said = error.message ? name + error.message : error.formattedError || '';
-  const message = stripVTControlCharacters([said, ...details].filter(Boolean).join('\n\n'));
+  const message = stripVTControlCharacters([...thrown(values), said, ...details].filter(Boolean).join('\n\n'));
   return { message, trace: error.stack ? `${message}\n${frames(error.stack)}` : message };
+}
+
+/** What a test threw or rejected with is told as an object, with its message inside. */
+function thrown(values) {
+  return values.flatMap(({ formatted }) => {
+    const text = stripVTControlCharacters(formatted || '');
+    const name = /^(\w*Error) \{$/m.exec(text);
+    const message = /^ {2}message: (['"`])(.*)\1,$/m.exec(text);
+    if (!name || !message) return [];
+    const [, quote, inside] = message;
+    return [`${name[1]}: ${inside.replaceAll(`\\${quote}`, quote)}`];
+  });
 }
 
 /** Without the message, where the stack repeats it. */
