@@ -57,3 +57,19 @@ test('the source is kept with the state, and shown, for an error that is given t
   expect(stdout).toContain('- **Source**: logs\n');
   expect(JSON.parse(fixProblem(root, ['--resume', '--json']).stdout)).toMatchObject({ failure: { source: 'logs' } });
 });
+
+test('a program that is missing, with what would install it', () => {
+  const root = repository({
+    'package.json': '{"scripts":{"test":"orchard-test"},"devDependencies":{"orchard-test":"^4"}}',
+  });
+  const { stdout } = fixProblem(root, ['--command', 'npm test', '--desired', 'the tests pass']);
+  expect(stdout).toContain("- **Missing**: orchard-test is not installed: run 'npm install'.\n");
+});
+
+test('a question that a shell does not print', () => {
+  const root = repository({ 'ask.sh': 'read -p "Your name: " name\n[ -n "$name" ]\n' });
+  const { status, stdout } = fixProblem(root, ['--command', 'bash ask.sh', '--desired', 'it goes on']);
+  expect(status).toBe(4);
+  expect(stdout).toContain('The command waits for an answer to a question that it did not print.');
+  expect(stdout).toContain('Ended at a question that it did not print: ');
+});

@@ -60,7 +60,10 @@ describe.each(ERAS)('%s', (era) => {
     const unchanged = await next(agent, first, { fix: 'nothing, really' });
     expect(unchanged).toMatchObject({
       refused: expect.stringMatching(/Nothing changed/u),
-      next_action: { type: 'APPLY_FIX_THEN_ATTEMPT' },
+      next_action: {
+        type: 'APPLY_FIX_THEN_ATTEMPT',
+        instructions: expect.stringMatching(/^Nothing was run\. .*Nothing changed/u),
+      },
     });
     expect(stateOf(root).attempts).toHaveLength(1);
 

@@ -237,6 +237,7 @@ describe('a green run by weaker tests', () => {
     expect(status).toBe(1);
     expect(stdout).toContain('- **Result**: SUSPICIOUS');
     expect(stdout).toContain('### Suspicious Changes\n- `sum.test.js:');
+    expect(stdout).toMatch(/\| Suspicious \|\n\| 2 \| 0 \| - \| - \| Passed, suspicious \|/u);
     expect(stateOf(root).status).toBe('suspicious');
     expect(fixProblem(root, args).status, 'a new call does not forget it').toBe(1);
     expect(stateOf(root).attempts).toHaveLength(2);
@@ -269,11 +270,13 @@ describe('a green run by weaker tests', () => {
     expect(JSON.parse(fixProblem(root, [...args, '--json']).stdout).warnings[0]).toMatch(/^Nothing was run now/u);
     expect(fileOf(root, 'report.md')).not.toContain('Nothing was run now');
 
-    const rejected = fixProblem(root, ['--reject']);
+    const rejected = fixProblem(root, ['--reject', 'the test is right']);
     expect({ status: rejected.status, said: rejected.stderr }).toEqual({
       status: 3,
       said: expect.not.stringContaining('Nothing changed'),
     });
+    expect(rejected.stdout).toMatch(/^- \*\*Weakened Test\*\*: `sum\.test\.js:\d+` test skipped: `test\.skip\(/mu);
+    expect(rejected.stdout).toContain('it made the tests weaker; a human rejected it: the test is right');
     writeFileSync(path.join(root, 'sum.test.js'), files['sum.test.js']);
     writeFileSync(path.join(root, 'sum.js'), 'exports.sum = (a, b) => a + b;\n');
     const honest = fixProblem(root, ['--resume']);
@@ -320,6 +323,15 @@ describe('a green run by weaker tests', () => {
     const [status] = await once(child, 'exit');
     expect(status, output().stderr).toBe(1);
     expect(stateOf(root).status).toBe('suspicious');
+  });
+
+  test.each(['--accept', '--reject', '--reset-circuit'])('%s where nothing is to decide runs nothing', (decision) => {
+    const root = failing();
+    expect(fixProblem(root, ['--command', 'node check.js', '--desired', 'x']).status).toBe(3);
+    const before = stateOf(root);
+    const { status, stderr } = fixProblem(root, [decision]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/^INVALID_INPUT: .+/mu) });
+    expect(stateOf(root)).toEqual(before);
   });
 
   test('a human may accept it', () => {

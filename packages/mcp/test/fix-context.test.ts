@@ -96,6 +96,27 @@ describe('the fifteen questions', () => {
     }
   });
 
+  test('of a test that failed: the function it calls', async () => {
+    const root = project(SHOP);
+    commit(root, 'the shop');
+    const location = { file: 'test/cart.test.ts', line: 3, column: 3, function: null };
+    const error = { ...TYPE_ERROR, headline: 'AssertionError: expected [ 1 ] to equal []', location };
+    const found = await context(root, { error });
+    expect(answerOf(found, 5)).toMatchObject({
+      answer: expect.stringMatching(
+        /^test\/cart\.test\.ts:3 calls itemNames, at src\/cart\.ts:8\n(?:.*\n)*> +8 \| export async/u,
+      ),
+      source: 'src/cart.ts',
+    });
+    expect(answerOf(found, 6).answer).toMatch(/^export async function itemNames\(customer: string/u);
+    expect(answerOf(found, 15).answer).toContain('> 3 |   expect(await itemNames("zoe")).toEqual([]);');
+
+    put(root, { 'lib/names.ts': CART });
+    const twice = await context(root, { error });
+    expect(answerOf(twice, 5).answer, 'which of two is not known').toMatch(/> 3 \|/u);
+    expect(answerOf(twice, 15).answer).toBe('The lines of question 5.');
+  });
+
   test('without git, without a place, without anything: reasons, no failure', async () => {
     const error = { ...TYPE_ERROR, headline: 'boom', location: null, error_type: '' };
     const found = await context(folder(), { error });

@@ -83,8 +83,10 @@ fn needs_fix(state: &FixState) -> String {
 }
 
 fn needs_inputs(state: &FixState) -> String {
-    let said = state.last_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or("a prompt");
-    format!("The command waits for an answer: {said}. Provide inputs for its prompts before it runs again.")
+    let said = state.last_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or_default();
+    // `read -p` prints its prompt to a terminal alone.
+    let prompt = if said.is_empty() { " to a question that it did not print".to_owned() } else { format!(": {said}") };
+    format!("The command waits for an answer{prompt}. Provide inputs for its prompts before it runs again.")
 }
 
 fn success(state: &FixState) -> String {

@@ -32,7 +32,8 @@ pub(super) fn judge(state: &mut FixState, verdict: Verdict, timestamp: Option<St
             escalate(state, EscalationReason::StoppedByHuman);
         }
         (_, status, _) => {
-            return Err(format!("There is nothing to {} while the loop is {}.", word(verdict), status.as_str()));
+            let status = status.as_str().replace('_', " ");
+            return Err(format!("There is nothing to {}: the loop's status is \"{status}\".", word(verdict)));
         }
     }
     Ok(Vec::new())
@@ -50,6 +51,8 @@ const fn word(verdict: Verdict) -> &'static str {
 /// A green run that a human does not believe counts as a failed one; by its hash the host knows it.
 fn reject_green(state: &mut FixState, random: f64) {
     state.escalation = None;
+    let said = state.human_note.as_ref().map(|note| format!("; a human rejected it: {note}"));
+    let why = format!("it made the tests weaker{}", said.unwrap_or_default());
     if let Some(last) = state.attempts.last_mut() {
         last.error_hash = Some("suspicious".to_owned());
         last.error_type = Some("weakened tests".to_owned());
@@ -57,7 +60,7 @@ fn reject_green(state: &mut FixState, random: f64) {
         last.headline = Some("It passes only because its tests are weaker".to_owned());
         if state.mode == Mode::Error && last.fix_applied.is_some() {
             last.fix_worked = Some(false);
-            last.why_failed = Some("it made the tests weaker".to_owned());
+            last.why_failed = Some(why.clone());
         }
     }
     let made = state.attempts.len();
@@ -66,7 +69,7 @@ fn reject_green(state: &mut FixState, random: f64) {
         && before.fix_applied.is_some()
     {
         before.fix_worked = Some(false);
-        before.why_failed = Some("it made the tests weaker".to_owned());
+        before.why_failed = Some(why);
     }
     state.current_attempt = state.made().saturating_add(1).min(state.max_attempts);
     after_failure(state, random);

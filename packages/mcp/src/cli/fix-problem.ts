@@ -92,11 +92,11 @@ async function fixed(place: Place, error: string | undefined, options: FixOption
   const start = startOf(error, options);
   const loop = await opened(place, start, options);
   try {
-    if (options.resume) loop.adjust(start);
     if (loop.continued)
       watcher.onNote?.(`going on with ${loop.folder.shown} (${loop.state.status.replaceAll('_', ' ')})`);
+    decide(loop, options);
+    if (options.resume) loop.adjust(start);
     for (const note of loop.notes) watcher.onNote?.(note);
-    decide(loop, options, watcher);
     const stop = await drive(place, loop, driveOptions(loop, options), watcher);
     return await outcomeOf(loop, stop, watcher);
   } finally {
@@ -138,15 +138,16 @@ function startOf(error: string | undefined, options: FixOptions): FixStart {
   };
 }
 
-/** What a human says before it goes on. */
-function decide(loop: Loop, options: FixOptions, watcher: Watcher): void {
+/** What a human says before it goes on; where that does not apply, nothing is run. */
+function decide(loop: Loop, options: FixOptions): void {
   const { accept, reject, resetCircuit } = options;
   const decisions = [
     ...(resetCircuit ? [loop.resetCircuit()] : []),
     ...(accept === undefined ? [] : [loop.humanDecided('accept', noteOf(accept))]),
     ...(reject === undefined ? [] : [loop.humanDecided('reject', noteOf(reject))]),
   ];
-  for (const decision of decisions) if (decision.type === 'refused') watcher.onNote?.(decision.reason);
+  const refused = decisions.find(({ type }) => type === 'refused');
+  if (refused !== undefined) throw new ArgusError('INVALID_INPUT', refused.reason);
 }
 
 function hasDecided({ accept, reject, resetCircuit }: FixOptions): boolean {

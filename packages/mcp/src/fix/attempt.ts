@@ -172,7 +172,8 @@ class QuestionWatch {
 
   notes(timedOut: boolean): string[] {
     const { prompt, because } = this.#pending ?? { prompt: '', because: '' };
-    if (this.stop.aborted) return [`Ended at a question, ${JSON.stringify(prompt)}: ${because}.`];
+    const question = prompt === '' ? 'a question that it did not print' : `a question, ${JSON.stringify(prompt)}`;
+    if (this.stop.aborted) return [`Ended at ${question}: ${because}.`];
     return timedOut && because !== '' ? [`It may have waited for an answer: ${because}.`] : [];
   }
 }

@@ -27,6 +27,7 @@ const WHY_NOT = { short: 60, whole: 200 };
 /** With so much room left, reasons are told whole. */
 const ROOMY = 1_500;
 const MAX_TESTS = 6;
+const MAX_WEAKENED = 3;
 
 /** A line an agent may print to say in words what it did. */
 export const FIX_MARK = 'FIX:';
@@ -74,6 +75,7 @@ function failure(record: LoopRecord): string {
   const last = state.attempts.at(-1);
   const failing = insight?.error.failing_tests ?? [];
   const frames = insight?.frames ?? [];
+  const weakened = (last?.weakened ?? []).slice(0, MAX_WEAKENED);
   return [
     '## Failure',
     '',
@@ -81,6 +83,11 @@ function failure(record: LoopRecord): string {
     `- **Type**: ${oneLine(error?.error_type ?? 'unknown')} (${error?.category ?? 'UNKNOWN'}), ${error?.error_class ?? 'fixable'} (${oneLine(error?.class_because ?? 'default')})`,
     `- **Source**: ${state.host[NOTE.source] ?? 'unknown'}`,
     `- **Location**: ${locationText(record)}${insight?.function ? ` in ${oneLine(insight.function)}` : ''}`,
+    ...(insight?.missing ? [`- **Missing**: ${oneLine(insight.missing, 300)}`] : []),
+    ...weakened.map(
+      ({ file, line, kind, text }) =>
+        `- **Weakened Test**: ${code(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${code(text)}`,
+    ),
     ...(frames.length > 1 ? [`- **Own Frames**: ${frames.map((frame) => code(frame)).join(', ')}`] : []),
     ...(last ? [`- **Exit Code**: ${last.exit_code}${last.timed_out ? ' (out of time)' : ''}`] : []),
     ...(failing.length > 0 ? [`- **Failing Tests**: ${namesOf(failing)}`] : []),

@@ -6,6 +6,7 @@
 
 import type { FixError, FixState } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
+import { missingOf } from '../run/missing.ts';
 import { markEntry } from '../run/processes.ts';
 import type { SessionManager } from '../session.ts';
 import { handleRankedSolutions } from '../tools/ranked-solutions.ts';
@@ -52,6 +53,7 @@ export async function insightOf(place: Place, request: InsightRequest, watcher: 
     location: context.location,
     function: context.function,
     frames: context.frames,
+    missing: missingOf(error.text, place.session.root) ?? null,
     uncommitted: context.uncommitted,
     hypothesis: context.hypothesis,
     query: query.query,

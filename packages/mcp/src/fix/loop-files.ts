@@ -100,6 +100,7 @@ const insightSchema = () =>
     location: text(),
     function: text(),
     frames: z.array(z.string()),
+    missing: text(),
     uncommitted: text(),
     hypothesis: text(),
     query: text(),
@@ -129,6 +130,7 @@ export function newInsight(attempt: number, error: FixError): Insight {
   const nothing = { location: null, function: null, hypothesis: null, query: null, query_markdown: null };
   const more = {
     frames: [],
+    missing: null,
     uncommitted: null,
     known: [],
     lookup_id: null,

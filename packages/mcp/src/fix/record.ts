@@ -25,6 +25,8 @@ export interface Insight {
   function: string | null;
   /** Of the project's own frames, innermost first. */
   frames: string[];
+  /** A program, a dependency or a script that is not there, and the command that would bring it. */
+  missing: string | null;
   /** The diff of what is not committed. */
   uncommitted: string | null;
   hypothesis: string | null;

@@ -5,7 +5,7 @@
 
 import type { FixAttempt, FixState } from 'argus-engine';
 import { cell, code, fenced, lastPart, oneLine, seconds } from './markdown.ts';
-import type { LoopRecord } from './record.ts';
+import type { GoingBack, LoopRecord } from './record.ts';
 import { approachTitle, keptFixes, lastError, locationText, nextSteps, resultOf, succeeded } from './summary.ts';
 
 /** What a person reads of an output; the log has all of it. */
@@ -93,10 +93,16 @@ function commandFailure(record: LoopRecord): string[] {
 function attemptResult(state: FixState, attempt: FixAttempt): string {
   const last = attempt === state.attempts.at(-1);
   if (attempt.exit_code === 0) return attempt.weakened.length > 0 ? 'Passed, suspicious' : 'Passed';
+  if (isSuspicious(state, attempt)) return 'Suspicious';
   if (last && state.circuit_breaker.state === 'OPEN') return 'Circuit opened';
   if (attempt.fix_worked === true) return 'Fixed';
   if (attempt.timed_out) return 'Timed out';
   return last ? 'Failed' : 'Still failed';
+}
+
+/** The run after its fix is green with weaker tests, and no human has accepted it. */
+function isSuspicious({ status, attempts }: FixState, fixed: FixAttempt): boolean {
+  return status === 'suspicious' && fixed.fix_worked === true && fixed === attempts.at(-2);
 }
 
 function errorSuccess(record: LoopRecord): string[] {
@@ -188,14 +194,21 @@ function additions(record: LoopRecord): string[] {
     ...(state.mode === 'error' && state.test === null && state.status === 'unverified'
       ? ['### Verification\n- **Command**: none was given (`--test`)\n- **Result**: NOT VERIFIED']
       : []),
-    ...(goingBack.length > 0
-      ? [
-          `### Going Back\n${goingBack.map(({ attempt, command }) => `- ${attempt === 0 ? 'Before the first fix' : `Before attempt ${attempt}`}: ${code(command)}`).join('\n')}`,
-        ]
-      : []),
+    ...undoing(goingBack),
     ...(warnings.length > 0 ? [`### Notes\n${warnings.map((warning) => `- ${oneLine(warning)}`).join('\n')}`] : []),
     ...(state.mode === 'error' ? [stateFile(record.folder)] : []),
   ];
+}
+
+/** All of it, and the last change; the machine-readable report has the moments between. */
+function undoing(moments: readonly GoingBack[]): string[] {
+  const ends = moments.length > 2 ? [moments[0], moments.at(-1)] : moments;
+  const lines = ends.flatMap((moment) => {
+    if (moment === undefined) return [];
+    const { attempt, command } = moment;
+    return [`- ${attempt === 0 ? 'Before the first fix' : `Before attempt ${attempt}`}: ${code(command)}`];
+  });
+  return lines.length === 0 ? [] : [`### Going Back\n${lines.join('\n')}`];
 }
 
 /** The rules' own reasons; of a loop that only stopped, why it did. */

@@ -53,6 +53,8 @@ export interface FailureView {
   hash: string | null;
   headline: string | null;
   location: string | null;
+  /** A program, a dependency or a script that is not there, and the command that would bring it. */
+  missing: string | null;
   failing_tests: string[];
   output: string;
 }
@@ -139,6 +141,7 @@ function failureView({ state, insight, output }: LoopRecord): FailureView | null
     hash: error.error_hash,
     headline: error.headline,
     location: insight?.location ?? (location === null ? null : placeText(location.file, location.line)),
+    missing: insight?.missing ?? null,
     failing_tests: insight?.error.failing_tests ?? [],
     output: lastPart(insight?.error.text || output, MAX_OUTPUT),
   };

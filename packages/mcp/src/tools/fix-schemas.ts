@@ -81,11 +81,13 @@ export function answerFrom(
   record: LoopRecord,
   { refused, report }: { refused?: string | undefined; report?: string | undefined } = {},
 ): FixAnswer {
+  const next = nextAction(record, session.root);
   return {
-    ...viewOf(record),
     ...(refused === undefined ? {} : { refused }),
+    ...viewOf(record),
     ...(report === undefined ? {} : { report }),
-    next_action: nextAction(record, session.root),
+    next_action:
+      refused === undefined ? next : { ...next, instructions: `Nothing was run. ${refused} ${next.instructions}` },
   };
 }
 

@@ -5,7 +5,6 @@
 
 import type { EnclosingFunction } from './functions.ts';
 import type { Finding } from './model.ts';
-import type { Place } from './place.ts';
 import type { Scene } from './scene.ts';
 
 /** Lines shown on either side of the failing one. */
@@ -16,8 +15,13 @@ const MAX_LINE = 200;
 
 const NOWHERE = 'The place of the error is not known.';
 
-export function behaviour({ place }: Scene): Finding {
+export function behaviour({ place, tested }: Scene): Finding {
   if (place === null) return { why_not: NOWHERE };
+  if (tested !== null) {
+    const { name, file, start, lines } = tested;
+    const calls = `${place.file}:${place.line} calls ${name}, at ${file}:${start}`;
+    return { answer: `${calls}\n${codeAround(lines, start)}`, source: file };
+  }
   const doc = place.enclosing?.doc;
   return {
     answer: `${doc ? `Its comment: ${doc}\n\n` : ''}${codeAround(place.lines, place.line)}`,
@@ -25,12 +29,13 @@ export function behaviour({ place }: Scene): Finding {
   };
 }
 
-export function interfaceOf({ place }: Scene): Finding {
+export function interfaceOf({ place, tested }: Scene): Finding {
   if (place === null) return { why_not: NOWHERE };
-  const { enclosing, file } = place;
+  const enclosing = tested ?? place.enclosing;
+  const { file, lines } = tested ?? place;
   if (enclosing === null) return { why_not: `${file}:${place.line} is in no function.` };
   const untyped = isUntyped(enclosing, file) ? '\nIt names no types; its callers and tests show what goes in.' : '';
-  const returns = returnsOf(place, enclosing);
+  const returns = returnsOf(lines, enclosing);
   const shown = returns.length > 0 ? `\nReturns:\n${returns.join('\n')}` : '';
   return { answer: `${enclosing.signature}${shown}${untyped}`, source: `${file}:${enclosing.start}` };
 }
@@ -57,7 +62,7 @@ function isUntyped({ signature }: EnclosingFunction, file: string): boolean {
 }
 
 /** What it gives back, in its own words, within one screen of its header. */
-function returnsOf({ lines }: Place, { start }: EnclosingFunction): string[] {
+function returnsOf(lines: readonly string[], { start }: EnclosingFunction): string[] {
   const header = lines[start - 1] ?? '';
   const indent = header.search(/\S/u);
   const found: string[] = [];

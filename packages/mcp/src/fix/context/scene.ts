@@ -10,6 +10,7 @@ import { repositoryOf } from '../../git/repository.ts';
 import { ProjectFiles } from './files.ts';
 import type { ContextRequest } from './model.ts';
 import { findPlace, type Place } from './place.ts';
+import { type Tested, testedFunction } from './tested.ts';
 
 /** Something a question found that may be the cause, surest first. */
 export interface Clue {
@@ -30,6 +31,8 @@ export interface Scene {
   noGit: string;
   /** Null: no line of the project is known to be involved. */
   place: Place | null;
+  /** Where that line is a test's: the function of the project that it calls. */
+  tested: Tested | null;
   clues: Clue[];
 }
 
@@ -45,9 +48,10 @@ export async function sceneOf(given: ContextRequest): Promise<Scene> {
   const redact = request.redact ?? redactorOf(request);
   const files = new ProjectFiles(request.root, redact);
   const git = await gitOf(files.root, request.signal);
-  const scene: Scene = { request, redact, files, ...git, place: null, clues: [] };
+  const scene: Scene = { request, redact, files, ...git, place: null, tested: null, clues: [] };
   // What could not be looked for was not found; the questions say why.
   scene.place = await findPlace(scene).catch(() => null);
+  if (scene.place !== null) scene.tested = await testedFunction(scene, scene.place).catch(() => null);
   return scene;
 }
 
