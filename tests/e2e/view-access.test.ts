@@ -176,6 +176,45 @@ async function tooWide(page: Page, places: readonly [name: string, hash: string]
   return wide;
 }
 
+/** Of all that stands in cells of tables and is not cut on purpose, what stands out of its cell. */
+function outOfCells(): string[] {
+  const cells = [...document.querySelectorAll('td, th')];
+  return cells.flatMap((cell) => {
+    const edge = cell.getBoundingClientRect();
+    const parts = [...cell.querySelectorAll('span, a, time, label, button')];
+    const out = parts.filter((part) => {
+      const box = part.getBoundingClientRect();
+      const isCut = part.closest('.clip, .clamp') !== null;
+      return box.width > 1 && !isCut && (box.left < edge.left - 1 || box.right > edge.right + 1);
+    });
+    return out.map((part) => part.textContent?.trim() ?? '');
+  });
+}
+
+const LONG_NAMED = [
+  'Error: connect ECONNREFUSED 127.0.0.1:5432',
+  'Error: container "search-1" exited with code 137: out of memory, killed',
+];
+
+browsing.each([1024, 1280, 1440])('at %i pixels no column is cut, and no badge stands over a name', async (width) => {
+  const root = project();
+  const own = await startViewer(root);
+  onTestFinished(() => void own.end());
+  await inMemoryOf(root, async (engine) => {
+    const cases = LONG_NAMED.map((message, index) => ({ name: `case ${index}`, failure: { message, text: message } }));
+    const runId = await record(engine, root, cases);
+    for (const { name } of cases) await engine.diagnose({ runId, caseName: name });
+  });
+  for (const url of [viewer.url, own.url]) {
+    const page = await openPage({ viewport: { width, height: 800 } }, url);
+    for (const hash of ['#/patterns', '#/runs', '#/tests', '#/incidents']) {
+      await go(page, hash);
+      expect(await page.evaluate(outOfCells), hash).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), hash).toBeLessThanOrEqual(width);
+    }
+  }
+});
+
 browsing('on a phone nothing is wider than the screen', async () => {
   const page = await openPhone();
   expect(await tooWide(page, await placesOf(page))).toEqual([]);
