@@ -138,6 +138,20 @@ test('missing container tools are a note', async () => {
   expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
 });
 
+test.skipIf(process.platform === 'win32')(
+  'tests in a container: what they printed, and how to have all of it',
+  async () => {
+    const root = await opened({ docker: '#!/bin/sh\necho "AssertionError: expected 3 to equal 4"; exit 1\n' });
+    chmodSync(path.join(root, 'docker'), 0o755);
+    const command = 'PATH=.:$PATH docker compose run --rm app npm test';
+    const { failures, notes } = await agent.data('argus_run', { projectPath: root, command });
+    expect(failures).toMatchObject([{ category: 'ASSERTION_MISMATCH' }]);
+    expect(notes).toEqual([expect.stringMatching(/^The tests ran in a container, .*test\.report/u)]);
+    const remote = await agent.data('argus_run', { projectPath: root, command: 'PATH=.:$PATH docker ps' });
+    expect(remote.notes).toEqual([]);
+  },
+);
+
 /** A program that only prints, as docker and kubectl would: tests must not need a daemon or a cluster. */
 function printing(json: object, complaint = ''): string {
   return `#!/bin/sh\ncat <<'END'\n${JSON.stringify(json)}\nEND\n${complaint && `echo '${complaint}' >&2; exit 1`}\n`;

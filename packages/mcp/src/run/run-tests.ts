@@ -15,6 +15,7 @@ import { maySucceedEmpty } from './adapters.ts';
 import { BatsTimes } from './bats-times.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
+import { elsewhereNote } from './elsewhere.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
 import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
@@ -177,6 +178,8 @@ async function recordOf(
   if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
   const lack = failed ? missingOf(output.tail.text, root) : undefined;
   if (lack !== undefined) notes.push(lack);
+  const elsewhere = reports.length === 0 ? elsewhereNote(plan.command, root) : undefined;
+  if (elsewhere !== undefined) notes.push(elsewhere);
   return {
     command: plan.shown,
     runner: plan.runner ?? runnerOf(plan, reports),
