@@ -49,6 +49,8 @@ test.each([
   ],
   ['bundler: command not found: rspec', { Gemfile: '' }, "run 'bundle install'"],
   ["Could not find gem 'simplecov' in locally installed gems.", { Gemfile: '' }, "run 'bundle install'"],
+  ['make: pytest: No such file or directory', { 'uv.lock': '' }, "pytest is not installed: run 'uv sync'."],
+  ['sh: 1: tox: not found', {}, "tox is not installed: run 'pipx install tox'."],
   ['error: no such command: `nextest`', {}, "run 'cargo install cargo-nextest --locked'"],
   ['Could not open input file: vendor/bin/phpunit', { 'composer.json': '{}' }, "run 'composer install'"],
 ])('%s', (printed, files, said) => {

@@ -36,6 +36,7 @@ const LACKS: readonly Lack[] = [
   },
   // dash, bash, zsh, env, Windows.
   { pattern: /^(?:\/bin\/)?\w*sh: (?:line )?\d+: ([\w@./+-]+): (?:command )?not found$/mu, say: noProgram },
+  { pattern: /^g?make(?:\[\d+\])?: ([\w@.+-]+): No such file or directory$/mu, say: noProgram },
   { pattern: /^zsh: command not found: (\S+)$/mu, say: noProgram },
   { pattern: /^(?:\/usr\/bin\/)?env: [‘']([\w@./+-]+)[’']: No such file or directory$/mu, say: noProgram },
   { pattern: /^'([\w@./+-]+)' is not recognized as an internal or external command/mu, say: noProgram },
