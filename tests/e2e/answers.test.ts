@@ -58,7 +58,7 @@ describe.each(ERAS)('%s', (era) => {
     });
     const [failure] = listed(answer, 'failures');
     expect(failure).toMatchObject({
-      caseName: 'adds prices',
+      caseName: 'test/cart.test.js > adds prices',
       category: 'ASSERTION_MISMATCH',
       failureKind: 'assertion',
       headline: expect.stringMatching(/Expected values to be strictly equal: 12 !== 7$/u),

@@ -55,7 +55,7 @@ const RUNNERS: Runner[] = [
     wrong: 'tests/sum.js > api > sum > is wrong',
     expected: { passed: 2, failed: 1, skipped: 1, flaky: 1 },
   },
-  { folder: 'node-test', runner: 'node:test', testCommand: 'npm test', wrong: 'sum > is wrong' },
+  { folder: 'node-test', runner: 'node:test', testCommand: 'npm test', wrong: 'sum.js > sum > is wrong' },
   { folder: 'bun', runner: 'bun', testCommand: 'bun run test', wrong: 'sum.test.js > sum > is wrong' },
   { folder: 'deno', runner: 'deno', testCommand: 'deno task test', wrong: 'sum_test.js > is wrong' },
   { folder: 'pytest', runner: 'pytest', testCommand: 'python -m pytest', wrong: 'test_is_wrong' },
@@ -201,6 +201,9 @@ const settled = (text: string) =>
 
 describe.each([
   { folder: 'node-test', command: 'node --test sum.js' },
+  { folder: 'node-test', command: 'node --test --test-reporter=spec sum.js' },
+  { folder: 'node-test', command: 'node sum.js' },
+  { folder: 'node-test', command: 'npm test' },
   { folder: 'mocha', command: 'mocha' },
   { folder: 'unittest', command: 'python -m unittest discover -s tests' },
   { folder: 'ava', command: 'ava' },
@@ -210,7 +213,7 @@ describe.each([
   { folder: 'minitest', command: 'rake test', missing: () => !has('rake') },
   { folder: 'phpunit', command: 'phpunit', missing: () => !has('phpunit') },
   { folder: 'bats', command: 'bats test', missing: () => !has('bats') },
-])('what $folder prints', ({ folder, command, missing }) => {
+])('what $folder prints by $command', ({ folder, command, missing }) => {
   test.skipIf(missing?.())('is what it prints alone', () => {
     const root = runnerProject(folder);
     const env = environment({ PATH });
@@ -270,6 +273,42 @@ test('every package and every step of a command is read, and no runner that a te
   const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
   expect(JSON.stringify(cases)).toContain('packages/one/sum.test.js > adds');
   expect(JSON.stringify(cases)).toContain('packages/two/outer.js > starts another');
+});
+
+const FAILING_TESTS = `const test = require('node:test');
+test('outer', async (t) => { await t.test('inner', () => { throw new TypeError('own'); }); });
+test.todo('later');
+`;
+
+test.each([
+  ['npm test --workspaces', undefined],
+  ['npm test', 'npm test -w packages/one; npm test -w packages/two'],
+  ['sh check.sh', undefined],
+])('node:test is read in every package by %s', async (command, script) => {
+  const tests = { scripts: { test: 'node --test' } };
+  const root = project({
+    'package.json': JSON.stringify({ private: true, workspaces: ['packages/*'], scripts: { test: script } }),
+    'packages/one/package.json': JSON.stringify({ name: 'one', version: '1.0.0', ...tests }),
+    'packages/one/test/a.test.js': FAILING_TESTS,
+    'packages/two/package.json': JSON.stringify({ name: 'two', version: '1.0.0', ...tests }),
+    'packages/two/test/a.test.js': FAILING_TESTS,
+    'packages/two/test/b.test.js': "require('./absent');\n",
+    'check.sh': '(cd packages/one && node test/a.test.js)\n(cd packages/two && node --test --test-reporter=dot)\n',
+  });
+  await opened(root);
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 3, skipped: 2 }, notes: [] });
+  expect(run.failures).toMatchObject([
+    { caseName: 'packages/one/test/a.test.js > outer > inner', headline: 'TypeError: own' },
+    { caseName: 'packages/two/test/a.test.js > outer > inner', headline: 'TypeError: own' },
+    {
+      caseName: 'packages/two/test/b.test.js > outside of tests',
+      headline: "Error: Cannot find module './absent'",
+      testPlace: 'packages/two/test/b.test.js:1',
+    },
+  ]);
+  const { runs } = await agent.data('argus_history', { projectPath: root });
+  expect(runs).toMatchObject([{ command }]);
 });
 
 test('a runner that does not take what is added runs once more as it was typed', async () => {

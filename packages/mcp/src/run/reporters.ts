@@ -20,6 +20,7 @@ const FORMATS = {
   ava: 'ctrf',
   uvu: 'ctrf',
   playwright: 'ctrf',
+  'node:test': 'ctrf',
   rspec: 'ctrf',
   minitest: 'ctrf',
   unittest: 'ctrf',

@@ -206,7 +206,7 @@ function withoutPytestHeader(text: string): string {
 /** The runner that a command turned out to start. */
 function runnerOf({ reporting }: Plan, reports: readonly ReportInput[]): string | null {
   const written = reporting.reports.filter((source) => source.kind === 'written');
-  const isOf = (runner: string) => reports.some((report) => path.basename(report.path).startsWith(`${runner}-`));
+  const isOf = (runner: string) => reports.some((report) => isWrittenBy(runner, path.basename(report.path)));
   return written.find(({ runner }) => isOf(runner))?.runner ?? null;
 }
 
@@ -265,7 +265,7 @@ async function writtenReports(
       continue;
     }
     if (source.kind === 'written') {
-      const names = readdirSync(source.dir).filter((name) => name.startsWith(`${source.runner}-`));
+      const names = readdirSync(source.dir).filter((name) => isWrittenBy(source.runner, name));
       for (const name of names.sort()) found.push({ path: path.join(source.dir, name), format: source.format });
       continue;
     }
@@ -277,6 +277,11 @@ async function writtenReports(
     }
   }
   return found;
+}
+
+/** `node:test` is no name of a file everywhere. */
+function isWrittenBy(runner: string, fileName: string): boolean {
+  return fileName.startsWith(`${runner.replace(':', '-')}-`);
 }
 
 function fileWithContent(file: string) {

@@ -1,19 +1,9 @@
 /** The runners of Node, Bun and Deno; those that the hook of `reporters.ts` reaches need nothing for their report. */
 
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { projectFile } from '../project-file.ts';
-import { REPORTERS } from '../reporters.ts';
 import { field, readManifest } from '../scripts.ts';
-import {
-  type Adapter,
-  type AdapterContext,
-  afterSubcommand,
-  basename,
-  hasOption,
-  program,
-  type ReportSource,
-} from './adapter.ts';
+import { type Adapter, type AdapterContext, afterSubcommand, basename, program, type ReportSource } from './adapter.ts';
 
 export const vitest: Adapter = {
   name: 'vitest',
@@ -57,24 +47,7 @@ export const nodeTest: Adapter = {
   recognise: (words) => (basename(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
   filter: (name) => [`--test-name-pattern=${name}`],
   argsFirst: true,
-  reporting({ dir, env, words, throughScript }) {
-    const file = path.join(dir, 'node-test.xml');
-    const shown = hasOption(words, '--test-reporter')
-      ? []
-      : [`--test-reporter=${defaultReporter()}`, '--test-reporter-destination=stdout'];
-    const args = [...shown, '--test-reporter=junit', `--test-reporter-destination=${file}`];
-    const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'junit' }];
-    if (!throughScript) return { args, reports };
-    // Behind `npm test` arguments would land after the file names, where node no longer reads them.
-    const quotedArgs = args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg));
-    return { env: { NODE_OPTIONS: [env.NODE_OPTIONS ?? '', ...quotedArgs].join(' ').trim() }, reports };
-  },
 };
-
-/** A reporter that is added takes the place of the default one, which has no name. */
-function defaultReporter(): string {
-  return process.stdout.isTTY ? 'spec' : pathToFileURL(path.join(REPORTERS, 'node-test.mjs')).href;
-}
 
 export const bun: Adapter = {
   name: 'bun',

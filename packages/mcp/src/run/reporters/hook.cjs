@@ -33,6 +33,10 @@ function addReporter(program) {
     require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
   } else if (/\/uvu\/bin\.js$/.test(program)) {
     require('./uvu.cjs');
+  } else if (!process.env.NODE_TEST_CONTEXT) {
+    // Any other program may be a file of tests.
+    if (process.execArgv.includes('--test')) keepForThisProcess();
+    require('./node-test.cjs').listen();
   }
 }
 

@@ -38,7 +38,7 @@ function relative(file) {
 }
 
 /** https://ctrf.io */
-function writeCtrf(runner, start, tests) {
+function writeCtrf(runner, start, tests, name = runner) {
   const count = (status) => tests.filter((test) => test.status === status).length;
   const summary = {
     tests: tests.length,
@@ -50,7 +50,7 @@ function writeCtrf(runner, start, tests) {
     start,
     stop: Date.now(),
   };
-  write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: runner }, summary, tests } });
+  write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name }, summary, tests } });
 }
 
 module.exports = { take, fileOf, write, relative, writeCtrf };

@@ -1,0 +1,77 @@
+// node:test tells its reporters what happens on a stream, in the process that prints; this listens to that stream, so that
+// the reporters, and with them what is printed, stay those of the command. Test files that `node --test` starts tell that
+// process; a file that is run alone tells its own.
+'use strict';
+const path = require('node:path');
+const { Readable } = require('node:stream');
+const { inspect, stripVTControlCharacters } = require('node:util');
+const { take, relative, writeCtrf } = require('./report.cjs');
+
+const MAX_OUTPUT_CHARACTERS = 16_384;
+
+const start = Date.now();
+const tests = [];
+/** The titles that lead to the test that was started last. */
+const titles = [];
+/** What each file printed on stderr: the only place that tells why it could not be loaded. */
+const printed = new Map();
+let hasRun = false;
+
+function listen() {
+  const { emit } = Readable.prototype;
+  Readable.prototype.emit = function (type, data, ...rest) {
+    if (typeof type === 'string' && type.startsWith('test:') && this.constructor.name === 'TestsStream') {
+      try {
+        read(type, data);
+      } catch {}
+    }
+    return Reflect.apply(emit, this, [type, data, ...rest]);
+  };
+  process.once('exit', () => hasRun && writeCtrf('node-test', start, tests, 'node:test'));
+}
+
+function read(type, data) {
+  if (!hasRun) take();
+  hasRun = true;
+  if (type === 'test:start') titles.splice(data.nesting, titles.length, data.name);
+  else if (type === 'test:stderr') {
+    const text = (printed.get(fileOf(data)) || '') + data.message;
+    printed.set(fileOf(data), text.slice(-MAX_OUTPUT_CHARACTERS));
+  } else if (type === 'test:pass' || type === 'test:fail') add(data, type === 'test:pass');
+}
+
+/** Node 22 names a file in some events from the folder on that it runs in. */
+const fileOf = ({ file }) => relative(file && path.resolve(file));
+
+function add(test, passed) {
+  const { name, nesting, details = {} } = test;
+  const filePath = fileOf(test);
+  const isFile = nesting === 0 && filePath !== undefined && fileOf({ file: name }) === filePath;
+  const { failureType } = details.error || {};
+  // A suite, and a file without a test, is no test; one that fails for its subtests has not failed itself.
+  if ((details.type === 'suite' || isFile) && passed) return;
+  if (failureType === 'subtestsFailed') return;
+  const isSkipped = test.skip !== undefined || test.todo !== undefined;
+  const suite = titles.slice(0, nesting).filter((title) => fileOf({ file: title }) !== filePath);
+  tests.push({
+    name: isFile ? 'outside of tests' : name,
+    status: isSkipped ? 'skipped' : passed ? 'passed' : 'failed',
+    rawStatus: failureType,
+    duration: details.duration_ms || 0,
+    suite,
+    filePath,
+    ...(passed || isSkipped ? {} : errorOf(details.error, isFile ? printed.get(filePath) : undefined)),
+  });
+}
+
+/** What a test threw is the cause of the error that stands for its failure. */
+function errorOf(failure, output) {
+  const thrown = failure && failure.cause !== undefined ? failure.cause : failure;
+  // Between processes the class of an error is lost, not its name.
+  const told = thrown instanceof Error ? inspect(thrown).replace(/(\w+) \[Error\]/g, '$1') : String(thrown);
+  const trace = stripVTControlCharacters([told, output].filter(Boolean).join('\n'));
+  if (output && !(thrown instanceof Error)) return { message: undefined, trace: stripVTControlCharacters(output) };
+  return { message: thrown instanceof Error ? thrown.message : told, trace };
+}
+
+module.exports = { listen };
