@@ -71,7 +71,20 @@ fn is_chain(line: &str) -> bool {
 
 /// Lines before the first telling one that introduce it: no blank line in between.
 fn context_before(lines: &[&str], first: usize) -> usize {
+    if let Some(count) = quoted_source(lines, first) {
+        return count;
+    }
     lines[first.saturating_sub(BEFORE)..first].iter().rev().take_while(|line| leads_in(line) && !is_noise(line)).count()
+}
+
+/// Node's place, the source there and a caret, with or without an empty line below them: of a module that could not be
+/// linked there is no other place.
+fn quoted_source(lines: &[&str], first: usize) -> Option<usize> {
+    let caret = lines[..first].iter().rposition(|line| !line.trim().is_empty())?;
+    let is_caret = lines[caret].trim().bytes().all(|byte| byte == b'^');
+    let place = caret.checked_sub(2).filter(|_| is_caret && first - caret <= 2)?;
+    let number = lines[place].rsplit_once(':')?.1;
+    (!lines[place].contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(first - place)
 }
 
 /// `In function 'main':`, a file's path on a line of its own, or something indented under them. What merely stood there before would become the headline.

@@ -88,6 +88,15 @@ fn builds_of_many_modules() {
 }
 
 #[test]
+fn node_quotes_the_source_below_its_place() {
+    check(
+        "checking\nfile:///project/test/cart.test.js:2\nimport { total } from '../src/cart.js';\n         ^^^^^\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n",
+        &["cart.test.js:2", "SyntaxError"],
+        &["checking"],
+    );
+}
+
+#[test]
 fn crashes() {
     check(
         "Traceback (most recent call last):\n  File \"/project/a.py\", line 3, in <module>\n    main()\nKeyError: 'id'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/project/a.py\", line 5, in <module>\n    raise ValueError('bad')\nValueError: bad\n",

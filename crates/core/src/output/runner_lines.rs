@@ -257,7 +257,7 @@ const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
 const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
 fn upper(line: &[u8]) -> Option<LineKind<'_>> {
-    static NOISE: Starts<60> = Starts::new([
+    static NOISE: Starts<61> = Starts::new([
         "Failures:",
         "Finished in ",
         "Randomized with seed ",
@@ -318,6 +318,7 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
         "FAILURE: Build ",
         "BUILD FAILED in ",
         "Run with --stacktrace option",
+        "TAP version ",
     ]);
     if line.starts_with(b"Use -v to get ") || line == b"Full diff:" {
         return Some(LineKind::Noise);

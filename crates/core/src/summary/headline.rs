@@ -11,20 +11,53 @@ const MAX_JOINED: usize = 3;
 
 /// The first line that is an error and no wrapping of one; one that only announces it is joined with what it announces.
 pub(super) fn headline(lines: &[String]) -> String {
-    let telling: Vec<&str> = lines.iter().map(|line| unmarked(line)).filter(|line| !is_wrapping(line)).collect();
+    let telling: Vec<&str> = answers_and_others(lines).filter(|line| !is_wrapping(line)).collect();
+    // What a script announces, and what Gradle says of a task, is the error only where nothing else is said.
+    let start = telling.iter().position(|line| !is_announcement(line)).unwrap_or(0);
+    let telling = &telling[start..];
     let Some(first) = telling.first() else { return String::new() };
     let mut headline = (*first).to_owned();
-    for next in telling.iter().skip(1).take(MAX_JOINED) {
-        if !is_unfinished(&headline) {
+    for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED) {
+        // `- 2` and below it `+ 3`.
+        let is_diff = next.starts_with("+ ") && telling[number - 1].starts_with("- ");
+        if !is_unfinished(&headline) && !is_diff {
             break;
         }
-        let separator = if headline.ends_with(':') { " " } else { ": " };
+        let separator = if headline.ends_with(':') || is_diff { " " } else { ": " };
         headline = [&headline, separator, next].concat();
     }
     if let Some(actual) = telling.get(1).filter(|next| is_expected(first) && is_actual(next)) {
         headline = [first, ", ", actual].concat();
     }
     display::line(&headline, MAX_HEADLINE)
+}
+
+/// The lines without what stands before their message; below what Gradle says of a task stands what went wrong with it.
+fn answers_and_others(lines: &[String]) -> impl Iterator<Item = &str> {
+    let before = std::iter::once("").chain(lines.iter().map(String::as_str));
+    lines.iter().zip(before).map(|(line, before)| {
+        let answer = line.strip_prefix("> ").filter(|_| GRADLE_TASK.is_match(before));
+        answer.unwrap_or_else(|| unmarked(line))
+    })
+}
+
+static GRADLE_TASK: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern =
+        r"^(?:Execution failed for task '[^']+'|A problem occurred \S.*|Could not (?:determine|resolve) .*)\.$";
+    Regex::new(pattern).expect("a constant pattern")
+});
+
+/// Whether the line only says what is done, counted or asked for: `checking`, `Running the tests ...`, `0`.
+fn is_announcement(line: &str) -> bool {
+    static WORK: LazyLock<Regex> = LazyLock::new(|| {
+        let verbs = concat!(
+            "check|runn|test|build|start|install|compil|lint|wait|load|prepar|sett|generat|verify|validat|execut|clean|",
+            "fetch|us|read|creat|connect|deploy|process|collect|download|migrat|seed|format|bundl|serv|launch|setup",
+        );
+        let pattern = format!(r"^(?i:(?:\W+ )?(?:{verbs})ing(?:\s[^:]*)?(?:\.\.\.|…|:)?|\d[\d.,]*%?|ok|done|success)$");
+        Regex::new(&pattern).expect("a constant pattern")
+    });
+    WORK.is_match(line) || GRADLE_TASK.is_match(line)
 }
 
 /// `expected: 4`, and on the next line `got: 3`.
@@ -36,10 +69,10 @@ fn is_actual(line: &str) -> bool {
     ["got: ", "actual: ", "but was: ", "Actual: ", "Received: "].iter().any(|start| line.starts_with(start))
 }
 
-/// The line without what tools put before the message: a linter's place and level.
+/// The line without what tools put before the message: a linter's place and level, TAP's mark of a comment.
 fn unmarked(line: &str) -> &str {
     static LINTED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^\s*\d+:\d+\s+(?:error|✖)\s+").expect("a constant pattern"));
+        LazyLock::new(|| Regex::new(r"^(?:\s*\d+:\d+\s+(?:error|✖)\s+|#\s+)").expect("a constant pattern"));
     LINTED.find(line).map_or(line, |found| &line[found.end()..])
 }
 
@@ -102,6 +135,18 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r#"['"]?[a-z$_][\w$-]*['"]?: .*[,{\[]"#,
             r"\{.*\}",
             r"[\w$]*\s?[{\[(]+",
+            r"[-=]+ coverage: .* [-=]+|% Coverage report from \w+|Coverage (?:\w+ )?(?:report )?written to .*",
+            r"\S+\.\w+(?:\s+\d+){2,4}\s+\d+%.*",
+            // TAP: the version, the plan, and what went well; a test's title.
+            r"TAP version \d+",
+            r"\d+\.\.\d+(?: #.*)?",
+            r"ok \d+\b.*",
+            r"# (?:tests|suites|pass|fail|cancelled|skipped|todo|skip|ok|failed|Subtest:).*",
+            r"- \[(?:skip|todo)\] .*",
+            // Gradle, of tests and compilers whose errors stand further up.
+            r"(?:> )?There were failing tests\. See the report at: .*",
+            r"(?:> )?Compilation failed; see the compiler (?:error )?output.*",
+            r"> Run with --.*",
             // Where Bats says that it was.
             r"\((?:in|from) .*, line \d+[),]",
         ];

@@ -38,8 +38,33 @@ const HEADLINES: &[(&str, &str)] = &[
     ),
     (
         "FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':compileJava'.\n> Could not find com.acme:shop:1.0.",
-        "Execution failed for task ':compileJava'.",
+        "Could not find com.acme:shop:1.0.",
     ),
+    (
+        "> Task :compileJava FAILED\n/srv/shop/src/main/java/shop/Cart.java:7: error: cannot find symbol\n        return totl();\n               ^\n  symbol:   method totl()\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':compileJava'.\n> Compilation failed; see the compiler output below.\n",
+        "/srv/shop/src/main/java/shop/Cart.java:7: error: cannot find symbol",
+    ),
+    (
+        "* What went wrong:\nExecution failed for task ':test'.\n> There were failing tests. See the report at: file:///srv/shop/build/reports/tests/test/index.html\n\nSumTest > adds() FAILED\n    org.opentest4j.AssertionFailedError: expected: <5> but was: <4>\n",
+        "org.opentest4j.AssertionFailedError: expected: <5> but was: <4>",
+    ),
+    ("* What went wrong:\nExecution failed for task ':test'.\n", "Execution failed for task ':test'."),
+    // Scripts say what they do.
+    ("checking\n0\ntotal is 3, expected 4", "total is 3, expected 4"),
+    ("Running the tests ...\n./check.sh: line 4: foo: command not found", "./check.sh: line 4: foo: command not found"),
+    ("+ make -C shop\nchecking\nerror: expected 3, got 4", "error: expected 3, got 4"),
+    ("Waiting for the database ...", "Waiting for the database ..."),
+    ("3", "3"),
+    ("Missing script: \"test\"", "Missing script: \"test\""),
+    // TAP.
+    ("TAP version 13\n1..0\nthe shop is closed", "the shop is closed"),
+    (
+        "> shop@1.0.0 test\n> node --test\n\nTAP version 13\n# tests 0\n# pass 0\nthe shop is closed",
+        "the shop is closed",
+    ),
+    ("TAP version 13\n# Subtest: adds\n# TypeError: the shop is closed\n1..1", "TypeError: the shop is closed"),
+    // AVA.
+    ("Difference (- actual, + expected):\n\n- 2\n+ 3\n", "Difference (- actual, + expected): - 2 + 3"),
     // The type on one line, the message on the next.
     (
         "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n24 !== 7\n",
@@ -65,6 +90,14 @@ const HEADLINES: &[(&str, &str)] = &[
     (
         "----------|---------|----------|---------|---------|-------------------\nFile      | % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s\nAll files |   71.42 |       50 |     100 |   71.42 |\n cart.js  |   71.42 |       50 |     100 |   71.42 | 7-8\nERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
         "ERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
+    ),
+    (
+        "---------- coverage: platform linux, python 3.11.7-final-0 -----------\nName         Stmts   Miss  Cover   Missing\n------------------------------------------\nshop/cart.py     7      2    71%   7-8\n------------------------------------------\nTOTAL            7      2    71%\nFAIL Required test coverage of 90% not reached. Total coverage: 71.43%",
+        "FAIL Required test coverage of 90% not reached. Total coverage: 71.43%",
+    ),
+    (
+        " % Coverage report from v8\n----------|---------|\nFile      | % Stmts |\nAll files |   71.42 |\n=============================== Coverage summary ===============================\nStatements   : 71.42% ( 5/7 )\nJest: \"global\" coverage threshold for statements (90%) not met: 71.42%",
+        "Jest: \"global\" coverage threshold for statements (90%) not met: 71.42%",
     ),
     ("{ [TypeError: boom] message: 'boom' }\nTypeError: boom", "TypeError: boom"),
     // RSpec.
@@ -180,6 +213,12 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     // Go's first line comes without what indents the others.
     assert_eq!(found("cart_test.go:12: total = 3, want 4").test, Some(place("cart_test.go", 12)));
     assert_eq!(found("something went wrong"), Places::default());
+    // Bats says it in a sentence.
+    let bats = "(in test file test/cart.bats, line 5)\n  `[ 3 -eq 4 ]' failed";
+    assert_eq!(found(bats).test, Some(place("test/cart.bats", 5)));
+    // Node, of a module that could not be linked, has it above the source only.
+    let link = "file:///srv/shop/test/cart.test.js:2\nimport { total } from '../src/cart.js';\n         ^^^^^\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)";
+    assert_eq!(found(link).test, Some(place("test/cart.test.js", 2)));
     // The file of the case is its test's, however it is named.
     let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
     let of_case = places(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));

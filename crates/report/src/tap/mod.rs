@@ -4,6 +4,7 @@
 
 mod diagnostic;
 mod line;
+mod uncaught;
 
 use std::io::BufRead;
 
@@ -16,6 +17,7 @@ use crate::text::{self, Bounded};
 
 use diagnostic::Diagnostic;
 use line::{Directive, Line, TestLine};
+use uncaught::Uncaught;
 
 /// The longest line that is read.
 const LINE: usize = 64 * 1024;
@@ -77,6 +79,14 @@ struct Point {
     diagnostic: Option<Diagnostic>,
 }
 
+impl Point {
+    /// A file whose process ended badly.
+    fn says_nothing(&self) -> bool {
+        let said = || self.diagnostic.as_ref().and_then(|diagnostic| diagnostic.value("error"));
+        self.test.failed() && said().as_deref() == Some("test failed")
+    }
+}
+
 #[derive(Default)]
 struct Tap {
     number: u64,
@@ -89,6 +99,7 @@ struct Tap {
     seen: Vec<(bool, bool)>,
     current: Option<Point>,
     in_block: bool,
+    uncaught: Uncaught,
     /// tape: a comment is a test, and points are its assertions.
     tape: Option<bool>,
     group: Option<(String, Assertions)>,
@@ -184,6 +195,7 @@ impl Tap {
 
     /// After a failed point: bats' and Perl's diagnostics. In tape: the next test.
     fn comment(&mut self, comment: &str, intake: &mut Intake<'_>) {
+        self.uncaught.comment(comment.strip_prefix(' ').unwrap_or(comment));
         if self.tape.is_none() && self.points == 0 {
             self.heading = Some(comment.trim().to_owned());
             return;
@@ -249,7 +261,10 @@ impl Tap {
         } else if named || point.depth == 0 || point.test.directive.is_some() || self.enclosing(&point).is_none() {
             self.seen[point.depth].1 |= point.test.failed();
             let path = self.path(&point);
-            intake.emit(Self::case(point, path, intake));
+            let reason = point.says_nothing().then(|| self.uncaught.take(&point.test.name)).flatten();
+            let mut case = Self::case(point, path, intake);
+            case.error = reason.or(case.error);
+            intake.emit(case);
         } else {
             let depth = point.depth - 1;
             self.own.resize_with(self.own.len().max(depth + 1), Assertions::default);

@@ -39,6 +39,8 @@ static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^(?:ERROR in|Module (?:Error|build failed).*) (?<file>\S+\.\w+)[ :](?<line>\d+):(?<column>\d+)",
         // Bash: `./setup.sh: line 12: foo: command not found`.
         r"^(?<file>[^\s:][^:\n]*): line (?<line>\d+): ",
+        // Bats: `(in test file test/cart.bats, line 5)`; of a helper the innermost place stands first.
+        r"^\s*(?:# )?\((?:in|from) (?:function `[^'\n]+' in )?(?:test )?file (?<file>[^,\n]+), line (?<line>\d+)[,)]",
         // Terraform and others: `on main.tf line 12`.
         r"\bon (?<file>\S+\.\w+) line (?<line>\d+)",
         // YAML and JSON readers: `in "compose.yaml", line 12, column 5`.
