@@ -278,6 +278,8 @@ test('every package and every step of a command is read, and no runner that a te
 const FAILING_TESTS = `const test = require('node:test');
 test('outer', async (t) => { await t.test('inner', () => { throw new TypeError('own'); }); });
 test.todo('later');
+test('refused', { skip: process.env.npm_package_name === 'one' || process.argv[1].includes('one') }, () => connect());
+const connect = () => new Promise((_, reject) => require('node:net').connect(1, '127.0.0.1').on('error', reject));
 `;
 
 test.each([
@@ -297,12 +299,17 @@ test.each([
   });
   await opened(root);
   const run = await agent.data('argus_run', { projectPath: root, command });
-  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 3, skipped: 2 }, notes: [] });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 4, skipped: 3 }, notes: [] });
   expect(run.failures).toMatchObject([
     { caseName: 'packages/one/test/a.test.js > outer > inner', headline: 'TypeError: own' },
     { caseName: 'packages/two/test/a.test.js > outer > inner', headline: 'TypeError: own' },
     {
-      caseName: 'packages/two/test/b.test.js > outside of tests',
+      caseName: 'packages/two/test/a.test.js > refused',
+      headline: 'Error: connect ECONNREFUSED 127.0.0.1:1',
+      testPlace: 'packages/two/test/a.test.js:4',
+    },
+    {
+      caseName: 'packages/two/test/b.test.js > (suite)',
       headline: "Error: Cannot find module './absent'",
       testPlace: 'packages/two/test/b.test.js:1',
     },
@@ -313,17 +320,32 @@ test.each([
 
 test('a runner that does not take what is added runs once more as it was typed', async () => {
   const { root } = await opened(runnerProject('pytest'));
-  const run = await agent.data('argus_run', { projectPath: root, command: 'python -m pytest -p no:junitxml' });
-  expect(run).toMatchObject({
+  const command = 'env -u PYTHONPATH python -m pytest';
+  const again = await agent.data('argus_run', { projectPath: root, command });
+  expect(again).toMatchObject({
     status: 'failed',
     totals: { failed: 1 },
     failures: [{ category: 'ASSERTION_MISMATCH' }],
   });
-  expect(run.notes).toEqual([
-    expect.stringMatching(/^pytest did not take what Argus adds .*junitxml.* ran once more/u),
-  ]);
+  expect(again.notes).toEqual([expect.stringMatching(/did not take what Argus adds .*argus_pytest.* ran once more/u)]);
   const { runs } = await agent.data('argus_history', { projectPath: root });
   expect(runs).toHaveLength(1);
+});
+
+test('every pytest of a command is read, and a report that the project asks for is written', async () => {
+  const { root } = await opened(runnerProject('pytest'));
+  const files = {
+    'test_more.py': 'def test_more():\n    assert 1 + 1 == 2\n',
+    'test_last.py': 'def test_last():\n    assert 1 + 1 == 3\n',
+    'pytest.ini': '[pytest]\naddopts = --junitxml=own.xml\n',
+    Makefile: 'check:\n\tpython -m pytest -q test_more.py\n\tpython -m pytest -q test_last.py\n',
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'make check' });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 }, failures: [{ caseName: 'test_last.py > test_last' }] });
+  expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('test_last');
+  const typed = 'python -m pytest test_more.py && python -m pytest -p no:junitxml test_last.py';
+  expect(await agent.data('argus_run', { projectPath: root, command: typed })).toMatchObject({ status: 'failed' });
 });
 
 describe.each([
@@ -350,7 +372,7 @@ describe.each([
 });
 
 test.each([
-  { folder: 'pytest', command: 'python -m pytest -k subtracts', said: 'collected 3 items / 3 deselected / 0 selected' },
+  { folder: 'pytest', command: 'python -m pytest -k subtracts' },
   {
     folder: 'pytest',
     command: 'python -m pytest test_none.py',

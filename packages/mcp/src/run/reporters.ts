@@ -1,7 +1,7 @@
 /**
  * What makes the runners of Node and Ruby, and pytest, write a report, however deep below scripts, workspaces and task
  * runners they are started: the environment of the run loads a hook into every process of Node and of Ruby, which adds a
- * reporter to those runners that it knows, and gives pytest an option.
+ * reporter to those runners that it knows, and gives pytest a plugin. Each process writes a report of its own.
  * Does not: load the reporters into this process; they lie in `reporters/`, as every runner can load them.
  */
 
@@ -33,7 +33,7 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
     env: {
       ...nodeHook(env.NODE_OPTIONS ?? ''),
       ...rubyHook(env),
-      ...pytestOptions(dir, env.PYTEST_ADDOPTS ?? ''),
+      ...pytestPlugin(env),
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
       ARGUS_REPORT_DIR: dir,
       ARGUS_REPORT_ROOT: root,
@@ -58,10 +58,16 @@ function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record
   };
 }
 
-/** Of several that run one after the other in one command, the last one's report stays. */
-function pytestOptions(dir: string, options: string): Record<string, string> {
-  const file = path.join(dir, 'pytest-report.xml');
-  return { PYTEST_ADDOPTS: `${options} --junitxml="${file}" -o junit_logging=all`.trim() };
+/** It is imported by name before pytest knows what else the project adds to its path. */
+function pytestPlugin({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['env']): Record<string, string> {
+  const folder = path.join(REPORTERS, 'python');
+  const folders = PYTHONPATH.split(path.delimiter).filter((one) => one !== '' && one !== folder);
+  const options = `${PYTEST_ADDOPTS} ${PYTEST_PLUGIN} -o junit_logging=all`.trim();
+  return {
+    PYTHONPATH: [...folders, folder].join(path.delimiter),
+    PYTEST_ADDOPTS: PYTEST_ADDOPTS.includes(PYTEST_PLUGIN) ? PYTEST_ADDOPTS : options,
+  };
 }
 
 const RUBY_HOOK = '-rargus_reporter';
+const PYTEST_PLUGIN = '-p argus_pytest';

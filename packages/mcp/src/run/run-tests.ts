@@ -20,9 +20,10 @@ import { type Executed, type Execution, execute, type Held, Tail } from './execu
 import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
-import { cargoPackageName, LibtestReport } from './libtest.ts';
+import { cargoPackageName } from './libtest.ts';
 import { missingOf } from './missing.ts';
 import { type Plan, planRun, withoutReporting } from './plan.ts';
+import { PrintedReports } from './printed.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { REPORTERS } from './reporters.ts';
 import { quoted } from './words.ts';
@@ -38,10 +39,11 @@ const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
 
 /** How runners and package managers speak of an option that they do not know. */
-const REFUSAL = /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such|cannot load such)\b/iu;
+const REFUSAL =
+  /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such|no module named|cannot load such)\b/iu;
 
 /** What the hook adds. */
-const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'junitxml', 'junit_logging', 'argus_reporter'];
+const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'argus_pytest', 'junit_logging', 'argus_reporter'];
 
 const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
 
@@ -51,6 +53,9 @@ const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--perm
 /** What Maven and Go print where tests ran, and where none did. */
 const TESTS_SAID = /\bTests run: [1-9]/u;
 const NO_TESTS_SAID = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b/u;
+
+/** With which pytest says that it ran none: as a failure of the command it would be said twice. */
+const PYTEST_NO_TESTS = 5;
 
 /** Folders no report is looked for in. */
 const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
@@ -145,9 +150,10 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
     onOutput: (text, stream) => output.add(text, stream),
   });
   await output.end();
-  const reports = await writtenReports(sourcesOf(plan, config), root, (file, { mtimeMs }) => {
+  const written = await writtenReports(sourcesOf(plan, config), root, (file, { mtimeMs }) => {
     return mtimeMs >= executed.startedAt - CLOCK_TICK_MS || output.upToDate?.wrote(path.relative(root, file)) === true;
   });
+  const reports = written.length > 0 || config.test?.report !== undefined ? written : output.printedReports();
   return { executed, output, reports, left };
 }
 
@@ -172,7 +178,9 @@ async function recordOf(
   const { containers, notes } = failed
     ? await containerFacts(root, config, executed.startedAt)
     : { containers: [], notes: [] };
+  const runnerName = plan.runner ?? runnerOf(plan, reports);
   const expectsTests = mustHaveTests(plan, request, observed);
+  const isEmptyPytest = expectsTests && executed.exitCode === PYTEST_NO_TESTS && runnerName === 'pytest';
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
@@ -182,10 +190,10 @@ async function recordOf(
   if (elsewhere !== undefined) notes.push(elsewhere);
   return {
     command: plan.shown,
-    runner: plan.runner ?? runnerOf(plan, reports),
+    runner: runnerName,
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
-    exitCode: executed.exitCode,
+    exitCode: isEmptyPytest ? null : executed.exitCode,
     signal: executed.signal,
     timedOut: executed.timedOut,
     git,
@@ -296,25 +304,24 @@ class Output {
   readonly #watcher: RunWatcher;
   readonly #ours: (text: string) => string;
   readonly #goText: GoJsonText | undefined;
-  readonly #libtest: LibtestReport | undefined;
-  readonly #reportPath: string | undefined;
   readonly #file: ReturnType<typeof createWriteStream> | undefined;
   readonly #batsTimes: BatsTimes | undefined;
+  readonly #printed: PrintedReports;
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
     this.#ours = (text) => withoutOurs(text, added, dir);
-    this.#reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
+    this.#printed = new PrintedReports(dir, packageAt(root));
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate();
-    if (reporting.translate === 'libtest') this.#libtest = new LibtestReport(packageAt(root));
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
     if (reporting.translate === 'go-json') this.#goText = new GoJsonText();
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
-    if (isKept && this.#reportPath !== undefined) this.#file = createWriteStream(this.#reportPath);
+    const reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
+    if (isKept && reportPath !== undefined) this.#file = createWriteStream(reportPath);
   }
 
   add(text: string, stream: 'stdout' | 'stderr'): Held {
-    this.#libtest?.add(text, stream);
+    this.#printed.add(text, stream);
     this.upToDate?.add(text);
     if (stream !== 'stdout') return this.#show(text, stream);
     this.#file?.write(text);
@@ -327,8 +334,11 @@ class Output {
     if (translator) this.#show(translator.end(), 'stdout');
     const file = this.#file;
     if (file) await new Promise<void>((resolve) => file.end(resolve));
-    const report = this.#libtest?.end();
-    if (report && this.#reportPath !== undefined) writeFileSync(this.#reportPath, report);
+  }
+
+  /** Files of what was printed in a form that can be read; none must have been written otherwise. */
+  printedReports(): ReportInput[] {
+    return this.#printed.end();
   }
 
   #show(raw: string, stream: 'stdout' | 'stderr'): Held {

@@ -22,11 +22,10 @@ export interface Reporting {
   files?: Record<string, string>;
   reports: ReportSource[];
   /**
-   * What is done with its output: replaced events are turned back into what a person would see (`go-json`), cases are
-   * read from it (`libtest`), it is kept as the report (`copy`), or times that the report asks for are taken out
-   * (`bats-times`).
+   * What is done with its output: replaced events are turned back into what a person would see (`go-json`), it is kept as
+   * the report (`copy`), or times that the report asks for are taken out (`bats-times`).
    */
-  translate?: 'go-json' | 'libtest' | 'copy' | 'bats-times';
+  translate?: 'go-json' | 'copy' | 'bats-times';
   /** Words of the runner's command, from `start` up to `end`, that others stand in for. */
   replaced?: { start: number; end: number; by: readonly string[] };
   notes?: string[];

@@ -22,14 +22,11 @@ export const nextest: Adapter = {
   },
 };
 
+/** What it prints is its report, behind scripts too. */
 export const cargoTest: Adapter = {
   name: 'cargo test',
   recognise: (words) => cargoSubcommand(words, 'test') ?? cargoSubcommand(words, 't'),
   filter: (name) => [name],
-  reporting({ dir }) {
-    const file = path.join(dir, 'libtest.json');
-    return { reports: [{ kind: 'file', path: file, format: 'ctrf' }], translate: 'libtest' };
-  },
 };
 
 export const goTest: Adapter = {

@@ -54,24 +54,27 @@ function add(test, passed) {
   const isSkipped = test.skip !== undefined || test.todo !== undefined;
   const suite = titles.slice(0, nesting).filter((title) => fileOf({ file: title }) !== filePath);
   tests.push({
-    name: isFile ? 'outside of tests' : name,
+    // As readers of JUnit and TAP name it.
+    name: isFile ? '(suite)' : name,
     status: isSkipped ? 'skipped' : passed ? 'passed' : 'failed',
     rawStatus: failureType,
     duration: details.duration_ms || 0,
     suite,
     filePath,
-    ...(passed || isSkipped ? {} : errorOf(details.error, isFile ? printed.get(filePath) : undefined)),
+    ...(passed || isSkipped ? {} : errorOf(test, isFile ? printed.get(filePath) : undefined)),
   });
 }
 
-/** What a test threw is the cause of the error that stands for its failure. */
-function errorOf(failure, output) {
-  const thrown = failure && failure.cause !== undefined ? failure.cause : failure;
+/** What a test threw is the cause of the error that stands for its failure; where no frame is of its file, its own place is. */
+function errorOf({ details, file, line, column }, output) {
+  const { cause = details.error } = details.error;
+  const isError = cause instanceof Error;
+  if (output && !isError) return { trace: stripVTControlCharacters(output).replace(/\n*Node\.js v\S+\s*$/, '') };
   // Between processes the class of an error is lost, not its name.
-  const told = thrown instanceof Error ? inspect(thrown).replace(/(\w+) \[Error\]/g, '$1') : String(thrown);
-  const trace = stripVTControlCharacters([told, output].filter(Boolean).join('\n'));
-  if (output && !(thrown instanceof Error)) return { message: undefined, trace: stripVTControlCharacters(output) };
-  return { message: thrown instanceof Error ? thrown.message : told, trace };
+  const told = isError ? inspect(cause).replace(/(\w+) \[Error\]/g, '$1') : String(cause);
+  const place = file && line && !told.includes(path.basename(file)) ? `    at ${file}:${line}:${column}` : '';
+  const trace = stripVTControlCharacters([told, output, place].filter(Boolean).join('\n'));
+  return { message: isError ? cause.message : told, trace };
 }
 
 module.exports = { listen };

@@ -1,0 +1,64 @@
+/**
+ * Finds TAP in what a command printed and writes each of its documents to a file.
+ * Does not: read it; the engine does.
+ */
+
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What pnpm, Yarn, Turborepo, Lerna and others print before each line of a package: `packages/cart test: `, `[cart]: `. */
+const VERSION = /^(.{0,200}?\s|)TAP version 1[34]$/u;
+
+/** A document without a version begins with its plan: Bats, Mocha. */
+const PLAN = /^1\.\.\d+(?:\s*#.*)?$/u;
+const RESULT = /^(?:not )?ok \d+\b/u;
+
+/** Of one document; a run that prints more has other troubles. */
+const MAX_DOCUMENT_CHARACTERS = 32 * 1024 * 1024;
+
+interface Document {
+  file: string;
+  length: number;
+}
+
+/** Takes the lines of stdout, in order. */
+export class PrintedTap {
+  readonly #dir: string;
+  readonly #files: string[] = [];
+  /** The open documents, by what stands before their lines. */
+  readonly #open = new Map<string, Document>();
+  #plan: string | undefined;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  line(line: string): void {
+    const prefix = VERSION.exec(line)?.[1];
+    if (prefix !== undefined) this.#begin(prefix);
+    else if (this.#plan !== undefined && RESULT.test(line) && !this.#open.has(''))
+      this.#write(this.#begin(''), this.#plan);
+    this.#plan = PLAN.test(line) ? line : undefined;
+    const own = [...this.#open.keys()].find((before) => before !== '' && line.startsWith(before)) ?? '';
+    const document = this.#open.get(own);
+    if (document !== undefined) this.#write(document, line.slice(own.length));
+  }
+
+  /** The files that were written. */
+  end(): string[] {
+    return this.#files;
+  }
+
+  #begin(prefix: string): Document {
+    const file = path.join(this.#dir, `printed-${this.#files.length + 1}.tap`);
+    this.#files.push(file);
+    const document = { file, length: 0 };
+    this.#open.set(prefix, document);
+    return document;
+  }
+
+  #write(document: Document, line: string): void {
+    document.length += line.length + 1;
+    if (document.length <= MAX_DOCUMENT_CHARACTERS) appendFileSync(document.file, `${line}\n`);
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Reads what Python's unittest prints into a CTRF report: the tests that failed, and with `-v` all of them.
+ * Does not: name tests that it does not name.
+ */
+
+/** `FAIL: test_x (tests.test_a.A.test_x)`; before Python 3.11 the class alone stands there. */
+const FAILED = /^(?:FAIL|ERROR): (\S+) \(([\w.]+)\)(.*)$/u;
+/** `test_x (tests.test_a.A.test_x) ... ok` */
+const TOLD = /^(\w+) \(([\w.]+)\)(?:.*) \.\.\. (ok|skipped\b.*|expected failure)$/u;
+const RAN = /^Ran \d+ tests? in [\d.]+s$/u;
+const RULE = /^(?:={70}|-{70})$/u;
+
+/** Of one test. */
+const MAX_ERROR_CHARACTERS = 64 * 1024;
+
+interface UnittestCase {
+  name: string;
+  suite: string[];
+  status: 'passed' | 'failed' | 'skipped';
+  trace?: string;
+}
+
+/** Takes the lines, in order. */
+export class PrintedUnittest {
+  readonly #cases: UnittestCase[] = [];
+  #failed: UnittestCase | undefined;
+  #before = '';
+  #hasRun = false;
+
+  line(line: string): void {
+    const above = this.#before;
+    this.#before = line;
+    const told = TOLD.exec(line);
+    const failed = RULE.test(above) ? FAILED.exec(line) : null;
+    if (failed !== null) {
+      const [, method = '', described = '', parameters = ''] = failed;
+      this.#failed = { name: `${method}${parameters}`, suite: suiteOf(described, method), status: 'failed', trace: '' };
+      this.#cases.push(this.#failed);
+    } else if (told !== null) {
+      const [, method = '', described = '', outcome = ''] = told;
+      const status = outcome.startsWith('skipped') ? 'skipped' : 'passed';
+      this.#cases.push({ name: method, suite: suiteOf(described, method), status });
+    } else if (RAN.test(line)) {
+      this.#failed = undefined;
+      this.#hasRun = true;
+    } else if (this.#failed !== undefined && !RULE.test(line)) {
+      this.#failed.trace = `${this.#failed.trace}${line}\n`.slice(0, MAX_ERROR_CHARACTERS);
+    }
+  }
+
+  /** The report, or null where no test was named. */
+  end(): string | null {
+    if (!this.#hasRun || this.#cases.length === 0) return null;
+    const tests = this.#cases.map((one) => ({ ...one, trace: one.trace?.trim() }));
+    return JSON.stringify({
+      reportFormat: 'CTRF',
+      specVersion: '0.0.0',
+      results: { tool: { name: 'unittest' }, summary: {}, tests },
+    });
+  }
+}
+
+/** The class; a module that could not be loaded, or a `setUpClass`, has none of its own. */
+function suiteOf(described: string, method: string): string[] {
+  const name = described.endsWith(`.${method}`) ? described.slice(0, -method.length - 1) : described;
+  return name.startsWith('unittest.loader.') ? [] : [name];
+}

@@ -1,0 +1,72 @@
+/**
+ * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` and unittest behind
+ * scripts, make or tox.
+ * Does not: count where there is a report; then the same tests are in both.
+ */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { ReportInput } from 'argus-engine';
+import { LibtestReport } from './libtest.ts';
+import { PrintedTap } from './printed-tap.ts';
+import { PrintedUnittest } from './printed-unittest.ts';
+
+/** Takes what is printed in pieces. */
+export class PrintedReports {
+  readonly #dir: string;
+  readonly #tap: PrintedTap;
+  readonly #libtest: LibtestReport;
+  readonly #unittest = new PrintedUnittest();
+  readonly #lines = { stdout: new Lines(), stderr: new Lines() };
+
+  constructor(dir: string, packageName: string | undefined) {
+    this.#dir = dir;
+    this.#tap = new PrintedTap(dir);
+    this.#libtest = new LibtestReport(packageName);
+  }
+
+  add(piece: string, stream: 'stdout' | 'stderr'): void {
+    this.#libtest.add(piece, stream);
+    for (const line of this.#lines[stream].add(piece)) this.#line(line, stream);
+  }
+
+  end(): ReportInput[] {
+    for (const stream of ['stdout', 'stderr'] as const) this.#line(this.#lines[stream].end(), stream);
+    const reports: ReportInput[] = this.#tap.end().map((file) => ({ path: file, format: 'tap' }));
+    const others = { libtest: this.#libtest.end(), unittest: this.#unittest.end() };
+    for (const [name, report] of Object.entries(others)) {
+      if (report === null) continue;
+      const file = path.join(this.#dir, `printed-${name}.json`);
+      writeFileSync(file, report);
+      reports.push({ path: file, format: 'ctrf' });
+    }
+    return reports;
+  }
+
+  #line(text: string, stream: 'stdout' | 'stderr'): void {
+    const line = stripVTControlCharacters(text).replace(/\r$/u, '');
+    if (stream === 'stdout') this.#tap.line(line);
+    this.#unittest.line(line);
+  }
+}
+
+/** Longest line; of what comes without an end of line nothing more is read. */
+const MAX_LINE_CHARACTERS = 64 * 1024;
+
+/** Makes lines of pieces. */
+class Lines {
+  #rest = '';
+
+  add(piece: string): string[] {
+    const lines = (this.#rest + piece).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS);
+    return lines;
+  }
+
+  end(): string {
+    const rest = this.#rest;
+    this.#rest = '';
+    return rest;
+  }
+}

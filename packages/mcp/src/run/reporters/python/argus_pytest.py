@@ -1,0 +1,35 @@
+# A pytest plugin: each process writes a JUnit report of its own, however many of them a command starts. Where the project
+# asks for one itself, that stays where it is and is copied.
+# Does not: write anything where a test starts pytest, or in a worker of pytest-xdist.
+import os
+import shutil
+
+import pytest
+
+
+class Report(object):
+    def __init__(self, own, asked):
+        self.own = own
+        self.asked = asked
+
+    def pytest_unconfigure(self, config):
+        if self.asked is None:
+            return
+        try:
+            shutil.copyfile(os.path.expanduser(os.path.expandvars(self.asked)), self.own)
+        except (IOError, OSError):
+            pass
+
+
+# Before pytest's own plugin reads the option.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    folder = os.environ.pop("ARGUS_REPORT_DIR", None)
+    if not folder or hasattr(config, "workerinput"):
+        return
+    own = os.path.join(folder, "pytest-%d.xml" % os.getpid())
+    asked = getattr(config.option, "xmlpath", None)
+    if not asked:
+        config.option.xmlpath = own
+    # The report is written when the session ends; this is told later than that.
+    config.pluginmanager.register(Report(own, asked or None), "argus_report")
