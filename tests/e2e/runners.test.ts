@@ -316,6 +316,19 @@ test.each([
   ]);
   const { runs } = await agent.data('argus_history', { projectPath: root });
   expect(runs).toMatchObject([{ command }]);
+  if (command.startsWith('sh ')) return;
+  const one = await agent.data('argus_run', { projectPath: root, command: 'npm test -ws', filter: 'later' });
+  expect(one).toMatchObject({ totals: { passed: 0, failed: 1 } });
+  expect(JSON.stringify(one.failures)).not.toContain('inner');
+});
+
+test('a program that starts Mocha itself is read as Mocha is', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const program =
+    "const { Mocha } = require('mocha');\nnew Mocha().addFile('./sum.js').run((failed) => process.exit(failed));\n";
+  writeFileSync(path.join(root, 'run.js'), program);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'node run.js' });
+  expect(run).toMatchObject({ totals, failures: [{ caseName: 'sum.js > sum > is wrong' }] });
 });
 
 test('a runner that does not take what is added runs once more as it was typed', async () => {

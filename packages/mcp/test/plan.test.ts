@@ -80,9 +80,40 @@ test.each([
 
 test('arguments reach the runner through scripts', () => {
   const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
-  expect(plan('npm test', root, 'adds').run).toBe('npm test -- -t adds');
+  // Each of the two npm takes one of them.
+  expect(plan('npm test', root, 'adds').run).toBe('npm test -- -- -t adds');
   expect(plan('pnpm run unit', root, 'adds').run).toBe('pnpm run unit -t adds');
-  expect(plan('npm test -- --bail', root, 'adds').run).toBe('npm test -- --bail -t adds');
+  expect(plan('npm run unit -- --bail', root, 'adds').run).toBe('npm run unit -- --bail -t adds');
+});
+
+function workspace(...tests: string[]): string {
+  const packages = tests.map((test, at) => [`packages/p${at}/package.json`, JSON.stringify({ scripts: { test } })]);
+  const manifest = { workspaces: ['packages/*'], scripts: { test: 'npm test --workspaces', all: 'pnpm -r test' } };
+  return project({ 'package.json': JSON.stringify(manifest), ...Object.fromEntries(packages) });
+}
+
+test.each([
+  ['npm test --workspaces', 'npm test --workspaces -- -t adds'],
+  ['npm -ws run test', 'npm -ws run test -- -t adds'],
+  ['npm test', 'npm test -- -- -t adds'],
+  ['pnpm -r test', 'pnpm -r test -t adds'],
+  ['pnpm run all', 'pnpm run all -t adds'],
+  ['yarn workspaces foreach -A run test', 'yarn workspaces foreach -A run test -t adds'],
+  ['npx turbo run test', 'npx turbo run test -- -t adds'],
+])('a filter of %s reaches the packages', (command, run) => {
+  expect(plan(command, workspace('vitest run', 'tsc && vitest run'), 'adds')).toMatchObject({ run, runner: 'vitest' });
+});
+
+test('a filter that packages take each in their own way is to be typed for one of them', () => {
+  const root = workspace('node build.js', 'node --test', 'vitest run');
+  expect(plan('npm test', root).runner).toBeNull();
+  expect(() => plan('npm test', root, 'adds')).toThrow(
+    /as in command: cd packages\/p1 && npm run test -- --test-name-pattern=adds$/u,
+  );
+});
+
+test('reports of packages are none of one file', () => {
+  expect(plan('pnpm -r test', workspace('bun test', 'bun test'))).toMatchObject({ run: 'pnpm -r test', runner: 'bun' });
 });
 
 test("bun's own runner is no script, deno's tasks are", () => {

@@ -3,14 +3,16 @@
  * Does not: run it.
  */
 
+import path from 'node:path';
 import { ArgusError } from '../errors.ts';
 import { shortLine } from '../untrusted.ts';
 import { type Adapter, type AdapterContext, optionValue, type Reporting } from './adapters/adapter.ts';
 import { ADAPTERS } from './adapters.ts';
 import { hookReporting } from './reporters.ts';
-import { scriptOf } from './scripts.ts';
+import { packageScripts, scriptOf } from './scripts.ts';
 import { watchAdvice, watchingOff } from './watch.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
+import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
 
 /** Scripts that call scripts; deeper is a loop. */
 const MAX_SCRIPT_DEPTH = 4;
@@ -49,6 +51,8 @@ interface Recognised {
   /** Offset where `run` must stand: pnpm reads the options behind the short form `pnpm test` as its own. */
   runAt?: number | undefined;
   throughScript: boolean;
+  /** It is started in several packages: what one file is for, no other may write. */
+  inPackages?: boolean;
 }
 
 export function planRun(input: PlanInput): Plan {
@@ -56,7 +60,7 @@ export function planRun(input: PlanInput): Plan {
   const advice = watchAdvice(found?.words ?? scriptWords(input.command, input.root));
   if (advice !== undefined) throw watches(input.command, advice);
   if (!found) {
-    if (input.filter !== undefined) throw noFilter(input.command);
+    if (input.filter !== undefined) throw noFilter(input);
     const off = watchingOff(scriptWords(input.command, input.root));
     const reporting = input.ownReports ? { reports: [] } : hookReporting(input);
     return { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
@@ -73,16 +77,18 @@ export function planRun(input: PlanInput): Plan {
   };
 }
 
-function filterArguments(found: Recognised, { command, filter }: PlanInput): string[] {
+function filterArguments(found: Recognised, input: PlanInput): string[] {
+  const { filter } = input;
   if (filter === undefined) return [];
   const { adapter } = found;
-  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(command);
+  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(input);
   return adapter.filter(filterName(filter, adapter));
 }
 
 /** What the runner needs, and what reaches those that it may start. */
-function reportingOf({ adapter, words, throughScript }: Recognised, input: PlanInput): Reporting {
+function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, input: PlanInput): Reporting {
   const hooks = hookReporting(input);
+  if (inPackages) return hooks;
   const env = { ...input.env, ...hooks.env };
   const own = adapter.reporting?.({ ...input, env, words, throughScript, filtered: input.filter !== undefined });
   if (own === undefined) return hooks;
@@ -132,6 +138,8 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   const words = last.words.map((word) => word.text);
   if (!last.editable) return undefined;
   const start = Math.max(0, words.findIndex(isNoAssignment));
+  const packages = workspaceRun(words.slice(start), root);
+  if (packages) return inEveryPackage(packages, last, root, depth);
   const script = scriptOf(words.slice(start), root);
   if (!script) {
     const direct = matchAdapter(words);
@@ -142,7 +150,7 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   if (depth >= MAX_SCRIPT_DEPTH) return undefined;
   const inner = recognise(script.text, root, depth + 1);
   if (!inner) return undefined;
-  const lead = script.needsDashes && !words.includes('--') ? ' --' : '';
+  const lead = leadOf(script, words) + inner.lead;
   const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
   // Behind the name of the script its arguments may follow.
   const given = words.slice(start + script.wordCount).filter((word) => word !== '--');
@@ -155,6 +163,39 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
     runAt,
     throughScript: true,
   };
+}
+
+/** What the script of every package starts, where that is one runner. */
+function inEveryPackage(
+  packages: WorkspaceRun,
+  last: LastCommand,
+  root: string,
+  depth: number,
+): Recognised | undefined {
+  const found = recognisedIn(packages, root, depth);
+  const [first] = found;
+  if (first === undefined || found.some((one) => one?.adapter !== first.adapter)) return undefined;
+  const hardest = found.find((one) => one !== undefined && !readsArgumentsAtItsEnd({ ...one, throughScript: true }));
+  const lead =
+    leadOf(
+      packages,
+      last.words.map((word) => word.text),
+    ) + first.lead;
+  const insertAt = endOfWord(last.words.at(-1));
+  return { ...(hardest ?? first), typed: [], insertAt, lead, throughScript: true, inPackages: true };
+}
+
+function recognisedIn({ folders, script }: WorkspaceRun, root: string, depth: number): (Recognised | undefined)[] {
+  if (depth >= MAX_SCRIPT_DEPTH) return [];
+  return folders.map((folder) => {
+    const packageRoot = path.join(root, folder);
+    return recognise(packageScripts(packageRoot)[script] ?? '', packageRoot, depth + 1);
+  });
+}
+
+/** Each npm on the way takes one `--` for itself. */
+function leadOf({ needsDashes }: { needsDashes: boolean }, words: readonly string[]): string {
+  return needsDashes && !words.includes('--') ? ' --' : '';
 }
 
 function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {
@@ -212,7 +253,23 @@ function filterName(filter: string, adapter: Adapter): string {
   return adapter.filterIsPattern ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;
 }
 
-function noFilter(command: string): ArgusError {
-  const advice = 'Leave filter out and put it into command in the way the runner takes it.';
-  return new ArgusError('INVALID_INPUT', `filter is not possible with '${shortLine(command)}'. ${advice}`);
+function noFilter({ command, root, filter = '' }: PlanInput): ArgusError {
+  const advice = 'Leave filter out and put it into command in the way the runner takes it';
+  const example = packageExample(command, root, filter) ?? "npx vitest run -t 'adds two'";
+  const text = `filter is not possible with '${shortLine(command)}'. ${advice}, as in command: ${shortLine(example)}`;
+  return new ArgusError('INVALID_INPUT', text);
+}
+
+/** What runs the test in the first package of a workspace whose runner takes a filter. */
+function packageExample(command: string, root: string, filter: string): string | undefined {
+  const packages = workspaceRun(scriptWords(command, root), root);
+  if (packages === undefined) return undefined;
+  const found = recognisedIn(packages, root, 0);
+  const at = found.findIndex(
+    (one) => one?.adapter.filter !== undefined && readsArgumentsAtItsEnd({ ...one, throughScript: true }),
+  );
+  const [folder, adapter] = [packages.folders[at], found[at]?.adapter];
+  if (folder === undefined || adapter?.filter === undefined) return undefined;
+  const args = argumentText(adapter.filter(filterName(filter, adapter)));
+  return `cd ${quoted(folder)} && npm run ${packages.script} --${args}`;
 }

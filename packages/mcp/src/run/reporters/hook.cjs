@@ -3,7 +3,7 @@
 // leaves behind (a daemon) keeps its environment.
 // Does not: do anything outside of a run, or in a worker.
 'use strict';
-const { existsSync, realpathSync } = require('node:fs');
+const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const path = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
@@ -34,9 +34,24 @@ function addReporter(program) {
   } else if (/\/uvu\/bin\.js$/.test(program)) {
     require('./uvu.cjs');
   } else if (!process.env.NODE_TEST_CONTEXT) {
-    // Any other program may be a file of tests.
-    if (process.execArgv.includes('--test')) keepForThisProcess();
-    require('./node-test.cjs').listen();
+    listenIn(program);
+  }
+}
+
+/** `node --test`, and a program that runs tests itself: it says so, and no other has anything of this in its stacks. */
+function listenIn(program) {
+  const isRunner = process.execArgv.includes('--test');
+  const source = isRunner ? '' : sourceOf(program);
+  if (isRunner) keepForThisProcess();
+  if (isRunner || /['"]node:test['"]/.test(source)) require('./node-test.cjs').listen();
+  if (/['"]mocha['"]/.test(source)) require('./mocha.cjs');
+}
+
+function sourceOf(program) {
+  try {
+    return readFileSync(program, 'utf8');
+  } catch {
+    return '';
   }
 }
 

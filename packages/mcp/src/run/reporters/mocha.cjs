@@ -3,12 +3,14 @@
 const { realpathSync } = require('node:fs');
 const { take, relative, writeCtrf } = require('./report.cjs');
 
-take();
+// Another program may start Mocha's own in place of running it.
+if (/[\\/]mocha[\\/]bin[\\/]/.test(realpathSync(process.argv[1]))) take();
 try {
   const loaded = require(require.resolve('mocha', { paths: [realpathSync(process.argv[1]), process.cwd()] }));
   const Mocha = loaded.default || loaded;
   const run = Mocha.prototype.run;
   Mocha.prototype.run = function (...args) {
+    take();
     const runner = run.apply(this, args);
     const start = Date.now();
     const tests = [];
@@ -34,7 +36,8 @@ try {
     runner.on('pass', (test) => add(test, 'passed'));
     runner.on('pending', (test) => add(test, 'skipped'));
     runner.on('fail', (test, error) => add(test, 'failed', error));
-    runner.once('end', () => writeCtrf('mocha', start, tests));
+    // Before what the program does at the end, which may be to exit.
+    runner.prependOnceListener('end', () => writeCtrf('mocha', start, tests));
     return runner;
   };
 } catch {}
