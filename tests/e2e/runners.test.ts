@@ -41,6 +41,7 @@ interface Runner {
   command?: string;
   wrong: string;
   expected?: object;
+  testPlace?: string;
   missing?: () => boolean;
 }
 
@@ -142,6 +143,7 @@ const RUNNERS: Runner[] = [
     runner: 'maven',
     testCommand: 'mvn test --fail-at-end',
     wrong: 'shop.SumTest > is_wrong',
+    testPlace: 'first/src/test/java/shop/SumTest.java:',
     expected: { passed: 2, failed: 1, skipped: 1 },
     missing: () => !hasMavenOffline(),
   },
@@ -150,12 +152,14 @@ const RUNNERS: Runner[] = [
     runner: 'gradle',
     testCommand: 'gradle test --continue',
     wrong: 'shop.SumTest > is_wrong',
+    testPlace: 'first/src/test/java/shop/SumTest.java:',
     expected: { passed: 2, failed: 1, skipped: 1 },
     missing: () => !hasGradleOffline(),
   },
 ];
 
-describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong, expected = totals, missing }) => {
+describe.each(RUNNERS)('$runner', (row) => {
+  const { folder, runner, testCommand, command, wrong, expected = totals, testPlace, missing } = row;
   test.skipIf(missing?.())('is detected, run and read', async () => {
     const { root, init } = await opened(runnerProject(folder));
     expect(init.testCommand).toBe(testCommand);
@@ -164,6 +168,7 @@ describe.each(RUNNERS)('$runner', ({ folder, runner, testCommand, command, wrong
     expect(run).toMatchObject({ status: 'failed', totals: expected, more: 0 });
     const [failure] = Array.isArray(run.failures) ? run.failures : [];
     expect(failure).toMatchObject({ caseName: expect.stringContaining(wrong), category: 'ASSERTION_MISMATCH' });
+    if (testPlace !== undefined) expect(failure.testPlace).toContain(testPlace);
     const { runs } = await agent.data('argus_history', { projectPath: root });
     expect(runs).toMatchObject([{ id: run.runId, command: command ?? testCommand, status: 'failed' }]);
     const diagnosis = await agent.data('argus_diagnose', {

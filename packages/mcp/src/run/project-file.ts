@@ -28,6 +28,16 @@ export function filesIn(folder: string): string[] {
   }
 }
 
+/** The names of the folders in a folder. */
+export function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  } catch {
+    return [];
+  }
+}
+
 /** Of files that a pattern names, in these folders of the project, the paths from its root on. */
 export function filesNamed(root: string, folders: readonly string[], name: RegExp): string[] {
   return folders.flatMap((folder) =>

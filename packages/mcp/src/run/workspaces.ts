@@ -3,9 +3,8 @@
  * Does not: run anything.
  */
 
-import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { projectFile } from './project-file.ts';
+import { foldersIn, hasFile, projectFile } from './project-file.ts';
 import { field, packageScripts, readManifest } from './scripts.ts';
 
 export interface WorkspaceRun {
@@ -43,7 +42,7 @@ export function workspaceRun(words: readonly string[], root: string): WorkspaceR
 
 function packageFolders(root: string): string[] {
   const patterns = [...manifestPatterns(root), ...pnpmPatterns(root)];
-  const isIn = (folder: string) => existsSync(path.join(root, folder, 'package.json'));
+  const isIn = (folder: string) => hasFile(root, `${folder}/package.json`);
   const excluded = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => tidy(pattern.slice(1)));
   const found = patterns
     .filter((pattern) => !pattern.startsWith('!'))
@@ -74,24 +73,14 @@ function matching(pattern: string, root: string): string[] {
   let folders = [''];
   for (const part of pattern.split('/')) {
     folders = part.includes('*')
-      ? folders.flatMap((folder) => namesIn(path.join(root, folder), part).map((name) => joined(folder, name)))
-      : folders.map((folder) => joined(folder, part));
+      ? folders.flatMap((folder) => namesIn(path.join(root, folder), part).map((name) => path.posix.join(folder, name)))
+      : folders.map((folder) => path.posix.join(folder, part));
   }
   return folders;
 }
 
-function joined(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
-}
-
 function namesIn(folder: string, part: string): string[] {
   const [before = '', after = ''] = part.split(/\*+/u);
-  try {
-    const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    return names
-      .map(({ name }) => name)
-      .filter((name) => name !== 'node_modules' && name.startsWith(before) && name.endsWith(after));
-  } catch {
-    return [];
-  }
+  const names = foldersIn(folder).filter((name) => name !== 'node_modules');
+  return names.filter((name) => name.startsWith(before) && name.endsWith(after));
 }

@@ -5,6 +5,7 @@
 
 import type { DiagnosticResult } from 'argus-engine';
 import { z } from 'zod';
+import { SourceFolders } from '../run/source-folders.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { fitList, fitRemarks } from './budget.ts';
@@ -99,7 +100,9 @@ export async function handleDiagnose(
     ...(notSameAs === undefined ? {} : { notSameAs }),
   });
   const { notStored: _, ...result } = value;
-  return { ...notStored, ...result, warnings: [...warnings, ...result.warnings] };
+  const folders = new SourceFolders(session.root);
+  const cause = folders.placed(result.cause);
+  return { ...notStored, ...folders.placed(result), cause, warnings: [...warnings, ...result.warnings] };
 }
 
 /** The newest fixes, as many as there is room for. */

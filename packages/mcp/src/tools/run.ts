@@ -6,6 +6,7 @@
 import type { RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
+import { SourceFolders } from '../run/source-folders.ts';
 import { folderOf } from '../run/test-place.ts';
 import type { SessionManager } from '../session.ts';
 import type { NotStored } from '../spool/outbox.ts';
@@ -50,8 +51,11 @@ export async function handleRun(
     session.recordRun({ ...run, folder }),
   );
   const { skipped, ...result } = value;
+  const folders = new SourceFolders(session.root);
+  const failures = result.failures.map((failure) => folders.placed(failure));
+  const causes = result.causes.map((cause) => folders.placed(cause));
   const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
-  return { ...notStored, ...result, notes: [...warnings, ...result.notes, ...unread] };
+  return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...unread] };
 }
 
 async function handleRunWithProgress(
