@@ -308,12 +308,16 @@ contract! {
         pub case_name: String,
         /// What was changed.
         pub fix_description: String,
-        /// Whether it resolved the failure.
+        /// Whether it resolved the failure: it was reported so, and nothing refuted it.
         pub success: bool,
-        /// Of a success.
+        /// Of what was reported as a success.
         pub state: Option<FixStanding>,
         /// The later run in which the case passed.
         pub proved_by: Option<String>,
+        /// The later run in which the case failed again, or the later report that takes it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub refuted_by: Option<String>,
         /// When it was reported.
         pub created_at: String,
         /// Who reported it; none: it is from before this was kept.
@@ -465,6 +469,8 @@ pub enum FixStanding {
     Claimed,
     /// The case passed in a later run.
     Proved,
+    /// The case failed again in the next run, or a later report takes it back.
+    Refuted,
 }
 
 impl FixStanding {

@@ -18,6 +18,7 @@
 mod brief;
 pub mod calls;
 mod cause;
+mod claims;
 mod collect;
 mod containers;
 pub mod contract;

@@ -4,6 +4,7 @@
 use crate::{
     Engine, EngineError,
     brief::{self, Brief, brief},
+    claims,
     collect::{Collected, collect, has_failed},
     contract::{RecordRunParams, RunResult, RunStatus, Totals},
     lookup, moment, resign,
@@ -13,7 +14,6 @@ use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
     cases::{self, Case, Status},
-    claims,
     retention::{self, Keep, MaxAge},
     runs::{self, Run},
 };
@@ -34,7 +34,7 @@ pub async fn record_run<D: Database>(
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
-        claims::prove(tx, &run, &collected.cases).await?;
+        claims::judge(engine, tx, &run, &collected.cases).await?;
         retention::apply(tx, keep(engine, ambient)).await?;
         resign::batch(engine, tx).await?;
         Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, no_tests))

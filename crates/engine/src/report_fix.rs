@@ -103,6 +103,7 @@ pub async fn record_fix<D: Database>(
             success: report.worked,
             state: report.worked.then_some(FixStanding::Claimed),
             proved_by: None,
+            refuted_by: None,
             created_at: moment::iso(ambient.now),
             recorded_by: report.recorder.by.map(ToOwned::to_owned),
             recorded_from: report.recorder.from.map(ToOwned::to_owned),

@@ -1,18 +1,17 @@
-//! Fixes that were reported as a success, and the runs that prove them.
-//! Does not: record fixes (see `solutions`), or conclude anything from a proof.
+//! Fixes that were reported as a success, and the runs that prove or refute them.
+//! Does not: record fixes (see `solutions`), or tell whether a failure is the one that was claimed to be fixed.
 
 use crate::{
-    cases::{Case, Status},
+    cases::Status,
     database::Tx,
     error::StoreError,
     outcomes,
     patterns::PatternKey,
-    runs::{Run, RunKey},
-    solutions,
+    runs::RunKey,
+    solutions::{self, SolutionKey},
 };
-use std::collections::{BTreeSet, HashSet};
 
-/// Newest claims that a run may prove.
+/// Newest claims that a run may decide.
 const CLAIMS: u32 = 5_000;
 
 /// Newest runs that are looked through for a case.
@@ -45,28 +44,59 @@ pub async fn newest_of(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Resul
     Ok(None)
 }
 
-/// Proves what was claimed of the cases that passed in a run that was just recorded.
-pub async fn prove(tx: &mut impl Tx, run: &Run, cases: &[Case]) -> Result<(), StoreError> {
-    const CLAIMED: &str = "SELECT o.key, s.pattern_key, o.case_name, COALESCE(r.started_at, o.created_at) \
-                           FROM outcomes o JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
-                           WHERE o.worked = 1 AND o.proved_by IS NULL AND o.run_id IS NOT NULL \
-                           ORDER BY o.key DESC LIMIT $1";
-    let claims = tx.query(CLAIMED, &[CLAIMS.into()]).await?;
-    if claims.is_empty() {
-        return Ok(());
+/// A success that was reported, and that no run has proved or refuted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    key: i64,
+    solution: SolutionKey,
+    /// The pattern that learned the steps.
+    pub pattern: Option<PatternKey>,
+    /// The case that it is about.
+    pub case_name: String,
+    /// When the run of the failure began, UTC milliseconds; where that run is gone, when it was reported.
+    pub failed_at: i64,
+    /// When it was reported.
+    pub made_at: i64,
+}
+
+/// The newest claims that a run may prove or refute.
+pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
+    const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, COALESCE(r.started_at, o.created_at), \
+                       o.created_at FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.proved_by IS NULL \
+                       AND o.refuted_by IS NULL AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $1";
+    let rows = tx.query(SQL, &[CLAIMS.into()]).await?;
+    let read = rows.into_iter().map(|mut row| {
+        Ok(Claim {
+            key: row.read()?,
+            solution: SolutionKey(row.read()?),
+            pattern: row.read::<Option<i64>>()?.map(PatternKey),
+            case_name: row.read()?,
+            failed_at: row.read()?,
+            made_at: row.read()?,
+        })
+    });
+    read.collect()
+}
+
+/// Notes the run in which the case of a claim passed.
+pub async fn prove(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
+    tx.execute(SQL, &[claim.key.into(), run_id.into()]).await?;
+    decided(tx, claim).await
+}
+
+/// Notes what contradicts a claim, which is a failed attempt from then on: the run in which its case failed again.
+pub async fn refute(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
+    tx.execute(SQL, &[claim.key.into(), run_id.into()]).await?;
+    outcomes::sum_up(tx, claim.solution).await?;
+    decided(tx, claim).await
+}
+
+async fn decided(tx: &mut impl Tx, claim: &Claim) -> Result<(), StoreError> {
+    match claim.pattern {
+        Some(pattern) => solutions::choose_best(tx, pattern).await,
+        None => Ok(()),
     }
-    let passed = cases.iter().filter(|case| case.status == Status::Passed && !case.flaky);
-    let passed: HashSet<&str> = passed.map(|case| case.name.as_str()).collect();
-    let mut patterns = BTreeSet::new();
-    for mut row in claims {
-        let (key, pattern, case_name): (i64, Option<i64>, String) = (row.read()?, row.read()?, row.read()?);
-        if passed.contains(case_name.as_str()) && row.read::<i64>()? <= run.started_at {
-            outcomes::proved(tx, key, &run.id).await?;
-            patterns.extend(pattern);
-        }
-    }
-    for pattern in patterns {
-        solutions::choose_best(tx, PatternKey(pattern)).await?;
-    }
-    Ok(())
 }

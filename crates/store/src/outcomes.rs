@@ -108,21 +108,6 @@ pub struct Stats {
     pub last_failed_at: Option<i64>,
 }
 
-/// One more outcome in the sums.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Count<'a> {
-    pub(crate) solution: SolutionKey,
-    pub(crate) env_bucket: &'a str,
-    pub(crate) worked: bool,
-    pub(crate) now: i64,
-}
-
-/// Notes the run in which the case of a reported fix passed.
-pub(crate) async fn proved(tx: &mut impl Tx, key: i64, run_id: &str) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
-    tx.execute(SQL, &[key.into(), run_id.into()]).await.map(drop)
-}
-
 /// Records an outcome and counts it; false: one of this id is there, and nothing changes.
 pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
@@ -146,8 +131,7 @@ pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, Stor
     if tx.execute(SQL, &params).await? == 0 {
         return Ok(false);
     }
-    let count = Count { solution: new.solution, env_bucket: new.env_bucket, worked: new.worked, now: new.now };
-    sum(tx, &count).await?;
+    sum_up(tx, new.solution).await?;
     Ok(true)
 }
 
@@ -220,12 +204,14 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
 
 /// The reports about a pattern, newest first: what counted on it, and what started it.
 pub async fn reports(tx: &mut impl Tx, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
-    const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, o.worked, \
+    const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, \
+                           CASE WHEN o.refuted_by IS NULL THEN o.worked ELSE 0 END, \
                            s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL, \
                            o.recorded_by, o.recorded_from FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
                            WHERE o.pattern_key = $1 ORDER BY o.key DESC LIMIT $2";
-    const STARTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, o.worked, \
+    const STARTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, \
+                           CASE WHEN o.refuted_by IS NULL THEN o.worked ELSE 0 END, \
                            s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL, \
                            o.recorded_by, o.recorded_from FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
@@ -269,7 +255,7 @@ pub struct Report {
     pub case_name: Option<String>,
     /// What was tried.
     pub steps: String,
-    /// It was reported as a success.
+    /// It was reported as a success, and nothing refuted it.
     pub worked: bool,
     /// A person judged the steps as wrong.
     pub is_wrong: bool,
@@ -281,27 +267,53 @@ pub struct Report {
     pub recorded: Recorded,
 }
 
-/// An import may bring an outcome that is older than what is known.
-pub(crate) async fn sum(tx: &mut impl Tx, count: &Count<'_>) -> Result<(), StoreError> {
+/// Sums the outcomes of a solution again. What was reported of one failure counts once, however often it was said; what
+/// was refuted counts as a failure.
+pub(crate) async fn sum_up(tx: &mut impl Tx, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO solution_env_stats \
                        (solution_key, env_bucket, worked, failed, last_confirmed_at, last_failed_at) \
-                       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (solution_key, env_bucket) DO UPDATE SET \
-                       worked = solution_env_stats.worked + excluded.worked, \
-                       failed = solution_env_stats.failed + excluded.failed, \
-                       last_confirmed_at = CASE WHEN solution_env_stats.last_confirmed_at > excluded.last_confirmed_at \
-                       THEN solution_env_stats.last_confirmed_at \
-                       ELSE COALESCE(excluded.last_confirmed_at, solution_env_stats.last_confirmed_at) END, \
-                       last_failed_at = CASE WHEN solution_env_stats.last_failed_at > excluded.last_failed_at \
-                       THEN solution_env_stats.last_failed_at \
-                       ELSE COALESCE(excluded.last_failed_at, solution_env_stats.last_failed_at) END";
-    let (confirmed, failed) = if count.worked { (Some(count.now), None) } else { (None, Some(count.now)) };
-    let params = [
-        count.solution.into(),
-        count.env_bucket.into(),
-        count.worked.into(),
-        (!count.worked).into(),
-        confirmed.into(),
-        failed.into(),
-    ];
-    tx.execute(SQL, &params).await.map(drop)
+                       SELECT solution_key, env_bucket, SUM(helped), SUM(1 - helped), \
+                       MAX(CASE WHEN helped = 1 THEN latest END), MAX(CASE WHEN helped = 0 THEN latest END) FROM (\
+                       SELECT solution_key, env_bucket, CASE WHEN worked = 1 AND refuted_by IS NULL THEN 1 ELSE 0 END \
+                       AS helped, MAX(created_at) AS latest FROM outcomes WHERE solution_key = $1 \
+                       GROUP BY solution_key, env_bucket, helped, COALESCE(run_id, id), COALESCE(case_name, '')) AS told \
+                       GROUP BY solution_key, env_bucket";
+    tx.execute("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()]).await?;
+    tx.execute(SQL, &[solution.into()]).await.map(drop)
+}
+
+/// What came of trying a solution: each failure that it was reported for once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tried {
+    /// Successes that a later run showed.
+    pub proved: u32,
+    /// Successes that somebody reported, and no run has shown.
+    pub claimed: u32,
+    /// Failures, and successes that a later run refuted.
+    pub failed: u32,
+}
+
+/// What came of trying a solution.
+pub async fn tried(tx: &mut impl Tx, solution: SolutionKey) -> Result<Tried, StoreError> {
+    const SQL: &str = "SELECT COALESCE(SUM(CASE WHEN proved > 0 THEN 1 END), 0), \
+                       COALESCE(SUM(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), 0), \
+                       COALESCE(SUM(CASE WHEN failed > 0 THEN 1 END), 0) FROM (SELECT \
+                       SUM(CASE WHEN worked = 1 AND refuted_by IS NULL AND proved_by IS NOT NULL THEN 1 ELSE 0 END) \
+                       AS proved, SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 1 ELSE 0 END) AS helped, \
+                       SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 0 ELSE 1 END) AS failed FROM outcomes \
+                       WHERE solution_key = $1 GROUP BY COALESCE(run_id, id), COALESCE(case_name, '')) AS told";
+    let row = tx.query_first(SQL, &[solution.into()]).await?;
+    row.map_or(Ok(Tried::default()), |mut row| {
+        Ok(Tried { proved: row.read()?, claimed: row.read()?, failed: row.read()? })
+    })
+}
+
+/// Of each environment, how many of a solution's successes a run could show, and none has.
+pub async fn claimed(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
+    const SQL: &str = "SELECT env_bucket, COUNT(*) FROM (SELECT env_bucket FROM outcomes WHERE solution_key = $1 \
+                       AND worked = 1 AND refuted_by IS NULL AND run_id IS NOT NULL \
+                       GROUP BY env_bucket, run_id, case_name HAVING MAX(proved_by) IS NULL) AS told \
+                       GROUP BY env_bucket";
+    let rows = tx.query(SQL, &[solution.into()]).await?;
+    rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }

@@ -6,7 +6,7 @@ use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
     incidents::IncidentKey,
-    outcomes::{self, Count, Recorded, Recorder},
+    outcomes::{self, Recorded, Recorder},
     patterns::{Pattern, PatternKey},
     search,
     search::Owner,
@@ -299,6 +299,8 @@ pub struct Fix {
     pub worked: bool,
     /// The later run in which the case passed.
     pub proved_by: Option<String>,
+    /// The later run in which the case failed again, or the later report that takes it back.
+    pub refuted_by: Option<String>,
     /// A person judged it as wrong, so that it counts as no success.
     pub is_wrong: bool,
     /// UTC milliseconds.
@@ -330,20 +332,29 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
         fix.recorder.from.into(),
         fix.proved_by.into(),
     ];
+    if !fix.worked {
+        take_back(tx, fix, solution).await?;
+    }
     tx.execute(SQL, &params).await?;
-    let count = Count { solution, env_bucket: fix.env_bucket, worked: fix.worked, now: fix.now };
-    outcomes::sum(tx, &count).await?;
+    outcomes::sum_up(tx, solution).await?;
     choose_best(tx, fix.learner).await?;
     Ok(!is_wrong)
 }
 
+/// Who says that steps did not help takes back what was claimed of them for the same failure.
+async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
+                       AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
+    tx.execute(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await.map(drop)
+}
+
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
 pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
-    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, s.wrong_at IS NOT NULL, \
+    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, s.wrong_at IS NOT NULL, \
                            o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
-    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, s.wrong_at IS NOT NULL, \
+    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, s.wrong_at IS NOT NULL, \
                            o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
                            JOIN solutions s ON s.key = o.solution_key \
                            WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
@@ -359,6 +370,7 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
             steps: row.read()?,
             worked: row.read()?,
             proved_by: row.read()?,
+            refuted_by: row.read()?,
             is_wrong: row.read()?,
             created_at: row.read()?,
             recorded: Recorded::read(&mut row)?,
@@ -398,16 +410,17 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
     Ok((added.key, added.is_wrong))
 }
 
-/// The best solution worked at least once; proved successes against failures (Laplace), then those that are only claimed,
-/// then the later success.
+/// The best solution worked at least once: one that a run proved before one that is only claimed, then its successes (where
+/// any is proved, those) against its failures (Laplace), then the later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
-    const BEST: &str = "SELECT p.best_solution, (SELECT s.key FROM solutions s \
-                        JOIN solution_env_stats e ON e.solution_key = s.key \
-                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
-                        ORDER BY ((SELECT COUNT(*) FROM outcomes o WHERE o.solution_key = s.key \
-                        AND o.proved_by IS NOT NULL) + 1.0) / ((SELECT COUNT(*) FROM outcomes o \
-                        WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL) + SUM(e.failed) + 2.0) DESC, (SUM(e.worked) + 1.0) / (SUM(e.worked) + SUM(e.failed) + 2.0) DESC, \
-                        MAX(e.last_confirmed_at) DESC, s.key DESC LIMIT 1) \
+    const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
+                        SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\
+                        SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \
+                        AND o.refuted_by IS NULL GROUP BY o.run_id, o.case_name) AS shown) AS proved \
+                        FROM solutions s JOIN solution_env_stats e ON e.solution_key = s.key \
+                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0) AS t \
+                        ORDER BY t.proved > 0 DESC, (t.proved + 1.0) / (t.proved + t.failed + 2.0) DESC, \
+                        (t.worked + 1.0) / (t.worked + t.failed + 2.0) DESC, t.latest DESC, t.key DESC LIMIT 1) \
                         FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";
     let Some(mut row) = tx.query_first(BEST, &[pattern.into()]).await? else { return Ok(()) };
     let (before, best) = (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?);

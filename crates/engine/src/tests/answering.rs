@@ -1,6 +1,6 @@
 //! What an agent gets of a run and of a diagnosis: message, place, kind, causes, and which fix comes first.
 
-use super::{REFUSED, World, failed};
+use super::{REFUSED, World, failed, passed};
 use crate::contract::{EngineOptions, HowMatched, RecordRunParams, RunResult};
 use argus_core::FailureKind;
 use argus_report::ReportCase;
@@ -172,6 +172,7 @@ fn the_own_fix_comes_before_one_of_another_case() {
     let run = world.run(vec![failed("health", REFUSED), failed("orders", REFUSED)]);
     world.fix(&run, "health", "Start the database", true).unwrap();
     world.fix(&run, "orders", "Wait for the database", true).unwrap();
+    world.run(vec![passed("orders")]);
     let again = world.run(vec![failed("orders", REFUSED)]);
     let diagnosis = world.diagnose(&again, "orders").unwrap();
     assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Wait for the database"));
@@ -206,6 +207,7 @@ fn the_same_assertion_with_other_values_is_recognised_and_says_what_differs() {
     let first = world.run(vec![unequal("price", 24, 7, 6)]);
     world.diagnose(&first, "price").unwrap();
     world.fix(&first, "price", "Sum the prices", true).unwrap();
+    world.run(vec![passed("price")]);
     let again = world.run(vec![unequal("price", 3, 5, 6)]);
     let diagnosis = world.diagnose(&again, "price").unwrap();
     assert_eq!(

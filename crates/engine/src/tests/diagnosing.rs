@@ -107,6 +107,7 @@ fn a_run_shows_what_is_known_without_counting_it() {
     let run = world.run(vec![failed("boom", UNKNOWN), failed("health", REFUSED)]);
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.run(vec![passed("boom")]);
     let cases = vec![failed("boom", UNKNOWN), failed("health", REFUSED), failed("new", UNKNOWN)];
     for _ in 0..2 {
         let again = world.record(&RecordRunParams::default(), cases.clone()).unwrap();

@@ -75,7 +75,7 @@ fn what_is_not_a_database_of_argus_is_refused_and_left_alone() {
     fs::remove_file(folder.file()).unwrap();
     World::on(&folder.file()).unwrap().run(vec![failed("boom", UNKNOWN)]);
     patch(&folder.file(), APPLICATION_ID, 0x0bad_cafe);
-    patch(&folder.file(), USER_VERSION, 7);
+    patch(&folder.file(), USER_VERSION, 99);
     let before = fs::read(folder.file()).unwrap();
     assert_eq!(code(&folder.file()), ErrorCode::DatabaseCorrupt);
     assert_eq!(fs::read(folder.file()).unwrap(), before);

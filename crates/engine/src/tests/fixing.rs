@@ -3,7 +3,7 @@
 use super::{REFUSED, START, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
-    contract::{FixStanding, IdParams, NoParams, PatternDetail, RecordFixParams, ReportFixParams},
+    contract::{FixStanding, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams},
     overview::check_write,
     report_fix::{record_fix, report_fix},
     resources::pattern,
@@ -110,6 +110,7 @@ fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
     assert_eq!((fix.previous_confidence, fix.updated_confidence), (Some(1.0 / 3.0), 2.0 / 3.0));
     assert_eq!(detail(&world, "builtin-conn-refused").fix_history[0].id, fix.fix_record_id);
 
+    world.run(vec![passed("health")]);
     let later = world.run(vec![failed("health", "Error: connect ECONNREFUSED 127.0.0.1:5432")]);
     let known = world.diagnose(&later, "health").unwrap();
     let pattern = known.pattern.unwrap();
@@ -270,4 +271,61 @@ fn a_proved_fix_comes_before_a_claimed_one_however_new() {
     world.fix(&third, "boom", "Tuned it", false).unwrap();
     world.fix(&third, "boom", "Hit it", false).unwrap();
     assert_eq!(suggested(&third).as_deref(), Some("Wished it away"));
+}
+
+#[test]
+fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let again = world.run(vec![failed("boom", UNKNOWN)]);
+    let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
+    assert_eq!((record().state, record().refuted_by), (Some(FixStanding::Refuted), Some(again.clone())));
+    assert!(!record().success);
+    let known = world.diagnose(&again, "boom").unwrap();
+    assert_eq!(known.suggested_fix, None, "what was refuted is no suggestion");
+    // It passes after something else, which proves what was claimed of that.
+    world.fix(&again, "boom", "Replaced it", true).unwrap();
+    let proof = world.run(vec![passed("boom")]);
+    let history = detail(&world, &claim.pattern_id).fix_history;
+    assert_eq!((history[0].state, &history[0].proved_by), (Some(FixStanding::Proved), &Some(proof)));
+    assert_eq!((history[1].state, &history[1].proved_by), (Some(FixStanding::Refuted), &None));
+    let known = world.diagnose(&again, "boom").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Replaced it"));
+    // The contract's counters are of what was reported.
+    assert_eq!(known.pattern.unwrap().resolutions, 2);
+}
+
+#[test]
+fn neither_another_failure_nor_an_older_run_refutes_a_claim() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
+    world.run(vec![failed("boom", "TypeError: the second fault shows now"), failed("other", UNKNOWN)]);
+    let older = RecordRunParams { started_at: Some(START), ..RecordRunParams::default() };
+    world.record(&older, vec![failed("boom", UNKNOWN)]).unwrap();
+    assert_eq!(record().state, Some(FixStanding::Claimed));
+    let proof = world.run(vec![passed("boom")]);
+    assert_eq!((record().state, record().proved_by), (Some(FixStanding::Proved), Some(proof)));
+}
+
+#[test]
+fn a_failure_that_is_worded_otherwise_refutes_too() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.run(vec![failed("boom", &format!("{UNKNOWN} again"))]);
+    assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(FixStanding::Refuted));
+}
+
+#[test]
+fn who_takes_a_claim_back_refutes_it() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    let back = world.fix(&run, "boom", "tuned  it", false).unwrap();
+    world.run(vec![passed("boom")]);
+    let record = detail(&world, &claim.pattern_id).fix_history.remove(1);
+    assert_eq!((record.state, record.refuted_by), (Some(FixStanding::Refuted), Some(back.fix_record_id)));
 }

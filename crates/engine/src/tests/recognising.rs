@@ -1,6 +1,6 @@
 //! By what a failure is recognised, and what is said of it.
 
-use super::{Folder, REFUSED, UNKNOWN, World, failed};
+use super::{Folder, REFUSED, UNKNOWN, World, failed, passed};
 use crate::{
     EngineError, ErrorCode,
     contract::{DiagnoseParams, DiagnosticResult, EngineOptions, HowMatched, PatternsParams},
@@ -82,6 +82,7 @@ fn a_failure_of_a_built_in_has_an_identity_that_a_fix_brings_to_light() {
 
     let run = world.run(vec![failed("boom", REFUSED)]);
     world.fix(&run, CASE, "Started the database", true).unwrap();
+    world.run(vec![passed("boom")]);
     assert_eq!(world.learned(), 1);
     let known = world.met(REFUSED);
     assert_eq!((id(&known), known.matched.builtin_id), (id(&first), None));

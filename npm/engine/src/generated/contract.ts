@@ -683,12 +683,14 @@ export type FixRecord = {
   caseName: string,
   /** What was changed. */
   fixDescription: string,
-  /** Whether it resolved the failure. */
+  /** Whether it resolved the failure: it was reported so, and nothing refuted it. */
   success: boolean,
-  /** Of a success. */
+  /** Of what was reported as a success. */
   state: FixStanding | null,
   /** The later run in which the case passed. */
   provedBy: string | null,
+  /** The later run in which the case failed again, or the later report that takes it back. */
+  refutedBy?: string,
   /** When it was reported. */
   createdAt: string,
   /** Who reported it; none: it is from before this was kept. */
@@ -706,7 +708,7 @@ export type FixRunning = {
 };
 
 /** How sure a reported success is. */
-export type FixStanding = "claimed" | "proved";
+export type FixStanding = "claimed" | "proved" | "refuted";
 
 /** What the caller wants. A number that is none takes the contract's default. */
 export type FixStart = {

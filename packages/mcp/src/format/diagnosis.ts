@@ -48,12 +48,17 @@ function formatDifferences(differences: Difference[] = []): string[] {
   ]);
 }
 
-function formatPastFix({ success, state, createdAt, fixDescription, recordedBy, recordedFrom }: FixRecord): string {
+function formatPastFix(fix: FixRecord): string {
+  const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
   const mark = success ? paint.green('✓') : paint.red('✗');
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
-  return indented(
-    `${mark} ${createdAt.slice(0, 10)} ${fixDescription}${state === 'claimed' ? paint.dim(' (claimed)') : ''}${who}`,
-  );
+  return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`);
+}
+
+/** How sure a reported success is, where it is not proved. */
+function standing({ state, refutedBy }: FixRecord): string {
+  if (state === 'claimed') return ' (claimed)';
+  return state === 'refuted' ? ` (claimed, refuted by ${refutedBy})` : '';
 }
 
 function formatRelated({ id, similarity, description, suggestedFix, memory, differences }: Related): string {

@@ -52,9 +52,9 @@ export const failurePattern = () =>
     updatedAt: z.string(),
   });
 
-/** Of a reported success: a claim until a later run in which its case passed. */
+/** Of a reported success: a claim until the next run of its case proves or refutes it. */
 export const proof = () => ({
-  state: nullableText().describe('claimed or proved'),
+  state: nullableText().describe('claimed, proved or refuted'),
   provedBy: nullableText(),
 });
 
@@ -67,6 +67,7 @@ export const fixRecord = () =>
     fixDescription: z.string(),
     success: z.boolean(),
     ...proof(),
+    refutedBy: z.string().optional(),
     createdAt: z.string(),
     recordedBy: nullableText(),
     recordedFrom: nullableText(),

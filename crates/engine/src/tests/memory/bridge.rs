@@ -5,7 +5,7 @@ use crate::{
     contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
     report_fix::report_fix,
     resources::pattern,
-    tests::{Folder, UNKNOWN, World, failed},
+    tests::{Folder, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Category, classify::UserRule};
 use argus_store::finish;
@@ -38,6 +38,27 @@ fn a_reported_fix_is_found_by_its_text() {
     world.outcome(&best.solution_id, false, linux());
     let known = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: fix.pattern_id.clone() })).unwrap();
     assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
+}
+
+#[test]
+fn what_is_reported_twice_of_one_failure_counts_once() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let sums = || world.ask(UNKNOWN, json!({})).recommended_solution.map(|best| (best.worked, best.failed));
+    for steps in ["Tuned it", "tuned  IT", "Tuned it"] {
+        world.fix(&run, "boom", steps, true).unwrap();
+    }
+    assert_eq!(sums(), Some((1, 0)));
+    world.run(vec![passed("boom")]);
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert_eq!(sums(), Some((1, 0)));
+    // The failure of another run is another one.
+    let again = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&again, "boom", "Tuned it", true).unwrap();
+    assert_eq!(sums(), Some((2, 0)));
+    // Contradicted, it has failed once.
+    world.run(vec![failed("boom", UNKNOWN)]);
+    assert_eq!(sums(), Some((1, 1)));
 }
 
 #[test]

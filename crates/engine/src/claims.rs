@@ -1,0 +1,67 @@
+//! What a recorded run says of the successes that were reported before it: the next run of a case proves or refutes them.
+//! Does not: hold a claim; `argus_store::claims` does.
+
+use crate::{Engine, EngineError, lookup, matching};
+use argus_store::{
+    Database, Tx,
+    cases::{Case, Status},
+    claims::{self, Claim},
+    runs::Run,
+};
+use std::collections::HashMap;
+
+/// Proves what was claimed of cases that passed, and refutes what was claimed of cases that failed again in the same way.
+///
+/// A run that began before the claim refutes nothing, for the fix may have been made since. Another failure of the case
+/// neither proves nor refutes: what was claimed may have been the first of two faults.
+pub(crate) async fn judge<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    run: &Run,
+    cases: &[Case],
+) -> Result<(), EngineError> {
+    let open = claims::open(tx).await?;
+    if open.is_empty() {
+        return Ok(());
+    }
+    let ends = ends(cases);
+    for claim in open {
+        let Some(case) = ends.get(claim.case_name.as_str()) else { continue };
+        match case.status {
+            Status::Passed if !case.flaky && claim.failed_at <= run.started_at => {
+                claims::prove(tx, &claim, &run.id).await?;
+            }
+            Status::Failed if claim.made_at <= run.started_at && is_same(engine, tx, &claim, case).await? => {
+                claims::refute(tx, &claim, &run.id).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How each case ended; where a name is there more than once, its failure.
+fn ends(cases: &[Case]) -> HashMap<&str, &Case> {
+    let mut ends: HashMap<&str, &Case> = HashMap::with_capacity(cases.len());
+    for case in cases.iter().filter(|case| case.status != Status::Skipped) {
+        let end = ends.entry(&case.name).or_insert(case);
+        if case.status == Status::Failed || case.flaky && end.status == Status::Passed {
+            *end = case;
+        }
+    }
+    ends
+}
+
+/// Whether a case failed in the way that was claimed to be fixed.
+async fn is_same<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    claim: &Claim,
+    case: &Case,
+) -> Result<bool, EngineError> {
+    let Some(failure) = &case.failure else { return Ok(false) };
+    let analysis = engine.analyzer.analyze(lookup::event_of(failure), &case.name);
+    let found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
+    let known = [found.own, found.pattern];
+    Ok(known.iter().flatten().any(|pattern| Some(pattern.key) == claim.pattern))
+}
