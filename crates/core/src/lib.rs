@@ -28,6 +28,7 @@ pub mod search;
 pub mod sign;
 pub mod similarity;
 pub mod summary;
+pub mod values;
 
 pub use ambient::Ambient;
 pub use analyze::{Analysis, Analyzer};

@@ -26,6 +26,8 @@ pub struct BucketStats {
     pub bucket: Environment,
     /// How often it worked there.
     pub worked: u32,
+    /// How many of those a run could have shown, and none has.
+    pub claimed: u32,
     /// How often it failed there.
     pub failed: u32,
     /// When it last worked there, UTC milliseconds.
@@ -78,7 +80,8 @@ pub struct Ranking {
 /// Reliability is the lower 20% quantile of the posterior `Beta(1 + w, 1 + f)` of the success rate under the uniform
 /// prior (Bayes and Laplace; like Wilson's bound of 1927, but also defined for fractions of outcomes and for none).
 /// `w` and `f` count the outcomes of all buckets, each by how like the caller's its bucket is:
-/// `1/4 + 3/4 * env_match^2`, so that an equal bucket counts in full and a distant one still a little. With each
+/// `1/4 + 3/4 * env_match^2`, so that an equal bucket counts in full and a distant one still a little. Of `c` successes
+/// that are only claimed, `c / (c + 1)` is counted: however many, they are less than one that was shown. With each
 /// success it rises, with each failure it falls. A solution that only ever failed in this very environment gets no
 /// more than those failures leave it, wherever else it worked.
 pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
@@ -109,7 +112,9 @@ fn reliability(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
     let weigh = |alike: f64| ELSEWHERE + (1.0 - ELSEWHERE) * alike * alike;
     let count =
         |of: fn(&BucketStats) -> u32| tried.iter().map(|(alike, row)| weigh(*alike) * f64::from(of(row))).sum::<f64>();
-    let everywhere = beta::quantile(QUANTILE, 1.0 + count(|row| row.worked), 1.0 + count(|row| row.failed));
+    let claimed = count(|row| row.claimed.min(row.worked));
+    let worked = count(|row| row.worked - row.claimed.min(row.worked)) + claimed / (claimed + 1.0);
+    let everywhere = beta::quantile(QUANTILE, 1.0 + worked, 1.0 + count(|row| row.failed));
     let here = tried.iter().find(|(_, row)| row.bucket == *caller.environment && row.worked == 0);
     here.map_or(everywhere, |(_, row)| everywhere.min(beta::quantile(QUANTILE, 1.0, 1.0 + f64::from(row.failed))))
 }
@@ -148,7 +153,12 @@ fn why(caller: &Caller<'_>, tried: &[(f64, &BucketStats)], environment: f64, mat
     };
     let last =
         last_confirmed(tried).map_or_else(String::new, |last| format!(", last confirmed {}", ago(caller.now, last)));
-    format!("worked {worked} of {}, {place}{last}; incident match {matched:.2}", times(worked + failed))
+    let claimed = match total(|row| row.claimed) {
+        0 => String::new(),
+        some if some == worked => ", only claimed".to_owned(),
+        some => format!(", {some} of them only claimed"),
+    };
+    format!("worked {worked} of {}{claimed}, {place}{last}; incident match {matched:.2}", times(worked + failed))
 }
 
 fn times(count: u64) -> String {

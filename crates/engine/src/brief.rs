@@ -108,13 +108,15 @@ async fn failure<D: Database>(
     case: &Case,
     Candidate { analysis, sight, .. }: &Candidate,
 ) -> Result<FailureBrief, EngineError> {
-    let pattern = matching::find(engine, tx, analysis, &case.name, None).await?.pattern;
-    let suggested = suggestion::best(engine, tx, analysis, pattern.as_ref()).await?;
+    let found = matching::find(engine, tx, analysis, &case.name, None).await?;
+    let suggested = suggestion::best(engine, tx, analysis, &found).await?;
+    let pattern = found.pattern;
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
     let category = pattern.as_ref().and_then(|pattern| pattern.person.category);
     let origin = suggested.origin();
-    // A fix that was learned elsewhere is known, whatever this pattern is.
-    let shown = pattern.or_else(|| suggested.from.clone());
+    // What was learned elsewhere is known, whatever this pattern is.
+    let elsewhere = suggested.from.clone().or_else(|| suggested.same_cause.clone());
+    let shown = pattern.or(elsewhere);
     Ok(FailureBrief {
         case_name: case.name.clone(),
         category: category.unwrap_or(analysis.classification.category),
@@ -127,8 +129,13 @@ async fn failure<D: Database>(
         signal: facts.and_then(|facts| facts.signal.clone()),
         cause_id: sight.cause_id.clone(),
         known: shown.map(|pattern| KnownPattern {
-            confidence: confidence(pattern.resolutions, pattern.occurrences),
+            confidence: origin
+                .as_ref()
+                .map_or_else(|| confidence(pattern.resolutions, pattern.occurrences), |origin| origin.confidence),
             pattern_id: pattern.id,
+            tried: suggested.tried,
+            claimed: suggested.is_claimed(),
+            same_cause_as: suggested.same_cause_as(),
             suggested_fix: suggested.fix,
             suggested_from: origin,
         }),

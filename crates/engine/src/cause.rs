@@ -1,4 +1,4 @@
-//! What a failure looks like to a person, and which failures of a run have one cause: the same error at the same place.
+//! What a failure looks like to a person, and which failures of a run have one cause: the same error, with the same values, at the same place.
 //! Does not: say what is known about it; `matching` does.
 
 use crate::{
@@ -12,6 +12,7 @@ use argus_core::{
     failure_kind::failure_kind,
     sign::sha256_hex,
     summary::{Places, Summary, places},
+    values::with_values,
 };
 use argus_report::looks_like_file;
 use argus_store::{Database, cases};
@@ -50,11 +51,12 @@ pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureE
     let (place, test_line) = (shown(own), shown(test));
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
+    let message = summary.message(MESSAGE);
     Sight {
         kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
         headline: matching::headline(analysis, &summary, event),
-        message: summary.message(MESSAGE),
-        cause_id: cause_id(analysis, place.as_ref().or(at_test)),
+        cause_id: cause_id(analysis, &message, place.as_ref().or(at_test)),
+        message,
         cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
         place,
         // A refused connection has no frame of the project: then the file of the case is what there is.
@@ -62,10 +64,11 @@ pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureE
     }
 }
 
-/// The error without its case, and where in the project it was noticed.
-fn cause_id(analysis: &Analysis, place: Option<&String>) -> String {
+/// The error without its case, the values in its message, and where in the project it was noticed.
+fn cause_id(analysis: &Analysis, message: &str, place: Option<&String>) -> String {
     let site = analysis.normalized.site.as_deref().unwrap_or_default();
-    let parts = [analysis.signatures.family.as_str(), site, place.map_or("", String::as_str)];
+    let values = with_values(message);
+    let parts = [analysis.signatures.family.as_str(), site, place.map_or("", String::as_str), &values];
     format!("cause-{}", &sha256_hex(&parts.join("\n"))[..12])
 }
 

@@ -19,12 +19,14 @@ macro_rules! contract {
 }
 
 mod fix_loop;
+mod fixes;
 mod memory;
 mod runs;
 mod viewer;
 mod viewer_runs;
 
 pub use fix_loop::*;
+pub use fixes::*;
 pub use memory::*;
 pub use runs::*;
 pub use viewer::*;
@@ -174,11 +176,23 @@ contract! {
         /// The best fix that fits: the pattern's own, else one that was learned for the same error in another case, else the
         /// tip of a built-in.
         pub suggested_fix: Option<String>,
-        /// Where that fix was learned, where it is not the pattern's own.
+        /// Where that fix was learned, where it is not the pattern's own, or was of other values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
-        /// The pattern's confidence.
+        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tried: Option<Tried>,
+        /// True: the fix was only said to have helped, and no run has shown it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub claimed: bool,
+        /// The same error with the same values, known from another case.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub same_cause_as: Option<SameCause>,
+        /// The pattern's confidence, which sinks with each reading; `tried` rests on what was reported.
         pub confidence: Option<f64>,
         /// Newest first, at most 20.
         pub fix_history: Vec<FixRecord>,
@@ -250,6 +264,14 @@ contract! {
         pub differences: Vec<Difference>,
         /// Its best fix.
         pub suggested_fix: Option<String>,
+        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tried: Option<Tried>,
+        /// True: the fix was only said to have helped, and no run has shown it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub claimed: bool,
         /// Its confidence.
         pub confidence: Option<f64>,
         /// `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own.
@@ -280,6 +302,14 @@ contract! {
         pub description: String,
         /// Description of its best fix; none: nothing fixed it yet.
         pub suggested_fix: Option<String>,
+        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tried: Option<Tried>,
+        /// True: the fix was only said to have helped, and no run has shown it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub claimed: bool,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
         /// How often it was diagnosed.
@@ -294,81 +324,6 @@ contract! {
         pub last_seen_at: String,
         /// Last change.
         pub updated_at: String,
-    }
-
-    /// One reported fix.
-    pub struct FixRecord {
-        /// `fix-…`.
-        pub id: String,
-        /// The pattern in whose history it stands.
-        pub pattern_id: String,
-        /// Run of the failure.
-        pub run_id: String,
-        /// Case of the failure.
-        pub case_name: String,
-        /// What was changed.
-        pub fix_description: String,
-        /// Whether it resolved the failure: it was reported so, and nothing refuted it.
-        pub success: bool,
-        /// Of what was reported as a success.
-        pub state: Option<FixStanding>,
-        /// The later run in which the case passed.
-        pub proved_by: Option<String>,
-        /// The later run in which the case failed again, or the later report that takes it back.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "types", ts(optional))]
-        pub refuted_by: Option<String>,
-        /// When it was reported.
-        pub created_at: String,
-        /// Who reported it; none: it is from before this was kept.
-        pub recorded_by: Option<String>,
-        /// On which machine.
-        pub recorded_from: Option<String>,
-    }
-
-    /// A fix to record.
-    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
-    pub struct ReportFixParams {
-        /// Run of the failure.
-        pub run_id: String,
-        /// Case of the failure.
-        pub case_name: String,
-        /// What was changed.
-        pub fix_description: String,
-        /// Whether it resolved the failure.
-        pub success: bool,
-        /// Environment in which it was tried, as in `record_outcome`; an unknown one when none.
-        #[serde(default)]
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
-        pub env: Option<serde_json::Value>,
-    }
-
-    /// What a reported fix changed.
-    pub struct ReportFixResult {
-        /// The pattern it counts on.
-        pub pattern_id: String,
-        /// What it is.
-        pub category: Category,
-        /// None for a pattern this call created.
-        pub previous_confidence: Option<f64>,
-        /// After this fix.
-        pub updated_confidence: f64,
-        /// After this fix.
-        pub occurrences: u32,
-        /// After this fix.
-        pub resolutions: u32,
-        /// `fix-…`.
-        pub fix_record_id: String,
-        /// This call created the pattern.
-        pub is_new_pattern: bool,
-        /// Of a success.
-        pub state: Option<FixStanding>,
-        /// The later run in which the case passed.
-        pub proved_by: Option<String>,
-        /// What would prove it, where nothing does yet.
-        pub to_prove: Option<String>,
-        /// What speaks against it.
-        pub warnings: Vec<String>,
     }
 
     /// Which patterns to list.
@@ -411,20 +366,6 @@ contract! {
         pub sample: Option<String>,
     }
 
-    /// A fix recorded straight on a pattern, for Node tooling.
-    pub struct RecordFixParams {
-        /// The pattern it counts on.
-        pub pattern_id: String,
-        /// Run of the failure.
-        pub run_id: String,
-        /// Case of the failure.
-        pub case_name: String,
-        /// What was changed.
-        pub fix_description: String,
-        /// Whether it resolved the failure.
-        pub success: bool,
-    }
-
     /// Everything concluded from one failure text, nothing stored.
     pub struct Inspection {
         /// What it is.
@@ -457,25 +398,6 @@ contract! {
         pub end: u32,
         /// The words.
         pub text: String,
-    }
-}
-
-/// How sure a reported success is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum FixStanding {
-    /// Somebody said so.
-    Claimed,
-    /// The case passed in a later run.
-    Proved,
-    /// The case failed again in the next run, or a later report takes it back.
-    Refuted,
-}
-
-impl FixStanding {
-    pub(crate) const fn of(proved_by: Option<&str>) -> Self {
-        if proved_by.is_some() { Self::Proved } else { Self::Claimed }
     }
 }
 

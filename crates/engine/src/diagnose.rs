@@ -4,7 +4,7 @@
 use crate::{
     Engine, EngineError,
     cause::{self, Sight},
-    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related},
+    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
     lookup::{self, FailedCase},
     matching::{self, Match},
     memory, related,
@@ -27,6 +27,8 @@ const SHOWN: usize = 1000;
 /// What the memory has about a failure.
 struct Finding {
     found: Match,
+    /// What came of trying the fix of its pattern.
+    tried: Option<Tried>,
     is_new: bool,
     history: Vec<FixRecord>,
     related: Vec<Related>,
@@ -160,17 +162,21 @@ async fn finding<D: Database>(
         Some(pattern) => matching::fix_history(tx, pattern, HISTORY, SHOWN).await?,
         None => Vec::new(),
     };
-    let suggested = suggestion::best(engine, tx, analysis, pattern).await?;
+    let suggested = suggestion::best(engine, tx, analysis, &found).await?;
+    let tried = match pattern {
+        Some(pattern) => suggestion::tried(tx, pattern).await?,
+        None => None,
+    };
     let related = if pattern.is_some_and(suggestion::has_own_fix) {
         Vec::new()
     } else {
-        related::related(engine, tx, analysis, pattern, suggested.from.as_ref()).await?
+        related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
     };
     let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
         Some(own) => suggestion::differing_values(tx, analysis, own).await?,
         None => None,
     };
-    Ok(Finding { found, is_new, history, related, suggested, values })
+    Ok(Finding { found, tried, is_new, history, related, suggested, values })
 }
 
 /// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
@@ -185,7 +191,7 @@ async fn with_incidents<D: Database>(
     if !has_own_fix && let Ok(incidents) = memory::related::incidents(engine, ambient, &analysis.redacted).await {
         finding.related.extend(incidents);
         // What is suggested stays first.
-        let from = usize::from(finding.suggested.from.is_some());
+        let from = usize::from(finding.suggested.first_related().is_some());
         finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
     if !has_own_fix {
@@ -204,6 +210,9 @@ fn answer<D: Database>(
     if finding.related.iter().any(|related| related.memory == Some(MemoryKind::Foreign)) {
         warnings.push(memory::foreign::WARNING.to_owned());
     }
+    if finding.suggested.fix.is_none() {
+        warnings.extend(finding.history.iter().find_map(refuted));
+    }
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
     let mut matched = finding.found.answer();
@@ -211,7 +220,7 @@ fn answer<D: Database>(
         (matched.similarity, matched.differences) = (Some(similarity), differences);
     }
     let person = finding.found.pattern.as_ref().and_then(|pattern| pattern.person.category);
-    let pattern = finding.found.pattern.map(|pattern| view::pattern(&pattern, engine.options.locale));
+    let pattern = finding.found.pattern.map(|pattern| view::pattern(&pattern, finding.tried, engine.options.locale));
     DiagnosticResult {
         category: person.unwrap_or(analysis.classification.category),
         failure_kind: sight.kind,
@@ -224,6 +233,9 @@ fn answer<D: Database>(
         signature: analysis.signatures.exact,
         signature_pattern: analysis.signatures.pattern,
         suggested_from: finding.suggested.origin(),
+        tried: finding.suggested.tried,
+        claimed: finding.suggested.is_claimed(),
+        same_cause_as: finding.suggested.same_cause_as(),
         suggested_fix: finding.suggested.fix,
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),
         pattern,
@@ -236,6 +248,13 @@ fn answer<D: Database>(
         warnings,
         not_stored: not_stored.map(|error| error.code),
     }
+}
+
+/// Why a fix that was reported as a success is not suggested.
+fn refuted(fix: &FixRecord) -> Option<String> {
+    let by = fix.refuted_by.as_ref()?;
+    let steps = text::quoted(&fix.fix_description);
+    Some(format!("'{steps}' was reported as a success and is not suggested: {by} refutes it."))
 }
 
 fn not_counted(error: &EngineError) -> String {

@@ -5,7 +5,7 @@ use crate::{
     Engine, EngineError,
     contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
     history::{is_more, page},
-    view,
+    suggestion, view,
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{
@@ -34,8 +34,11 @@ pub async fn patterns<D: Database>(
         let (built_in_count, learned_count) = counts(tx, params).await?;
         let total = built_in_count + learned_count;
         let stored = sorted(tx, params, offset + limit).await?;
-        let page = stored.iter().skip(offset as usize).take(limit as usize);
-        let patterns: Vec<_> = page.map(|pattern| view::pattern(pattern, engine.options.locale)).collect();
+        let mut patterns = Vec::new();
+        for pattern in stored.iter().skip(offset as usize).take(limit as usize) {
+            let tried = suggestion::tried(tx, pattern).await?;
+            patterns.push(view::pattern(pattern, tried, engine.options.locale));
+        }
         let has_more = is_more(offset, patterns.len(), total);
         Ok(PatternsResult { patterns, total, built_in_count, learned_count, has_more })
     };
@@ -51,7 +54,9 @@ pub async fn find_by_signature<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| -> Result<Option<FailurePattern>, EngineError> {
         let recipe = if signature.starts_with("builtin::") { patterns::BUILTIN_RECIPE } else { &engine.recipe };
         let found = patterns::by_signature(tx, recipe, signature).await?;
-        Ok(found.map(|pattern| view::pattern(&pattern, engine.options.locale)))
+        let Some(pattern) = found else { return Ok(None) };
+        let tried = suggestion::tried(tx, &pattern).await?;
+        Ok(Some(view::pattern(&pattern, tried, engine.options.locale)))
     };
     engine.read(ambient, body).await
 }

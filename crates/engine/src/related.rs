@@ -3,7 +3,7 @@
 
 use crate::{
     Engine,
-    contract::{Difference, Related, RelatedKind},
+    contract::{Difference, Related, RelatedKind, Tried},
     suggestion, view,
 };
 use argus_core::{Analysis, similarity::similarity};
@@ -27,6 +27,7 @@ struct Like {
     score: f64,
     pattern: Pattern,
     differences: Vec<Difference>,
+    tried: Option<Tried>,
 }
 
 /// Patterns that are like a failure. `own` is the pattern the answer already shows; `first`, the one whose fix it suggests,
@@ -47,7 +48,8 @@ pub(crate) async fn related<D>(
     sort(&mut found);
     if let Some(first) = first {
         found.retain(|like| like.pattern.key != first.key);
-        found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new() });
+        let tried = suggestion::tried(tx, first).await?;
+        found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
     }
     Ok(shown_all(engine, found))
 }
@@ -71,7 +73,7 @@ async fn alike(
 ) -> Result<Vec<Like>, StoreError> {
     let bands = argus_core::similarity::sketch(normalized);
     let mut found: Vec<Like> = Vec::new();
-    let like = |score: f64, pattern| Like { score: score.min(1.0), pattern, differences: Vec::new() };
+    let like = |score: f64, pattern| Like { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
     for pattern in similar::of_family(tx, family, FAMILY).await? {
         found.push(like(1.0, pattern));
     }
@@ -85,13 +87,16 @@ async fn alike(
         }
     }
     found.retain(|like| !like.pattern.is_provisional() && own.is_none_or(|own| own.key != like.pattern.key));
+    for like in &mut found {
+        like.tried = suggestion::tried(tx, &like.pattern).await?;
+    }
     Ok(found)
 }
 
-/// The most alike first; of equally alike ones a known fix before none, and one that helped more often before another.
+/// The most alike first; of equally alike ones a known fix before none, and one that is proved before one that is claimed.
 fn sort(found: &mut [Like]) {
     found.sort_by(|a, b| {
-        let evidence = |like: &Like| suggestion::evidence(&like.pattern);
+        let evidence = |like: &Like| suggestion::evidence(&like.pattern, like.tried);
         b.score.total_cmp(&a.score).then_with(|| evidence(b).cmp(&evidence(a)))
     });
 }
@@ -100,8 +105,8 @@ fn shown_all<D>(engine: &Engine<D>, found: Vec<Like>) -> Vec<Related> {
     found.into_iter().take(SHOWN).map(|like| shown(engine, like)).collect()
 }
 
-fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences }: Like) -> Related {
-    let view = view::pattern(&pattern, engine.options.locale);
+fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences, tried }: Like) -> Related {
+    let view = view::pattern(&pattern, tried, engine.options.locale);
     Related {
         kind: RelatedKind::Pattern,
         id: view.id,
@@ -109,6 +114,8 @@ fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences }: Like) -> R
         similarity: score,
         differences,
         suggested_fix: view.suggested_fix,
+        tried,
+        claimed: view.claimed,
         confidence: Some(view.confidence),
         memory: None,
     }

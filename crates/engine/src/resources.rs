@@ -7,7 +7,7 @@ use crate::{
     matching,
     memory::incident,
     report_fix::unknown_pattern,
-    view,
+    suggestion, view,
 };
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{Database, patterns, runs};
@@ -31,7 +31,7 @@ pub async fn pattern<D: Database>(
         Ok(PatternDetail {
             fix_history: matching::fix_history(tx, &pattern, HISTORY, usize::MAX).await?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: view::pattern(&pattern, engine.options.locale),
+            pattern: view::pattern(&pattern, suggestion::tried(tx, &pattern).await?, engine.options.locale),
         })
     };
     engine.read(ambient, body).await

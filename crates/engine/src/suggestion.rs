@@ -4,16 +4,19 @@
 
 use crate::{
     Engine,
-    contract::{Difference, SuggestedFrom},
+    contract::{Difference, SameCause, SuggestedFrom, Tried},
+    matching::Match,
     view,
 };
 use argus_core::{
     Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,
+    values::differ_in_values,
 };
 use argus_store::{
-    StoreError, Tx,
+    StoreError, Tx, outcomes,
     patterns::{self, Pattern},
     similar,
+    solutions::SolutionKey,
 };
 
 /// Patterns of one error that are looked at.
@@ -30,8 +33,14 @@ const COMPARED: usize = 600;
 #[derive(Default)]
 pub(crate) struct Suggestion {
     pub(crate) fix: Option<String>,
-    /// The pattern of another case that it was learned for.
+    /// What came of trying it; none for a tip.
+    pub(crate) tried: Option<Tried>,
+    /// The pattern that it was learned for, where that is another one, or was of other values.
     pub(crate) from: Option<Pattern>,
+    /// What these values were there, and are here.
+    differences: Vec<Difference>,
+    /// A pattern of another case with the same error and the same values, where the failure has none of its own.
+    pub(crate) same_cause: Option<Pattern>,
 }
 
 impl Suggestion {
@@ -40,25 +49,52 @@ impl Suggestion {
             pattern_id: pattern.id.clone(),
             case_name: pattern.case_name.clone(),
             confidence: confidence(pattern.resolutions, pattern.occurrences),
+            differences: self.differences.clone(),
         })
+    }
+
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.tried.is_some_and(Tried::is_claimed)
+    }
+
+    /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
+    pub(crate) fn first_related(&self) -> Option<&Pattern> {
+        self.from.as_ref().filter(|_| self.differences.is_empty())
+    }
+
+    pub(crate) fn same_cause_as(&self) -> Option<SameCause> {
+        let pattern = self.same_cause.as_ref()?;
+        Some(SameCause { pattern_id: pattern.id.clone(), case_name: pattern.case_name.clone() })
     }
 }
 
-/// The best fix for a failure that `pattern` was found for.
+/// The best fix for a failure that was found so.
 pub(crate) async fn best<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
-    pattern: Option<&Pattern>,
+    found: &Match,
 ) -> Result<Suggestion, StoreError> {
+    let pattern = found.pattern.as_ref();
     let tip = pattern.and_then(|pattern| view::suggested_fix(pattern, engine.options.locale));
-    if pattern.is_some_and(has_own_fix) {
-        return Ok(Suggestion { fix: tip, from: None });
+    if let Some(own) = pattern.filter(|pattern| has_own_fix(pattern)) {
+        let tried = tried(tx, own).await?;
+        let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
+        let (from, differences) =
+            values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
+        return Ok(Suggestion { fix: tip, tried, from, differences, same_cause: None });
     }
-    let other = same_error(tx, analysis, pattern).await?;
-    Ok(match other {
-        Some(other) => Suggestion { fix: other.best_fix.clone(), from: Some(other) },
-        None => Suggestion { fix: tip, from: None },
+    let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
+    let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
+    Ok(match fixed {
+        Some(Fixed { pattern, tried, differences }) => Suggestion {
+            fix: pattern.best_fix.clone(),
+            tried: Some(tried),
+            from: Some(pattern),
+            differences,
+            same_cause,
+        },
+        None => Suggestion { fix: tip, same_cause, ..Suggestion::default() },
     })
 }
 
@@ -67,13 +103,40 @@ pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
     pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.person.solution.is_some())
 }
 
-/// The pattern of the same error in another case that has the best fix.
-async fn same_error(
-    tx: &mut impl Tx,
-    analysis: &Analysis,
-    own: Option<&Pattern>,
-) -> Result<Option<Pattern>, StoreError> {
-    let mut best: Option<Pattern> = None;
+/// What came of trying the fix that a pattern suggests; none where it has none of its own.
+pub(crate) async fn tried(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
+    let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
+    Ok(Some(outcomes::tried(tx, solution).await?.into()))
+}
+
+impl From<outcomes::Tried> for Tried {
+    fn from(outcomes::Tried { proved, claimed, failed }: outcomes::Tried) -> Self {
+        Self { proved, claimed, failed }
+    }
+}
+
+/// Patterns of the same error in other cases.
+#[derive(Default)]
+struct SameError {
+    /// The one with the best fix.
+    fixed: Option<Fixed>,
+    /// The first that has the same values too, fixed or not.
+    known: Option<Pattern>,
+}
+
+struct Fixed {
+    pattern: Pattern,
+    tried: Tried,
+    differences: Vec<Difference>,
+}
+
+impl Fixed {
+    fn evidence(&self) -> (bool, Evidence) {
+        (self.differences.is_empty(), evidence(&self.pattern, Some(self.tried)))
+    }
+}
+
+async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>) -> Result<SameError, StoreError> {
     let is_other = |pattern: &Pattern| own.is_none_or(|own| own.key != pattern.key);
     let mut candidates = similar::of_family(tx, &analysis.signatures.family, FAMILY).await?;
     // The same words in another function, which the family tells apart.
@@ -84,40 +147,51 @@ async fn same_error(
             candidates.push(pattern);
         }
     }
+    let mut same = SameError::default();
+    candidates.retain(|pattern| !pattern.is_builtin && !pattern.is_provisional() && is_other(pattern));
     for pattern in candidates {
-        let fits = !pattern.is_builtin && !pattern.is_provisional() && pattern.best_fix.is_some() && is_other(&pattern);
-        let better = |best: &Pattern| evidence(&pattern) > evidence(best);
-        if fits && best.as_ref().is_none_or(better) && differing_values(tx, analysis, &pattern).await?.is_none() {
-            best = Some(pattern);
+        let differences = differing_values(tx, analysis, &pattern).await?.map_or_else(Vec::new, |(_, found)| found);
+        if differences.is_empty() {
+            same.known.get_or_insert_with(|| pattern.clone());
+        } else if analysis.classification.category == Category::AssertionMismatch {
+            // What two assertions compared is what they are about.
+            continue;
+        }
+        let Some(tried) = tried(tx, &pattern).await? else { continue };
+        let fixed = Fixed { pattern, tried, differences };
+        if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
+            same.fixed = Some(fixed);
         }
     }
-    Ok(best)
+    Ok(same)
 }
 
-/// What speaks for a pattern's fix: how often it helped, then how recently.
-pub(crate) fn evidence(pattern: &Pattern) -> (bool, u32, i64) {
-    (pattern.best_fix.is_some(), pattern.resolutions, pattern.updated_at)
+/// What speaks for a pattern's fix: that there is one, that a run proved it, how often it helped more than it failed, how
+/// often it was said to, then how new it is. Nothing of it changes when a failure is read again.
+pub(crate) type Evidence = (bool, bool, i64, u32, Option<SolutionKey>);
+
+pub(crate) fn evidence(pattern: &Pattern, tried: Option<Tried>) -> Evidence {
+    let Tried { proved, claimed, failed } = tried.unwrap_or_default();
+    let balance = i64::from(proved) - i64::from(failed);
+    (tried.is_some(), proved > 0, balance, claimed, pattern.suggests)
 }
 
-/// Of two assertions with the same stable text: how alike they are, and what differs, where the compared values do.
+/// Of two failures with the same stable text: how alike they are, and what differs, where the values in them do.
 pub(crate) async fn differing_values(
     tx: &mut impl Tx,
     analysis: &Analysis,
     pattern: &Pattern,
 ) -> Result<Option<(f64, Vec<Difference>)>, StoreError> {
-    if analysis.classification.category != Category::AssertionMismatch {
-        return Ok(None);
-    }
     let sample = patterns::sample(tx, pattern.key).await?;
     let Some(event) = sample.and_then(|sample| serde_json::from_str::<FailureEvent>(&sample).ok()) else {
         return Ok(None);
     };
     let message = |text: &str| Summary::read(text).message(COMPARED);
     let (before, now) = (message(&event.text), message(&analysis.redacted));
-    if before == now {
-        return Ok(None);
-    }
-    let lines = before.lines().zip(now.lines()).filter(|(before, now)| before != now);
+    // What an assertion compared may be a time or a word.
+    let is_assertion = analysis.classification.category == Category::AssertionMismatch;
+    let differ = |before: &str, now: &str| if is_assertion { before != now } else { differ_in_values(before, now) };
+    let lines = before.lines().zip(now.lines()).filter(|(before, now)| differ(before, now));
     let line = |text: &str| display::line(text, DIFFERENCE);
     let differences: Vec<_> =
         lines.take(DIFFERENCES).map(|(before, now)| Difference { before: line(before), now: line(now) }).collect();

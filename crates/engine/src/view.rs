@@ -3,7 +3,7 @@
 
 use crate::{
     contract::{
-        CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, ViewPatternRow,
+        CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, Tried, ViewPatternRow,
     },
     moment::iso,
 };
@@ -20,7 +20,7 @@ use argus_store::{
     solutions::Fix,
 };
 
-pub(crate) fn pattern(stored: &Pattern, locale: Locale) -> FailurePattern {
+pub(crate) fn pattern(stored: &Pattern, tried: Option<Tried>, locale: Locale) -> FailurePattern {
     let builtin = builtin(stored);
     let readable = || format!("{}::{}::{}", stored.category, stored.case_name, stored.normalized);
     FailurePattern {
@@ -30,6 +30,8 @@ pub(crate) fn pattern(stored: &Pattern, locale: Locale) -> FailurePattern {
         signature_pattern: builtin.map_or_else(readable, |known| known.signature_pattern.to_owned()),
         description: description(stored),
         suggested_fix: suggested_fix(stored, locale),
+        tried,
+        claimed: tried.is_some_and(Tried::is_claimed),
         confidence: confidence(stored.resolutions, stored.occurrences),
         occurrences: stored.occurrences,
         resolutions: stored.resolutions,

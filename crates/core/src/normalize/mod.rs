@@ -72,6 +72,13 @@ pub fn normalize(text: &str) -> Normalized {
     Normalized { text: string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
 }
 
+/// One line with placeholders, whatever it says.
+pub(crate) fn line(line: &str) -> String {
+    let mut out = Vec::with_capacity(line.len());
+    scan::write_line(line.as_bytes(), &mut out, &mut Vec::new());
+    string(out)
+}
+
 /// Passes over the text until nothing changes; bit `n` of `known` says that the `n`th line does not.
 fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     let mut again = Writer::with_room_for(out.len());

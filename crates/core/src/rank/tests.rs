@@ -11,7 +11,14 @@ fn env(bucket: &str) -> Environment {
 
 fn row(bucket: &str, worked: u32, failed: u32) -> BucketStats {
     let at = |count: u32, days: i64| (count > 0).then_some(NOW - days * DAY);
-    BucketStats { bucket: env(bucket), worked, failed, last_confirmed_at: at(worked, 5), last_failed_at: at(failed, 9) }
+    BucketStats {
+        bucket: env(bucket),
+        worked,
+        claimed: 0,
+        failed,
+        last_confirmed_at: at(worked, 5),
+        last_failed_at: at(failed, 9),
+    }
 }
 
 fn ranked(own: &str, stats: &[BucketStats], matched: f64) -> Ranking {
@@ -30,6 +37,18 @@ fn score(stats: &[BucketStats]) -> f64 {
 #[test]
 fn one_of_one_does_not_beat_nine_of_ten() {
     assert!(score(&[row(HERE, 9, 1)]) > score(&[row(HERE, 1, 0)]));
+}
+
+#[test]
+fn however_many_claims_are_less_than_one_success_that_was_shown() {
+    let claims = |count: u32| BucketStats { claimed: count, ..row(HERE, count, 0) };
+    let scores =
+        [score(&[]), score(&[claims(1)]), score(&[claims(2)]), score(&[claims(50)]), score(&[row(HERE, 1, 0)])];
+    assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+    let one_shown = [BucketStats { claimed: 1, ..row(HERE, 2, 0) }];
+    assert!(score(&one_shown) > score(&[row(HERE, 1, 0)]));
+    assert!(ranked(HERE, &[claims(1)], 0.8).why.starts_with("worked 1 of 1 time, only claimed, 1 of 1 in this"));
+    assert!(ranked(HERE, &one_shown, 0.8).why.starts_with("worked 2 of 2 times, 1 of them only claimed, 2 of 2"));
 }
 
 #[test]
@@ -76,6 +95,7 @@ fn rows() -> impl Strategy<Value = Vec<BucketStats>> {
             BucketStats {
                 bucket: env(bucket),
                 worked,
+                claimed: 0,
                 failed,
                 last_confirmed_at: confirmed,
                 last_failed_at: last_failed,

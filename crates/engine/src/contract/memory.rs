@@ -144,6 +144,9 @@ contract! {
         pub worked: u32,
         /// How often it failed, anywhere.
         pub failed: u32,
+        /// How many of the successes were reported of a failed case, and no run has shown.
+        #[serde(default)]
+        pub claimed: u32,
         /// When it last worked.
         pub last_confirmed_at: Option<String>,
         /// Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics.

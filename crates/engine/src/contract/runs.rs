@@ -1,6 +1,7 @@
 //! Types of runs: what records one, what lists them, and their cases.
 //! Does not: compute.
 
+use super::{Difference, Tried, is_false};
 use argus_core::{Category, FailureKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -167,7 +168,7 @@ contract! {
         pub known: Option<KnownPattern>,
     }
 
-    /// Failures of the same error at the same place.
+    /// Failures of the same error, with the same values in it, at the same place.
     pub struct Cause {
         /// `cause-…`: the same in every run while error and place stay.
         pub cause_id: String,
@@ -187,17 +188,37 @@ contract! {
     pub struct KnownPattern {
         /// `pat-…` or `builtin-…`.
         pub pattern_id: String,
-        /// `(resolutions + 1) / (occurrences + 2)`.
+        /// `(resolutions + 1) / (occurrences + 2)`, of the pattern whose fix is suggested; `tried` says what came of it.
         pub confidence: f64,
         /// The best fix that fits; none: nothing fixed it yet.
         pub suggested_fix: Option<String>,
-        /// Where that fix was learned, where it is not this pattern's own.
+        /// Where that fix was learned, where it is not this pattern's own, or was of other values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
+        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tried: Option<Tried>,
+        /// True: the fix was only said to have helped, and no run has shown it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub claimed: bool,
+        /// The same error with the same values, known from another case.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub same_cause_as: Option<SameCause>,
     }
 
-    /// The failure of another case, with the same error, that a fix was learned for.
+    /// A pattern of another case that has the cause of this failure.
+    pub struct SameCause {
+        /// `pat-…`.
+        pub pattern_id: String,
+        /// Its case.
+        pub case_name: String,
+    }
+
+    /// The failure, with the same error, that a fix was learned for.
     pub struct SuggestedFrom {
         /// `pat-…`.
         pub pattern_id: String,
@@ -205,6 +226,10 @@ contract! {
         pub case_name: String,
         /// `(resolutions + 1) / (occurrences + 2)` of that pattern.
         pub confidence: f64,
+        /// Where it was of other values (a port, a host, a name, a path, a number): what they were there, and are here.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
+        pub differences: Vec<Difference>,
     }
 
     /// Which runs to list.

@@ -138,6 +138,8 @@ async fn incidents_like<D: Database>(
                 description: incident.title,
                 similarity: rounded(hit.score.value),
                 differences: Vec::new(),
+                tried: None,
+                claimed: best.is_some(),
                 suggested_fix: best.map(|solution| solution.steps),
                 confidence: None,
                 memory: None,
@@ -221,6 +223,7 @@ fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
         description: line(engine, &related.description),
         suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), MAX_RELATED_FIX_CHARS)),
         confidence: None,
+        tried: None,
         differences: related
             .differences
             .into_iter()

@@ -20,6 +20,7 @@ use argus_store::{
     solutions::{self, Solution, SolutionKey},
 };
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// Solutions of one incident that are ranked; of more, those that worked most often and the newest.
 const RANKED: u32 = 100;
@@ -35,6 +36,8 @@ pub(super) struct Ranked {
     pub(super) solution: Solution,
     pub(super) ranking: Ranking,
     stats: Vec<Stats>,
+    /// Successes of it that a run could have shown, and none has.
+    claimed: u32,
 }
 
 /// The solutions of one incident or pattern that matched so well, unordered.
@@ -50,9 +53,11 @@ pub(super) async fn of_owner<D>(
     for solution in solutions::best_of_owner(tx, owner, RANKED).await? {
         let stats = outcomes::stats(tx, solution.key).await?;
         let written_for = Environment::parse(&solution.env_bucket);
-        let candidate = Candidate { environment: &written_for, stats: &rows(&stats), incident_match };
+        let rows = rows(tx, solution.key, &stats).await?;
+        let candidate = Candidate { environment: &written_for, stats: &rows, incident_match };
         let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
-        ranked.push(Ranked { solution, ranking, stats });
+        let claimed = rows.iter().map(|row| row.claimed).fold(0, u32::saturating_add);
+        ranked.push(Ranked { solution, ranking, stats, claimed });
     }
     if let Owner::Pattern(key) = owner {
         let person = patterns::get(tx, key).await?.and_then(|pattern| pattern.person.solution);
@@ -72,7 +77,7 @@ pub(super) fn untried<D>(
     let written_for = Environment::parse(&solution.env_bucket);
     let candidate = Candidate { environment: &written_for, stats: &[], incident_match };
     let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
-    Ranked { solution, ranking, stats: Vec::new() }
+    Ranked { solution, ranking, stats: Vec::new(), claimed: 0 }
 }
 
 /// A person is the authority: what they set ranks with the best of its pattern, and before it.
@@ -94,7 +99,8 @@ pub(super) async fn stats<D>(
     place: &Place,
 ) -> Result<SolutionStats, EngineError> {
     let stats = outcomes::stats(tx, solution.key).await?;
-    let candidate = Candidate { environment: &place.environment, stats: &rows(&stats), incident_match: 1.0 };
+    let rows = rows(tx, solution.key, &stats).await?;
+    let candidate = Candidate { environment: &place.environment, stats: &rows, incident_match: 1.0 };
     let ranking = rank::rank(&caller(engine, ambient, &place.environment), &candidate);
     let (worked, failed) = sums(&stats);
     let tried = f64::from(worked) + f64::from(failed);
@@ -139,6 +145,7 @@ impl Ranked {
             why: self.ranking.why,
             worked,
             failed,
+            claimed: self.claimed,
             last_confirmed_at: last_confirmed(&self.stats),
             memory,
         }
@@ -152,15 +159,17 @@ fn caller<'a, D>(engine: &Engine<D>, ambient: &Ambient, environment: &'a Environ
     Caller { environment, now: ambient.now, half_life_ms }
 }
 
-fn rows(stats: &[Stats]) -> Vec<rank::BucketStats> {
+async fn rows(tx: &mut impl Tx, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
+    let claimed: HashMap<String, u32> = outcomes::claimed(tx, solution).await?.into_iter().collect();
     let row = |row: &Stats| rank::BucketStats {
         bucket: Environment::parse(&row.env_bucket),
         worked: row.worked,
+        claimed: claimed.get(&row.env_bucket).copied().unwrap_or_default(),
         failed: row.failed,
         last_confirmed_at: row.last_confirmed_at,
         last_failed_at: row.last_failed_at,
     };
-    stats.iter().map(row).collect()
+    Ok(stats.iter().map(row).collect())
 }
 
 /// How often it worked and failed, anywhere.

@@ -4,14 +4,14 @@
 use super::{find::find, place::Place, ranking, side::SIDES};
 use crate::{
     Engine, EngineError,
-    contract::{Related, RelatedKind},
+    contract::{Related, RelatedKind, Tried},
 };
 use argus_core::{
     Ambient, display,
     environment::Environment,
     search::{Query, THRESHOLD},
 };
-use argus_store::{Database, incidents, search::Owner};
+use argus_store::{Database, incidents, outcomes, search::Owner};
 use std::collections::BTreeSet;
 
 /// Incidents beside the patterns.
@@ -43,6 +43,10 @@ pub(crate) async fn incidents<D: Database>(
                     a.ranking.final_solution_score.total_cmp(&b.ranking.final_solution_score)
                 };
                 let best = ranked.into_iter().max_by(better);
+                let tried = match &best {
+                    Some(best) => Some(Tried::from(outcomes::tried(tx, best.solution.key).await?)),
+                    None => None,
+                };
                 Ok(Some(Related {
                     kind: RelatedKind::Incident,
                     id: incident.id,
@@ -51,6 +55,8 @@ pub(crate) async fn incidents<D: Database>(
                     differences: Vec::new(),
                     confidence: best.as_ref().map(|best| best.ranking.reliability_score),
                     suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
+                    tried,
+                    claimed: tried.is_some_and(Tried::is_claimed),
                     memory: None,
                 }))
             };

@@ -1,9 +1,13 @@
 //! What an agent gets of a run and of a diagnosis: message, place, kind, causes, and which fix comes first.
 
-use super::{REFUSED, World, failed, passed};
-use crate::contract::{EngineOptions, HowMatched, RecordRunParams, RunResult};
-use argus_core::FailureKind;
+use super::{REFUSED, UNKNOWN, World, failed, passed};
+use crate::{
+    contract::{EngineOptions, HowMatched, PatternSource, PatternsParams, RecordRunParams, RunResult, Tried},
+    patterns::patterns,
+};
+use argus_core::{Category, FailureKind};
 use argus_report::ReportCase;
+use argus_store::finish;
 
 fn shop() -> World {
     let options = EngineOptions { project_root: "/srv/shop".to_owned(), ..EngineOptions::default() };
@@ -152,6 +156,142 @@ fn a_fix_of_the_same_error_in_another_case_comes_before_a_tip() {
         assert_eq!(diagnosis.related[0].id, from.pattern_id);
         assert_eq!(diagnosis.suggested_from.unwrap().pattern_id, from.pattern_id);
     }
+}
+
+#[test]
+fn causes_are_told_apart_by_the_values_in_their_message() {
+    let world = shop();
+    let refused = |name: &str, port: u32| failed(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}"));
+    let slow = |name: &str, ms: u32| failed(name, &format!("Error: the till did not answer within {ms} ms"));
+    let cases = vec![refused("a", 5432), refused("b", 6379), refused("c", 5432), slow("d", 5003), slow("e", 4998)];
+    let run = world.record(&RecordRunParams::default(), cases).unwrap();
+    let counts: Vec<_> = run.causes.iter().map(|cause| cause.count).collect();
+    assert_eq!(counts, [2, 2, 1], "{:?}", run.causes);
+    assert_eq!(world.diagnose(&run.run_id, "b").unwrap().cause.count, 1);
+    assert_eq!(world.diagnose(&run.run_id, "c").unwrap().cause.count, 2);
+}
+
+#[test]
+fn a_fix_of_the_same_error_with_other_values_says_what_differs_and_is_no_surer_than_there() {
+    let world = shop();
+    let refused = |port: u32| format!("Error: connect ECONNREFUSED 127.0.0.1:{port}");
+    let first = world.run(vec![failed("database", &refused(5432))]);
+    world.diagnose(&first, "database").unwrap();
+    world.fix(&first, "database", "Start the database", true).unwrap();
+    let there = world.diagnose(&first, "database").unwrap().confidence.unwrap();
+    let again = world.record(&RecordRunParams::default(), vec![failed("cache", &refused(6379))]).unwrap();
+    let known = again.failures[0].known.as_ref().unwrap();
+    let from = known.suggested_from.as_ref().unwrap();
+    assert_eq!(
+        (from.differences[0].before.as_str(), from.differences[0].now.as_str()),
+        (&*refused(5432), &*refused(6379))
+    );
+    assert_eq!((known.confidence, from.confidence), (there, there));
+    assert!(known.claimed && known.same_cause_as.is_none());
+    let diagnosis = world.diagnose(&again.run_id, "cache").unwrap();
+    assert_eq!(diagnosis.suggested_from.as_ref(), Some(from));
+    assert!(diagnosis.related[0].similarity < 1.0 && !diagnosis.related[0].differences.is_empty());
+    // Where the very same is known, that fix comes first, however often the other helped.
+    let third = world.run(vec![failed("queue", &refused(6379))]);
+    world.fix(&third, "queue", "Start the cache", true).unwrap();
+    let diagnosis = world.diagnose(&again.run_id, "cache").unwrap();
+    assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Start the cache"));
+    assert_eq!(diagnosis.suggested_from.unwrap().differences, []);
+    // The same case on another port: its own fix, and what differs.
+    world.run(vec![passed("database")]);
+    let moved = world.record(&RecordRunParams::default(), vec![failed("database", &refused(6379))]).unwrap();
+    let known = moved.failures[0].known.as_ref().unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Start the database"));
+    assert_eq!(known.suggested_from.as_ref().unwrap().differences[0].before, refused(5432));
+}
+
+#[test]
+fn a_claim_is_called_one_and_comes_after_what_is_proved() {
+    let world = shop();
+    let run = world.run(vec![failed("a", REFUSED), failed("b", REFUSED)]);
+    world.fix(&run, "a", "Started the database", true).unwrap();
+    world.run(vec![passed("a")]);
+    // Newer.
+    let newer = world.run(vec![failed("b", REFUSED)]);
+    world.fix(&newer, "b", "Wished it away", true).unwrap();
+    let again = world.record(&RecordRunParams::default(), vec![failed("c", REFUSED)]).unwrap();
+    let known = again.failures[0].known.as_ref().unwrap();
+    assert_eq!((known.suggested_fix.as_deref(), known.claimed), (Some("Started the database"), false));
+    assert_eq!(known.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
+    let diagnosis = world.diagnose(&again.run_id, "c").unwrap();
+    assert!(!diagnosis.claimed && !diagnosis.related[0].claimed);
+    assert!(
+        diagnosis.related[1].claimed && diagnosis.related[1].tried.unwrap().claimed == 1,
+        "{:?}",
+        diagnosis.related
+    );
+    let own = world.run(vec![failed("b", REFUSED)]);
+    let own = world.diagnose(&own, "b").unwrap();
+    assert_eq!(
+        (own.suggested_fix.as_deref(), own.claimed, own.pattern.unwrap().claimed),
+        (Some("Started the database"), false, false),
+        "refuted"
+    );
+}
+
+#[test]
+fn what_is_read_again_is_suggested_as_before() {
+    let world = shop();
+    let run = world.run(vec![failed("a", REFUSED), failed("b", REFUSED)]);
+    world.fix(&run, "a", "Started the database", true).unwrap();
+    world.fix(&run, "b", "Waited for the database", true).unwrap();
+    world.run(vec![passed("a"), passed("b")]);
+    let known = || {
+        let run = world.record(&RecordRunParams::default(), vec![failed("c", REFUSED)]).unwrap();
+        let known = run.failures[0].known.clone().unwrap();
+        let diagnosis = world.diagnose(&run.run_id, "c").unwrap();
+        let related: Vec<_> = diagnosis.related.iter().map(|one| (one.id.clone(), one.tried)).collect();
+        (known.suggested_fix, known.tried, diagnosis.tried, related)
+    };
+    let before = known();
+    for _ in 0..5 {
+        world.diagnose(&run, "a").unwrap();
+        world.diagnose(&run, "b").unwrap();
+        world.diagnose(&run, "a").unwrap();
+    }
+    assert_eq!(known(), before);
+}
+
+#[test]
+fn a_further_case_of_a_known_cause_is_not_told_as_new() {
+    let world = shop();
+    let first = world.run(vec![failed("first", UNKNOWN)]);
+    world.diagnose(&first, "first").unwrap();
+    let run = world.record(&RecordRunParams::default(), vec![failed("second", UNKNOWN)]).unwrap();
+    let same = run.failures[0].known.as_ref().unwrap().same_cause_as.clone().unwrap();
+    assert_eq!(same.case_name, "a.test.ts > suite > first");
+    let diagnosis = world.diagnose(&run.run_id, "second").unwrap();
+    assert_eq!((diagnosis.same_cause_as, diagnosis.suggested_fix), (Some(same.clone()), None));
+    world.fix(&first, "first", "Tuned it", true).unwrap();
+    let run = world.run(vec![failed("third", UNKNOWN)]);
+    let diagnosis = world.diagnose(&run, "third").unwrap();
+    assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Tuned it"));
+    assert_eq!(diagnosis.same_cause_as, Some(same));
+    // Its own pattern has it from then on.
+    assert_eq!(world.diagnose(&run, "third").unwrap().same_cause_as, None);
+    let other = world.run(vec![failed("fourth", "Error: the flux inductor is out of tune")]);
+    assert_eq!(world.diagnose(&other, "fourth").unwrap().same_cause_as, None);
+}
+
+#[test]
+fn a_tip_earns_nothing_from_the_fixes_of_others() {
+    let world = shop();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&run, "health").unwrap();
+    world.fix(&run, "health", "Start the database", true).unwrap();
+    world.run(vec![passed("health")]);
+    let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap().patterns;
+    let of =
+        |source| all.iter().find(|one| one.category == Category::ConnectionRefused && one.source == source).unwrap();
+    let (tip, learned) = (of(PatternSource::BuiltIn), of(PatternSource::Learned));
+    assert_eq!((tip.confidence, tip.tried, tip.claimed), (2.0 / 3.0, None, false), "the contract's field, and no more");
+    assert_eq!(learned.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
+    assert!(all.iter().position(|one| one == learned) < all.iter().position(|one| one == tip), "equally often met");
 }
 
 #[test]

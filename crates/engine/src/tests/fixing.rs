@@ -284,6 +284,7 @@ fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
     assert!(!record().success);
     let known = world.diagnose(&again, "boom").unwrap();
     assert_eq!(known.suggested_fix, None, "what was refuted is no suggestion");
+    assert!(known.warnings[0].starts_with("'Tuned it' was reported") && known.warnings[0].contains(&again));
     // It passes after something else, which proves what was claimed of that.
     world.fix(&again, "boom", "Replaced it", true).unwrap();
     let proof = world.run(vec![passed("boom")]);

@@ -12,7 +12,7 @@ use crate::{
     moment::iso,
     related,
     report_fix::unknown_pattern,
-    view as show,
+    suggestion, view as show,
 };
 use argus_core::{Ambient, FailureEvent, confidence::confidence};
 use argus_store::{
@@ -89,7 +89,7 @@ pub async fn view_pattern<D: Database>(
             tests,
             related,
             sample: sample.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: show::pattern(&pattern, engine.options.locale),
+            pattern: show::pattern(&pattern, suggestion::tried(tx, &pattern).await?, engine.options.locale),
         })
     };
     engine.read(ambient, body).await

@@ -135,7 +135,7 @@ export type CategoryCount = {
   count: number,
 };
 
-/** Failures of the same error at the same place. */
+/** Failures of the same error, with the same values in it, at the same place. */
 export type Cause = {
   /** `cause-…`: the same in every run while error and place stay. */
   causeId: string,
@@ -249,9 +249,15 @@ export type DiagnosticResult = {
   /** The best fix that fits: the pattern's own, else one that was learned for the same error in another case, else the
    * tip of a built-in. */
   suggestedFix: string | null,
-  /** Where that fix was learned, where it is not the pattern's own. */
+  /** Where that fix was learned, where it is not the pattern's own, or was of other values. */
   suggestedFrom?: SuggestedFrom,
-  /** The pattern's confidence. */
+  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  tried?: Tried,
+  /** True: the fix was only said to have helped, and no run has shown it. */
+  claimed?: boolean,
+  /** The same error with the same values, known from another case. */
+  sameCauseAs?: SameCause,
+  /** The pattern's confidence, which sinks with each reading; `tried` rests on what was reported. */
   confidence: number | null,
   /** Newest first, at most 20. */
   fixHistory: Array<FixRecord>,
@@ -415,6 +421,10 @@ export type FailurePattern = {
   description: string,
   /** Description of its best fix; none: nothing fixed it yet. */
   suggestedFix: string | null,
+  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  tried?: Tried,
+  /** True: the fix was only said to have helped, and no run has shown it. */
+  claimed?: boolean,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
   /** How often it was diagnosed. */
@@ -1008,12 +1018,18 @@ export type Inspection = {
 export type KnownPattern = {
   /** `pat-…` or `builtin-…`. */
   patternId: string,
-  /** `(resolutions + 1) / (occurrences + 2)`. */
+  /** `(resolutions + 1) / (occurrences + 2)`, of the pattern whose fix is suggested; `tried` says what came of it. */
   confidence: number,
   /** The best fix that fits; none: nothing fixed it yet. */
   suggestedFix: string | null,
-  /** Where that fix was learned, where it is not this pattern's own. */
+  /** Where that fix was learned, where it is not this pattern's own, or was of other values. */
   suggestedFrom?: SuggestedFrom,
+  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  tried?: Tried,
+  /** True: the fix was only said to have helped, and no run has shown it. */
+  claimed?: boolean,
+  /** The same error with the same values, known from another case. */
+  sameCauseAs?: SameCause,
 };
 
 /** What a pattern has without a person's hand. */
@@ -1296,6 +1312,8 @@ export type RankedSolution = {
   worked: number,
   /** How often it failed, anywhere. */
   failed: number,
+  /** How many of the successes were reported of a failed case, and no run has shown. */
+  claimed: number,
   /** When it last worked. */
   last_confirmed_at: string | null,
   /** Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics. */
@@ -1452,6 +1470,10 @@ export type Related = {
   differences?: Array<Difference>,
   /** Its best fix. */
   suggestedFix: string | null,
+  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  tried?: Tried,
+  /** True: the fix was only said to have helped, and no run has shown it. */
+  claimed?: boolean,
   /** Its confidence. */
   confidence: number | null,
   /** `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own. */
@@ -1632,6 +1654,14 @@ export type RunResult = {
 /** Outcome of a run. */
 export type RunStatus = "passed" | "failed";
 
+/** A pattern of another case that has the cause of this failure. */
+export type SameCause = {
+  /** `pat-…`. */
+  patternId: string,
+  /** Its case. */
+  caseName: string,
+};
+
 /** A failure of a pattern. */
 export type SeenIn = {
   /** `run-…`. */
@@ -1738,7 +1768,7 @@ export type SplitPatternParams = {
   part: string,
 };
 
-/** The failure of another case, with the same error, that a fix was learned for. */
+/** The failure, with the same error, that a fix was learned for. */
 export type SuggestedFrom = {
   /** `pat-…`. */
   patternId: string,
@@ -1746,6 +1776,8 @@ export type SuggestedFrom = {
   caseName: string,
   /** `(resolutions + 1) / (occurrences + 2)` of that pattern. */
   confidence: number,
+  /** Where it was of other values (a port, a host, a name, a path, a number): what they were there, and are here. */
+  differences?: Array<Difference>,
 };
 
 /** Cases by status; flaky ones are counted among passed too. */
@@ -1780,6 +1812,16 @@ export type TrendPoint = {
   status: RunStatus,
   /** Passed ones of those that ran, in [0, 1]; none where nothing ran. */
   passRate: number | null,
+};
+
+/** What came of trying a fix: each failure that it was reported for counts once. */
+export type Tried = {
+  /** Successes that a later run showed. */
+  proved: number,
+  /** Successes that no run has shown. */
+  claimed: number,
+  /** Failures, and successes that a later run refuted. */
+  failed: number,
 };
 
 /** A rule from the project's own configuration, tried before all others. */

@@ -62,6 +62,25 @@ fn what_is_reported_twice_of_one_failure_counts_once() {
 }
 
 #[test]
+fn an_unproved_claim_ranks_below_what_a_run_proved() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.run(vec![passed("boom")]);
+    // Newer, and claimed for two failures.
+    let others = world.run(vec![failed("boom", UNKNOWN)]);
+    let more = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&others, "boom", "Wished it away", true).unwrap();
+    world.fix(&more, "boom", "Wished it away", true).unwrap();
+    let answer = world.ask(UNKNOWN, json!({}));
+    let ranked: Vec<_> =
+        answer.ranked_solutions.iter().map(|one| (one.steps.as_str(), one.worked, one.claimed)).collect();
+    assert_eq!(ranked, [("Tuned it", 1, 0), ("Wished it away", 2, 2)]);
+    assert!(answer.ranked_solutions[1].final_solution_score < answer.ranked_solutions[0].final_solution_score);
+    assert!(answer.ranked_solutions[1].why.contains("only claimed"), "{}", answer.ranked_solutions[1].why);
+}
+
+#[test]
 fn a_pattern_takes_solutions_and_guards_against_its_double() {
     let world = World::new();
     let run = world.run(vec![failed("boom", POOL)]);

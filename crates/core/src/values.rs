@@ -1,0 +1,137 @@
+//! The values of a message that tell two failures with one stable text apart: a port, a host, a name, a path, a number.
+//! Does not: keep what is another one at each run, such as a time or an id.
+
+use crate::normalize;
+
+/// Placeholders of what says nothing when it differs.
+const VOLATILE: [&str; 14] = [
+    "UUID",
+    "TRACE",
+    "ID",
+    "TIMESTAMP",
+    "DURATION",
+    "HASH",
+    "HEX",
+    "PID",
+    "TMP",
+    "HOME",
+    "JWT",
+    "LINE",
+    "SIZE",
+    "PERCENT",
+];
+
+/// The message with its values, and placeholders for what is another one at each run.
+pub fn with_values(message: &str) -> String {
+    message.lines().map(line_with_values).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether two lines say the same of other values.
+pub fn differ_in_values(before: &str, now: &str) -> bool {
+    normalize::line(before) == normalize::line(now) && line_with_values(before) != line_with_values(now)
+}
+
+fn line_with_values(line: &str) -> String {
+    let stable = normalize::line(line);
+    put_back(&stable, line).or_else(|| put_back_words(&stable, line)).unwrap_or(stable)
+}
+
+/// The same word by word, where something was left out, such as the folders of a path: that word stays as it is.
+fn put_back_words(stable: &str, line: &str) -> Option<String> {
+    let (stable, line): (Vec<_>, Vec<_>) = (stable.split(' ').collect(), line.split_whitespace().collect());
+    let word = |(stable, word): (&&str, &&str)| put_back(stable, word).unwrap_or_else(|| (*stable).to_owned());
+    (stable.len() == line.len()).then(|| stable.iter().zip(&line).map(word).collect::<Vec<_>>().join(" "))
+}
+
+/// Puts values back into the stable line: what stands in the line between the words that are in both. None where those are
+/// not found; then nothing is told apart that may be one.
+fn put_back(stable: &str, line: &str) -> Option<String> {
+    let mut parts = parts(stable).peekable();
+    let mut out = String::with_capacity(line.len());
+    let (first, mut placeholder) = parts.next()?;
+    let mut rest = line.strip_prefix(first)?;
+    out.push_str(first);
+    while let Some(name) = placeholder {
+        let (literal, next) = parts.next()?;
+        let is_last = parts.peek().is_none();
+        let end = if is_last { rest.strip_suffix(literal).map(str::len) } else { rest.find(literal) }?;
+        if VOLATILE.contains(&name) {
+            out.extend(["<", name, ">"]);
+        } else {
+            out.push_str(&rest[..end]);
+        }
+        out.push_str(literal);
+        rest = &rest[end + literal.len()..];
+        placeholder = next;
+    }
+    Some(out)
+}
+
+/// Each literal part with the name of the placeholder after it; the last has none.
+fn parts(stable: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let mut left = Some(stable);
+    std::iter::from_fn(move || {
+        let text = left?;
+        let found = text.match_indices('<').find_map(|(at, _)| Some((at, placeholder(&text[at..])?)));
+        let Some((at, name)) = found else {
+            left = None;
+            return Some((text, None));
+        };
+        left = Some(&text[at + name.len() + 2..]);
+        Some((&text[..at], Some(name)))
+    })
+}
+
+/// The name of the placeholder that a text begins with.
+fn placeholder(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('<')?.split('>').next()?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    (is_name && text.len() > name.len() + 1).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{differ_in_values, with_values};
+    use crate::normalize::normalize;
+
+    #[test]
+    fn ports_hosts_names_paths_and_numbers_tell_failures_apart() {
+        let pairs = [
+            ("connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED 127.0.0.1:6379"),
+            ("connect ECONNREFUSED 10.0.0.1:5432", "connect ECONNREFUSED 10.0.0.2:5432"),
+            ("getaddrinfo ENOTFOUND db.internal.example.com", "getaddrinfo ENOTFOUND mail.internal.example.com"),
+            ("open '/srv/shop/a.json' for 10.0.0.1:5432", "open '/srv/shop/a.json' for 10.0.0.1:6379"),
+            ("expected 24 to equal 7", "expected 3 to equal 5"),
+            ("listen EADDRINUSE: address already in use :::3000", "listen EADDRINUSE: address already in use :::3001"),
+        ];
+        for (one, other) in pairs {
+            assert_ne!(with_values(one), with_values(other), "{} / {}", normalize(one).text, normalize(other).text);
+            assert!(differ_in_values(one, other) && !differ_in_values(one, one), "{one}");
+        }
+    }
+
+    #[test]
+    fn what_is_another_one_at_each_run_does_not() {
+        let pairs = [
+            ("gave up after 5003 ms on 10.0.0.1:5432", "gave up after 4998 ms on 10.0.0.1:5432"),
+            (
+                "request 3f2b8c1e-9a4d-4c6f-8b7a-1d2e3f4a5b6c failed on port 5432",
+                "request 0c9d1e2f-1a2b-4c3d-9e8f-7a6b5c4d3e2f failed on port 5432",
+            ),
+            ("no answer at 2026-02-26T10:00:00Z from db", "no answer at 2026-02-27T11:12:13Z from db"),
+            ("cannot open /tmp/argus-Ab3dE9/db", "cannot open /tmp/argus-Zx81Qp/db"),
+        ];
+        for (one, other) in pairs {
+            assert_eq!(with_values(one), with_values(other));
+            assert!(!differ_in_values(one, other), "{one}");
+        }
+        assert!(!differ_in_values("no till on port 5432", "no shop on port 6379"), "they say something else");
+    }
+
+    #[test]
+    fn a_text_without_values_is_itself() {
+        for text in ["", "no till in the shop", "a < b and <T>", "<>", "<"] {
+            assert_eq!(with_values(text), text);
+        }
+    }
+}

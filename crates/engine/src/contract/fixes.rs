@@ -1,0 +1,139 @@
+//! Types of reported fixes, and of what came of them.
+//! Does not: compute.
+
+use argus_core::Category;
+use serde::{Deserialize, Serialize};
+
+contract! {
+    /// One reported fix.
+    pub struct FixRecord {
+        /// `fix-…`.
+        pub id: String,
+        /// The pattern in whose history it stands.
+        pub pattern_id: String,
+        /// Run of the failure.
+        pub run_id: String,
+        /// Case of the failure.
+        pub case_name: String,
+        /// What was changed.
+        pub fix_description: String,
+        /// Whether it resolved the failure: it was reported so, and nothing refuted it.
+        pub success: bool,
+        /// Of what was reported as a success.
+        pub state: Option<FixStanding>,
+        /// The later run in which the case passed.
+        pub proved_by: Option<String>,
+        /// The later run in which the case failed again, or the later report that takes it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub refuted_by: Option<String>,
+        /// When it was reported.
+        pub created_at: String,
+        /// Who reported it; none: it is from before this was kept.
+        pub recorded_by: Option<String>,
+        /// On which machine.
+        pub recorded_from: Option<String>,
+    }
+
+    /// A fix to record.
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
+    pub struct ReportFixParams {
+        /// Run of the failure.
+        pub run_id: String,
+        /// Case of the failure.
+        pub case_name: String,
+        /// What was changed.
+        pub fix_description: String,
+        /// Whether it resolved the failure.
+        pub success: bool,
+        /// Environment in which it was tried, as in `record_outcome`; an unknown one when none.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        pub env: Option<serde_json::Value>,
+    }
+
+    /// What a reported fix changed.
+    pub struct ReportFixResult {
+        /// The pattern it counts on.
+        pub pattern_id: String,
+        /// What it is.
+        pub category: Category,
+        /// None for a pattern this call created.
+        pub previous_confidence: Option<f64>,
+        /// After this fix.
+        pub updated_confidence: f64,
+        /// After this fix.
+        pub occurrences: u32,
+        /// After this fix.
+        pub resolutions: u32,
+        /// `fix-…`.
+        pub fix_record_id: String,
+        /// This call created the pattern.
+        pub is_new_pattern: bool,
+        /// Of a success.
+        pub state: Option<FixStanding>,
+        /// The later run in which the case passed.
+        pub proved_by: Option<String>,
+        /// What would prove it, where nothing does yet.
+        pub to_prove: Option<String>,
+        /// What speaks against it.
+        pub warnings: Vec<String>,
+    }
+
+    /// A fix recorded straight on a pattern, for Node tooling.
+    pub struct RecordFixParams {
+        /// The pattern it counts on.
+        pub pattern_id: String,
+        /// Run of the failure.
+        pub run_id: String,
+        /// Case of the failure.
+        pub case_name: String,
+        /// What was changed.
+        pub fix_description: String,
+        /// Whether it resolved the failure.
+        pub success: bool,
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+pub(crate) const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// What came of trying a fix: each failure that it was reported for counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Tried {
+    /// Successes that a later run showed.
+    pub proved: u32,
+    /// Successes that no run has shown.
+    pub claimed: u32,
+    /// Failures, and successes that a later run refuted.
+    pub failed: u32,
+}
+
+impl Tried {
+    pub(crate) const fn is_claimed(self) -> bool {
+        self.proved == 0 && self.claimed > 0
+    }
+}
+
+/// How sure a reported success is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum FixStanding {
+    /// Somebody said so.
+    Claimed,
+    /// The case passed in a later run.
+    Proved,
+    /// The case failed again in the next run, or a later report takes it back.
+    Refuted,
+}
+
+impl FixStanding {
+    pub(crate) const fn of(proved_by: Option<&str>) -> Self {
+        if proved_by.is_some() { Self::Proved } else { Self::Claimed }
+    }
+}
