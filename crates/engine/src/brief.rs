@@ -135,6 +135,7 @@ async fn failure<D: Database>(
             pattern_id: pattern.id,
             tried: suggested.tried,
             claimed: suggested.is_claimed(),
+            standing: suggested.standing(),
             same_cause_as: suggested.same_cause_as(),
             suggested_fix: suggested.fix,
             suggested_from: origin,

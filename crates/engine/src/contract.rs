@@ -188,6 +188,10 @@ contract! {
         #[serde(default, skip_serializing_if = "is_false")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
+        /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub standing: Option<String>,
         /// The same error with the same values, known from another case.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
@@ -310,6 +314,10 @@ contract! {
         #[serde(default, skip_serializing_if = "is_false")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
+        /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub standing: Option<String>,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
         /// How often it was diagnosed.

@@ -235,6 +235,7 @@ fn answer<D: Database>(
         suggested_from: finding.suggested.origin(),
         tried: finding.suggested.tried,
         claimed: finding.suggested.is_claimed(),
+        standing: finding.suggested.standing(),
         same_cause_as: finding.suggested.same_cause_as(),
         suggested_fix: finding.suggested.fix,
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),

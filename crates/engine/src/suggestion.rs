@@ -57,6 +57,10 @@ impl Suggestion {
         self.tried.is_some_and(Tried::is_claimed)
     }
 
+    pub(crate) fn standing(&self) -> Option<String> {
+        self.fix.as_ref().map(|_| standing(self.tried))
+    }
+
     /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
     pub(crate) fn first_related(&self) -> Option<&Pattern> {
         self.from.as_ref().filter(|_| self.differences.is_empty())
@@ -112,6 +116,20 @@ pub(crate) async fn tried(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<
 impl From<outcomes::Tried> for Tried {
     fn from(outcomes::Tried { proved, claimed, failed }: outcomes::Tried) -> Self {
         Self { proved, claimed, failed }
+    }
+}
+
+/// What is known of a suggested fix, in words; a built-in's tip where nothing was counted.
+pub(crate) fn standing(tried: Option<Tried>) -> String {
+    let times = |count: u32| if count == 1 { "1 time".to_owned() } else { format!("{count} times") };
+    let Some(Tried { proved, claimed, failed }) = tried else { return "a built-in tip, not yet tried here".to_owned() };
+    let and_failed = if failed > 0 { format!(", failed {}", times(failed)) } else { String::new() };
+    match (proved, claimed) {
+        (0, 0) if failed == 0 => "not yet tried".to_owned(),
+        (0, 0) => format!("failed {}", times(failed)),
+        (0, _) => format!("only claimed to have fixed it, {}{and_failed}", times(claimed)),
+        (_, 0) => format!("fixed {proved} of {}", times(proved.saturating_add(failed))),
+        _ => format!("fixed {proved} of {}, and claimed {}", times(proved.saturating_add(failed)), times(claimed)),
     }
 }
 
@@ -197,4 +215,22 @@ pub(crate) async fn differing_values(
         lines.take(DIFFERENCES).map(|(before, now)| Difference { before: line(before), now: line(now) }).collect();
     // Half of it is the stable text, which is the same, and half what was printed.
     Ok((!differences.is_empty()).then(|| (f64::midpoint(1.0, similarity(&before, &now)).min(0.99), differences)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tried, standing};
+
+    #[test]
+    fn says_what_came_of_a_fix() {
+        let say = |proved, claimed, failed| standing(Some(Tried { proved, claimed, failed }));
+        assert_eq!(standing(None), "a built-in tip, not yet tried here");
+        assert_eq!(say(0, 0, 0), "not yet tried");
+        assert_eq!(say(1, 0, 0), "fixed 1 of 1 time");
+        assert_eq!(say(2, 0, 1), "fixed 2 of 3 times");
+        assert_eq!(say(1, 2, 0), "fixed 1 of 1 time, and claimed 2 times");
+        assert_eq!(say(0, 1, 0), "only claimed to have fixed it, 1 time");
+        assert_eq!(say(0, 1, 2), "only claimed to have fixed it, 1 time, failed 2 times");
+        assert_eq!(say(0, 0, 2), "failed 2 times");
+    }
 }

@@ -6,6 +6,7 @@ use crate::{
         CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, Tried, ViewPatternRow,
     },
     moment::iso,
+    suggestion,
 };
 use argus_core::{
     builtin::{BUILTINS, Builtin, Locale},
@@ -29,6 +30,7 @@ pub(crate) fn pattern(stored: &Pattern, tried: Option<Tried>, locale: Locale) ->
         signature: stored.signature.clone(),
         signature_pattern: builtin.map_or_else(readable, |known| known.signature_pattern.to_owned()),
         description: description(stored),
+        standing: suggested_fix(stored, locale).map(|_| suggestion::standing(tried)),
         suggested_fix: suggested_fix(stored, locale),
         tried,
         claimed: tried.is_some_and(Tried::is_claimed),

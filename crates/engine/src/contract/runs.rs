@@ -204,6 +204,10 @@ contract! {
         #[serde(default, skip_serializing_if = "is_false")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
+        /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub standing: Option<String>,
         /// The same error with the same values, known from another case.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]

@@ -290,6 +290,8 @@ fn a_tip_earns_nothing_from_the_fixes_of_others() {
         |source| all.iter().find(|one| one.category == Category::ConnectionRefused && one.source == source).unwrap();
     let (tip, learned) = (of(PatternSource::BuiltIn), of(PatternSource::Learned));
     assert_eq!((tip.confidence, tip.tried, tip.claimed), (2.0 / 3.0, None, false), "the contract's field, and no more");
+    assert_eq!(tip.standing.as_deref(), Some("a built-in tip, not yet tried here"));
+    assert_eq!(learned.standing.as_deref(), Some("fixed 1 of 1 time"));
     assert_eq!(learned.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
     assert!(all.iter().position(|one| one == learned) < all.iter().position(|one| one == tip), "equally often met");
 }

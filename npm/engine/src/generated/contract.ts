@@ -255,6 +255,8 @@ export type DiagnosticResult = {
   tried?: Tried,
   /** True: the fix was only said to have helped, and no run has shown it. */
   claimed?: boolean,
+  /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
+  standing?: string,
   /** The same error with the same values, known from another case. */
   sameCauseAs?: SameCause,
   /** The pattern's confidence, which sinks with each reading; `tried` rests on what was reported. */
@@ -425,6 +427,8 @@ export type FailurePattern = {
   tried?: Tried,
   /** True: the fix was only said to have helped, and no run has shown it. */
   claimed?: boolean,
+  /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
+  standing?: string,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
   /** How often it was diagnosed. */
@@ -1028,6 +1032,8 @@ export type KnownPattern = {
   tried?: Tried,
   /** True: the fix was only said to have helped, and no run has shown it. */
   claimed?: boolean,
+  /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
+  standing?: string,
   /** The same error with the same values, known from another case. */
   sameCauseAs?: SameCause,
 };

@@ -5,34 +5,46 @@
 
 import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';
 import type { ReportFixResult } from '../tools/report-fix.ts';
-import { formatCause, formatWhere } from './run.ts';
+import { formatCause, formatKind, formatWhere } from './run.ts';
 import { count, indented, lines, paint, percent } from './text.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
-  const { category, failureKind, rule, evidence, pattern, suggestedFix, suggestedFrom, confidence, fixHistory } =
-    diagnosis;
+  const { category, failureKind, rule, evidence, suggestedFix, standing, fixHistory } = diagnosis;
   return lines([
-    `${paint.bold(paint.yellow(category))}  ${failureKind}  ${paint.dim(`rule ${rule}`)}`,
+    `${formatKind({ category, failureKind })}  ${paint.dim(`rule ${rule}`)}`,
     indented(diagnosis.message),
     ...formatWhere(diagnosis),
     diagnosis.cause.count > 1 && formatCause(diagnosis.cause),
     evidence && `evidence   ${evidence}`,
     `signature  ${diagnosis.signature}`,
     indented(diagnosis.signaturePattern),
-    pattern
-      ? `pattern    ${pattern.id}  seen ${count(pattern.occurrences, 'time')}, fixed ${count(pattern.resolutions, 'time')}`
-      : 'pattern    new: seen for the first time',
+    `pattern    ${formatPattern(diagnosis)}`,
     ...formatMatch(diagnosis),
     suggestedFix && `fix        ${paint.green(suggestedFix)}`,
-    suggestedFrom && paint.dim(`           learned for ${suggestedFrom.caseName} (${suggestedFrom.patternId})`),
-    confidence !== null && `confidence ${percent(confidence)}`,
+    suggestedFix && standing && `           ${standing}`,
+    ...formatOrigin(diagnosis),
     ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),
     ...diagnosis.warnings.map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
+}
+
+function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
+  const same = sameCauseAs && `the cause of ${sameCauseAs.caseName} (${sameCauseAs.patternId}), known from there`;
+  if (pattern === null) return same ? `new for this case; ${same}` : 'new: seen for the first time';
+  const counted = `${pattern.id}  diagnosed ${count(pattern.occurrences, 'time')}, ${count(pattern.resolutions, 'fix', 'fixes')} reported`;
+  return same ? `${counted}; ${same}` : counted;
+}
+
+/** For which failure the fix was learned, where that is another one. */
+function formatOrigin({ suggestedFrom: from, match }: DiagnosticResult): string[] {
+  if (from === undefined) return [];
+  const learned = paint.dim(`           learned for ${from.caseName} (${from.patternId})`);
+  // Of the same case, the match has said what differs.
+  return [learned, ...(match.differences === undefined ? formatDifferences(from.differences) : [])];
 }
 
 /** Where it is not the very same: how alike, and what differs. */
@@ -61,19 +73,19 @@ function standing({ state, refutedBy }: FixRecord): string {
   return state === 'refuted' ? ` (claimed, refuted by ${refutedBy})` : '';
 }
 
-function formatRelated({ id, similarity, description, suggestedFix, memory, differences }: Related): string {
+function formatRelated({ id, similarity, description, suggestedFix, memory, claimed, differences }: Related): string {
   const kind = memory === 'foreign' ? 'foreign   ' : 'similar   ';
+  const mark = claimed === true ? paint.dim(' (only claimed)') : '';
   return lines([
-    `${kind} ${id} (${percent(similarity)}) ${suggestedFix ?? description}`,
+    `${kind} ${id} (${percent(similarity)} alike) ${suggestedFix ?? description}${mark}`,
     ...formatDifferences(differences),
   ]);
 }
 
 export function formatFix(fix: ReportFixResult): string {
-  const before = fix.previousConfidence === null ? 'none' : percent(fix.previousConfidence);
   return lines([
     `${paint.bold(fix.fixRecordId)} recorded on ${fix.patternId} (${fix.category})${fix.isNewPattern ? ', a new pattern' : ''}`,
-    `confidence ${before} → ${percent(fix.updatedConfidence)}  seen ${count(fix.occurrences, 'time')}, fixed ${count(fix.resolutions, 'time')}`,
+    `diagnosed ${count(fix.occurrences, 'time')}, ${count(fix.resolutions, 'fix', 'fixes')} reported`,
     fix.provedBy !== null && `proved by ${fix.provedBy}`,
     fix.toProve !== null && `claimed, to be proved by: ${fix.toProve}`,
     ...(fix.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),

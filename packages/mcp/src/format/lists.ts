@@ -6,7 +6,7 @@
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
 import type { HistoryToolResult } from '../tools/history.ts';
 import type { PatternsResult } from '../tools/patterns.ts';
-import { duration, lines, paint, percent, table } from './text.ts';
+import { count, duration, lines, paint, table } from './text.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
   const rows = 'runs' in result ? result.runs.map(runRow) : result.cases.map(caseRow);
@@ -56,8 +56,8 @@ function patternRow(pattern: FailurePattern): string[] {
   return [
     pattern.id,
     pattern.category,
-    percent(pattern.confidence),
-    `${pattern.resolutions}/${pattern.occurrences}`,
+    `diagnosed ${count(pattern.occurrences, 'time')}`,
+    pattern.suggestedFix === null ? 'no fix known' : (pattern.standing ?? 'not yet tried'),
     pattern.suggestedFix ?? pattern.description,
   ];
 }

@@ -5,7 +5,7 @@
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
 import { quoted } from '../run/words.ts';
-import { count, duration, indented, lines, paint, percent } from './text.ts';
+import { count, duration, indented, lines, paint } from './text.ts';
 
 export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>>): string {
   const { passed, failed, skipped, flaky } = run.totals;
@@ -27,12 +27,30 @@ function formatFailure(failure: FailureBrief): string {
   const { caseName, category, failureKind, headline, message, known } = failure;
   return lines([
     `${paint.red('✗')} ${caseName}`,
-    indented(`${paint.yellow(category)}  ${paint.dim(failureKind)}  ${headline}`),
+    indented(`${formatKind({ category, failureKind })}  ${headline}`),
     message !== undefined && indented(message, 8),
     ...formatWhere(failure).map((line) => indented(line)),
-    known?.suggestedFix && indented(`known, ${percent(known.confidence)}: ${known.suggestedFix}`),
-    known?.suggestedFrom && indented(paint.dim(`learned for ${known.suggestedFrom.caseName}`)),
+    ...formatKnown(known).map((line) => indented(line)),
   ]);
+}
+
+/** What may fix it, and what speaks for that. */
+function formatKnown(known: FailureBrief['known']): string[] {
+  const same = known?.sameCauseAs && `the cause of ${known.sameCauseAs.caseName}, known from there`;
+  if (!known?.suggestedFix) return same ? [paint.dim(same)] : [];
+  const { suggestedFix, standing, suggestedFrom } = known;
+  const from = suggestedFrom?.differences?.map(({ before, now }) => ` (there: ${before}; here: ${now})`) ?? [];
+  return [
+    `${standing ?? 'known'}: ${suggestedFix}`,
+    ...(suggestedFrom ? [paint.dim(`learned for ${suggestedFrom.caseName}${from.join('')}`)] : []),
+  ];
+}
+
+/** What it is; where the contract's categories have no name for it, the finer one leads. */
+export function formatKind({ category, failureKind }: Pick<FailureBrief, 'category' | 'failureKind'>): string {
+  return category === 'UNKNOWN' && failureKind !== 'unknown'
+    ? `${paint.bold(paint.yellow(failureKind))} ${paint.dim('(category UNKNOWN)')}`
+    : `${paint.bold(paint.yellow(category))}  ${paint.dim(failureKind)}`;
 }
 
 /** In the project's code, in the test, and how the process ended. */

@@ -4,7 +4,7 @@
  * Does not: hold for resources, which are read on purpose, or for the command line.
  */
 
-import { clipped } from '../untrusted.ts';
+import { clipped, mapTexts } from '../untrusted.ts';
 
 /** 6,000 tokens at four characters each, less the envelope. */
 const MAX_CHARACTERS = 23_800;
@@ -16,6 +16,18 @@ const MAX_REMARK_CHARACTERS = 400;
 /** Where texts are cut: from so many characters down to so many. */
 const MAX_TEXT_CHARACTERS = 8_192;
 const MIN_TEXT_CHARACTERS = 64;
+
+/** Any answer: what its texts are cut down to, a path still whole, before its lists are cut; and to how many entries. */
+const MIN_ANY_TEXT_CHARACTERS = 512;
+const LIST_ENTRIES = [40, 20, 10, 5];
+
+/** What may tell an agent what to do next, which is said whole. */
+interface Guidance {
+  next_action?: unknown;
+  warnings?: string[];
+}
+
+const CUT = 'This answer was too long: its longest texts and lists are cut.';
 
 function size(answer: object): number {
   return JSON.stringify(answer).length;
@@ -50,6 +62,40 @@ export function fitTexts<Answer extends object>(answer: Answer, cutTo: (limit: n
     fitting = cutTo(limit);
   }
   return fitting;
+}
+
+/** Any answer in what an agent can read; one that is short enough stays as it is. */
+export function fitAnswer<Given extends object>(given: Given): Given {
+  if (size(given) <= MAX_CHARACTERS) return given;
+  const { next_action, warnings }: Guidance = given;
+  const whole = (answer: Given): Given => ({
+    ...answer,
+    ...(next_action === undefined ? {} : { next_action }),
+    // An answer that has none may have no room for them in its schema; each text says that it was cut.
+    ...(warnings === undefined ? {} : { warnings: [CUT, ...fitRemarks(warnings)] }),
+  });
+  const withTexts = (limit: number) => whole(mapTexts(given, (text) => clipped(text, limit)));
+  let fitting = given;
+  for (
+    let limit = MAX_TEXT_CHARACTERS;
+    size(fitting) > MAX_CHARACTERS && limit >= MIN_ANY_TEXT_CHARACTERS;
+    limit /= 2
+  ) {
+    fitting = withTexts(limit);
+  }
+  for (const entries of LIST_ENTRIES) {
+    if (size(fitting) <= MAX_CHARACTERS) break;
+    fitting = whole(firstOfLists(fitting, entries));
+  }
+  return fitting;
+}
+
+/** The first entries of each list. */
+function firstOfLists<T>(value: T, entries: number): T;
+function firstOfLists(value: unknown, entries: number): unknown {
+  if (Array.isArray(value)) return value.slice(0, entries).map((item: unknown) => firstOfLists(item, entries));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, firstOfLists(item, entries)]));
 }
 
 /** Remarks, each bounded; how many are left out is the last one. */

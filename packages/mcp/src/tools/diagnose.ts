@@ -13,13 +13,17 @@ import {
   caseName,
   categoryName,
   cause,
+  differences,
   envelopeOf,
   failurePattern,
   failureSight,
   fixRecord,
+  fixStanding,
+  fixTried,
   notStored,
   projectPath,
   runId,
+  sameCauseAs,
   suggestedFrom,
 } from './schemas.ts';
 import { defineTool } from './tool.ts';
@@ -31,8 +35,6 @@ const input = () =>
     caseName: caseName(),
     notSameAs: z.string().min(1).describe('match.patternId that this failure is not').optional(),
   });
-
-const differences = () => z.array(z.object({ before: z.string(), now: z.string() })).optional();
 
 const match = () =>
   z.object({
@@ -51,6 +53,7 @@ const related = () =>
     similarity: z.number(),
     differences: differences(),
     suggestedFix: z.string().nullable(),
+    ...fixTried(),
     confidence: z.number().nullable(),
     memory: z.enum(['project', 'user', 'foreign']).optional(),
   });
@@ -69,6 +72,8 @@ const output = () =>
       match: match(),
       suggestedFix: z.string().nullable(),
       suggestedFrom: suggestedFrom(),
+      ...fixStanding(),
+      sameCauseAs: sameCauseAs(),
       confidence: z.number().nullable(),
       fixHistory: z.array(fixRecord()),
       isNewPattern: z.boolean(),
@@ -118,7 +123,7 @@ export const diagnoseTool = defineTool({
   name: 'argus_diagnose',
   title: 'Diagnose a failure',
   description:
-    'Say what a failed case is and what fixed it before, with a confidence earned by earlier fixes. Call it before working on a failure, once for each cause of argus_run: `cause` names the cases it answers for. Each call counts as one occurrence. `match` says how it was recognised; where it is another failure, notSameAs splits them for good.',
+    'Say what a failed case is and what fixed it before; `standing` says how often that was proved or only claimed. Call it before working on a failure, once for each cause of argus_run: `cause` names the cases it answers for. Each call, also of the same failure again, counts one occurrence and lowers `confidence`, by which nothing is ranked. `match` says how it was recognised; where it is another failure, notSameAs splits them for good.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -12,6 +12,7 @@ import { thisMachine } from '../run/detect.ts';
 import { recognisedRunner } from '../run/plan.ts';
 import { commandProblem } from '../run/runner-check.ts';
 import type { Session, SessionManager } from '../session.ts';
+import { fitRemarks } from './budget.ts';
 import { envelopeOf, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -119,4 +120,5 @@ export const initTool = defineTool({
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: handleInit,
+  fit: (answer) => (answer.warnings === undefined ? answer : { ...answer, warnings: fitRemarks(answer.warnings) }),
 });

@@ -59,7 +59,8 @@ export async function handlePatterns(
 export const patternsTool = defineTool({
   name: 'argus_patterns',
   title: 'Browse failure patterns',
-  description: 'Browse known failure patterns with their fixes and confidence. Use it to see what a project fails of.',
+  description:
+    'Browse known failure patterns with their fixes and what came of those. Use it to see what a project fails of.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -75,7 +75,7 @@ export const reportFixTool = defineTool({
   name: 'argus_report_fix',
   title: 'Report a fix',
   description:
-    'Record what fixed a diagnosed failure (or failed to), so that it is suggested next time. Call it after a run proved it: a success that no later run shows is only claimed.',
+    'Record what fixed a diagnosed failure (or failed to), so that it is suggested next time. Call it after a run proved it: a success that no later run shows is only claimed, and the next run of the case proves or refutes it.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -35,6 +35,15 @@ export const notStored = () => ({
 
 export const warnings = () => z.array(z.string()).optional();
 
+/** Of a fix: whether only claims speak for it, what came of it, each failure once, and the same in words. */
+export const fixTried = () => ({
+  claimed: z.boolean().optional().describe('true: no run has proved it'),
+  tried: z.object({ proved: z.number(), claimed: z.number(), failed: z.number() }).optional(),
+});
+export const fixStanding = () => ({ ...fixTried(), standing: z.string().optional() });
+
+export const differences = () => z.array(z.object({ before: z.string(), now: z.string() })).optional();
+
 export const failurePattern = () =>
   z.object({
     id: z.string(),
@@ -43,6 +52,7 @@ export const failurePattern = () =>
     signaturePattern: z.string(),
     description: z.string(),
     suggestedFix: nullableText(),
+    ...fixStanding(),
     confidence: z.number(),
     occurrences: z.number(),
     resolutions: z.number(),
@@ -124,9 +134,14 @@ export const cause = () =>
     cases: z.array(z.string()),
   });
 
-/** Whose fix is suggested, where it was learned for the same error in another case. */
+/** Whose fix is suggested, where it was learned for the same error in another case, or of other values. */
 export const suggestedFrom = () =>
-  z.object({ patternId: z.string(), caseName: z.string(), confidence: z.number() }).optional();
+  z
+    .object({ patternId: z.string(), caseName: z.string(), confidence: z.number(), differences: differences() })
+    .optional();
+
+/** Another case whose cause this failure has. */
+export const sameCauseAs = () => z.object({ patternId: z.string(), caseName: z.string() }).optional();
 
 /** What a run answers, without what only an import adds. */
 export const runResult = () =>
@@ -150,6 +165,8 @@ export const runResult = () =>
             confidence: z.number(),
             suggestedFix: nullableText(),
             suggestedFrom: suggestedFrom(),
+            ...fixStanding(),
+            sameCauseAs: sameCauseAs(),
           })
           .nullable(),
       }),

@@ -9,6 +9,7 @@ import { ArgusError } from '../errors.ts';
 import generated from '../generated/tools.json' with { type: 'json' };
 import type { SessionManager } from '../session.ts';
 import { shortLine } from '../untrusted.ts';
+import { fitAnswer } from './budget.ts';
 
 /** What a handler may use of the call it serves. */
 export interface CallContext {
@@ -31,7 +32,7 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   /** A page that shows the answer inside a conversation, where the client can. */
   app?: string;
   handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<Answer>;
-  /** The answer in so many words as an agent can read; the command line prints all of it. */
+  /** How it is best brought into so many words as an agent can read; the command line prints all of it. */
   fit?(answer: Answer): Answer;
 }
 
@@ -73,7 +74,7 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType, An
     async call(args, sessionManager, context) {
       checked ??= input();
       const answer = await definition.handle(parsed(checked, args, name), sessionManager, context);
-      return definition.fit?.(answer) ?? answer;
+      return fitAnswer(definition.fit?.(answer) ?? answer);
     },
   };
 }
