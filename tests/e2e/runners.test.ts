@@ -327,6 +327,40 @@ test.each([
   expect(JSON.stringify(one.failures)).not.toContain('inner');
 });
 
+test('turbo and tox hide the environment from their tasks, and not the cases', async () => {
+  const test = (name: string) => JSON.stringify({ name, version: '1.0.0', scripts: { test: 'node --test' } });
+  const packages = project({
+    'package.json': JSON.stringify({ private: true, packageManager: 'npm@10.0.0', workspaces: ['packages/*'] }),
+    'package-lock.json': JSON.stringify({
+      lockfileVersion: 3,
+      packages: { '': { workspaces: ['packages/*'] }, 'packages/one': {}, 'packages/two': {} },
+    }),
+    'turbo.json': '{"tasks":{"test":{"cache":false}}}',
+    'packages/one/package.json': test('one'),
+    'packages/one/test/a.test.js': FAILING_TESTS,
+    'packages/two/package.json': test('two'),
+    'packages/two/test/a.test.js': FAILING_TESTS,
+  });
+  await opened(packages);
+  const turbo = await agent.data('argus_run', { projectPath: packages, command: 'turbo run test --continue' });
+  expect(turbo, JSON.stringify(turbo)).toMatchObject({ totals: { passed: 0, failed: 3, skipped: 3 }, notes: [] });
+
+  const python = project({
+    'tox.ini': `[testenv]
+skip_install = true
+allowlist_externals = *
+commands = ${path.join(pythonFolder, 'bin', 'python')} -m pytest
+`,
+    'test_sum.py': 'def test_right():\n    pass\n\n\ndef test_wrong():\n    assert 1 + 1 == 3\n',
+  });
+  await opened(python);
+  const tox = await agent.data('argus_run', { projectPath: python, command: 'tox -e py' });
+  expect(tox, JSON.stringify(tox)).toMatchObject({
+    totals: { passed: 1, failed: 1 },
+    failures: [{ caseName: 'test_sum.py > test_wrong', testPlace: 'test_sum.py:6' }],
+  });
+});
+
 test('a program that starts Mocha itself is read as Mocha is', async () => {
   const { root } = await opened(runnerProject('mocha'));
   const program =

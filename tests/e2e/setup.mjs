@@ -12,7 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
-const PYTEST = 'pytest==8.4.2';
+const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15'];
 
 export function setUpRunners() {
   installNodeRunners();
@@ -44,12 +44,12 @@ function installNodeRunners() {
 
 function installPytest() {
   const python = path.join(pythonFolder, 'bin', 'python');
-  if (succeeds(python, ['-m', 'pytest', '--version'])) return;
+  if (succeeds(python, ['-m', 'pytest', '--version']) && succeeds(python, ['-m', 'tox', '--version'])) return;
   if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
     apt(['python3-venv'], 'pytest');
   }
   if (!succeeds('python3', ['-m', 'venv', pythonFolder])) return;
-  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PYTEST], runners);
+  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES], runners);
 }
 
 function installGo() {

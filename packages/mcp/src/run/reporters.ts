@@ -34,6 +34,7 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
       ...nodeHook(env.NODE_OPTIONS ?? ''),
       ...rubyHook(env),
       ...pytestPlugin(env),
+      ...toxOverride(env),
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
       ARGUS_REPORT_DIR: dir,
       ARGUS_REPORT_ROOT: root,
@@ -69,5 +70,12 @@ function pytestPlugin({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['
   };
 }
 
+/** https://tox.wiki/en/stable/config.html#overriding-configuration-from-the-command-line: it hides the environment. */
+function toxOverride({ TOX_OVERRIDE = '' }: AdapterContext['env']): Record<string, string> {
+  const overrides = TOX_OVERRIDE.split(';').filter((one) => one !== '' && one !== TOX_PASSES);
+  return { TOX_OVERRIDE: [...overrides, TOX_PASSES].join(';') };
+}
+
+const TOX_PASSES = 'testenv.pass_env+=ARGUS_REPORT_*,NODE_OPTIONS,PYTEST_ADDOPTS,PYTHONPATH';
 const RUBY_HOOK = '-rargus_reporter';
 const PYTEST_PLUGIN = '-p argus_pytest';

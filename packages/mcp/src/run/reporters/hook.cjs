@@ -7,6 +7,10 @@ const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const path = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
+const CARRIED = /--conditions=argus-report:(\S+) ?/;
+const carried = CARRIED.exec(process.env.NODE_OPTIONS);
+if (carried) arrive(carried[1]);
+
 const { ARGUS_REPORT_DIR: folder } = process.env;
 if (isMainThread && folder && existsSync(folder)) addReporter(programName());
 
@@ -33,9 +37,23 @@ function addReporter(program) {
     require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
   } else if (/\/uvu\/bin\.js$/.test(program)) {
     require('./uvu.cjs');
+  } else if (/\/turbo\/bin\/turbo$/.test(program)) {
+    carry();
   } else if (!process.env.NODE_TEST_CONTEXT) {
     listenIn(program);
   }
+}
+
+/** Of the environment turbo passes on NODE_OPTIONS and little else: a condition that no package asks for carries the rest. */
+function carry() {
+  const { ARGUS_REPORT_DIR, ARGUS_REPORT_ROOT, NODE_OPTIONS } = process.env;
+  const parts = encodeURIComponent(JSON.stringify({ ARGUS_REPORT_DIR, ARGUS_REPORT_ROOT }));
+  process.env.NODE_OPTIONS = `--conditions=argus-report:${parts} ${NODE_OPTIONS}`;
+}
+
+function arrive(parts) {
+  process.env.NODE_OPTIONS = process.env.NODE_OPTIONS.replace(CARRIED, '');
+  Object.assign(process.env, JSON.parse(decodeURIComponent(parts)));
 }
 
 /** `node --test`, and a program that runs tests itself: it says so, and no other has anything of this in its stacks. */
