@@ -58,6 +58,7 @@ test.each([
 });
 
 test.each([
+  ['error Command failed with exit code 1.', withVitest],
   ["Error: Cannot find module './ms'", withVitest],
   ["Error: Cannot find module 'other'", withVitest],
   ["Error: Cannot find module 'ms'", { ...withVitest, 'node_modules/ms/index.js': '' }],

@@ -23,7 +23,7 @@ const LACKS: readonly Lack[] = [
   {
     // npm, pnpm, Bun, yarn 1, yarn 2 and later, Deno, Composer.
     pattern:
-      /^(?:.*\bMissing script:|error: Script not found|error Command|.*Couldn't find a script named|error: Task not found:) ["“]?([^\s"”.]+)["”]?(?: not found)?/mu,
+      /^(?:.*\bMissing script:|error: Script not found|error Command(?= "[^"]+" not found)|.*Couldn't find a script named|error: Task not found:) ["“]?([^\s"”.]+)["”]?(?: not found)?/mu,
     say: noScript,
   },
   { pattern: /^(?:bundler: command not found: (\S+)|.*\bBundler::GemNotFound\b.*)$/mu, say: noGem },
