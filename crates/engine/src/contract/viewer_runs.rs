@@ -2,7 +2,7 @@
 //! Does not: compute.
 
 use super::{CaseRecord, RunRecord, RunStatus, ViewPatternRow};
-use argus_core::Category;
+use argus_core::{Category, FailureKind};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -98,6 +98,12 @@ contract! {
     pub struct ViewCaseResult {
         /// What it is.
         pub category: Category,
+        /// The same, finer: a closed list.
+        pub failure_kind: FailureKind,
+        /// `file:line` of the first frame in the project's own code.
+        pub place: Option<String>,
+        /// Of the test; its file alone where no line is known.
+        pub test_place: Option<String>,
         /// One line.
         pub headline: String,
         /// Redacted.

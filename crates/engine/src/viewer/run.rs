@@ -3,7 +3,7 @@
 
 use super::{grid::end, page, size, words};
 use crate::{
-    Engine, EngineError, ErrorCode,
+    Engine, EngineError, ErrorCode, cause,
     contract::{
         CaseEnd, CaseRecord, CaseState, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams, ViewRunResult,
     },
@@ -87,10 +87,15 @@ pub async fn view_case<D: Database>(
             let message = format!("Run '{}' has no failed case '{}'.", run.id, quoted(&params.case_name));
             return Err(EngineError::new(ErrorCode::CaseNotFailed, message));
         };
-        let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &params.case_name);
+        let event = lookup::event_of(&failure);
+        let analysis = engine.analyzer.analyze(event.clone(), &params.case_name);
+        let sight = cause::sight(engine, &analysis, &event, &params.case_name);
         let pattern = matching::find(engine, tx, &analysis, &params.case_name, None).await?.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.person.category).unwrap_or(failure.category),
+            failure_kind: sight.kind,
+            place: sight.place,
+            test_place: sight.test_place,
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
             history: history(tx, &params.case_name).await?,
             headline: failure.headline,

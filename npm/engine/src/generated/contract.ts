@@ -1860,6 +1860,12 @@ export type ViewCaseParams = {
 export type ViewCaseResult = {
   /** What it is. */
   category: FailureCategory,
+  /** The same, finer: a closed list. */
+  failureKind: FailureKind,
+  /** `file:line` of the first frame in the project's own code. */
+  place: string | null,
+  /** Of the test; its file alone where no line is known. */
+  testPlace: string | null,
   /** One line. */
   headline: string,
   /** Redacted. */

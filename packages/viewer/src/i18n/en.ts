@@ -219,6 +219,8 @@ export const en = {
       `${failures} ${plural(Number(failures), 'failure', 'failures')}, ${causes} ${plural(causes, 'cause', 'causes')}`,
     times: (count: number) => `${count} ${plural(count, 'failure', 'failures')}`,
     newCause: 'not met before',
+    place: 'Place',
+    test: 'Test',
     fix: 'Fix:',
     known: 'Known:',
     tests: (count: number, shown: string) => `${shown} ${plural(count, 'test', 'tests')}`,

@@ -201,6 +201,8 @@ export const zh: Dictionary = {
     causeCount: (failures, causes) => `${failures} 个失败，${causes} 个原因`,
     times: (count) => `${count} 个失败`,
     newCause: '首次遇到',
+    place: '位置',
+    test: '测试',
     fix: '修复：',
     known: '已知：',
     tests: (_, shown) => `${shown} 个测试`,
