@@ -141,6 +141,12 @@ fn code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     if start == 0 && end > 0 && is_count(&line[end..]) {
         return Some(LineKind::Noise);
     }
+    // TAP's plan: `1..3`.
+    if start == 0
+        && line[end..].strip_prefix(b"..").is_some_and(|rest| !rest.is_empty() && digits(rest, 0) == rest.len())
+    {
+        return Some(LineKind::Noise);
+    }
     if start == 0 && is_native_frame(line, end) {
         return Some(LineKind::Noise);
     }

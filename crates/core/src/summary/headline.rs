@@ -122,6 +122,7 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"(?:FAIL|FAILED|FAILURES|ERRORS|Failures|Errors|Failed Tests|Failed Suites)(?: \d+)?:?",
             r"(?:FAIL|PASS|RUNS) \S+",
             r"={3,}.*",
+            r"[.FEsxX]+\s+\[\s*\d+%\]",
             r"\d+ (?:tests?|specs?|examples?|assertions?|passing|failing|pending)\b.*",
             // The name of a file, as linters put it above what they found.
             r"(?:file://)?(?:[A-Za-z]:)?[\w@.~+/\\-]*[\w)\]-]\.\w{1,6}(?::\d+)?(?::\d+)?:?",

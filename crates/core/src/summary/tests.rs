@@ -92,7 +92,7 @@ const HEADLINES: &[(&str, &str)] = &[
         "ERROR: Coverage for lines (71.42%) does not meet global threshold (80%)",
     ),
     (
-        "---------- coverage: platform linux, python 3.11.7-final-0 -----------\nName         Stmts   Miss  Cover   Missing\n------------------------------------------\nshop/cart.py     7      2    71%   7-8\n------------------------------------------\nTOTAL            7      2    71%\nFAIL Required test coverage of 90% not reached. Total coverage: 71.43%",
+        ".F                        [100%]\n---------- coverage: platform linux, python 3.11.7-final-0 -----------\nName         Stmts   Miss  Cover   Missing\n------------------------------------------\nshop/cart.py     7      2    71%   7-8\n------------------------------------------\nTOTAL            7      2    71%\nFAIL Required test coverage of 90% not reached. Total coverage: 71.43%",
         "FAIL Required test coverage of 90% not reached. Total coverage: 71.43%",
     ),
     (
