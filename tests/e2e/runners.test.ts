@@ -458,6 +458,14 @@ test.skipIf(!has('rspec') || !has('rake'))(
   },
 );
 
+test.skipIf(!has('phpunit'))('every PHPUnit of a command is read', async () => {
+  const { root } = await opened(runnerProject('phpunit'));
+  writeFileSync(path.join(root, 'check.sh'), 'phpunit --filter adds\nphpunit --filter is_wrong\n');
+  const run = await agent.data('argus_run', { projectPath: root, command: 'sh check.sh' });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 }, notes: [] });
+  expect(run.failures).toMatchObject([{ caseName: 'tests/SumTest.php > SumTest > test_is_wrong' }]);
+});
+
 test('pytest is read behind other programs, beside the other steps of a command', async () => {
   const { root } = await opened(runnerProject('mocha'));
   const files = {

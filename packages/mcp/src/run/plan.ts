@@ -92,7 +92,12 @@ function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, 
   const env = { ...input.env, ...hooks.env };
   const own = adapter.reporting?.({ ...input, env, words, throughScript, filtered: input.filter !== undefined });
   if (own === undefined) return hooks;
-  return { ...own, env: { ...hooks.env, ...own.env }, reports: [...own.reports, ...hooks.reports] };
+  return {
+    ...own,
+    env: { ...hooks.env, ...own.env },
+    files: { ...hooks.files, ...own.files },
+    reports: [...own.reports, ...hooks.reports],
+  };
 }
 
 /** The plan without anything that Argus adds for a report. */

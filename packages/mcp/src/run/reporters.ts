@@ -1,7 +1,7 @@
 /**
  * What makes the runners of Node and Ruby, and pytest, write a report, however deep below scripts, workspaces and task
  * runners they are started: the environment of the run loads a hook into every process of Node and of Ruby, which adds a
- * reporter to those runners that it knows, and gives pytest a plugin. Each process writes a report of its own.
+ * reporter to those runners that it knows, and gives pytest a plugin and PHPUnit an option. Each process writes a report of its own.
  * Does not: load the reporters into this process; they lie in `reporters/`, as every runner can load them.
  */
 
@@ -25,6 +25,7 @@ const FORMATS = {
   minitest: 'ctrf',
   unittest: 'ctrf',
   pytest: 'junit',
+  phpunit: 'junit',
 } as const;
 
 /** What is added to the environment of any command, and where the reports will be. */
@@ -35,10 +36,12 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
       ...rubyHook(env),
       ...pytestPlugin(env),
       ...toxOverride(env),
+      ...phpSettings(dir, env),
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
       ARGUS_REPORT_DIR: dir,
       ARGUS_REPORT_ROOT: root,
     },
+    files: { [PHP_SETTINGS]: `auto_prepend_file="${REPORTERS.replaceAll('\\', '/')}/php/argus_phpunit.php"\n` },
     reports: Object.entries(FORMATS).map(([runner, format]) => ({ kind: 'written', runner, format, dir })),
   };
 }
@@ -77,5 +80,12 @@ function toxOverride({ TOX_OVERRIDE = '' }: AdapterContext['env']): Record<strin
 }
 
 const TOX_PASSES = 'testenv.pass_env+=ARGUS_REPORT_*,NODE_OPTIONS,PYTEST_ADDOPTS,PYTHONPATH';
+/** PHP reads the settings of a folder more; an empty name stands for its own. */
+function phpSettings(dir: string, { PHP_INI_SCAN_DIR = '' }: AdapterContext['env']): Record<string, string> {
+  return { PHP_INI_SCAN_DIR: `${PHP_INI_SCAN_DIR}${path.delimiter}${dir}` };
+}
+
+const PHP_SETTINGS = 'argus.ini';
+
 const RUBY_HOOK = '-rargus_reporter';
 const PYTEST_PLUGIN = '-p argus_pytest';

@@ -1,4 +1,4 @@
-/** The runners of Ruby, PHP and the shell. Those of Ruby get their reporter from the hook of `reporters.ts`. */
+/** The runners of Ruby, PHP and the shell. Those of Ruby and PHP get their reporter from `reporters.ts`. */
 
 import path from 'node:path';
 import { type Adapter, afterSubcommand, basename, hasOption, program } from './adapter.ts';
@@ -41,17 +41,12 @@ function minitestName(name: string): string {
   return `/${name.replaceAll('/', '\\/').replaceAll(/[ ']/gu, '.')}/`;
 }
 
-/** It prints nothing of the report that it writes beside. */
 export const phpunit: Adapter = {
   name: 'phpunit',
   filterOptions: ['--filter'],
   filterIsPattern: true,
   recognise: program('phpunit', 'pest', 'paratest', 'simple-phpunit'),
   filter: (name) => ['--filter', name],
-  reporting({ dir }) {
-    const file = path.join(dir, 'phpunit.xml');
-    return { args: ['--log-junit', file], reports: [{ kind: 'file', path: file, format: 'junit' }] };
-  },
 };
 
 /** Its JUnit report names files, as TAP does not, but adds times to what is printed. */
