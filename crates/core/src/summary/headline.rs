@@ -15,7 +15,7 @@ pub(super) fn headline(lines: &[String]) -> String {
     // What a script announces, and what Gradle says of a task, is the error only where nothing else is said.
     let start = telling.iter().position(|line| !is_announcement(line)).unwrap_or(0);
     let telling = &telling[start..];
-    let Some(first) = telling.first() else { return String::new() };
+    let Some(first) = telling.first() else { return unsaid(lines) };
     let mut headline = (*first).to_owned();
     for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED) {
         // `- 2` and below it `+ 3`.
@@ -32,12 +32,22 @@ pub(super) fn headline(lines: &[String]) -> String {
     display::line(&headline, MAX_HEADLINE)
 }
 
+/// Where a package manager only said what it runs, and TAP that nothing ran, nobody said what went wrong.
+fn unsaid(lines: &[String]) -> String {
+    static BEFORE_TESTS: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"^(?:> \S.*|TAP version \d+|\d+\.\.\d+(?: #.*)?|# [a-z_]+ [\d.]+|npm (?:ERR!|error).*)$";
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    let is_silent = !lines.is_empty() && lines.iter().all(|line| BEFORE_TESTS.is_match(line));
+    if is_silent { "failed without an error text".to_owned() } else { String::new() }
+}
+
 /// The lines without what stands before their message; below what Gradle says of a task stands what went wrong with it.
 fn answers_and_others(lines: &[String]) -> impl Iterator<Item = &str> {
     let before = std::iter::once("").chain(lines.iter().map(String::as_str));
     lines.iter().zip(before).map(|(line, before)| {
         let answer = line.strip_prefix("> ").filter(|_| GRADLE_TASK.is_match(before));
-        answer.unwrap_or_else(|| unmarked(line))
+        answer.unwrap_or_else(|| if is_wrapping(line) { line } else { unmarked(line) })
     })
 }
 
@@ -142,7 +152,7 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"TAP version \d+",
             r"\d+\.\.\d+(?: #.*)?",
             r"ok \d+\b.*",
-            r"# (?:tests|suites|pass|fail|cancelled|skipped|todo|skip|ok|failed|Subtest:).*",
+            r"# (?:tests|suites|pass|fail|cancelled|skipped|todo|skip|ok|failed|duration_ms|Subtest:).*",
             r"- \[(?:skip|todo)\] .*",
             // Gradle, of tests and compilers whose errors stand further up.
             r"(?:> )?There were failing tests\. See the report at: .*",
