@@ -104,6 +104,13 @@ browsing('a run: its failures stand together by their cause', async () => {
   }
 });
 
+browsing('a failed case: its kind, and where it was noticed', async () => {
+  const page = await openPage(`/runs/${runs.at(-1)}?text=refused+again`);
+  await page.locator('button.case').first().click();
+  const places = page.locator('.places');
+  await expect.poll(() => places.textContent()).toMatch(/connection-refused/u);
+});
+
 browsing('a comparison tells what is new, fixed and still failing', async () => {
   const page = await openPage(`/compare?base=${runs[0]}&head=${runs.at(-1)}`);
   const cases = (heading: string) => panel(page, heading).getByRole('listitem');
