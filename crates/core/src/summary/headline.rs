@@ -136,6 +136,8 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"\d+ (?:tests?|specs?|examples?|assertions?|passing|failing|pending)\b.*",
             // The name of a file, as linters put it above what they found.
             r"(?:file://)?(?:[A-Za-z]:)?[\w@.~+/\\-]*[\w)\]-]\.\w{1,6}(?::\d+)?(?::\d+)?:?",
+            // Node's name of a source that is no file.
+            r"<\w+>:\d+",
             // A row of a table.
             r"[^|]*\|(?:\s*[\d.%-]+\s*\|?)+[^|]*",
             r"File\s*\|.*",

@@ -65,6 +65,10 @@ const HEADLINES: &[(&str, &str)] = &[
     ("TAP version 13\n# Subtest: adds\n# TypeError: the shop is closed\n1..1", "TypeError: the shop is closed"),
     ("TAP version 13\n1..0\n# tests 0\n# duration_ms 3.1", "failed without an error text"),
     ("> shop@1.0.0 test\n> node --test\n\nTAP version 13\n1..0", "failed without an error text"),
+    (
+        "<anonymous_script>:1\n{\"total\": 3}\n^\n\n[SyntaxError: Unexpected token '', \"{\"total\": 3}\" is not valid JSON]",
+        "[SyntaxError: Unexpected token '', \"{\"total\": 3}\" is not valid JSON]",
+    ),
     // AVA.
     ("Difference (- actual, + expected):\n\n- 2\n+ 3\n", "Difference (- actual, + expected): - 2 + 3"),
     // The type on one line, the message on the next.
