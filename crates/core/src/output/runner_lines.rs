@@ -74,6 +74,9 @@ fn message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
     if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
         return LineKind::Message(0);
     }
+    // A compiler counts columns, too.
+    let column = digits(line, number + 1);
+    let number = if column > number + 1 && at(line, column) == b':' { column } else { number };
     let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
     match kind(&line[from.min(line.len())..]) {
         LineKind::Message(more) => LineKind::Message(from + more),

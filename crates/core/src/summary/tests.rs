@@ -69,6 +69,11 @@ const HEADLINES: &[(&str, &str)] = &[
         "<anonymous_script>:1\n{\"total\": 3}\n^\n\n[SyntaxError: Unexpected token '', \"{\"total\": 3}\" is not valid JSON]",
         "[SyntaxError: Unexpected token '', \"{\"total\": 3}\" is not valid JSON]",
     ),
+    ("./cart_test.go:7:2: undefined: totl", "undefined: totl"),
+    (
+        "example_test.go:6:2: cannot find package \"github.com/acme/shop\" in any of:",
+        "cannot find package \"github.com/acme/shop\" in any of:",
+    ),
     // AVA.
     ("Difference (- actual, + expected):\n\n- 2\n+ 3\n", "Difference (- actual, + expected): - 2 + 3"),
     // The type on one line, the message on the next.
