@@ -361,4 +361,227 @@ export const PROJECTS = [
       ),
     ],
   },
+  {
+    repository: 'isaacs/minimatch',
+    commit: 'ded1bbd01beca62a5978bc1650ed0a1ccf9039d5',
+    runner: 'tap',
+    setup: npm,
+    run: 'npm test',
+    narrow: 'npm test -- test/defaults.js test/store.js test/escape-has-magic.js',
+    broken: [
+      constant('src/index.ts', "'globstar **'", "'globstar'", /globstar/u, 'test/'),
+      missing('src/index.ts', 'export const braceExpand', 'const braceExpand', /braceExpand/u, ''),
+      refused(
+        'test/store.js',
+        `import net from 'node:net';\nimport t from 'tap';\n\nt.test('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'jd/tenacity',
+    commit: 'c650fb45204635f07910948d5fc59a8c551ffdda',
+    runner: 'pytest',
+    setup: python('tornado', 'trio', 'typeguard', 'pytest-asyncio'),
+    run: '.venv/bin/python -m pytest',
+    environment: { PYTHONPATH: '.' },
+    broken: [
+      constant('tenacity/stop.py', 'attempt_number >= self', 'attempt_number > self', /./u, 'tests/'),
+      missing(
+        'tenacity/stop.py',
+        'class stop_after_attempt',
+        'class stop_after_attempts',
+        /stop_after_attempt/u,
+        'tenacity/',
+      ),
+      refused('tests/test_store.py', PYTHON_CONNECTS),
+    ],
+  },
+  {
+    repository: 'fastify/secure-json-parse',
+    commit: 'aa7555b85eb6aed4f4e4fbf0b4ef85d795822320',
+    runner: 'tape',
+    setup: 'npm install --no-audit --no-fund --ignore-scripts --no-save tape nyc',
+    run: 'npx nyc npm run test:unit',
+    broken: [
+      constant('index.js', 'text.slice(1)', 'text.slice(0)', /JSON|token/u, 'index.js'),
+      missing('index.js', 'module.exports.safeParse = safeParse', '', /safeParse|function/u, 'test/index.test.js'),
+      refused(
+        'test/store.test.js',
+        `const test = require('tape');\n\ntest('reads from the store', () => ${NODE_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'jprichardson/node-fs-extra',
+    commit: '62a4e720804aaa45d377d06788e258375cc544fa',
+    runner: 'mocha',
+    setup: npm,
+    run: 'npm run unit',
+    broken: [
+      constant('lib/util/stat.js', 'must not be the same', 'must differ', /must (?:not be the same|differ)/u, 'lib/'),
+      missing('lib/index.js', "...require('./remove'),", '', /remove/u, ''),
+      refused(
+        'lib/__tests__/store.test.js',
+        `/* eslint-env mocha */\nit('reads from the store', () => ${NODE_CONNECTS})\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'unjs/unenv',
+    commit: 'f89b7ccb5c05da70b946319783acf1fa1f113e22',
+    runner: 'vitest',
+    setup: pnpm,
+    run: 'npx vitest --run test/env.test.ts test/mock.test.ts test/store.test.ts',
+    broken: [
+      constant('src/env.ts', 'if (opts.npmShims', 'if (!opts.npmShims', /./u, 'test/env.test.ts'),
+      missing('src/env.ts', 'export function defineEnv', 'function defineEnv', /defineEnv/u, 'test/env.test.ts'),
+      refused(
+        'test/store.test.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'pkg/errors',
+    commit: '87f8819acf6dc28bf5d3c14b334268236d686f48',
+    runner: 'go test',
+    setup: 'go mod init github.com/pkg/errors && echo go.mod >> .git/info/exclude',
+    run: 'go test ./...',
+    broken: [
+      constant('errors.go', 'w.msg + ": " + w.cause', 'w.msg + " - " + w.cause', /got.*want|want.*got| - /u, ''),
+      missing('errors.go', 'func Cause(', 'func cause(', /Cause/u, ''),
+      refused(
+        'store_test.go',
+        'package errors\n\nimport (\n\t"net"\n\t"testing"\n)\n\nfunc TestReadsFromTheStore(t *testing.T) {\n\tif _, err := net.Dial("tcp", "127.0.0.1:1"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n',
+      ),
+    ],
+  },
+  {
+    repository: 'piotrmurach/tty-color',
+    commit: 'e2410967c13e0d3e2297456db22495cb246b22f5',
+    runner: 'rspec',
+    setup: 'true',
+    run: 'rspec --no-profile',
+    broken: [
+      constant('lib/tty/color/mode.rb', 'TRUECOLORS = 2**24', 'TRUECOLORS = 2**16', /16777216|65536/u, 'spec/'),
+      missing('lib/tty/color/mode.rb', 'def from_tput', 'def by_tput', /from_tput/u, ''),
+      refused(
+        'spec/unit/store_spec.rb',
+        'require "socket"\n\nRSpec.describe "store" do\n  it "is read" do\n    TCPSocket.new("127.0.0.1", 1)\n  end\nend\n',
+      ),
+    ],
+  },
+  {
+    repository: 'rust-itertools/itertools',
+    commit: 'af6d17d3f4a963c087e81b327b957966e1169ff5',
+    runner: 'cargo test',
+    setup: 'cargo test --no-run --test test_std --test merge_join --test arrays',
+    run: 'cargo test --test test_std --test merge_join --test arrays',
+    broken: [
+      constant(
+        'src/minmax.rs',
+        'None => return MinMaxResult::OneElement(x)',
+        'None => return MinMaxResult::NoElements',
+        /OneElement|NoElements/u,
+        'tests/',
+      ),
+      missing(
+        'src/lib.rs',
+        'pub use crate::minmax::MinMaxResult',
+        'use crate::minmax::MinMaxResult',
+        /MinMaxResult|minmax/u,
+        '',
+      ),
+    ],
+  },
+  {
+    repository: 'remarkjs/remark',
+    commit: '6c18384e9731146a3e8dffe79d1d8e59316c6bf7',
+    runner: 'node:test',
+    workspace: 'npm',
+    setup: npm,
+    run: 'npm run test-api',
+    broken: [
+      constant(
+        'packages/remark-parse/lib/index.js',
+        "self.data('micromarkExtensions')",
+        "self.data('micromarkExtension')",
+        /./u,
+        'test.js',
+      ),
+      missing('packages/remark/index.js', 'export const remark', 'const remark', /remark/u, 'test.js'),
+    ],
+  },
+  {
+    repository: 'rust-cli/anstyle',
+    commit: '59a784c47529798108ad048b44326e55992059ac',
+    runner: 'cargo test',
+    workspace: 'cargo',
+    setup: 'cargo test --no-run -p anstyle -p anstyle-git -p anstyle-parse',
+    run: 'cargo test -p anstyle -p anstyle-git -p anstyle-parse --no-fail-fast',
+    narrow: 'cargo test -p anstyle -p anstyle-git -p anstyle-parse --lib --tests --no-fail-fast',
+    broken: [
+      constant('crates/anstyle-git/src/lib.rs', '"bold" =>', '"bolder" =>', /bold/u, 'crates/anstyle-git/'),
+      missing('crates/anstyle/src/lib.rs', 'pub use style::*;', 'use style::*;', /Style/u, 'crates/'),
+    ],
+  },
+  {
+    repository: 'google/gson',
+    commit: '9835b6f90192f79cdf5300c528fc6212455fb6c1',
+    runner: 'maven',
+    workspace: 'maven',
+    setup:
+      'mvn -q -o test-compile -pl gson,extras -Dspotless.skip || mvn -q test-compile -pl gson,extras -Dspotless.skip',
+    run: 'mvn test -pl gson,extras -Dspotless.skip',
+    narrow:
+      'mvn test -pl gson -Dspotless.skip -Dtest=FieldNamingPolicyTest,LowerCaseTest,CommentsTest,StoreTest -Dsurefire.failIfNoSpecifiedTests=false',
+    broken: [
+      refused(
+        'gson/src/test/java/com/google/gson/StoreTest.java',
+        'package com.google.gson;\n\nimport org.junit.Test;\n\npublic class StoreTest {\n  @Test\n  public void testReadsFromTheStore() throws Exception {\n    new java.net.Socket("127.0.0.1", 1).close();\n  }\n}\n',
+      ),
+    ],
+  },
+  {
+    repository: 'rust-lang/log',
+    commit: '037d7a58f6ad184abb3afc4db81d37c43a5696ec',
+    runner: 'cargo test',
+    setup: 'cargo test --no-run',
+    run: 'cargo test',
+    narrow: 'cargo test --lib --tests',
+    broken: [
+      constant('src/lib.rs', '["OFF", "ERROR", "WARN"', '["OFF", "ERRORS", "WARN"', /ERROR/u, 'src/'),
+      missing('src/lib.rs', 'pub fn max_level()', 'pub fn maximum_level()', /max_level/u, ''),
+    ],
+  },
+  {
+    repository: 'chalk/chalk',
+    commit: '678e5505458d0cf40134e205aed4454e0eeac45c',
+    runner: 'ava',
+    setup: 'npm install --no-audit --no-fund --ignore-scripts --no-save ava@3 c8@7 execa@6 log-update@5',
+    run: 'npx c8 ava',
+    broken: [
+      constant('source/index.js', "strings.join(' ')", "strings.join('-')", /-/u, 'test/'),
+      missing('source/index.js', 'export class Chalk', 'class Chalk', /Chalk/u, ''),
+      refused(
+        'test/store.js',
+        `${ESM}import test from 'ava';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'ljharb/qs',
+    commit: '3a890d4ecd3deb72a45d90be36f4f8c5970467c7',
+    runner: 'tape',
+    setup: npm,
+    run: 'npm run tests-only',
+    broken: [
+      constant('lib/formats.js', "percentTwenties, '+'", "percentTwenties, '-'", /[+-]/u, 'test/'),
+      missing('lib/index.js', '    parse: parse,\n', '', /parse/u, 'test/'),
+      refused(
+        'test/store.js',
+        `const test = require('tape');\n\ntest('reads from the store', () => ${NODE_CONNECTS});\n`,
+      ),
+    ],
+  },
 ];
