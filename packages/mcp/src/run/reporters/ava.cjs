@@ -1,6 +1,7 @@
 // AVA has one reporter, which prints; this listens to what that is told. Its programming interface is loaded before the
 // program asks for it, and is the same object.
 'use strict';
+const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { stripVTControlCharacters } = require('node:util');
 const { take, relative, writeCtrf } = require('./report.cjs');
@@ -73,27 +74,40 @@ function listen(program) {
   };
   // What its emitter hands over is the event, or holds it.
   const unpacked = (event, field) => (event && event[field] === undefined && event.data ? event.data : event);
+  const attach = ({ status }) => {
+    hasRun = true;
+    statuses.push(status);
+    status.on('stateChange', (change) => read(unpacked(change, 'type')));
+  };
   import(pathToFileURL(program).href).then(
     (loaded) => {
       const Api = loaded.default;
       const run = Api.prototype.run;
       Api.prototype.run = function (...args) {
         hasRun = true;
-        this.on('run', (event) => {
-          const { status } = unpacked(event, 'status');
-          statuses.push(status);
-          status.on('stateChange', (change) => read(unpacked(change, 'type')));
-        });
+        this.on('run', (event) => attach(unpacked(event, 'status')));
         return run.apply(this, args);
       };
     },
-    () => {},
+    () => listenToEmitter(program, attach),
   );
   process.once('exit', () => {
     if (!hasRun) return;
     statuses.forEach(addPending);
     writeCtrf('ava', start, tests);
   });
+}
+
+/** AVA 3 cannot be loaded before its program has set it up, but what it emits with can. */
+function listenToEmitter(program, attach) {
+  try {
+    const Emittery = require(require.resolve('emittery', { paths: [path.dirname(program)] }));
+    const { emit } = Emittery.prototype;
+    Emittery.prototype.emit = function (name, ...data) {
+      if (name === 'run' && data[0] && data[0].status) attach(data[0]);
+      return Reflect.apply(emit, this, [name, ...data]);
+    };
+  } catch {}
 }
 
 module.exports = { listen };
