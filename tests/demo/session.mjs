@@ -100,7 +100,7 @@ async function meetAgain(agent, projectPath, run, failure) {
   const hide = isFirst(failure) ? LONG_FIELDS : SHOWN_ONCE;
   const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide });
   must(answer.suggestedFix === failure.description, `${caseName} must come back with its learned fix`);
-  must(answer.confidence > 0, `the learned fix of ${caseName} must have a confidence`);
+  must(answer.tried?.proved === 1, `the learned fix of ${caseName} must be proved`);
   must(answer.fixHistory[0]?.fixDescription === failure.description, `${caseName} must show its fix history`);
 }
 
@@ -112,9 +112,7 @@ async function showPatterns(agent, projectPath) {
   );
   must(learnedCount >= FAILURES.length, `${FAILURES.length} patterns must be learned, ${learnedCount} were`);
   for (const it of patterns) {
-    console.log(
-      `   ${it.category.padEnd(20)} confidence ${it.confidence.toFixed(2)}  ${it.suggestedFix ?? dim('no fix yet')}`,
-    );
+    console.log(`   ${it.category.padEnd(20)} ${it.suggestedFix ?? dim('no fix yet')}  ${dim(it.standing ?? '')}`);
   }
 }
 

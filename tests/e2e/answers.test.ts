@@ -3,6 +3,8 @@
  * Does not: test every field (contract/) or every runner (runners.test.ts).
  */
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { argus } from './argus.ts';
 import { type Agent, connect, type Data, ERAS, project } from './harness.ts';
@@ -165,6 +167,42 @@ describe.each(ERAS)('%s', (era) => {
     expect(seen).toHaveLength(66);
     const printed = JSON.parse(argus(['patterns', '--json', '--project', root]).stdout);
     expect(printed.data.patterns).toHaveLength(66);
+  });
+
+  test('the tools of the fix loop and argus_init keep to the limit, and say what to do next', async () => {
+    const tests = Array.from(
+      { length: 400 },
+      (_, at) => `✗ the shop sells what is in cart number ${at} ${'on and on '.repeat(6)}`,
+    );
+    const root = project({
+      'shop.js': `process.stdout.write(${JSON.stringify(tests.join('\n'))});\nprocess.exitCode = 1;\n`,
+    });
+    const long = 'the shop is closed, as was said at length. '.repeat(300);
+    const start = { projectPath: root, command: 'node shop.js', desired: long, backoff: 0, max_attempts: 2 };
+    const first = await agent.ask('fix_problem', start);
+    expect(tokens(first)).toBeLessThanOrEqual(MOST);
+    expect(first).toMatchObject({
+      status: 'needs_fix',
+      next_action: { arguments: { projectPath: root, loop: first.loop } },
+    });
+    writeFileSync(path.join(root, 'shop.js'), `${readFileSync(path.join(root, 'shop.js'), 'utf8')}// other\n`);
+    const research = Array.from({ length: 60 }, (_, at) => `Alternative: way ${at}, ${'at length '.repeat(40)}`).join(
+      '\n',
+    );
+    const args = { projectPath: root, loop: first.loop };
+    const last = await agent.ask('fix_attempt', { ...args, fix: 'another comment', research });
+    expect(tokens(last)).toBeLessThanOrEqual(MOST);
+    expect(last).toMatchObject({ result: 'failed', next_action: { type: 'ESCALATE_TO_HUMAN' } });
+    expect(tokens(await agent.ask('fix_status', args))).toBeLessThanOrEqual(MOST);
+
+    const folders = Array.from({ length: 100 }, (_, depth) => 'in/'.repeat(depth + 1));
+    const deep = project({
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      ...Object.fromEntries(folders.map((folder) => [`${folder}.argus/argus.db`, ''])),
+    });
+    const opened = await agent.data('argus_init', { projectPath: path.join(deep, folders.at(-1) ?? '') });
+    expect(tokens(opened)).toBeLessThanOrEqual(MOST);
+    expect(listed(opened, 'warnings').at(-1)).toMatch(/^and \d+ more remarks$/u);
   });
 
   test('a fix of the same error in another test comes before a tip, in argus_run and argus_diagnose', async () => {

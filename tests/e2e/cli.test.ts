@@ -33,7 +33,7 @@ test('a session', () => {
   const fixed = argus(['report-fix', runId, 'parses', 'Loaded the user first', ...at]);
   expect(fixed.stdout).toMatch(/^fix-\S+ recorded on pat-/u);
   expect(argus(['report-fix', runId, 'health-check', 'Restarted', '--failed', ...at]).stdout).toContain(
-    'fixed 0 times',
+    '0 fixes reported',
   );
 
   expect(argus(['import', 'passed.xml', ...at]).status).toBe(0);

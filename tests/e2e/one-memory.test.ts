@@ -211,7 +211,7 @@ test('a server that was started again opens what has a memory, by any of its fol
     const args = { projectPath, runId, caseName };
     expect(await agent.data('argus_diagnose', args)).toMatchObject({ suggestedFix: 'tuned it' });
   }
-  const run = await (await server(user)).data('argus_run', { projectPath: root, command: COMMAND });
+  const run = await (await server(user)).data('argus_run', { projectPath: linked, command: COMMAND });
   expect(run.failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
 });
 

@@ -79,8 +79,8 @@ describe.skipIf(process.platform === 'win32').each(ERAS)('%s', (era) => {
     await other.data('argus_init', { projectPath: root });
     expect(await other.data('argus_history', { projectPath: root })).toMatchObject({ total: 3 });
     expect(await other.data('argus_diagnose', { projectPath, runId, caseName })).toMatchObject({
-      ...known,
-      fixHistory: [{ fixDescription: 'Loaded the user first' }],
+      pattern: known.pattern,
+      fixHistory: [{ fixDescription: 'Loaded the user first', state: 'refuted' }],
     });
     await other.close();
   });

@@ -12,8 +12,9 @@ use std::collections::HashMap;
 
 /// Proves what was claimed of cases that passed, and refutes what was claimed of cases that failed again in the same way.
 ///
-/// A run that began before the claim refutes nothing, for the fix may have been made since. Another failure of the case
-/// neither proves nor refutes: what was claimed may have been the first of two faults.
+/// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
+/// such as that of another work tree, where the change may not be. Another failure of the case neither proves nor refutes:
+/// what was claimed may have been the first of two faults.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -31,13 +32,18 @@ pub(crate) async fn judge<D: Database>(
             Status::Passed if !case.flaky && claim.failed_at <= run.started_at => {
                 claims::prove(tx, &claim, &run.id).await?;
             }
-            Status::Failed if claim.made_at <= run.started_at && is_same(engine, tx, &claim, case).await? => {
+            Status::Failed if may_refute(run, &claim) && is_same(engine, tx, &claim, case).await? => {
                 claims::refute(tx, &claim, &run.id).await?;
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+fn may_refute(run: &Run, claim: &Claim) -> bool {
+    let branches = run.git_branch.as_ref().zip(claim.git_branch.as_ref());
+    claim.made_at <= run.started_at && branches.is_none_or(|(here, there)| here == there)
 }
 
 /// How each case ended; where a name is there more than once, its failure.

@@ -57,12 +57,14 @@ pub struct Claim {
     pub failed_at: i64,
     /// When it was reported.
     pub made_at: i64,
+    /// The branch of that run, where it is known.
+    pub git_branch: Option<String>,
 }
 
 /// The newest claims that a run may prove or refute.
 pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, COALESCE(r.started_at, o.created_at), \
-                       o.created_at FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       o.created_at, r.git_branch FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.proved_by IS NULL \
                        AND o.refuted_by IS NULL AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $1";
     let rows = tx.query(SQL, &[CLAIMS.into()]).await?;
@@ -74,6 +76,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
             case_name: row.read()?,
             failed_at: row.read()?,
             made_at: row.read()?,
+            git_branch: row.read()?,
         })
     });
     read.collect()

@@ -65,7 +65,12 @@ describe.each(ERAS)('%s', (era) => {
           failureKind: 'connection-refused',
           causeId: CAUSE_ID,
           headline: expect.stringContaining('ECONNREFUSED'),
-          known: { patternId: 'builtin-conn-refused', confidence: 0.5, suggestedFix: REFUSED_FIX_ZH },
+          known: {
+            patternId: 'builtin-conn-refused',
+            confidence: 0.5,
+            suggestedFix: REFUSED_FIX_ZH,
+            standing: 'a built-in tip, not yet tried here',
+          },
         },
         {
           caseName: expect.stringContaining('parses'),

@@ -29,7 +29,12 @@ describe.each(ERAS)('%s', (era) => {
           headline: 'connect ECONNREFUSED 127.0.0.1:5432',
           exitCode: 3,
           causeId: CAUSE_ID,
-          known: { patternId: 'builtin-conn-refused', confidence: 0.5, suggestedFix: REFUSED_FIX_ZH },
+          known: {
+            patternId: 'builtin-conn-refused',
+            confidence: 0.5,
+            suggestedFix: REFUSED_FIX_ZH,
+            standing: 'a built-in tip, not yet tried here',
+          },
         },
       ],
       more: 0,

@@ -4,6 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 /// Derives what every type of the debug memory has.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
@@ -144,8 +149,9 @@ contract! {
         pub worked: u32,
         /// How often it failed, anywhere.
         pub failed: u32,
-        /// How many of the successes were reported of a failed case, and no run has shown.
-        #[serde(default)]
+        /// How many of the successes were reported of a failed case, and no run has shown; absent: none.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        #[cfg_attr(feature = "types", ts(as = "Option<u32>", optional))]
         pub claimed: u32,
         /// When it last worked.
         pub last_confirmed_at: Option<String>,

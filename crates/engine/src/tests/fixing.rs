@@ -3,7 +3,9 @@
 use super::{REFUSED, START, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
-    contract::{FixStanding, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams},
+    contract::{
+        FixStanding, GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams,
+    },
     overview::check_write,
     report_fix::{record_fix, report_fix},
     resources::pattern,
@@ -298,15 +300,24 @@ fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
 }
 
 #[test]
-fn neither_another_failure_nor_an_older_run_refutes_a_claim() {
+fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim() {
     let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let on = |branch: &str| RecordRunParams {
+        git: Some(GitFacts { commit: None, branch: Some(branch.to_owned()), dirty: None }),
+        ..RecordRunParams::default()
+    };
+    let both = vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)];
+    let run = world.record(&on("repair"), both).unwrap().run_id;
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
     world.run(vec![failed("boom", "TypeError: the second fault shows now"), failed("other", UNKNOWN)]);
     let older = RecordRunParams { started_at: Some(START), ..RecordRunParams::default() };
     world.record(&older, vec![failed("boom", UNKNOWN)]).unwrap();
+    world.record(&on("main"), vec![failed("boom", UNKNOWN)]).unwrap();
     assert_eq!(record().state, Some(FixStanding::Claimed));
+    let second = world.fix(&run, "other", "Hit it", true).unwrap();
+    world.record(&on("repair"), vec![failed("other", UNKNOWN)]).unwrap();
+    assert_eq!(detail(&world, &second.pattern_id).fix_history[0].state, Some(FixStanding::Refuted));
     let proof = world.run(vec![passed("boom")]);
     assert_eq!((record().state, record().proved_by), (Some(FixStanding::Proved), Some(proof)));
 }

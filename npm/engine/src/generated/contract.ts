@@ -1318,8 +1318,8 @@ export type RankedSolution = {
   worked: number,
   /** How often it failed, anywhere. */
   failed: number,
-  /** How many of the successes were reported of a failed case, and no run has shown. */
-  claimed: number,
+  /** How many of the successes were reported of a failed case, and no run has shown; absent: none. */
+  claimed?: number,
   /** When it last worked. */
   last_confirmed_at: string | null,
   /** Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics. */

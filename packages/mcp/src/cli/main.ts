@@ -101,7 +101,11 @@ function addHistory(root: Command): void {
 }
 
 function addDiagnose(root: Command): void {
-  projectCommand(root, 'diagnose <runId> <caseName>', 'say what a failure is and what fixed it before; each call counts one occurrence')
+  projectCommand(
+    root,
+    'diagnose <runId> <caseName>',
+    'say what a failure is and what fixed it before; each call counts one occurrence',
+  )
     .option('--not-same-as <patternId>', 'it is another failure than the one it was matched with')
     .action(async (runId: string, caseName: string, options: GlobalOptions & { notSameAs?: string }) => {
       const { diagnose } = await import('./failures.ts');

@@ -55,7 +55,7 @@ const solution = () =>
     why: z.string(),
     worked: z.number(),
     failed: z.number(),
-    claimed: z.number().describe('Of worked: no run has proved it'),
+    claimed: z.number().optional().describe('Of worked: no run has proved it'),
     last_confirmed_at: z.string().nullable(),
     memory: memoryKind(),
   });

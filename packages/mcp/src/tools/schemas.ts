@@ -38,11 +38,11 @@ export const warnings = () => z.array(z.string()).optional();
 /** Of a fix: whether only claims speak for it, what came of it, each failure once, and the same in words. */
 export const fixTried = () => ({
   claimed: z.boolean().optional().describe('true: no run has proved it'),
-  tried: z.object({ proved: z.number(), claimed: z.number(), failed: z.number() }).optional(),
+  tried: z.record(z.string(), z.number()).optional().describe('How often: proved, claimed, failed'),
 });
 export const fixStanding = () => ({ ...fixTried(), standing: z.string().optional() });
 
-export const differences = () => z.array(z.object({ before: z.string(), now: z.string() })).optional();
+export const differences = () => z.array(z.record(z.string(), z.string())).optional().describe('{before, now}');
 
 export const failurePattern = () =>
   z.object({
@@ -141,7 +141,7 @@ export const suggestedFrom = () =>
     .optional();
 
 /** Another case whose cause this failure has. */
-export const sameCauseAs = () => z.object({ patternId: z.string(), caseName: z.string() }).optional();
+export const sameCauseAs = () => z.record(z.string(), z.string()).optional().describe('{patternId, caseName}');
 
 /** What a run answers, without what only an import adds. */
 export const runResult = () =>
