@@ -16,6 +16,7 @@ import {
   failedRun,
   HOSTILE,
   modeOf,
+  proved,
   shell,
   strangersProject,
   type User,
@@ -34,6 +35,7 @@ function learned(owner: User): string {
   const root = project({ 'readme.md': 'a project\n' });
   const { runId, caseName } = failedRun(root, owner);
   data(['report-fix', runId, caseName, 'tuned it'], root, owner);
+  proved(root);
   return root;
 }
 

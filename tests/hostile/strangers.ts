@@ -72,11 +72,17 @@ function recordedBy(stranger: User): string {
     data(['diagnose', runId, caseName], root, stranger);
     data(['report-fix', runId, caseName, HOSTILE], root, stranger);
   }
+  proved(root);
   argus(['add-incident', 'The pool runs dry', HOSTILE, 'worked', '--error', ERROR, '--project', root], {
     env: stranger,
   });
   if (!existsSync(databaseOf(root))) throw new Error('the stranger recorded nothing');
   return root;
+}
+
+/** What is claimed is proved, as by a run in which it passed: the command always fails, which would refute it. */
+export function proved(root: string): void {
+  shell(databaseOf(root), 'UPDATE outcomes SET proved_by = run_id WHERE refuted_by IS NULL');
 }
 
 /** Git as anybody would call it. */
