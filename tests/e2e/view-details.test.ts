@@ -106,7 +106,7 @@ browsing('a run: its failures stand together by their cause', async () => {
 
 browsing('a failed case: its kind, and where it was noticed', async () => {
   const page = await openPage(`/runs/${runs.at(-1)}?text=refused+again`);
-  await page.locator('button.case').first().click();
+  await page.locator('button.case').filter({ hasText: 'refused again' }).click();
   const places = page.locator('.places');
   await expect.poll(() => places.textContent()).toMatch(/connection-refused/u);
 });
