@@ -199,6 +199,11 @@ fn clean_case<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) 
     (clean, (status == Status::Failed).then(|| budget.clean(engine, texts)))
 }
 
+/// Its exit code says that it ran no test: as a failure of the command it would be told twice.
+fn is_empty_pytest(params: &RecordRunParams) -> bool {
+    params.runner.as_deref() == Some("pytest") && params.exit_code == Some(5)
+}
+
 /// The command itself failed, whatever its cases say.
 pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
     params.exit_code.is_some_and(|code| code != 0) || params.signal.is_some() || params.timed_out
@@ -248,7 +253,8 @@ impl Collected {
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
         self.ran_no_tests =
             params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
-        let unexplained = has_failed(params) && self.candidates.is_empty();
+        let explained = self.ran_no_tests && is_empty_pytest(params);
+        let unexplained = has_failed(params) && self.candidates.is_empty() && !explained;
         if has_ended(params) && (unexplained || self.cases.is_empty() && !self.ran_no_tests) {
             self.add_command(engine, params);
         }

@@ -145,6 +145,9 @@ fn a_runner_that_ran_no_test_has_failed() {
     assert_eq!(run.status, RunStatus::Failed);
     assert!(run.notes[0].contains("no test fits the filter 'adds a boot'"), "{:?}", run.notes);
     assert!(run.notes[0].contains("cart > adds a book'"), "{:?}", run.notes);
+    let pytest = RecordRunParams { exit_code: Some(5), runner: Some("pytest".to_owned()), ..none.clone() };
+    let run = recorded(&world, &pytest).unwrap();
+    assert_eq!((run.status, run.failures.len()), (RunStatus::Failed, 0), "its exit code says the same");
     let broken = RecordRunParams { exit_code: Some(1), ..none };
     let run = recorded(&world, &broken).unwrap();
     assert_eq!((run.status, run.failures.len()), (RunStatus::Failed, 1), "what the command printed tells more");

@@ -54,9 +54,6 @@ const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--perm
 const TESTS_SAID = /\bTests run: [1-9]/u;
 const NO_TESTS_SAID = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b/u;
 
-/** With which pytest says that it ran none: as a failure of the command it would be said twice. */
-const PYTEST_NO_TESTS = 5;
-
 /** Folders no report is looked for in. */
 const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
 
@@ -178,9 +175,7 @@ async function recordOf(
   const { containers, notes } = failed
     ? await containerFacts(root, config, executed.startedAt)
     : { containers: [], notes: [] };
-  const runnerName = plan.runner ?? runnerOf(plan, reports);
   const expectsTests = mustHaveTests(plan, request, observed);
-  const isEmptyPytest = expectsTests && executed.exitCode === PYTEST_NO_TESTS && runnerName === 'pytest';
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
@@ -190,10 +185,10 @@ async function recordOf(
   if (elsewhere !== undefined) notes.push(elsewhere);
   return {
     command: plan.shown,
-    runner: runnerName,
+    runner: plan.runner ?? runnerOf(plan, reports),
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
-    exitCode: isEmptyPytest ? null : executed.exitCode,
+    exitCode: executed.exitCode,
     signal: executed.signal,
     timedOut: executed.timedOut,
     git,
