@@ -1,0 +1,80 @@
+/**
+ * The manual: its links lead somewhere, and its commands exist with their options.
+ * Does not: judge what it says.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const DOCS = 'packages/mcp/docs';
+const PAGES = [
+  'README.md',
+  '.github/CONTRIBUTING.md',
+  '.github/SECURITY.md',
+  'crates/README.md',
+  'npm/engine/README.md',
+  'packages/mcp/README.md',
+  ...readdirSync(join(root, DOCS)).map((name) => `${DOCS}/${name}`),
+];
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** As GitHub makes them of headings. */
+function anchorsOf(file: string): string[] {
+  const headings = [...read(file).matchAll(/^#+ (.*)$/gmu)].map(([, heading = '']) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test.each(PAGES)('the links of %s', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/gu)];
+  const broken = links.filter(([, path = '', anchor]) => {
+    const file = path === '' ? page : join(dirname(page), path);
+    return !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+/** Each command of a shell block that calls this program: its name and the options it is given. */
+function commandsOf(page: string): { command: string; options: string[] }[] {
+  const blocks = [...read(page).matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, text = '']) => text);
+  const lines = blocks.flatMap((text) => text.split('\n').map((line) => line.split(/\s#\s/u)[0] ?? ''));
+  return lines.flatMap((line) => {
+    const found = /\b(?:argus|argus-mcp) ((?:memory )?[a-z][\w-]*)(.*)$/u.exec(line);
+    if (found === null || / mcp add /u.test(line)) return [];
+    const [, command = '', rest = ''] = found;
+    const unquoted = rest.replaceAll(/"[^"]*"/gu, '');
+    return [{ command, options: [...unquoted.matchAll(/--[a-z-]+/gu)].map(([option]) => option) }];
+  });
+}
+
+const COMMANDS = PAGES.flatMap((page) => commandsOf(page).map((one) => ({ page, ...one })));
+
+test('the manual shows commands', () => expect(COMMANDS.length).toBeGreaterThan(20));
+
+test.each(COMMANDS)('$page: $command $options', ({ command, options }) => {
+  const help = execFileSync(
+    process.execPath,
+    [join(root, 'packages/mcp/dist/cli.mjs'), ...command.split(' '), '--help'],
+    {
+      encoding: 'utf8',
+    },
+  );
+  expect(help).toContain(`Usage: argus ${command}`);
+  for (const option of options) expect(help).toContain(option);
+});
+
+test('every tool has its line in the manual', () => {
+  const tools = Object.keys(JSON.parse(read('packages/mcp/src/generated/tools.json')));
+  const manual = PAGES.filter((page) => page.startsWith(DOCS))
+    .map(read)
+    .join('\n');
+  expect(tools.filter((name) => !manual.includes(`| \`${name}\` |`))).toEqual([]);
+});
