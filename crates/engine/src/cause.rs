@@ -1,4 +1,4 @@
-//! What a failure looks like to a person, and which failures of a run have one cause: the same error, with the same values, at the same place.
+//! What a failure looks like to a person, and which failures of a run have one cause: the same error at the same place.
 //! Does not: say what is known about it; `matching` does.
 
 use crate::{
@@ -64,10 +64,11 @@ pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureE
     }
 }
 
-/// The error without its case, the values in its message, and where in the project it was noticed.
+/// The error without its case, and where in the project it was noticed; where that is not known, with the values in its
+/// message: two services that refuse are two causes, and a port that is another one at each call is none.
 fn cause_id(analysis: &Analysis, message: &str, place: Option<&String>) -> String {
     let site = analysis.normalized.site.as_deref().unwrap_or_default();
-    let values = with_values(message);
+    let values = place.map_or_else(|| with_values(message), |_| String::new());
     let parts = [analysis.signatures.family.as_str(), site, place.map_or("", String::as_str), &values];
     format!("cause-{}", &sha256_hex(&parts.join("\n"))[..12])
 }

@@ -167,6 +167,11 @@ fn causes_are_told_apart_by_the_values_in_their_message() {
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     let counts: Vec<_> = run.causes.iter().map(|cause| cause.count).collect();
     assert_eq!(counts, [2, 2, 1], "{:?}", run.causes);
+    let pooled = |name: &str, port: u32| {
+        failed(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}\n    at open (src/pool.ts:4:9)"))
+    };
+    let at_one_place = world.record(&RecordRunParams::default(), vec![pooled("f", 50001), pooled("g", 50002)]).unwrap();
+    assert_eq!(at_one_place.causes.len(), 1, "{:?}", at_one_place.causes);
     assert_eq!(world.diagnose(&run.run_id, "b").unwrap().cause.count, 1);
     assert_eq!(world.diagnose(&run.run_id, "c").unwrap().cause.count, 2);
 }
