@@ -51,8 +51,9 @@ describe.each(ERAS)('%s', (era) => {
     const again = await record({ boom: MESSAGE });
     const refuted = await diagnose(again, 'boom');
     expect(refuted).toMatchObject({
-      suggestedFix: null,
-      fixHistory: [{ success: false, state: 'refuted', refutedBy: again.runId }],
+      suggestedFix: 'Tuned it',
+      standing: 'failed 1 time',
+      fixHistory: [{ success: true, state: 'refuted', refutedBy: again.runId }],
       warnings: [expect.stringContaining(`${again.runId} refutes it`)],
     });
     await report(again, 'boom', 'Replaced it');

@@ -210,7 +210,7 @@ fn answer<D: Database>(
     if finding.related.iter().any(|related| related.memory == Some(MemoryKind::Foreign)) {
         warnings.push(memory::foreign::WARNING.to_owned());
     }
-    if finding.suggested.fix.is_none() {
+    if finding.suggested.has_only_failed() {
         warnings.extend(finding.history.iter().find_map(refuted));
     }
     let evidence = analysis.classification.evidence.as_ref();
@@ -251,11 +251,11 @@ fn answer<D: Database>(
     }
 }
 
-/// Why a fix that was reported as a success is not suggested.
+/// What speaks against the fix that is suggested for want of a better one.
 fn refuted(fix: &FixRecord) -> Option<String> {
     let by = fix.refuted_by.as_ref()?;
     let steps = text::quoted(&fix.fix_description);
-    Some(format!("'{steps}' was reported as a success and is not suggested: {by} refutes it."))
+    Some(format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again."))
 }
 
 fn not_counted(error: &EngineError) -> String {

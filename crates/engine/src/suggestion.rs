@@ -30,7 +30,7 @@ const DIFFERENCE: usize = 160;
 const COMPARED: usize = 600;
 
 /// A fix, and where it comes from.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Suggestion {
     pub(crate) fix: Option<String>,
     /// What came of trying it; none for a tip.
@@ -57,6 +57,11 @@ impl Suggestion {
         self.tried.is_some_and(Tried::is_claimed)
     }
 
+    /// Nothing speaks for it but that it was said to work.
+    pub(crate) fn has_only_failed(&self) -> bool {
+        self.tried.is_some_and(has_only_failed)
+    }
+
     pub(crate) fn standing(&self) -> Option<String> {
         self.fix.as_ref().map(|_| standing(self.tried))
     }
@@ -81,14 +86,17 @@ pub(crate) async fn best<D>(
 ) -> Result<Suggestion, StoreError> {
     let pattern = found.pattern.as_ref();
     let tip = pattern.and_then(|pattern| view::suggested_fix(pattern, engine.options.locale));
-    if let Some(own) = pattern.filter(|pattern| has_own_fix(pattern)) {
-        let tried = tried(tx, own).await?;
-        let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
-        let (from, differences) =
-            values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
-        return Ok(Suggestion { fix: tip, tried, from, differences, same_cause: None });
+    let own = match pattern.filter(|pattern| has_own_fix(pattern)) {
+        Some(own) => Some(of_its_own(tx, analysis, found, own, tip.clone()).await?),
+        None => None,
+    };
+    if let Some(own) = own.as_ref().filter(|own| !own.has_only_failed()) {
+        return Ok(own.clone());
     }
     let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
+    if let Some(own) = own.filter(|_| fixed.as_ref().is_none_or(|fixed| has_only_failed(fixed.tried))) {
+        return Ok(own);
+    }
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
         Some(Fixed { pattern, tried, differences }) => Suggestion {
@@ -100,6 +108,20 @@ pub(crate) async fn best<D>(
         },
         None => Suggestion { fix: tip, same_cause, ..Suggestion::default() },
     })
+}
+
+/// The fix of the pattern itself.
+async fn of_its_own(
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: &Match,
+    own: &Pattern,
+    fix: Option<String>,
+) -> Result<Suggestion, StoreError> {
+    let tried = tried(tx, own).await?;
+    let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
+    let (from, differences) = values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
+    Ok(Suggestion { fix, tried, from, differences, same_cause: None })
 }
 
 /// It was learned, or a person chose it; a built-in's tip is none.
@@ -117,6 +139,10 @@ impl From<outcomes::Tried> for Tried {
     fn from(outcomes::Tried { proved, claimed, failed }: outcomes::Tried) -> Self {
         Self { proved, claimed, failed }
     }
+}
+
+const fn has_only_failed(tried: Tried) -> bool {
+    tried.failed > 0 && tried.proved == 0 && tried.claimed == 0
 }
 
 /// What is known of a suggested fix, in words; a built-in's tip where nothing was counted.

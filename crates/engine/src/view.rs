@@ -89,7 +89,7 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
         run_id: fix.run_id,
         case_name: fix.case_name,
         fix_description: display::shortened(&fix.steps, most),
-        success: fix.worked && !fix.is_wrong && fix.refuted_by.is_none(),
+        success: fix.worked && !fix.is_wrong,
         state: fix.worked.then(|| match fix.refuted_by {
             Some(_) => FixStanding::Refuted,
             None => FixStanding::of(fix.proved_by.as_deref()),

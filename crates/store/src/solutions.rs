@@ -410,15 +410,18 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
     Ok((added.key, added.is_wrong))
 }
 
-/// The best solution worked at least once: one that a run proved before one that is only claimed, then its successes (where
-/// any is proved, those) against its failures (Laplace), then the later success.
+/// The best solution was reported as a success at least once, and nobody took that back: one that a run proved before one that is only claimed, and that
+/// before one that a run refuted; then its successes (where any is proved, those) against its failures (Laplace), then the
+/// later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\
                         SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \
                         AND o.refuted_by IS NULL GROUP BY o.run_id, o.case_name) AS shown) AS proved \
                         FROM solutions s JOIN solution_env_stats e ON e.solution_key = s.key \
-                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0) AS t \
+                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
+                        OR (SELECT COUNT(*) FROM outcomes o WHERE o.solution_key = s.key \
+                        AND o.refuted_by LIKE 'run-%') > 0) AS t \
                         ORDER BY t.proved > 0 DESC, (t.proved + 1.0) / (t.proved + t.failed + 2.0) DESC, \
                         (t.worked + 1.0) / (t.worked + t.failed + 2.0) DESC, t.latest DESC, t.key DESC LIMIT 1) \
                         FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";

@@ -17,7 +17,7 @@ contract! {
         pub case_name: String,
         /// What was changed.
         pub fix_description: String,
-        /// Whether it resolved the failure: it was reported so, and nothing refuted it.
+        /// Whether it was reported to have resolved the failure; what came of that is its state.
         pub success: bool,
         /// Of what was reported as a success.
         pub state: Option<FixStanding>,

@@ -697,7 +697,7 @@ export type FixRecord = {
   caseName: string,
   /** What was changed. */
   fixDescription: string,
-  /** Whether it resolved the failure: it was reported so, and nothing refuted it. */
+  /** Whether it was reported to have resolved the failure; what came of that is its state. */
   success: boolean,
   /** Of what was reported as a success. */
   state: FixStanding | null,
