@@ -27,11 +27,15 @@ pub(crate) async fn judge<D: Database>(
     }
     let ends = ends(cases);
     for claim in open {
-        let Some(case) = ends.get(claim.case_name.as_str()) else { continue };
-        match case.status {
-            Status::Passed if !case.flaky && claim.failed_at <= run.started_at => {
+        let is_later = claim.failed_at <= run.started_at;
+        let Some(case) = ends.get(claim.case_name.as_str()) else {
+            if is_later && whole_passed(run, &ends, &claim.case_name) {
                 claims::prove(tx, &claim, &run.id).await?;
             }
+            continue;
+        };
+        match case.status {
+            Status::Passed if !case.flaky && is_later => claims::prove(tx, &claim, &run.id).await?,
             Status::Failed if may_refute(run, &claim) && is_same(engine, tx, &claim, case).await? => {
                 claims::refute(tx, &claim, &run.id).await?;
             }
@@ -39,6 +43,16 @@ pub(crate) async fn judge<D: Database>(
         }
     }
     Ok(())
+}
+
+/// A command that failed without a case, and a file that could not be loaded, have no case where they are well.
+fn whole_passed(run: &Run, ends: &HashMap<&str, &Case>, case_name: &str) -> bool {
+    let is_command = run.command.as_deref() == Some(case_name) && !run.has_failed;
+    let is_suite = claims::cases_of_suite(case_name).is_some_and(|start| {
+        let mut of_file = ends.iter().filter(|(name, _)| name.starts_with(start)).peekable();
+        of_file.peek().is_some() && of_file.all(|(_, case)| case.status == Status::Passed)
+    });
+    is_command || is_suite
 }
 
 fn may_refute(run: &Run, claim: &Claim) -> bool {

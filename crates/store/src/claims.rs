@@ -40,8 +40,36 @@ pub async fn newest_of(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Resul
         if let Some(mut row) = tx.query_first(HOW, &[key.0.into(), case_name.into()]).await? {
             return Ok(Some(Newest { run_id: id, status: row.read()?, flaky: row.read()? }));
         }
+        if whole_passed(tx, key, case_name).await? {
+            return Ok(Some(Newest { run_id: id, status: Status::Passed, flaky: false }));
+        }
     }
     Ok(None)
+}
+
+/// Ends the name of what stands for a file that could not be loaded.
+const SUITE: &str = "(suite)";
+
+/// The cases of a file that has failed as a whole begin so.
+pub fn cases_of_suite(case_name: &str) -> Option<&str> {
+    case_name.strip_suffix(SUITE).filter(|start| !start.is_empty())
+}
+
+/// A command that failed without a case, and a file that could not be loaded, have no case where they are well.
+async fn whole_passed(tx: &mut impl Tx, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
+    const COMMAND: &str = "SELECT 1 FROM runs WHERE key = $1 AND command = $2 AND status = 'passed'";
+    const CASES: &str = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN status = 'failed' THEN 1 ELSE 0 END), 0) FROM cases \
+                         WHERE run_key = $1 AND status <> 'skipped' AND SUBSTR(name, 1, $3) = $2";
+    if tx.query_first(COMMAND, &[run.0.into(), case_name.into()]).await?.is_some() {
+        return Ok(true);
+    }
+    let Some(start) = cases_of_suite(case_name) else { return Ok(false) };
+    let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
+    let Some(mut row) = tx.query_first(CASES, &[run.0.into(), start.into(), length.into()]).await? else {
+        return Ok(false);
+    };
+    let (ran, failed): (i64, i64) = (row.read()?, row.read()?);
+    Ok(ran > 0 && failed == 0)
 }
 
 /// A success that was reported, and that no run has proved or refuted.

@@ -343,3 +343,26 @@ fn who_takes_a_claim_back_refutes_it() {
     assert_eq!((record.state, record.refuted_by), (Some(FixStanding::Refuted), Some(back.fix_record_id)));
     assert_eq!(world.diagnose(&run, "boom").unwrap().suggested_fix, None, "what was taken back is no suggestion");
 }
+
+#[test]
+fn a_green_run_proves_what_was_claimed_of_a_command_or_of_a_file_that_could_not_be_loaded() {
+    let world = World::new();
+    let build = |exit_code: i32| RecordRunParams {
+        command: Some("cargo test".to_owned()),
+        exit_code: Some(exit_code),
+        output_tail: Some("error[E0425]: cannot find function `parse` in this scope".to_owned()),
+        ..RecordRunParams::default()
+    };
+    let broken = world.record(&build(101), Vec::new()).unwrap().run_id;
+    let suite = world.run(vec![failed("a.test.js > (suite)", UNKNOWN)]);
+    let early = world.fix(&broken, "cargo test", "Named it again", true).unwrap();
+    let file = world.fix(&suite, "a.test.js > (suite)", "Exported it", true).unwrap();
+    world.record(&build(0), vec![passed("a.test.js > adds"), passed("b.test.js > adds")]).unwrap();
+    for claim in [early, file] {
+        assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(FixStanding::Proved));
+    }
+    let late = world.fix(&broken, "cargo test", "Named it once more", true).unwrap();
+    assert_eq!((late.state, late.warnings.len()), (Some(FixStanding::Proved), 0), "{:?}", late.warnings);
+    let late = world.fix(&suite, "a.test.js > (suite)", "Exported it once more", true).unwrap();
+    assert_eq!(late.state, Some(FixStanding::Proved));
+}
