@@ -18,7 +18,7 @@ pub(crate) const LISTED: usize = 20;
 /// Characters of failures and causes for the first failure, for each further one, and for all of them together: a run with
 /// one failure is said in 300 tokens, whatever a run is in 2,500.
 const FIRST: usize = 900;
-const FURTHER: usize = 600;
+const FURTHER: usize = 900;
 const ALL: usize = 9_000;
 
 /// Characters of a message and of a fix where there is room, and where there is little.

@@ -18,8 +18,10 @@ pub(super) fn headline(lines: &[String]) -> String {
     let Some(first) = telling.first() else { return unsaid(lines) };
     let mut headline = (*first).to_owned();
     for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED) {
-        // `- 2` and below it `+ 3`.
-        let is_diff = next.starts_with("+ ") && telling[number - 1].starts_with("- ");
+        // `- 2` and below it `+ 3`, or the other way round.
+        let before = telling[number - 1];
+        let is_diff =
+            next.starts_with("+ ") && before.starts_with("- ") || next.starts_with("- ") && before.starts_with("+ ");
         if !is_unfinished(&headline) && !is_diff {
             break;
         }
@@ -57,14 +59,15 @@ static GRADLE_TASK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a constant pattern")
 });
 
-/// Whether the line only says what is done, counted or asked for: `checking`, `Running the tests ...`, `0`.
+/// Whether the line only says what is done, counted, asked for or doubted: `checking`, `Running the tests ...`, `0`.
 fn is_announcement(line: &str) -> bool {
     static WORK: LazyLock<Regex> = LazyLock::new(|| {
         let verbs = concat!(
             "check|runn|test|build|start|install|compil|lint|wait|load|prepar|sett|generat|verify|validat|execut|clean|",
             "fetch|us|read|creat|connect|deploy|process|collect|download|migrat|seed|format|bundl|serv|launch|setup",
         );
-        let pattern = format!(r"^(?i:(?:\W+ )?(?:{verbs})ing(?:\s[^:]*)?(?:\.\.\.|…|:)?|\d[\d.,]*%?|ok|done|success)$");
+        let work = format!(r"(?:\W+ )?(?:{verbs})ing(?:\s[^:]*)?(?:\.\.\.|…|:)?");
+        let pattern = format!(r"^(?i:{work}|\d[\d.,]*%?|ok|done|success|warning: .*)$");
         Regex::new(&pattern).expect("a constant pattern")
     });
     WORK.is_match(line) || GRADLE_TASK.is_match(line)
@@ -108,7 +111,7 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"> \S.*",
             r"\$ \S.*",
             r"yarn run v\d.*",
-            r"npm (?:ERR!|error|warn|WARN|notice)(?: (?:code|errno|path|command|Lifecycle script|workspace|location|A complete log).*|\s*)",
+            r"npm (?:ERR!|error|warn|WARN|notice)(?: (?:code|errno|path|syscall|command|Lifecycle script|workspace|location|A complete log).*|\s*)",
             r"(?:ERR_PNPM_RECURSIVE\S*|ELIFECYCLE|\s*ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL)\b.*",
             r"\S+ (?:test|build|lint): (?:Failed|Done)",
             r"error Command failed with exit code \d+\.",
@@ -143,6 +146,9 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"File\s*\|.*",
             r"(?:All files|Statements|Branches|Functions|Lines)\s*[|:]\s*[\d.]+.*",
             r"(?:Name\s+Stmts\s+Miss|TOTAL\s+\d+).*",
+            // The legend of a diff, and what it leaves out.
+            r"\+ actual - expected(?: .*)?",
+            r"\.\.\.(?: .*)?",
             // What a printed error has beside its message.
             r"(?:failureType|generatedMessage|code|operator|exitCode|errno|syscall|duration_ms|location|name|stack|signal|type):\s.*",
             r#"['"]?[a-z$_][\w$-]*['"]?: .*[,{\[]"#,

@@ -27,6 +27,16 @@ const HEADLINES: &[(&str, &str)] = &[
         "npm error Lifecycle script `test` failed with error:\nnpm error code 1\nnpm error path /srv/shop\nError: the shop is closed",
         "Error: the shop is closed",
     ),
+    (
+        "npm error code ENOENT\nnpm error syscall open\nnpm error path /srv/shop/sub/package.json\nnpm error enoent Could not read package.json",
+        "npm error enoent Could not read package.json",
+    ),
+    // A diff below a legend, and what is only doubted before what is wrong.
+    (
+        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n+ actual - expected\n\n+ 'red-shoes'\n- 'red--shoes'",
+        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: + 'red-shoes' - 'red--shoes'",
+    ),
+    ("warning: old file\nconfig.yml: line 3: port is missing", "config.yml: line 3: port is missing"),
     // Compilers and build tools.
     (
         "   Compiling shop v0.1.0 (/srv/shop)\nerror[E0425]: cannot find value `totl` in this scope\n --> src/lib.rs:4:5\nerror: could not compile `shop` (lib) due to 1 previous error",
