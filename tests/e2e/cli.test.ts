@@ -52,6 +52,8 @@ test('run', () => {
   expect(failed.status).toBe(1);
   expect(failed.stdout).toMatch(/^some output\nrun-/u);
   expect(argus(['run', '--project', root, 'true']).status).toBe(0);
+  const quoted = argus(['run', '--project', root, 'node -p 1+1', '--json', '--timeout', '60']);
+  expect(JSON.parse(quoted.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });
   expect(argus(['run', '--project', root, 'printf half']).stdout).toMatch(/^half\nrun-/u);
   const asJson = argus(['run', '--project', root, '--json', 'echo shown']);
   expect(json(asJson.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });

@@ -146,7 +146,7 @@ test.skipIf(process.platform === 'win32')(
     const command = 'PATH=.:$PATH docker compose run --rm app npm test';
     const { failures, notes } = await agent.data('argus_run', { projectPath: root, command });
     expect(failures).toMatchObject([{ category: 'ASSERTION_MISMATCH' }]);
-    expect(notes).toEqual([expect.stringMatching(/^The tests ran in a container, .*test\.report/u)]);
+    expect(notes).toEqual([expect.stringMatching(/^Where tests run in a container, .*test\.report/u)]);
     const remote = await agent.data('argus_run', { projectPath: root, command: 'PATH=.:$PATH docker ps' });
     expect(remote.notes).toEqual([]);
   },

@@ -4,7 +4,7 @@
  */
 
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argus } from './argus.ts';
@@ -270,6 +270,14 @@ describe('a green run by weaker tests', () => {
     expect(JSON.parse(fixProblem(root, [...args, '--json']).stdout).warnings[0]).toMatch(/^Nothing was run now/u);
     expect(fileOf(root, 'report.md')).not.toContain('Nothing was run now');
 
+    const skipped = readFileSync(path.join(root, 'sum.test.js'), 'utf8');
+    writeFileSync(path.join(root, 'sum.test.js'), files['sum.test.js']);
+    const late = fixProblem(root, ['--accept']);
+    expect({ status: late.status, said: late.stderr }).toEqual({
+      status: 2,
+      said: expect.stringContaining('The work tree is not as it was in the run that would be accepted.'),
+    });
+    writeFileSync(path.join(root, 'sum.test.js'), skipped);
     const rejected = fixProblem(root, ['--reject', 'the test is right']);
     expect({ status: rejected.status, said: rejected.stderr }).toEqual({
       status: 3,

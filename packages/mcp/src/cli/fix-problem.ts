@@ -94,7 +94,7 @@ async function fixed(place: Place, error: string | undefined, options: FixOption
   try {
     if (loop.continued)
       watcher.onNote?.(`going on with ${loop.folder.shown} (${loop.state.status.replaceAll('_', ' ')})`);
-    decide(loop, options);
+    await decide(loop, options);
     if (options.resume) loop.adjust(start);
     for (const note of loop.notes) watcher.onNote?.(note);
     const stop = await drive(place, loop, driveOptions(loop, options), watcher);
@@ -139,8 +139,15 @@ function startOf(error: string | undefined, options: FixOptions): FixStart {
 }
 
 /** What a human says before it goes on; where that does not apply, nothing is run. */
-function decide(loop: Loop, options: FixOptions): void {
+async function decide(loop: Loop, options: FixOptions): Promise<void> {
   const { accept, reject, resetCircuit } = options;
+  if (accept !== undefined && (await loop.isOutdated())) {
+    const advice = 'Go back to what ran, or call --reject: then what is there now is run.';
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `The work tree is not as it was in the run that would be accepted. ${advice}`,
+    );
+  }
   const decisions = [
     ...(resetCircuit ? [loop.resetCircuit()] : []),
     ...(accept === undefined ? [] : [loop.humanDecided('accept', noteOf(accept))]),

@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Who looks away from notes stops neither the work nor what it must clear up.
   process.stderr.on('error', () => {});
   try {
-    await program().parseAsync(withErrorLast(argv));
+    await program().parseAsync(withErrorLast(withCommandLast(argv)));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
@@ -38,6 +38,16 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = await fail(thrown, argv.includes('--json'));
     }
   }
+}
+
+/** `run "npm test" --json`: a quoted command line is whole, so that what follows it is an option of `run`. */
+function withCommandLast(argv: readonly string[]): string[] {
+  if (argv[2] !== 'run') return [...argv];
+  const isValue = (index: number) => /^--(?:filter|timeout|idle-timeout|project|config)$/u.test(argv[index - 1] ?? '');
+  const at = argv.findIndex((arg, index) => index > 2 && (arg === '--' || (!arg.startsWith('-') && !isValue(index))));
+  const command = argv[at];
+  if (command === undefined || !/\s/u.test(command) || !argv[at + 1]?.startsWith('--')) return [...argv];
+  return [...argv.toSpliced(at, 1), '--', command];
 }
 
 function program(): Command {

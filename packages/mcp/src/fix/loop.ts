@@ -303,6 +303,12 @@ export class Loop {
     return this.#apply({ type: 'circuit_reset' });
   }
 
+  /** What a human would accept is no more what ran. */
+  async isOutdated(): Promise<boolean> {
+    const { status } = this.#state;
+    return status === 'suspicious' && (await changeSince(this.#snapshots, this.#state)).digest !== null;
+  }
+
   humanDecided(verdict: FixVerdict, note: string | null): FixDecision {
     return this.#apply({ type: 'human_decided', verdict, note, timestamp: new Date().toISOString() });
   }

@@ -121,8 +121,8 @@ const STEPS: Readonly<Record<NonNullable<FixState['escalation']> | 'none', Steps
     'Run the same command again when it is gone',
   ],
   suspicious_success: () => [
-    'Review the suspicious changes below: restore the tests, or accept the run with `--accept`',
-    'With `--reject` the loop goes on and asks for another fix',
+    'Review the suspicious changes below; where they are right, accept the run with `--accept`',
+    'Else restore the tests and call `--reject`: the loop goes on and asks for another fix',
   ],
   interrupted_too_often: () => [
     'Find out what ends the process while the command runs: memory, a time limit around it',

@@ -29,5 +29,5 @@ export function elsewhereNote(command: string, root: string): string | undefined
 }
 
 function sentence(where: string): string {
-  return `The tests ran in ${where}, where Argus adds no reporter: their cases are read from what is printed. For all of them, let the command write a report into a folder that this machine sees, and name it in argus.yaml (test.report).`;
+  return `Where tests run in ${where}, Argus adds no reporter: their cases are read from what is printed. For all of them, let the command write a report into a folder that this machine sees, and name it in argus.yaml (test.report).`;
 }

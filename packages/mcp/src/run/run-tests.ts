@@ -181,7 +181,7 @@ async function recordOf(
   if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
   const lack = failed ? missingOf(output.tail.text, root) : undefined;
   if (lack !== undefined) notes.push(lack);
-  const elsewhere = reports.length === 0 ? elsewhereNote(plan.command, root) : undefined;
+  const elsewhere = reports.length === 0 && lack === undefined ? elsewhereNote(plan.command, root) : undefined;
   if (elsewhere !== undefined) notes.push(elsewhere);
   return {
     command: plan.shown,
