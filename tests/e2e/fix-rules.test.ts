@@ -283,6 +283,7 @@ describe('a green run by weaker tests', () => {
       status: 3,
       said: expect.not.stringContaining('Nothing changed'),
     });
+    expect(rejected.stdout, 'what fails is still known').toMatch(/^- \*\*Location\*\*: sum\.test\.js:\d+/mu);
     expect(rejected.stdout).toMatch(/^- \*\*Weakened Test\*\*: `sum\.test\.js:\d+` test skipped: `test\.skip\(/mu);
     expect(rejected.stdout).toContain('it made the tests weaker; a human rejected it: the test is right');
     writeFileSync(path.join(root, 'sum.test.js'), files['sum.test.js']);

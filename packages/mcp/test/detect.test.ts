@@ -80,6 +80,28 @@ test.each([
     [],
     'cmake --build build && ctest --test-dir build --output-on-failure',
   ],
+  [
+    'a workspace of npm',
+    { ...manifest({ workspaces: ['packages/*'] }), 'packages/a/package.json': JSON.stringify(scripts) },
+    [],
+    'npm test --workspaces --if-present',
+  ],
+  [
+    'a workspace of pnpm',
+    {
+      ...manifest({}),
+      'pnpm-workspace.yaml': 'packages:\n  - packages/*\n',
+      'packages/a/package.json': JSON.stringify(scripts),
+    },
+    [],
+    'pnpm -r test',
+  ],
+  [
+    'a workspace without tests',
+    { ...manifest({ workspaces: ['packages/*'] }), 'packages/a/package.json': '{}' },
+    [],
+    undefined,
+  ],
   ['bats', { 'tests/a.bats': '' }, [], 'bats tests'],
   ['ava', manifest({ devDependencies: { ava: '^7' } }), [], 'npx ava'],
   ['tap', manifest({ devDependencies: { tap: '^21' } }), [], 'npx tap'],

@@ -46,7 +46,7 @@ import { reportMarkdown } from './report.ts';
 import { type Snapshots, snapshotsOf } from './snapshots.ts';
 import { errorSource } from './source.ts';
 import type { StateFolder } from './state-folder.ts';
-import { isOver, limitsKept } from './summary.ts';
+import { isOver, isRejected, limitsKept } from './summary.ts';
 import { understandRun } from './understand.ts';
 import { reportData } from './view.ts';
 
@@ -468,8 +468,9 @@ export class Loop {
     );
   }
 
+  /** A green run that a human has rejected says nothing; the failure before it is still there. */
   #errorGiven(): FixError {
-    const last = this.#state.attempts.at(-1);
+    const last = this.#state.attempts.findLast((attempt) => !isRejected(attempt));
     const text =
       this.#state.mode === 'error' && last === undefined ? this.#state.error : readLog(this.folder, last?.number ?? 0);
     return this.#place.rules.understand({

@@ -14,7 +14,7 @@ interface Watcher {
   once: string;
 }
 
-const LEAVE_OUT = 'Leave the option out';
+const LEAVE_OUT = 'Leave the option out, or pass the command without it where it stands in a script';
 const BY_OPTION: Watcher = { options: ['--watch', '-w'], once: LEAVE_OUT };
 
 const WATCHERS = new Map<string, Watcher>(

@@ -2,6 +2,7 @@
 
 import { filesNamed, foldersUpwards, hasFile, projectFile } from '../project-file.ts';
 import { denoTasks, field, packageScripts, readManifest } from '../scripts.ts';
+import { workspaceRun } from '../workspaces.ts';
 
 /** What `npm init` writes. */
 const PLACEHOLDER = /no test specified/u;
@@ -17,6 +18,12 @@ const NODE_RUNNERS = [
   { dependency: '@playwright/test', command: 'npx playwright test' },
 ];
 
+/** The tests of all packages of a workspace whose root has none. */
+const IN_PACKAGES: Readonly<Record<string, string>> = {
+  npm: 'npm test --workspaces --if-present',
+  pnpm: 'pnpm -r test',
+};
+
 export function node(root: string): string | undefined {
   const manifest = readManifest(root);
   if (manifest === undefined) return undefined;
@@ -27,6 +34,8 @@ export function node(root: string): string | undefined {
   );
   const known = NODE_RUNNERS.find((runner) => dependencies.has(runner.dependency))?.command;
   if (known !== undefined) return known;
+  const inPackages = IN_PACKAGES[packageManager(root, manifest)];
+  if (inPackages !== undefined && workspaceRun(inPackages.split(' '), root) !== undefined) return inPackages;
   if (packageManager(root, manifest) === 'bun run') return 'bun test';
   return usesNodeTest(root) ? 'node --test' : undefined;
 }
