@@ -31,6 +31,10 @@ pub(super) fn headline(lines: &[String]) -> String {
     if let Some(actual) = telling.get(1).filter(|next| is_expected(first) && is_actual(next)) {
         headline = [first, ", ", actual].concat();
     }
+    // `fetch failed` says less than why.
+    if let Some(cause) = telling.iter().skip(1).find_map(|line| line.trim_start().strip_prefix("[cause]: ")) {
+        headline = [&headline, ": ", cause.trim_end_matches([' ', '{'])].concat();
+    }
     display::line(&headline, MAX_HEADLINE)
 }
 

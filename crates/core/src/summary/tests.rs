@@ -36,6 +36,10 @@ const HEADLINES: &[(&str, &str)] = &[
         "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n+ actual - expected\n\n+ 'red-shoes'\n- 'red--shoes'",
         "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: + 'red-shoes' - 'red--shoes'",
     ),
+    (
+        "TypeError: fetch failed\n    at node:internal/deps/undici/undici:13510:13\n    at async load (/srv/shop/src/load.js:3:9) {\n  [cause]: Error: connect ECONNREFUSED 127.0.0.1:2\n      at TCPConnectWrap.afterConnect (node:net:1611:16) {\n    errno: -111\n  }\n}",
+        "TypeError: fetch failed: Error: connect ECONNREFUSED 127.0.0.1:2",
+    ),
     ("warning: old file\nconfig.yml: line 3: port is missing", "config.yml: line 3: port is missing"),
     // Compilers and build tools.
     (
