@@ -185,7 +185,7 @@ contract! {
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
         /// True: the fix was only said to have helped, and no run has shown it.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
         /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
@@ -273,7 +273,7 @@ contract! {
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
         /// True: the fix was only said to have helped, and no run has shown it.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
         /// Its confidence.
@@ -311,7 +311,7 @@ contract! {
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
         /// True: the fix was only said to have helped, and no run has shown it.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
         /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.

@@ -95,11 +95,6 @@ contract! {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
-pub(crate) const fn is_false(flag: &bool) -> bool {
-    !*flag
-}
-
 /// What came of trying a fix: each failure that it was reported for counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]

@@ -1,7 +1,7 @@
 //! Types of runs: what records one, what lists them, and their cases.
 //! Does not: compute.
 
-use super::{Difference, Tried, is_false};
+use super::{Difference, Tried};
 use argus_core::{Category, FailureKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -201,7 +201,7 @@ contract! {
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
         /// True: the fix was only said to have helped, and no run has shown it.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
         /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
