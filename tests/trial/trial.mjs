@@ -214,15 +214,26 @@ function tried(project) {
     missing.length === 0 ? 'same' : `${missing.length} lines differ`,
     (seconds - bare.seconds).toFixed(1),
   ];
+  progress(row);
   const rows = (project.broken ?? []).map((breakage) => {
-    try {
-      return [repository, breakage.kind, ...broken(folder, project, breakage)];
-    } catch (error) {
-      restore(folder);
-      return [repository, breakage.kind, `error: ${error.message.slice(0, 80)}`, '-', '-', '-'];
-    }
+    const found = [repository, breakage.kind, ...answered(folder, project, breakage)];
+    progress(found);
+    return found;
   });
   return { row, rows };
+}
+
+function answered(folder, project, breakage) {
+  try {
+    return broken(folder, project, breakage);
+  } catch (error) {
+    restore(folder);
+    return [`error: ${error.message.slice(0, 80)}`, '-', '-', '-'];
+  }
+}
+
+function progress(cells) {
+  process.stderr.write(`${cells.join(' | ')}\n`);
 }
 
 function table(header, rows) {
@@ -239,12 +250,10 @@ for (const project of chosen) {
   try {
     results.push(tried(project));
   } catch (error) {
-    results.push({
-      row: [project.repository, project.runner, `error: ${error.message.slice(0, 100)}`, '-', '-', '-'],
-      rows: [],
-    });
+    const row = [project.repository, project.runner, `error: ${error.message.slice(0, 100)}`, '-', '-', '-'];
+    progress(row);
+    results.push({ row, rows: [] });
   }
-  process.stderr.write(`${results.at(-1).row.join(' | ')}\n`);
 }
 const counts = ['project', 'runner', 'bare: exit, passed/failed/skipped', 'Argus', 'printed', 'extra s'];
 const plants = ['project', 'planted', 'values in the answer', 'place', 'headline is the error', 'fix first when back'];
