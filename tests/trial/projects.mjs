@@ -63,7 +63,13 @@ export const PROJECTS = [
     narrow: 'npx vitest --run --project main src/utils/mime.test.ts src/store.test.ts',
     broken: [
       constant('src/utils/mime.ts', "css: 'text/css;", "css: 'text/plain;", /text\/css/u, 'src/utils/mime.test.ts'),
-      missing('src/utils/mime.ts', 'export { baseMimes as mimes }', '', /mimes|undefined/u, 'src/utils/mime.ts'),
+      missing(
+        'src/utils/mime.ts',
+        'export const getExtension',
+        'const getExtension',
+        /getExtension/u,
+        'src/utils/mime.test.ts',
+      ),
       refused(
         'src/store.test.ts',
         `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
@@ -80,9 +86,9 @@ export const PROJECTS = [
     broken: [
       constant(
         'packages/pinia/src/mapHelpers.ts',
-        "mapStoreSuffix = 'Store'",
-        "mapStoreSuffix = 'Shop'",
-        /Store/u,
+        'useStore.$id + mapStoreSuffix',
+        "useStore.$id + 'Shop'",
+        /undefined|Shop/u,
         'packages/pinia/__tests__/mapHelpers.spec.ts',
       ),
       missing(

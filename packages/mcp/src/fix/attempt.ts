@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { messageOf } from '../errors.ts';
 import { findProgram } from '../programs.ts';
 import { type Execution, execute, type Held, type Program, Tail } from '../run/execute.ts';
+import type { Listener } from '../run/listener.ts';
 import { clearUp, endMarked, killMarked, type LeftProcess, markEntry, UNFINDABLE } from '../run/processes.ts';
 import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from './inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
@@ -30,6 +31,8 @@ export interface AttemptRequest {
   mark: string;
   redact: Redact;
   env?: Readonly<Record<string, string>> | undefined;
+  /** Hears the cases of what is run. */
+  listener?: Pick<Listener, 'env' | 'add'> | undefined;
   /** What the command reads; without it stdin is empty. */
   input?: string | undefined;
   /** There is no input, and a question is not to go unnoticed: it is ended when it waits for an answer. */
@@ -89,11 +92,11 @@ export async function runAttempt(request: AttemptRequest): Promise<AttemptResult
 }
 
 function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, watch: QuestionWatch): Execution {
-  const { command, cwd, timeoutSeconds, mark, env, input, mayAsk, signal, onOutput } = request;
+  const { command, cwd, timeoutSeconds, mark, env, listener, input, mayAsk, signal, onOutput } = request;
   return {
     command,
     cwd,
-    env: { ...process.env, ...env, ...markEntry(mark) },
+    env: { ...process.env, ...listener?.env, ...env, ...markEntry(mark) },
     timeoutMs: timeoutSeconds * 1_000,
     program: request.program ?? shell(command, cwd),
     input: input ?? (mayAsk ? { open: true } : undefined),
@@ -103,7 +106,8 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
       if (input === undefined && mayAsk) watch.begin(pid);
     },
     onKill: () => killMarked(mark),
-    onOutput(text) {
+    onOutput(raw) {
+      const text = listener?.add(raw) ?? raw;
       if (text === '') return undefined;
       log.add(text);
       printed.add(text);

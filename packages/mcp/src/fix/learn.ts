@@ -4,13 +4,15 @@
  * Does not: fail; what could not be recorded is said.
  */
 
-import type { FixAttempt, FixState, RunResult } from 'argus-engine';
+import type { FixAttempt, FixState } from 'argus-engine';
+import { isStorageProblem } from '../database.ts';
 import { environmentOf } from '../environment/project.ts';
 import { messageOf } from '../errors.ts';
 import type { Kept } from '../spool/outbox.ts';
 import { handleAddIncident } from '../tools/add-incident.ts';
 import { handleAddSolution } from '../tools/add-solution.ts';
 import { handleRecordOutcome } from '../tools/record-outcome.ts';
+import { type AttemptRun, readAttemptRun } from './attempt-run.ts';
 import { describeChange } from './changes.ts';
 import { UNDESCRIBED } from './fix-file.ts';
 import { NOTE } from './host-notes.ts';
@@ -30,6 +32,9 @@ const MAX_TITLE = 300;
 const MAX_DIFF = 2_000;
 const MAX_FILES = 20;
 
+/** Causes of one run that a fix is remembered for. */
+const MAX_CAUSES = 5;
+
 /** One fix and the error it was for. */
 interface Lesson {
   fix: FixAttempt;
@@ -38,8 +43,10 @@ interface Lesson {
   signature: string;
   steps: string;
   worked: boolean;
-  /** The attempt that failed with it; none where it was given. */
-  failed: FixAttempt | undefined;
+  /** The run that failed with it; none where it was given, or was not recorded. */
+  failed: AttemptRun | undefined;
+  /** One case of each cause that it was for. */
+  cases: string[];
 }
 
 /**
@@ -53,18 +60,16 @@ export async function learn(
   onLearned: (upTo: number) => void,
 ): Promise<string[]> {
   if (!place.session.historyEnabled) return [];
-  const { state } = loop;
   const lessons = (await lessonsOf(place, loop)).filter(({ fix }) => fix.number > known);
   const problems = new Set<string>();
   for (const lesson of lessons) {
     try {
-      const run = await recordFailure(place, state, lesson);
-      for (const warning of warningsOf(run)) problems.add(warning);
-      if (run?.notStored?.queued === false) break;
       await learnSolution(place, lesson);
-      for (const warning of warningsOf(await reportFix(place, run, lesson))) problems.add(warning);
+      const reports = await reportFix(place, lesson);
+      for (const warning of reports.flatMap(warningsOf)) problems.add(warning);
     } catch (thrown) {
       problems.add(`Not remembered: ${messageOf(thrown)}`);
+      if (isStorageProblem(thrown)) break;
     }
     onLearned(lesson.fix.number);
   }
@@ -102,19 +107,37 @@ async function lessonsOf(place: Place, loop: Lessons): Promise<Lesson[]> {
     // Nothing but taking back what was rejected.
     if (net.files.length === 0 && attempt.outside === null && attempt.files.length > 0) return [];
     const headline = error?.headline || error?.error_type || 'a failed command';
+    const worked = verified && !cameBack;
+    const failedRun = failed === undefined ? undefined : readAttemptRun(folder, failed.number);
     const text = failed === undefined ? (state.error ?? '') : salient(place, failed, readLog(folder, failed.number));
     return [
       {
         fix: attempt,
         title: oneLine(headline, MAX_TITLE),
-        steps: stepsOf(attempt, net),
+        steps: stepsOf(attempt, net) + (worked ? acceptance(state) : ''),
         signature: text.slice(-MAX_SIGNATURE).toWellFormed() || headline,
-        worked: verified && !cameBack,
-        failed,
+        worked,
+        failed: failedRun,
+        cases: casesOf(failedRun, readAttemptRun(folder, verifying.number), worked),
       },
     ];
   });
   return (await Promise.all(lessons)).flat();
+}
+
+/** One of each cause: those that the next run had no more, where it worked; else those that it still had. */
+function casesOf(failed: AttemptRun | undefined, next: AttemptRun | undefined, worked: boolean): string[] {
+  const still = new Set(next?.causes.flat());
+  const fits = (failed?.causes ?? []).filter((cases) => cases.some((name) => still.has(name)) !== worked);
+  return fits.flatMap(([first]) => first ?? []).slice(0, MAX_CAUSES);
+}
+
+/** A success that no run has shown by itself. */
+function acceptance({ mode, test, attempts }: FixState): string {
+  const weakened = attempts.at(-1)?.weakened ?? [];
+  const where = weakened.map(({ file, line, kind }) => `${file}:${line} (${kind.replaceAll('_', ' ')})`);
+  if (where.length > 0) return ` A person accepted it although the tests are weaker: ${where.slice(0, 3).join(', ')}.`;
+  return mode === 'error' && test === null ? ' A person accepted it; nothing was run to verify it.' : '';
 }
 
 /** What a fix comes to without the rejected one before it. */
@@ -151,41 +174,21 @@ async function learnSolution(place: Place, { fix, title, signature, steps, worke
   await handleRecordOutcome({ solution_id, worked, notes, ...shared }, sessionManager);
 }
 
-/** The run that failed; none where an error was given as a text. */
-async function recordFailure(
-  { session }: Place,
-  state: FixState,
-  { failed, signature }: Lesson,
-): Promise<Kept<RunResult> | undefined> {
-  if (failed === undefined) return undefined;
-  return session.recordRun({
-    command: state.command ?? state.test,
-    startedAt: Date.parse(failed.timestamp),
-    durationMs: Math.round(failed.duration_seconds * 1_000),
-    exitCode: failed.exit_code,
-    timedOut: failed.timed_out,
-    reports: [],
-    outputTail: signature,
-    containers: [],
-    notes: [],
-  });
-}
-
-/** The fix, as it is reported after a diagnosis. Behind the solution, which would else be found as one that is known. */
-async function reportFix(
-  { session }: Place,
-  run: Kept<RunResult> | undefined,
-  { steps, worked }: Lesson,
-): Promise<Kept<unknown> | undefined> {
-  const caseName = run?.value.failures[0]?.caseName;
-  if (run === undefined || caseName === undefined) return undefined;
-  const report = { runId: run.value.runId, caseName, fixDescription: steps, success: worked };
-  return session.learn('reportFix', { ...report, env: environmentOf(session.root) });
+/**
+ * As it is reported after a diagnosis, for each cause that it was for. Behind the solution, which would else be found as
+ * one that is known.
+ */
+async function reportFix({ session }: Place, { failed, cases, steps, worked }: Lesson): Promise<Kept<unknown>[]> {
+  if (failed === undefined) return [];
+  const report = { runId: failed.runId, fixDescription: steps, success: worked, env: environmentOf(session.root) };
+  const kept: Kept<unknown>[] = [];
+  for (const caseName of cases) kept.push(await session.learn('reportFix', { ...report, caseName }));
+  return kept;
 }
 
 /** Why it is not stored yet, or never. */
-function warningsOf(kept: Kept<unknown> | undefined): string[] {
-  return kept?.notStored === undefined ? [] : kept.warnings;
+function warningsOf(kept: Kept<unknown>): string[] {
+  return kept.notStored === undefined ? [] : kept.warnings;
 }
 
 /** In words; where nobody described it, as a diff, for else nobody could repeat it. */

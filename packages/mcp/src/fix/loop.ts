@@ -15,10 +15,11 @@ import type {
   FixState,
   FixVerdict,
 } from 'argus-engine';
-import { ArgusError } from '../errors.ts';
+import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
 import { visible } from '../untrusted.ts';
-import { type AttemptResult, runAttempt } from './attempt.ts';
+import type { AttemptRequest, AttemptResult } from './attempt.ts';
+import { type HeardAttempt, recordAttempt, runHeard, runUnheard } from './attempt-run.ts';
 import { briefMarkdown } from './brief.ts';
 import { type Change, changeSince, describeChange, suspicions, weakenings } from './changes.ts';
 import { findingsIn } from './context/findings.ts';
@@ -203,14 +204,20 @@ export class Loop {
     this.#keep({ [NOTE.base]: this.#state.host[NOTE.base] ?? snapshot, [NOTE.mark]: mark, ...fed });
     const started = this.#apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
     if (started.type === 'refused') return started;
-    const result = await this.#run(number, mark, watcher, feed);
-    for (const note of feed.notes) this.note(note);
-    this.#remember(
-      NOTE.said,
-      result.notes.map((note) => `Attempt ${number}: ${note}`),
-    );
-    const text = withoutSecrets(result.text, feed);
-    return this.#finish({ ...result, text }, snapshot, watcher);
+    const attempt = await this.#run(number, mark, watcher, feed);
+    try {
+      for (const note of feed.notes) this.note(note);
+      this.#remember(
+        NOTE.said,
+        attempt.result.notes.map((note) => `Attempt ${number}: ${note}`),
+      );
+      const text = withoutSecrets(attempt.result.text, feed);
+      const decision = await this.#finish({ ...attempt.result, text }, snapshot, watcher);
+      await this.#record(number, { ...attempt, text });
+      return decision;
+    } finally {
+      attempt.close();
+    }
   }
 
   /** Declares what was changed since the last attempt; what the work tree shows counts, not what is said. */
@@ -403,12 +410,17 @@ export class Loop {
     if (status === 'running' || status === 'cancelled') this.#apply({ type: 'resumed' });
   }
 
-  async #run(number: number, mark: string, watcher: Watcher, feed: Feed): Promise<AttemptResult> {
-    const command = this.#state.mode === 'command' ? this.#state.command : this.#state.test;
-    watcher.onNote?.(`attempt ${number} of ${this.#state.max_attempts}: ${visible(command ?? '')}`);
+  /** What an attempt runs. */
+  get #command(): string {
+    const { mode, command, test } = this.#state;
+    return (mode === 'command' ? command : test) ?? '';
+  }
+
+  async #run(number: number, mark: string, watcher: Watcher, feed: Feed): Promise<HeardAttempt> {
+    watcher.onNote?.(`attempt ${number} of ${this.#state.max_attempts}: ${visible(this.#command)}`);
     try {
-      return await runAttempt({
-        command: command ?? '',
+      const request: AttemptRequest = {
+        command: this.#command,
         cwd: this.#place.session.root,
         timeoutSeconds: this.#state.timeout_seconds,
         logPath: this.folder.logPath(number),
@@ -422,7 +434,9 @@ export class Loop {
         signal: watcher.signal,
         // What a person gave the command is shown to nobody, not even when it prints it.
         onOutput: (text) => watcher.onOutput?.(withoutSecrets(text, feed)),
-      });
+      };
+      const isHeard = this.#place.session.historyEnabled && feed.digest === null;
+      return await (isHeard ? runHeard(this.#place, request) : runUnheard(request));
     } catch (thrown) {
       this.#forget(NOTE.mark);
       this.cancel();
@@ -457,6 +471,18 @@ export class Loop {
       `attempt ${number}: exit code ${exitCode} after ${Math.round(durationSeconds * 10) / 10} s${error ? `, ${error.headline || error.error_type}` : ''}`,
     );
     return decision;
+  }
+
+  /** As a run of its own: but not where it stopped at a question, or is green for a reason that only a human may accept. */
+  async #record(number: number, attempt: Omit<HeardAttempt, 'close'> & { text: string }): Promise<void> {
+    const { prompt } = attempt.result;
+    if (!this.#place.session.historyEnabled || prompt !== null || this.#state.status === 'suspicious') return;
+    try {
+      const kept = await recordAttempt(this.#place, this.folder, { ...attempt, number, command: this.#command });
+      if (kept.notStored !== undefined) for (const warning of kept.warnings) this.note(warning);
+    } catch (thrown) {
+      this.note(`Attempt ${number} was not recorded: ${messageOf(thrown)}`);
+    }
   }
 
   /** Says it before the run, while it can still be undone. */

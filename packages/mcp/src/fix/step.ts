@@ -7,6 +7,8 @@ import { missingText } from './feed.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
 import type { Watcher } from './place.ts';
 
+const OVER = 'The loop is over, and its last run was well; fix_problem begins a new one.';
+
 /** Why nothing was run; null where something was. */
 export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix): Promise<string | null> {
   if (fix !== undefined && (loop.decision.type === 'apply_fix' || says(fix))) {
@@ -19,6 +21,7 @@ export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix): Pro
   }
   if (loop.decision.type === 'wait') await loop.wait(watcher);
   const verifies = loop.state.status === 'unverified' && loop.state.test !== null;
+  if (loop.decision.type === 'done') return OVER;
   if (loop.decision.type !== 'run' && !verifies) return loop.decision.reason;
   const feed = await loop.feed(watcher.signal);
   if (feed.missing.length > 0) return missingText(feed);

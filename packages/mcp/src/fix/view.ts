@@ -15,7 +15,8 @@ import { isOver, type LoopResult, lastError, nextSteps, resultOf } from './summa
 /** Version of this form. */
 const VERSION = 1;
 
-const MAX_OUTPUT = 8_000;
+/** What an agent reads beside the headline and the frames; the log has all. */
+const MAX_OUTPUT = 4_000;
 
 /** What is known after the last attempt. */
 export interface LoopView {

@@ -100,6 +100,14 @@ function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, 
   };
 }
 
+/** What makes the runners of a command report that is run as it was typed: its environment, and what they write anyhow. */
+export function reportingAsTyped(input: PlanInput): Reporting {
+  const found = recognise(input.command, input.root);
+  const own = found === undefined ? [] : reportingOf(found, input).reports.filter(({ kind }) => kind === 'glob');
+  const hooks = hookReporting(input);
+  return { ...hooks, reports: [...own, ...hooks.reports] };
+}
+
 /** The plan without anything that Argus adds for a report. */
 export function withoutReporting({ shown, runner, ownFilter }: Plan): Plan {
   return { ...asTyped(shown, runner), ownFilter };

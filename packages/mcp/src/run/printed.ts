@@ -4,11 +4,11 @@
  * Does not: count where there is a report; then the same tests are in both.
  */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { ReportInput } from 'argus-engine';
-import { LibtestReport } from './libtest.ts';
+import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { PrintedTap } from './printed-tap.ts';
 import { PrintedUnittest } from './printed-unittest.ts';
 
@@ -68,5 +68,14 @@ class Lines {
     const rest = this.#rest;
     this.#rest = '';
     return rest;
+  }
+}
+
+/** The package of the project's root, after which its tests are named. */
+export function cargoPackageAt(root: string): string | undefined {
+  try {
+    return cargoPackageName(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'));
+  } catch {
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@
  * Does not: store; the session does.
  */
 
-import { createWriteStream, readdirSync, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { createWriteStream, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
@@ -12,6 +12,7 @@ import { temporaryFolder } from '../temporary.ts';
 import { shortLine } from '../untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
 import { maySucceedEmpty } from './adapters.ts';
+import { refusalIn, withoutAdditions } from './additions.ts';
 import { BatsTimes } from './bats-times.ts';
 import { containerFacts } from './containers.ts';
 import { detectTestCommand } from './detect.ts';
@@ -20,30 +21,18 @@ import { type Executed, type Execution, execute, type Held, Tail } from './execu
 import { gitFacts } from './git.ts';
 import { GoJsonText } from './go-json.ts';
 import { GradleTasksUpToDate } from './jvm.ts';
-import { cargoPackageName } from './libtest.ts';
 import { missingOf } from './missing.ts';
 import { type Plan, planRun, withoutReporting } from './plan.ts';
-import { PrintedReports } from './printed.ts';
+import { cargoPackageAt, PrintedReports } from './printed.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
-import { REPORTERS } from './reporters.ts';
-import { quoted } from './words.ts';
+import { globSources, isSince, runnerThatWrote, writtenReports } from './written-reports.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
 const DEFAULT_TIMEOUT_SECONDS = 1_800;
 
-/** File times may lie a clock tick before the moment the command was started. */
-const CLOCK_TICK_MS = 50;
-
 /** What is recorded is then one case, the command itself. */
 const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
-
-/** How runners and package managers speak of an option that they do not know. */
-const REFUSAL =
-  /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such|no module named|cannot load such)\b/iu;
-
-/** What the hook adds. */
-const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'argus_pytest', 'junit_logging', 'argus_reporter'];
 
 const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
 
@@ -53,12 +42,6 @@ const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--perm
 /** What Maven and Go print where tests ran, and where none did. */
 const TESTS_SAID = /\bTests run: [1-9]/u;
 const NO_TESTS_SAID = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b/u;
-
-/** Folders no report is looked for in. */
-const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
-
-/** What Vitest and pytest say when a report is written. */
-const REPORT_REMARK = /\breport written to\b|\bgenerated xml file\b/u;
 
 export interface RunRequest {
   root: string;
@@ -115,7 +98,9 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
 
   const git = await gitFacts(root);
   const observed = await observe(plan, request, watcher, dir);
-  const complaint = refusal(plan, observed, dir);
+  const complaint = mayBeRefused(plan, observed)
+    ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
+    : undefined;
   if (complaint === undefined) return recordOf(plan, request, observed, git);
   const bare = withoutReporting(plan);
   const again = await observe(bare, request, watcher, dir);
@@ -147,8 +132,9 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
     onOutput: (text, stream) => output.add(text, stream),
   });
   await output.end();
-  const written = await writtenReports(sourcesOf(plan, config), root, (file, { mtimeMs }) => {
-    return mtimeMs >= executed.startedAt - CLOCK_TICK_MS || output.upToDate?.wrote(path.relative(root, file)) === true;
+  const isNew = isSince(executed.startedAt);
+  const written = await writtenReports(sourcesOf(plan, config), root, (file, stats) => {
+    return isNew(file, stats) || output.upToDate?.wrote(path.relative(root, file)) === true;
   });
   const reports = written.length > 0 || config.test?.report !== undefined ? written : output.printedReports();
   return { executed, output, reports, left };
@@ -160,7 +146,7 @@ function idleTimeoutOf({ idleTimeoutSeconds, config }: RunRequest): number | und
 }
 
 function sourcesOf(plan: Plan, { test }: Config): readonly ReportSource[] {
-  return test?.report === undefined ? plan.reporting.reports : globs(test.report);
+  return test?.report === undefined ? plan.reporting.reports : globSources(test.report);
 }
 
 async function recordOf(
@@ -185,7 +171,7 @@ async function recordOf(
   if (elsewhere !== undefined) notes.push(elsewhere);
   return {
     command: plan.shown,
-    runner: plan.runner ?? runnerOf(plan, reports),
+    runner: plan.runner ?? runnerThatWrote(plan.reporting.reports, reports),
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
     exitCode: executed.exitCode,
@@ -206,16 +192,9 @@ function withoutPytestHeader(text: string): string {
   return text.replaceAll(/^(?:platform \S+ -- |(?:rootdir|cachedir|configfile|plugins): ).*\n/gmu, '');
 }
 
-/** The runner that a command turned out to start. */
-function runnerOf({ reporting }: Plan, reports: readonly ReportInput[]): string | null {
-  const written = reporting.reports.filter((source) => source.kind === 'written');
-  const isOf = (runner: string) => reports.some((report) => isWrittenBy(runner, path.basename(report.path)));
-  return written.find(({ runner }) => isOf(runner))?.runner ?? null;
-}
-
 /** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
 function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, output }: Observed): boolean {
-  const runner = plan.runner ?? runnerOf(plan, reports);
+  const runner = plan.runner ?? runnerThatWrote(plan.reporting.reports, reports);
   if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
   const printed = output.tail.text;
   const filter = request.filter ?? plan.ownFilter;
@@ -225,15 +204,10 @@ function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, out
   return isTold && (filter !== undefined || maySucceedEmpty(runner) || executed.exitCode !== 0);
 }
 
-/** What the command said against what was added to it; undefined where it took it, or has failed for another reason. */
-function refusal(plan: Plan, { executed, output, reports }: Observed, dir: string): string | undefined {
+/** A command that took what was added to it has written a report, or has ended well. */
+function mayBeRefused(plan: Plan, { executed, reports }: Observed): boolean {
   const isAdded = plan.added.length > 0 || plan.reporting.env !== undefined;
-  if (!isAdded || reports.length > 0 || executed.exitCode === 0 || executed.timedOut) return undefined;
-  const added = plan.added.map((argument) => argument.replace(/^-+/u, '').replace(/[= ].*$/su, ''));
-  const options = [...added, ...HOOK_OPTIONS];
-  const isAgainst = (line: string) => REFUSAL.test(line) && options.some((option) => line.includes(option));
-  const names = (line: string) => line.includes(dir) || line.includes(REPORTERS);
-  return output.tail.text.split('\n').find((line) => names(line) || isAgainst(line));
+  return isAdded && reports.length === 0 && executed.exitCode !== 0 && !executed.timedOut;
 }
 
 /** Runs the command; one that fails, or is ended before it ends itself, leaves nothing running that can be found. */
@@ -251,47 +225,6 @@ async function executeWhole(execution: Execution): Promise<{ executed: Executed;
   }
 }
 
-function globs(patterns: string | string[]): ReportSource[] {
-  return [patterns].flat().map((pattern) => ({ kind: 'glob', pattern, format: null }));
-}
-
-/** Reports that are there and not empty; what a pattern finds may be of an earlier run. */
-async function writtenReports(
-  sources: readonly ReportSource[],
-  root: string,
-  isOfThisRun: (file: string, stats: Stats) => boolean,
-): Promise<ReportInput[]> {
-  const found: ReportInput[] = [];
-  for (const source of sources) {
-    if (source.kind === 'file') {
-      if (fileWithContent(source.path)) found.push({ path: source.path, format: source.format });
-      continue;
-    }
-    if (source.kind === 'written') {
-      const names = readdirSync(source.dir).filter((name) => isWrittenBy(source.runner, name));
-      for (const name of names.sort()) found.push({ path: path.join(source.dir, name), format: source.format });
-      continue;
-    }
-    const { glob } = await import('tinyglobby');
-    const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, expandDirectories: false, dot: true };
-    for (const file of (await glob(source.pattern, options)).sort()) {
-      const stats = fileWithContent(file);
-      if (stats && isOfThisRun(file, stats)) found.push({ path: file, format: source.format });
-    }
-  }
-  return found;
-}
-
-/** `node:test` is no name of a file everywhere. */
-function isWrittenBy(runner: string, fileName: string): boolean {
-  return fileName.startsWith(`${runner.replace(':', '-')}-`);
-}
-
-function fileWithContent(file: string) {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats?.isFile() && stats.size > 0 ? stats : undefined;
-}
-
 /** Passes on what is printed, in the form people know, and keeps what the report needs of it. */
 class Output {
   readonly tail = new Tail();
@@ -305,8 +238,8 @@ class Output {
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
-    this.#ours = (text) => withoutOurs(text, added, dir);
-    this.#printed = new PrintedReports(dir, packageAt(root));
+    this.#ours = (text) => withoutAdditions(text, { added, dir });
+    this.#printed = new PrintedReports(dir, cargoPackageAt(root));
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate();
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
     if (reporting.translate === 'go-json') this.#goText = new GoJsonText();
@@ -342,31 +275,5 @@ class Output {
     this.tail.add(text);
     this.#watcher.onLine?.(this.tail.lastLine);
     return this.#watcher.onOutput?.(text, stream);
-  }
-}
-
-/** Takes out the added arguments, where they are echoed, and lines that only say where the report is. */
-function withoutOurs(text: string, added: readonly string[], dir: string): string {
-  if (!text.includes(dir)) return text;
-  const lines = text.split('\n').filter((line) => !(line.includes(dir) && REPORT_REMARK.test(line)));
-  return lines.map((line) => (line.includes(dir) ? added.reduce(withoutArgument, line) : line)).join('\n');
-}
-
-/** Package managers quote what they echo each in their own way. */
-function withoutArgument(line: string, argument: string): string {
-  const forms = [quoted(argument), argument, JSON.stringify(argument), `'${argument}'`];
-  for (const echoed of forms.map((form) => ` ${form}`)) {
-    const from = line.indexOf(echoed);
-    const end = from + echoed.length;
-    if (from >= 0 && /^(?:\s|$)/u.test(line.slice(end))) return line.slice(0, from) + line.slice(end);
-  }
-  return line;
-}
-
-function packageAt(root: string): string | undefined {
-  try {
-    return cargoPackageName(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'));
-  } catch {
-    return undefined;
   }
 }
