@@ -7,7 +7,8 @@ import { checkLayers } from './layers.mjs';
 
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
 const TYPESCRIPT = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'packages', 'tests'];
-const EVERYTHING = [...RUST, ...TYPESCRIPT, '.scripts', '.biome.json', '.knip.json', 'README.md'];
+const DOCUMENTS = ['README.md', 'LICENSE', '.github'];
+const EVERYTHING = [...RUST, ...TYPESCRIPT, ...DOCUMENTS, '.scripts', '.fuzz', '.biome.json', '.knip.json'];
 
 /** Need no build. */
 export const BEFORE_BUILD = [
@@ -81,7 +82,9 @@ async function cargoTest(args, onLine) {
 /** Unit tests beside the sources, then what drives the built product; what a person would try first goes first. */
 function vitestRunners() {
   const product = ['e2e', 'faults', 'hostile', 'packaging'].map((name) =>
-    tests(`tests/${name}`, [...RUST, ...TYPESCRIPT], (onLine) => vitest(name, [`tests/${name}`], onLine, RETRY[name])),
+    tests(`tests/${name}`, name === 'packaging' ? EVERYTHING : [...RUST, ...TYPESCRIPT], (onLine) =>
+      vitest(name, [`tests/${name}`], onLine, RETRY[name]),
+    ),
   );
   return [
     tests('unit tests', [...RUST, ...TYPESCRIPT], (onLine) => vitest('unit', ['npm', 'packages'], onLine)),

@@ -14,8 +14,10 @@ const PAGES = [
   'README.md',
   '.github/CONTRIBUTING.md',
   '.github/SECURITY.md',
+  'crates/ARCHITECTURE.md',
   'crates/README.md',
   'npm/engine/README.md',
+  'packages/mcp/CHANGELOG.md',
   'packages/mcp/README.md',
   ...readdirSync(join(root, DOCS)).map((name) => `${DOCS}/${name}`),
 ];
@@ -40,6 +42,17 @@ test.each(PAGES)('the links of %s', (page) => {
     return !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
   });
   expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+test('the files and functions that the architecture names are there', () => {
+  const text = read('crates/ARCHITECTURE.md');
+  const paths = [...text.matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(60);
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  const steps = [...text.matchAll(/^\| `([^`]+)` \| `(\w+)` \|/gmu)];
+  expect(steps.length).toBeGreaterThan(30);
+  const moved = steps.filter(([, path = '', name = '']) => !new RegExp(`\\b${name}\\b`, 'u').test(read(path)));
+  expect(moved.map(([step]) => step)).toEqual([]);
 });
 
 /** Each command of a shell block that calls this program: its name and the options it is given. */

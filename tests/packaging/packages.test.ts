@@ -66,17 +66,27 @@ describe('contents', () => {
     expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
     if (name === 'argus-mcp')
       expect(names).toEqual(
-        expect.arrayContaining(['dist/reporters/hook.cjs', 'dist/reporters/ruby/argus_reporter.rb']),
+        expect.arrayContaining(['CHANGELOG.md', 'dist/reporters/hook.cjs', 'dist/reporters/ruby/argus_reporter.rb']),
       );
     const strange = names.filter(
       (it) =>
-        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/([\w-]+\.(cjs|mjs|py)|ruby\/\w+\.rb|python\/\w+\.py|php\/\w+\.php))|LICENSE|README\.md|docs\/[\w-]+\.md|package\.json)$/.test(
+        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/([\w-]+\.(cjs|mjs|py)|ruby\/\w+\.rb|python\/\w+\.py|php\/\w+\.php))|LICENSE|README\.md|CHANGELOG\.md|docs\/[\w-]+\.md|package\.json)$/.test(
           it,
         ),
     );
     expect(strange).toEqual([]);
     expect(file.size / MEBIBYTE).toBeLessThan(packedMiB);
     expect(file.unpackedSize / MEBIBYTE).toBeLessThan(unpackedMiB);
+  });
+
+  test('the licence is the same text wherever it is looked for', () => {
+    const [whole, ...others] = ['LICENSE', 'npm/engine/LICENSE', 'packages/mcp/LICENSE'].map((file) =>
+      readFileSync(join(root, file), 'utf8'),
+    );
+    expect(whole).toMatch(/^MIT License\n/u);
+    for (const other of others) expect(other).toBe(whole);
+    for (const manifest of ['package.json', 'npm/engine/package.json', 'packages/mcp/package.json'])
+      expect(JSON.parse(readFileSync(join(root, manifest), 'utf8')).license).toBe('MIT');
   });
 
   test('neither needs anything but the optional lock addon', () => {
