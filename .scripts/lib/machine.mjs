@@ -6,7 +6,10 @@ import { mustPass, StepFailed, step } from './steps.mjs';
 /** program to look for, the Debian packages that bring it, and what it is for. */
 export const BUILD_PROGRAMS = [
   { program: 'clang', packages: ['clang'], use: 'compiles SQLite to wasm' },
-  { program: 'cc', packages: ['gcc', 'libc6-dev'], use: 'links Rust programs' },
+  // On Windows rustc finds Visual Studio's linker by itself.
+  ...(process.platform === 'win32'
+    ? []
+    : [{ program: 'cc', packages: ['gcc', 'libc6-dev'], use: 'links Rust programs' }]),
   { program: 'git', packages: ['git'], use: 'the demo project is a repository' },
 ];
 export const TEST_PROGRAMS = [
