@@ -1,5 +1,5 @@
-// Runs the benchmarks of tests/bench side by side and joins their tables into .bench/report.md.
-// Does not: pass or fail; a goal that is missed is said in the table. `npm run bench -- text database` runs those alone.
+// Runs the benchmarks of tests/bench side by side and joins their tables into .bench/report.md. A goal that is missed
+// is said in the table and fails nothing. `npm run bench -- text database` runs those alone.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';

@@ -1,6 +1,6 @@
-// Builds everything that runs: the engine to wasm, its npm package, the viewer's page, the MCP server's bundle.
-// Skips what has not changed since it was built. `quick`: the engine in a third of the time, to be tried and not to be
-// published or measured. Does not: set the machine up (setup.mjs).
+// Builds everything that runs: the engine to wasm, its npm package, the viewer's page, the MCP server's bundle. Skips
+// what has not changed since it was built. `quick`: the engine in a third of the time, to be tried and not to be
+// published or measured. Setting the machine up: setup.mjs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

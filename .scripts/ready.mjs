@@ -1,5 +1,4 @@
 // `npm run ready`: formats what can be formatted, then everything `npm test` does, nothing from memory.
-// Does not: add checks of its own.
 import { run, runTool } from './lib/exec.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';

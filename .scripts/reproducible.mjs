@@ -1,7 +1,7 @@
-// Builds the committed state in two fresh clones, in folders of different length and at different times, and compares the
-// engine's module and both packages byte by byte. Run by hand: it compiles everything twice.
-// `--repository URL` writes into both manifests what the release writes there: then the packages are the published ones.
-// Does not: look at what is not committed.
+// Builds the committed state in two fresh clones, in folders of different length and at different times, and compares
+// the engine's module and both packages byte by byte. Run by hand: it compiles everything twice. `--repository URL`
+// writes into both manifests what the release writes there: then the packages are the published ones. What is not
+// committed is left out.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
-// `npm run score`: measures the built engine on the development data beside the project, each score
-// with its goal. The goals hold for a sealed set of the same kinds; these rows show where to look.
-// `npm run score -- --data DIR` reads another folder; `-- --show` lists what is wrong.
-// Does not: fail where the data or python3 is missing; it says so.
+// `npm run score`: measures the built engine on the development data beside the project, each score with its goal. The
+// goals hold for a sealed set of the same kinds; these rows show where to look. `npm run score -- --data DIR` reads
+// another folder; `-- --show` lists what is wrong. Where the data or python3 is missing, it says so and does not fail.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,6 +1,5 @@
-// `npm run screenshots [-- FOLDER]`: pictures of every view at three widths, in the dark and on a phone, of a
-// sample memory.
-// Needs the build and Chromium. Does not: judge them; a person looks.
+// `npm run screenshots [-- FOLDER]`: pictures of every view at three widths, in the dark and on a phone, of a sample
+// memory. Needs the build and Chromium.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
-// Brings a fresh machine to where the project builds: system packages, Rust toolchain with the
-// wasm target, node modules, and for tests wasm-bindgen. Every part looks first and does nothing when it is there.
-// Does not: build the project (build.mjs).
+// Brings a fresh machine to where the project builds: system packages, Rust toolchain with the wasm target, node
+// modules, and for tests wasm-bindgen. Every part looks first and does nothing when it is there. Building: build.mjs.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,5 @@
-// `npm start`: sets up, builds, plays the main job with a real agent client, and says how to add Argus.
-// `npm start -- --project DIR` does it on the reader's own project.
-// Does not: know the session (tests/demo/session.mjs).
+// `npm start`: sets up, builds, plays the main job with a real agent client, and says how to add Argus. `npm start --
+// --project DIR` does it on the reader's own project. The session itself: tests/demo/session.mjs.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from './build.mjs';

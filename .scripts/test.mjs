@@ -1,6 +1,5 @@
-// `npm test`: sets up, builds, and runs every check and test; fast ones first.
-// What passed on the very same files is not run again; `npm test -- --all` runs it all the same.
-// Does not: know how a check works (lib/checks.mjs).
+// `npm test`: sets up, builds, and runs every check and test; fast ones first. What passed on the very same files is
+// not run again; `npm test -- --all` runs it all the same. How a check works: lib/checks.mjs.
 import { pathToFileURL } from 'node:url';
 import { build } from './build.mjs';
 import { AFTER_BUILD, BEFORE_BUILD } from './lib/checks.mjs';

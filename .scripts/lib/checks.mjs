@@ -1,5 +1,4 @@
 // What `npm test` runs, fast ones first. Each entry: its inputs, and how to run it and count.
-// Does not: install, build or print.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run, runTool } from './exec.mjs';

@@ -1,6 +1,5 @@
-// Finds the files of a Rust crate that lead back to themselves by what they use. A folder's own file names its parts and
-// they may name it; that is no circle.
-// Does not: resolve names that are handed on; such a path counts for the file that hands it on.
+// Finds the files of a Rust crate that lead back to themselves by what they use. A folder's own file names its parts
+// and they may name it; that is no circle. A name that is handed on counts for the file that hands it on.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { root } from './exec.mjs';

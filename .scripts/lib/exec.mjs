@@ -1,5 +1,4 @@
-// Starts commands in the project with the right PATH and hands back what they printed.
-// Does not: print, or decide what a failure means (steps.mjs does).
+// Starts commands in the project with the right PATH and hands back what they printed. What a failure means: steps.mjs.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,6 +1,5 @@
 // Checks the arrows between the parts: which crate may use which, that no file of the core leads back to itself, which
-// files may use Node, and who may start git.
-// Does not: parse code; imports are found by their form.
+// files may use Node, and who may start git. Imports are found by their form; nothing is parsed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { circles } from './circles.mjs';

@@ -1,5 +1,5 @@
-// What the machine itself must have: a compiler, git, rustup. Installs it where apt-get can.
-// Does not: touch anything that is already there.
+// What the machine itself must have: a compiler, git, rustup. Installs it where apt-get can. What is there already is
+// left alone.
 import { env, run, which } from './exec.mjs';
 import { mustPass, StepFailed, step } from './steps.mjs';
 

@@ -1,5 +1,5 @@
-// A memory as a web shop's team would have it after a month: made through the engine, from reports like a runner's.
-// The same each time but for its distance to now. Does not: show it, or run a test.
+// A memory as a web shop's team would have it after a month: made through the engine, from reports like a runner's. The
+// same each time but for its distance to now.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Remembers by content hash what was done already, so that a second run takes seconds.
-// Does not: look at times of files, which a fresh checkout and a branch switch both change.
+// Remembers by content hash what was done already, so that a second run takes seconds. Times of files do not count: a
+// fresh checkout and a branch switch both change them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // Shows the progress of long work: one line a step, alive on a terminal, plain elsewhere.
-// Does not: run anything itself.
 import { keepLog } from './exec.mjs';
 
 const tty = process.stdout.isTTY === true && !process.env.CI;

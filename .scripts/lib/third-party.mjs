@@ -1,7 +1,6 @@
 // What a published package is made of besides its own code: THIRD-PARTY-NOTICES.txt, with every licence, and
-// sbom.cdx.json, in the format of CycloneDX. Both come from what the bundler and cargo say went in; versions and digests
-// are those of the lock files. The same input gives the same bytes.
-// Does not: list what only builds or tests.
+// sbom.cdx.json, in the format of CycloneDX. Both come from what the bundler and cargo say went in; versions and
+// digests are those of the lock files. The same input gives the same bytes. What only builds or tests is not listed.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
