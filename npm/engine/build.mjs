@@ -1,4 +1,4 @@
-// Makes dist/ from src/ and the compiled engine. Does not: compile Rust (`cargo xtask wasm`).
+// Makes dist/ from src/ and the compiled engine. Compiling Rust: `cargo xtask wasm`.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The engine in a worker of a browser: it reads a database file that a person has picked, without a copy of it.
- * Does not: change the file, or work outside a worker; only there can a piece of a file be read without waiting.
+ * The engine in a worker of a browser: it reads a database file that a person has picked, without a copy of it. The
+ * file is never changed, and only a worker will do: nowhere else can a piece of a file be read without waiting.
  *
  * ```ts
  * import { createInspector, openBlob, startEngine } from 'argus-engine/browser';

@@ -1,4 +1,4 @@
-/** One project's memory, on whatever platform. Does not: name a platform, or do more than pass calls on. */
+/** One project's memory, on whatever platform. */
 
 import { type CallName, type Calls, NamedCalls, WRITING_CALLS } from './generated/calls.ts';
 import type { Locale, MemoryOptions, RecorderOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';

@@ -1,4 +1,4 @@
-/** What the engine answers instead of a result. Does not: carry a stack of the engine; that is in the log. */
+/** What the engine answers instead of a result. A stack of the engine stands in the log only. */
 
 import { ENGINE_ERROR_CODES } from './generated/contract.ts';
 

@@ -1,4 +1,4 @@
-/** The rules of the fix loop: what may happen next. Does not: run, wait, or keep a state; the host does. */
+/** The rules of the fix loop: what may happen next. Running, waiting and keeping the state is the host's part. */
 
 import type {
   FixAdvanced,

@@ -1,5 +1,5 @@
 /**
- * What the engine needs of the platform it runs on: a compiled module, and files. Does not: name a platform.
+ * What the engine needs of the platform it runs on: a compiled module, and files.
  */
 
 /** Says something for the log; one line. */

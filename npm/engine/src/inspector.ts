@@ -1,4 +1,4 @@
-/** Conclusions from one failure text, with nothing stored. Does not: open a file. */
+/** Conclusions from one failure text, with nothing stored. */
 
 import type {
   Explanation,

@@ -1,4 +1,4 @@
-/** Which calls a page in a browser may make. Does not: make them, or say whether this page may write. */
+/** Which calls a page in a browser may make. */
 
 import { PAGE_CALLS } from './generated/calls.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The one wasm instance of this process, and what happens when it traps. Does not: know what a call is about.
+ * The one wasm instance of this process, and what happens when it traps.
  */
 
 import { asEngineError, EngineError } from './errors.ts';

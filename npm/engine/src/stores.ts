@@ -1,6 +1,5 @@
 /**
  * The contract's vocabulary for tooling: what is stored, as two stores over one engine.
- * Does not: hold anything itself.
  */
 
 import type { Engine } from './engine.ts';

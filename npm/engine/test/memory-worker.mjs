@@ -1,4 +1,4 @@
-// A process that works on one debug memory. Does not: know who else does.
+// A process that works on one debug memory.
 //
 //   node memory-worker.mjs DATABASE outcomes SOLUTION TIMES    records so many outcomes on one solution
 //   node memory-worker.mjs DATABASE incident TITLE             adds one incident

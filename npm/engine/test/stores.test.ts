@@ -1,4 +1,4 @@
-/** What tooling of Node calls: the stores, and the two functions beside them. Does not: go through a server. */
+/** What tooling of Node calls: the stores, and the two functions beside them. */
 import { createHash } from 'node:crypto';
 import {
   classify,

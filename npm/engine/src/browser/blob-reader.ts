@@ -1,6 +1,5 @@
 /**
  * Reads pieces of a Blob, where `FileReaderSync` is: in a worker. A few blocks are kept, the whole never.
- * Does not: write.
  */
 
 /** Only workers have it; the types of Node and of pages do not. */

@@ -1,7 +1,6 @@
 /**
- * The engine's files in a worker of a browser: Blobs under made-up names, and nothing else.
- * Does not: write; or lock, for what nobody writes needs no lock; or throw: a failure is a number, its text is kept for
- * the message.
+ * The engine's files in a worker of a browser: Blobs under made-up names, and nothing else. Nobody writes here, so
+ * nothing is locked. Nothing is thrown: a failure is a number, and its text is kept for the message.
  */
 
 import { Failure, type HostFiles, OpenMode } from '../host.ts';

@@ -1,6 +1,6 @@
 /**
- * What the first bytes of a file say about whether it can be opened on its own.
- * Does not: know which versions there are; the engine does.
+ * What the first bytes of a file say about whether it can be opened on its own. Which versions can be opened is for the
+ * engine to say.
  */
 
 import { EngineError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** A worker of a browser as the engine's platform. Does not: fetch; the module's bytes are handed in. */
+/** A worker of a browser as the engine's platform. The module's bytes are handed in, not fetched. */
 
 import type { Log, Platform } from '../host.ts';
 import { BlobFiles } from './files.ts';

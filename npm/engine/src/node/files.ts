@@ -1,5 +1,6 @@
 /**
- * The engine's files through Node's `fs`. Does not: throw; a failure is a number, its text is kept for the message.
+ * The engine's files through Node's `fs`. Nothing is thrown: a failure is a number, and its text is kept for the
+ * message.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * A lock where the operating system's cannot be had: a folder beside the database that only one process can have
- * there, with its owner's name in it. Does not: let readers in together, or trust an owner that is gone.
+ * A lock where the operating system's cannot be had: a folder beside the database that only one process can have there,
+ * with its owner's name in it. Readers are not let in together, and an owner that is gone is not trusted.
  *
  * Every handle has a folder of its own with one file in it, named after the handle. Taking the lock is renaming that
  * folder to the lock's name, which fails while another's non-empty folder has it; giving it back is renaming it back.

@@ -1,5 +1,5 @@
 /**
- * Who has the lock on a database, for people. Does not: know everybody; the system names only some kinds of holders.
+ * Who has the lock on a database, for people. The system names only some kinds of holders.
  */
 
 import { readFileSync, statSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Which kind of lock a database is used with, recorded beside it: the kinds do not see each other, so everybody must
- * use the same. Does not: change a recorded kind.
+ * use the same. A recorded kind is never changed.
  */
 
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';

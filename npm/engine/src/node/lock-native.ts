@@ -1,4 +1,4 @@
-/** The optional addon with the operating system's locks. Does not: fail when it is missing; it says why. */
+/** The optional addon with the operating system's locks. That it is missing is no error; the reason is told. */
 
 import { createRequire } from 'node:module';
 

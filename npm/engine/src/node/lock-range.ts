@@ -1,6 +1,6 @@
 /**
- * SQLite's own lock protocol over byte ranges, so that any other program with SQLite can use the file meanwhile.
- * Does not: keep the ranges' contents; SQLite never stores anything there.
+ * SQLite's own lock protocol over byte ranges, so that any other program with SQLite can use the file meanwhile. The
+ * ranges have no content; SQLite never stores anything there.
  */
 
 import { LockLevel } from '../host.ts';

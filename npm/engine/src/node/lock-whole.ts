@@ -1,6 +1,6 @@
 /**
- * One exclusive lock on the whole file for every level, where the platform has no byte ranges. Does not: let readers
- * in together; transactions are short.
+ * One exclusive lock on the whole file for every level, where the platform has no byte ranges. Readers are not let in
+ * together; transactions are short.
  */
 
 import { LockLevel } from '../host.ts';

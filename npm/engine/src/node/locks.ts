@@ -1,5 +1,5 @@
 /**
- * Locks on a database file between processes, in SQLite's five levels. Does not: wait; who does not get a lock is
+ * Locks on a database file between processes, in SQLite's five levels. Nothing waits here: who does not get a lock is
  * told so at once.
  */
 

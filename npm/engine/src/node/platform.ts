@@ -1,4 +1,4 @@
-/** Node as the engine's platform. Does not: know what the engine stores. */
+/** Node as the engine's platform. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log, Platform, WriteQueue } from '../host.ts';

@@ -1,7 +1,7 @@
 /**
- * The file in which processes line up to write a database: a counter of tickets, who drew them, and one locked byte
- * for each ticket that is still in use. Does not: wait, or hold anything that a crash could leave behind; a lock ends
- * with its process, and the content is only about order and about what to tell people.
+ * The file in which processes line up to write a database: a counter of tickets, who drew them, and one locked byte for
+ * each ticket that is still in use. Waiting: write-queue.ts. Nothing that matters outlives a crash: a lock ends with
+ * its process, and the content is only about order and about what to tell people.
  *
  * The locked bytes lie far behind the content, because Windows lets nobody else read or write a locked range.
  */

@@ -1,7 +1,7 @@
 /**
- * First come, first served: calls that write a database wait here for one another, in whatever process they are,
- * before SQLite is asked for its lock. Does not: guard the data; that is SQLite's lock, which is taken all the same. So
- * where this cannot be used, or somebody in it stands still, nothing but the order is lost.
+ * First come, first served: calls that write a database wait here for one another, in whatever process they are, before
+ * SQLite is asked for its lock. The data is guarded by SQLite's lock, which is taken all the same. So where this cannot
+ * be used, or somebody in it stands still, nothing but the order is lost.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
