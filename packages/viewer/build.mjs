@@ -1,6 +1,6 @@
 /**
- * Builds the page and the MCP App, each into one html file that needs no other, and weighs them.
- * Does not: compile the engine; the page gets that when it is opened, or inside an export.
+ * Builds the page and the MCP App, each into one html file that needs no other, and weighs them. The engine is not in
+ * it: the page gets that when it is opened, or inside an export.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** How the page is built; `build.mjs` makes one file of what comes out. Does not: write anything. */
+/** How the page is built; `build.mjs` makes one file of what comes out. */
 
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';

@@ -1,4 +1,4 @@
-/** Starts the page. Does not: decide what it shows. */
+/** Starts the page. */
 
 // First, so that the token is out of the address before anything reads it.
 import './data/token.ts';

@@ -1,4 +1,4 @@
-/** The tool's answer, read field by field: what a chat hands on may be of any shape. Does not: show it. */
+/** The tool's answer, read field by field: what a chat hands on may be of any shape. */
 
 import type { FailureCategory, FailurePattern } from 'argus-engine/browser';
 import { CATEGORIES } from '../lib/categories.ts';

@@ -1,7 +1,7 @@
 /**
  * Speaks with the chat that shows this page (MCP Apps, 2026-01-26): takes the tool's result and the look, tells the
- * size. Written by hand, since the library's class brings 146 kB of schemas with it; the types are the library's.
- * Does not: call tools, or trust what comes to be of any shape.
+ * size. Written by hand, since the library's class brings 146 kB of schemas with it; the types are the library's. What
+ * comes is not trusted to be of any shape.
  */
 
 import type {

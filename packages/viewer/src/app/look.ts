@@ -1,4 +1,4 @@
-/** The chat's look on this page: theme, and the colours and fonts that have a counterpart here. Does not: lay out. */
+/** The chat's look on this page: theme, and the colours and fonts that have a counterpart here. */
 
 import type { McpUiHostContext, McpUiStyleVariableKey } from '@modelcontextprotocol/ext-apps';
 

@@ -1,4 +1,4 @@
-/** Starts the pattern table inside a chat. Does not: speak with it; `host` does. */
+/** Starts the pattern table inside a chat. Speaking with it: host.ts. */
 
 import '../styles/tokens.css';
 import '../styles/base.css';

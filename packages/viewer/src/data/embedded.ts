@@ -1,4 +1,4 @@
-/** What an exported page carries inside: the engine and a snapshot of a database. Does not: run either. */
+/** What an exported page carries inside: the engine and a snapshot of a database. */
 
 import { type About, aboutFolder } from './source.ts';
 

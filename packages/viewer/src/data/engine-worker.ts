@@ -1,4 +1,4 @@
-/** The page's side of the worker that runs the engine. Does not: know what is asked of it. */
+/** The page's side of the worker that runs the engine. */
 
 import type { Locale } from 'argus-engine/browser';
 import type { Answer, Request } from './messages.ts';

@@ -1,4 +1,7 @@
-/** The data of a database file, opened in a worker; nothing leaves the browser. Does not: write, or follow changes. */
+/**
+ * The data of a database file, opened in a worker; nothing leaves the browser. Nothing is written, and changes of the
+ * file are not followed.
+ */
 
 import type { Locale } from 'argus-engine/browser';
 import { EngineWorker } from './engine-worker.ts';

@@ -1,4 +1,4 @@
-/** The token in an address: `#token=…`, and behind `&` the place. Does not: take it out or keep it; `token` does. */
+/** The token in an address: `#token=…`, and behind `&` the place. Taking it out and keeping it: token.ts. */
 
 const FRAGMENT = /^#token=([\w.~-]+)(?:&(.*))?$/;
 

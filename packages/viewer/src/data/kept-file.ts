@@ -1,4 +1,4 @@
-/** The last opened file in the browser's own storage (OPFS), when the reader asks for it. Does not: open it. */
+/** The last opened file in the browser's own storage (OPFS), when the reader asks for it. Opening it: file.ts. */
 
 const FILE = 'argus-last.db';
 const NAME = 'argus-last.name';

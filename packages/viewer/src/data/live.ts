@@ -1,6 +1,6 @@
 /**
- * The data of a running `argus-mcp view`: calls as requests, changes as a streamed answer.
- * Does not: decide what to ask; know where the token comes from (`token`).
+ * The data of a running `argus-mcp view`: calls as requests, changes as a streamed answer. Where the token comes from:
+ * token.ts.
  */
 
 import {

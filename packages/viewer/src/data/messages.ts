@@ -1,4 +1,4 @@
-/** What the page and its worker say to each other. Does not: do anything. */
+/** What the page and its worker say to each other. */
 
 import type { Locale } from 'argus-engine/browser';
 import type { Method, Params } from './source.ts';

@@ -1,4 +1,4 @@
-/** One question to the source, asked again when what it depends on changes. Does not: cache, retry or show. */
+/** One question to the source, asked again when what it depends on changes. Nothing is cached or retried. */
 
 import { untrack } from 'svelte';
 import { session } from './session.svelte.ts';

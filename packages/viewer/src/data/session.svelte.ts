@@ -1,4 +1,4 @@
-/** The opened data and how far the page is with opening it. Does not: show anything, or ask a question. */
+/** The opened data and how far the page is with opening it. */
 
 import { i18n } from '../i18n/i18n.svelte.ts';
 import { engineInside, hasEngine, snapshotInside } from './embedded.ts';

@@ -1,6 +1,6 @@
 /**
- * Where the page's data comes from, whichever of the three ways it was opened.
- * Does not: know a server, a worker or a file; those are its implementations.
+ * Where the page's data comes from, whichever of the three ways it was opened. Its implementations: file.ts and
+ * live.ts.
  */
 
 import type { Calls, PageCallName } from 'argus-engine/browser';

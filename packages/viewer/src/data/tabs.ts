@@ -1,6 +1,6 @@
 /**
- * The token between tabs of one server: a link opened in a new tab, or an address that was copied, has none.
- * Only pages of the same origin hear each other here. Does not: keep a token; `token` does.
+ * The token between tabs of one server: a link opened in a new tab, or an address that was copied, has none. Only pages
+ * of the same origin hear each other here. Keeping a token: token.ts.
  */
 
 const NAME = 'argus-token';

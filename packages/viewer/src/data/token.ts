@@ -1,6 +1,6 @@
 /**
  * The token of a running server: comes in the address's fragment, which no server and no referrer sees, and is taken
- * out of it at once; the tab keeps it for a reload. Does not: send it; `live` does.
+ * out of it at once; the tab keeps it for a reload. Sending it: live.ts.
  */
 
 import { kept } from '../lib/kept.ts';

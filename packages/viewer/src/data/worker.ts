@@ -1,6 +1,5 @@
 /**
  * The worker: runs the engine beside the page, over a file or over none.
- * Does not: write, or know what an answer is for.
  */
 
 import { type Engine, openBlob, openEmpty, startEngine } from 'argus-engine/browser';

@@ -1,4 +1,4 @@
-/** The page's texts in English, and the shape that every language has. Does not: choose a language. */
+/** The page's texts in English, and the shape that every language has. Choosing a language: i18n.svelte.ts. */
 
 import type { CaseState, FailureCategory, MatchKind, PatternSource } from 'argus-engine/browser';
 

@@ -1,4 +1,4 @@
-/** The page's language: what the reader chose, else the browser's. Does not: hold texts. */
+/** The page's language: what the reader chose, else the browser's. The texts: en.ts and zh.ts. */
 
 import type { Language } from '../lib/format.ts';
 import { kept } from '../lib/kept.ts';

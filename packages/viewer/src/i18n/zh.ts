@@ -1,4 +1,4 @@
-/** The page's texts in Chinese. Does not: choose a language. */
+/** The page's texts in Chinese. Choosing a language: i18n.svelte.ts. */
 
 import type { Dictionary } from './en.ts';
 

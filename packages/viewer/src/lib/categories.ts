@@ -1,4 +1,4 @@
-/** The ten categories, in the contract's order. Does not: name them for a reader; the dictionary does. */
+/** The ten categories, in the contract's order. Their names for a reader: i18n/. */
 
 import type { FailureCategory } from 'argus-engine/browser';
 

@@ -1,4 +1,4 @@
-/** Numbers, times and durations in the reader's language. Does not: know what they are about. */
+/** Numbers, times and durations in the reader's language. */
 
 export type Language = 'en' | 'zh';
 

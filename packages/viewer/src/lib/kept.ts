@@ -1,4 +1,4 @@
-/** One small choice of the reader, kept by the browser where it can. Does not: fail where storage is forbidden. */
+/** One small choice of the reader, kept by the browser where it can. Where storage is forbidden, nothing fails. */
 
 export interface Kept {
   value: string | undefined;

@@ -1,4 +1,4 @@
-/** Use of lists by keyboard and by pointer. Does not: know what a row leads to; that is its link. */
+/** Use of lists by keyboard and by pointer. */
 
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),

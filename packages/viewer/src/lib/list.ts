@@ -1,4 +1,4 @@
-/** Lists whose rows lead to places of the page. Does not: move between rows; `keys` does. */
+/** Lists whose rows lead to places of the page. Moving between rows: keys.ts. */
 
 import { rows as moving } from './keys.ts';
 import { router } from './router.svelte.ts';

@@ -1,4 +1,7 @@
-/** Where the page is, as its address says it: `#/patterns/pat-1?sort=confidence`. Does not: touch the browser. */
+/**
+ * Where the page is, as its address says it: `#/patterns/pat-1?sort=confidence`. Keeping it in step with the browser:
+ * router.svelte.ts.
+ */
 
 export interface Route {
   /** Decoded segments; empty for the start. */

@@ -1,4 +1,4 @@
-/** The page's place as reactive state, kept in step with the address. Does not: know what stands at a place. */
+/** The page's place as reactive state, kept in step with the address. */
 
 import { href, parseHash, type QueryPatch, type Route, withQuery } from './route.ts';
 

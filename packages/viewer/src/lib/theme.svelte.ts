@@ -1,4 +1,4 @@
-/** Light or dark: what the system says, unless the reader chose. Does not: define a colour. */
+/** Light or dark: what the system says, unless the reader chose. The colours: styles/tokens.css. */
 
 import { kept } from './kept.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Stored texts as they may be shown: what is invisible or steers a terminal is made visible, what is too long is cut.
- * Does not: make HTML; the page only ever sets text.
+ * No HTML is made: the page only ever sets text.
  */
 
 /** Line feed and tab stay. */

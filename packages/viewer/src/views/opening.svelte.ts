@@ -1,4 +1,4 @@
-/** Opening a file that the reader gave, and keeping it where that was asked for. Does not: read it. */
+/** Opening a file that the reader gave, and keeping it where that was asked for. Reading it: data/file.ts. */
 
 import { keepFile } from '../data/kept-file.ts';
 import { session } from '../data/session.svelte.ts';
