@@ -1,7 +1,7 @@
 /**
  * Bundles the server and command line, minified, with the engine's wasm and the viewer's page beside it. What only some
- * calls need is in files of its own: a start reads nothing else.
- * Does not: compile the wasm or build the page; their packages do that first.
+ * calls need is in files of its own: a start reads nothing else. Compiling the wasm and building the page comes before:
+ * in their packages.
  */
 
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
  * The envelope of answers, and the one place where errors are caught.
- * Does not: know any tool.
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';

@@ -1,7 +1,6 @@
 /**
  * MCP Apps: pages that a chat client shows inside a conversation. A page draws what the tool has answered; hosts let it
- * load nothing, and run no wasm there.
- * Does not: hold what the text lacks; a client without apps loses nothing.
+ * load nothing, and run no wasm there. A client without apps loses nothing: the text has all of it.
  */
 
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
  * Asks one program of the machine one question: a time limit, bounded output, cancellation; a missing program is an
- * answer too.
- * Does not: use a shell, start what the folder it asks in brings, or fail for what the program does.
+ * answer too. No shell is used, nothing is started that the folder it asks in brings, and what the program does is no
+ * error here.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';

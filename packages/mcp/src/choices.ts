@@ -1,5 +1,5 @@
 /**
- * What may be chosen from in arguments, options and the configuration. Does not: check a choice; schemas do.
+ * What may be chosen from in arguments, options and the configuration. Checking a choice: the schemas.
  */
 
 import type { FailureCategory, ReportFormat } from 'argus-engine';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry of the `argus-mcp` and `argus` commands: without arguments the MCP server, else the command line.
- * Does not: read what a start does without. That stands behind an `import()`, and so in a file of its own.
+ * Entry of the `argus-mcp` and `argus` commands: without arguments the MCP server, else the command line. What a start
+ * does without stands behind an `import()`, and so in a file of its own.
  */
 
 import { keepCompiledCode } from './code-cache.ts';

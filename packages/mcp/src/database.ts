@@ -1,6 +1,6 @@
 /**
- * One database file, opened once something needs it, and the memory that stands in where it cannot be.
- * Does not: know what is asked of it, or decide whose it is; `owner/` does, at each opening.
+ * One database file, opened once something needs it, and the memory that stands in where it cannot be. Whose it is:
+ * `owner/`, asked at each opening.
  */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';

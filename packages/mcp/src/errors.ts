@@ -1,6 +1,6 @@
 /**
- * The one error type of this package: a code agents can branch on and a sentence that names the next step.
- * Does not: know of tools or transports; `answer.ts` turns errors into answers.
+ * The one error type of this package: a code agents can branch on and a sentence that names the next step. How errors
+ * become answers: answer.ts.
  */
 
 /** Codes this package adds to the engine's own. */

@@ -1,6 +1,5 @@
 /**
- * Which of the two languages built-in suggestions are written in.
- * Does not: translate anything.
+ * Which of the two languages built-in suggestions are written in. The suggestions: crates/core/src/builtin.rs.
  */
 
 import type { Locale } from 'argus-engine';

@@ -1,7 +1,8 @@
 /**
  * Notes for people: stderr for what matters now, a file for what an INTERNAL_ERROR refers to. The file is this user's
- * alone, in the platform's folder for logs: `$XDG_STATE_HOME/argus`, `~/Library/Logs/argus`, `%LOCALAPPDATA%\argus\Log`.
- * Does not: write to stdout, which belongs to the protocol, or to a file that somebody else may have put there.
+ * alone, in the platform's folder for logs: `$XDG_STATE_HOME/argus`, `~/Library/Logs/argus`,
+ * `%LOCALAPPDATA%\argus\Log`. Nothing is written to stdout, which belongs to the protocol, or to a file that somebody
+ * else may have put there.
  */
 
 import {

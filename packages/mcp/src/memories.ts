@@ -1,7 +1,6 @@
 /**
  * The two memories of solutions: a project's database, and the user's own in the platform's data folder. Each is opened
  * with the other beside it, so that both are searched and ids resolve in both.
- * Does not: rank or store; the engine does.
  */
 
 import { existsSync, realpathSync } from 'node:fs';

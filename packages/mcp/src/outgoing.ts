@@ -1,8 +1,7 @@
 /**
  * The last thing that happens to a text before it leaves the process in an answer, an error or a notification: what no
  * reader can see is taken out, then secrets are. What the engine answers went through this before it was stored; paths,
- * messages and notes of this package go through it here.
- * Does not: know the patterns of a project; `Session.fitToLeave` does.
+ * messages and notes of this package go through it here. The patterns of a project: `Session.fitToLeave`.
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';

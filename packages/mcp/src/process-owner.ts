@@ -1,6 +1,5 @@
 /**
  * Which process something belongs to, as it is written into files, and whether that process is still there.
- * Does not: read or write those files.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Finds programs of the machine by name, never one that the folder being looked at brings: Windows tries the current
  * folder first, a search path may name `.`, and npx puts the project's own `node_modules/.bin` in front.
- * Does not: start them.
  */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Resources: one pattern, one run, one incident, each with everything known about it, and completion of their ids.
- * Does not: list them all; argus_patterns and argus_history page through them, ranked_solutions finds incidents.
+ * Resources: one pattern, one run, one incident, each with everything known about it, and completion of their ids. They
+ * are not listed: argus_patterns and argus_history page through them, ranked_solutions finds incidents.
  */
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';

@@ -1,7 +1,6 @@
 /**
  * Files that hold secrets by their name, or are a private key: they are neither searched, nor shown, nor kept where git
- * does not have them already. The only list of them.
- * Does not: find a secret within a text; the redactor does.
+ * does not have them already. The only list of them. Secrets within a text: the redactor, crates/core/src/redact.
  */
 
 import { closeSync, constants, openSync, readSync } from 'node:fs';

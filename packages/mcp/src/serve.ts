@@ -1,6 +1,6 @@
 /**
- * The MCP server on stdin and stdout, and its orderly end.
- * Does not: anything before a client speaks; clients start servers twice just to look.
+ * The MCP server on stdin and stdout, and its orderly end. Nothing happens before a client speaks: clients start
+ * servers twice just to look.
  */
 
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';

@@ -1,6 +1,6 @@
 /**
- * Builds one MCP server: tools, resources, prompts and what agents are told about them. Both protocol eras use it.
- * Does not: choose a transport, or do anything before it is called.
+ * Builds one MCP server: tools, resources, prompts and what agents are told about them. Both protocol eras use it. The
+ * transport: serve.ts.
  */
 
 import { hostname } from 'node:os';

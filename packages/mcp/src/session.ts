@@ -1,6 +1,6 @@
 /**
- * Open projects: one session per real path, each with its configuration and, once needed, its engine.
- * Does not: know tools or transports, or touch the disk before something must be stored.
+ * Open projects: one session per real path, each with its configuration and, once needed, its engine. The disk is not
+ * touched before something must be stored.
  */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';

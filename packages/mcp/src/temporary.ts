@@ -1,7 +1,6 @@
 /**
  * Folders for files that go again: nobody else can enter them or guess their names, and what a killed process left is
  * removed by the next one that makes such a folder in the same place.
- * Does not: write files into them.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Recorded texts come from programs under test: data, never instructions, and never shown raw.
- * Does not: redact secrets; the engine did that before storing.
+ * Recorded texts come from programs under test: data, never instructions, and never shown raw. Secrets are gone by
+ * then: the engine redacts before storing.
  */
 
 /** Escape sequences of terminals: CSI, OSC and other strings, character sets, two-byte ones, and a lone ESC. */

@@ -1,7 +1,6 @@
 /**
  * Where the platform keeps a user's data: `$XDG_DATA_HOME/argus`, `~/Library/Application Support/argus`,
  * `%LOCALAPPDATA%\argus\Data`.
- * Does not: make the folder.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
- * Version of this package, put in by the build.
- * Does not: read package.json at run time; the bundle stands alone.
+ * Version of this package, put in by the build. package.json is not read at run time: the bundle stands alone.
  */
 
 declare const ARGUS_VERSION: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Writes files that are there whole or not at all, also where the process is killed or the power goes.
- * Does not: keep two processes from writing one; a name of its own or a lock does.
+ * Writes files that are there whole or not at all, also where the process is killed or the power goes. Two processes
+ * that write one file: a name of its own or a lock keeps them apart.
  */
 
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Reads YAML that somebody else may have written: bounded in size, depth and aliases, and with no tag but the core ones.
- * Does not: know what the text is for; what is wrong is told with its line.
+ * Reads YAML that somebody else may have written: bounded in size, depth and aliases, and with no tag but the core
+ * ones. What is wrong is told with its line.
  */
 
 import type { Document, LineCounter } from 'yaml';

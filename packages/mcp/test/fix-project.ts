@@ -1,4 +1,4 @@
-/** A repository of somebody's, for the tests of the fix loop. Does not: expect anything. */
+/** A repository of somebody's, for the tests of the fix loop. */
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';

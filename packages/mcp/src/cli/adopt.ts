@@ -1,6 +1,6 @@
 /**
- * adopt: shows what a foreign database holds, and makes it the user's own if a person at the terminal says so.
- * Does not: adopt for anybody else: an agent has no terminal, and what a repository brings cannot answer.
+ * adopt: shows what a foreign database holds, and makes it the user's own if a person at the terminal says so. An
+ * agent cannot: it has no terminal. In CI a variable does it for a run: recorder.ts.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
  * Signals that tell a command to stop: once politely, twice at once.
- * Does not: decide what stopping means.
  */
 
 import { killAllRunning } from '../run/execute.ts';

@@ -1,6 +1,6 @@
 /**
- * clean: removes what fix loops left and nobody needs any more, and says what that was.
- * Does not: decide what that is.
+ * clean: removes what fix loops left and nobody needs any more, and says what that was. What nobody needs:
+ * fix/leftovers.ts.
  */
 
 import { realpathSync } from 'node:fs';

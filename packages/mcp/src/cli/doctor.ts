@@ -1,6 +1,6 @@
 /**
- * doctor: checks what a session needs, with a real write, and says what to do where something is missing.
- * Does not: repair.
+ * doctor: checks what a session needs, with a real write, and says what to do where something is missing. Nothing is
+ * repaired.
  */
 
 import { existsSync, readFileSync } from 'node:fs';

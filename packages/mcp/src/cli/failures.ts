@@ -1,4 +1,4 @@
-/** diagnose and report-fix: what a failure is, and what fixed it. Does not: parse the command line. */
+/** diagnose and report-fix: what a failure is, and what fixed it. Options: main.ts. */
 
 import { formatDiagnosis, formatFix } from '../format/diagnosis.ts';
 import { handleDiagnose } from '../tools/diagnose.ts';

@@ -1,6 +1,5 @@
 /**
- * fix-problem: drives a loop from the terminal or a script.
- * Does not: hold the loop's rules, or its work; `fix/` does.
+ * fix-problem: drives a loop from the terminal or a script. Options: fix-program.ts. The loop's work: `fix/`.
  */
 
 import path from 'node:path';

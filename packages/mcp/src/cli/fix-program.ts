@@ -1,6 +1,6 @@
 /**
- * Arguments of fix-problem: the contract's, with its defaults, and those of this program.
- * Does not: hold logic, or import what does.
+ * Arguments of fix-problem: the contract's, with its defaults, and those of this program. What does the work is
+ * imported when the command is called.
  */
 
 import { type Command, InvalidArgumentError } from 'commander';

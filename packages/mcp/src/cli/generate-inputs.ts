@@ -1,6 +1,5 @@
 /**
- * generate-inputs: finds what a script asks and writes a file of proposed answers.
- * Does not: run the script.
+ * generate-inputs: finds what a script asks and writes a file of proposed answers. The script is not run.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * inspect: what Argus concludes from error texts, with nothing stored; one text, or a stream of JSON lines.
- * Does not: open a project, so its own rules do not apply.
+ * inspect: what Argus concludes from error texts, with nothing stored; one text, or a stream of JSON lines. No project
+ * is opened, so its own rules do not apply.
  */
 
 import { createInspector } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
  * Streams of lines: in whole lines as bytes, out no faster than they are read.
- * Does not: decode.
  */
 
 import type { Writable } from 'node:stream';

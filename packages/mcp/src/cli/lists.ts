@@ -1,4 +1,4 @@
-/** history and patterns: what is remembered. Does not: parse the command line. */
+/** history and patterns: what is remembered. Options: main.ts. */
 
 import type { FailureCategory, PatternSort, PatternSource, RunStatus } from 'argus-engine';
 import { formatHistory, formatPatterns } from '../format/lists.ts';

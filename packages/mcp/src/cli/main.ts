@@ -1,6 +1,6 @@
 /**
- * The command line: twins of the tools for people and scripts, plus doctor, inspect and view.
- * Does not: hold logic, or read the code of a command that is not called.
+ * The command line: twins of the tools for people and scripts, plus doctor, inspect and view. The code of a command is
+ * read when it is called.
  */
 
 import { Command, CommanderError, Option } from 'commander';

@@ -1,6 +1,6 @@
 /**
- * memory import, export and search: many incidents or questions at once, as JSON lines, streaming.
- * Does not: hold a file in memory, or rank.
+ * memory import, export and search: many incidents or questions at once, as JSON lines, streaming. No file is held in
+ * memory whole.
  */
 
 import { createReadStream, statSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * The commands of the debug memory and their options.
- * Does not: hold logic, or import what does.
+ * The commands of the debug memory and their options. What does the work is imported when a command is called.
  */
 
 import { Argument, type Command, InvalidArgumentError } from 'commander';

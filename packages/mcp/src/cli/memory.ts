@@ -1,6 +1,6 @@
 /**
- * Twins of the tools of the debug memory: the same handlers, printed for people.
- * Does not: parse the command line, or move many incidents at once; `memory-bulk.ts` does.
+ * Twins of the tools of the debug memory: the same handlers, printed for people. Options: memory-program.ts. Many
+ * incidents at once: memory-bulk.ts.
  */
 
 import { text as readText } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** Numbers in options, or the message that says what is needed. Does not: know any option. */
+/** Numbers in options, or the message that says what is needed. */
 
 import { InvalidArgumentError } from 'commander';
 

@@ -1,6 +1,5 @@
 /**
  * How commands answer: the tool's JSON, or text for people; and their exit codes.
- * Does not: know any command.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
  * A bar on stderr for what takes a while; nothing where nobody watches.
- * Does not: write to stdout.
  */
 
 export interface Progress {

@@ -1,6 +1,5 @@
 /**
  * Who records what a command records, and whether a database that nobody knows is taken over.
- * Does not: adopt.
  */
 
 import { hostname } from 'node:os';

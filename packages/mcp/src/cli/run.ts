@@ -1,4 +1,4 @@
-/** run and import: record what tests did. Does not: parse the command line. */
+/** run and import: record what tests did. Options: main.ts. The run itself: run/run-tests.ts. */
 
 import type { ReportFormat, RunResult } from 'argus-engine';
 import { formatRun } from '../format/run.ts';

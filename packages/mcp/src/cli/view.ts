@@ -1,6 +1,5 @@
 /**
- * view: shows the memory in a browser, served live or written into one file.
- * Does not: know what the page shows.
+ * view: shows the memory in a browser, served live or written into one file. What the page shows: packages/viewer.
  */
 
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Finds, reads and checks `argus.yaml`; a mistake in it is answered with its key and line.
- * Does not: apply defaults; whoever needs a value knows its default.
+ * Finds, reads and checks `argus.yaml`; a mistake in it is answered with its key and line. Defaults are not filled in:
+ * whoever needs a value knows its default.
  */
 
 import { readFileSync, statSync } from 'node:fs';

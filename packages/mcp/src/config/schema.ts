@@ -1,6 +1,6 @@
 /**
- * What `argus.yaml` may say. The JSON Schema for editors is generated from this (`argus.schema.json`).
- * Does not: read files, or make the schema before there is a file to check.
+ * What `argus.yaml` may say. The JSON Schema for editors is generated from this (`argus.schema.json`). Reading files:
+ * load.ts. The schema is made when there is a file to check.
  */
 
 import { z } from 'zod';

@@ -1,7 +1,6 @@
 /**
  * The user's own configuration, `argus.yaml` in the platform's folder for that: what a repository may not say, for it
- * would have programs of its choice started.
- * Does not: hold anything of a project.
+ * would have programs of its choice started. What a project says: load.ts.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What CMakeLists.txt says of the environment of a C or C++ project.
- * Does not: run CMake: variables, conditions and folders below are not followed.
+ * What CMakeLists.txt says of the environment of a C or C++ project. CMake is not run: variables, conditions and
+ * folders below are not followed.
  */
 
 import { type Finding, known, type Texts } from './facts.ts';

@@ -1,6 +1,6 @@
 /**
- * What the files of a .NET project say of its environment.
- * Does not: evaluate MSBuild: imports, conditions and properties of properties are not followed.
+ * What the files of a .NET project say of its environment. MSBuild is not evaluated: imports, conditions and properties
+ * of properties are not followed.
  */
 
 import { at, type Finding, known, parsed, type Texts, text } from './facts.ts';

@@ -1,6 +1,5 @@
 /**
- * What go.mod says of a project's environment.
- * Does not: follow `replace` or workspaces.
+ * What go.mod says of a project's environment. `replace` and workspaces are not followed.
  */
 
 import { escaped, type Finding, known, major, type Texts } from './facts.ts';

@@ -1,6 +1,6 @@
 /**
- * What the build files of a JVM project say of its environment: Maven and Gradle.
- * Does not: evaluate them; the usual places and spellings are read.
+ * What the build files of a JVM project say of its environment: Maven and Gradle. They are not evaluated: the usual
+ * places and spellings are read.
  */
 
 import { type Finding, known, major, type Texts } from './facts.ts';

@@ -1,6 +1,6 @@
 /**
- * What the files of a JavaScript or TypeScript project say of its environment.
- * Does not: look into node_modules, which may be missing or stale.
+ * What the files of a JavaScript or TypeScript project say of its environment. node_modules is not looked into: it may
+ * be missing or stale.
  */
 
 import { at, escaped, type Facts, type Finding, known, major, named, parsed, type Texts, text } from './facts.ts';

@@ -1,6 +1,5 @@
 /**
- * What the files of a PHP project say of its environment.
- * Does not: look into vendor, which may be missing or stale.
+ * What the files of a PHP project say of its environment. vendor is not looked into: it may be missing or stale.
  */
 
 import { at, type Finding, known, major, parsed, type Texts, text } from './facts.ts';

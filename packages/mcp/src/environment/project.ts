@@ -1,6 +1,6 @@
 /**
  * The environment of a project on this machine: reads the files that tell, again only when one of them changed.
- * Does not: understand them; `detect.ts` does.
+ * Understanding them: detect.ts.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * What the files of a Python project say of its environment.
- * Does not: run an interpreter.
+ * What the files of a Python project say of its environment. No interpreter is run.
  */
 
 import { parse } from 'smol-toml';

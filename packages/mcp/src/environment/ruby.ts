@@ -1,6 +1,6 @@
 /**
- * What the files of a Ruby project say of its environment.
- * Does not: evaluate a Gemfile, which is a program; its usual lines are read, and the lock file by its sections.
+ * What the files of a Ruby project say of its environment. A Gemfile is a program and is not evaluated: its usual lines
+ * are read, and the lock file by its sections.
  */
 
 import { type Finding, known, major, type Texts } from './facts.ts';

@@ -1,6 +1,6 @@
 /**
- * What the files of a Rust project say of its environment.
- * Does not: resolve features or workspaces; the root's own manifest counts, and what it hands to its members.
+ * What the files of a Rust project say of its environment. Features and workspaces are not resolved: the root's own
+ * manifest counts, and what it hands to its members.
  */
 
 import { parse } from 'smol-toml';

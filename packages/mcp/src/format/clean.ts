@@ -1,6 +1,5 @@
 /**
  * What clean removed, for people at the terminal.
- * Does not: print.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
  * A diagnosis and a recorded fix, for people at the terminal.
- * Does not: print.
  */
 
 import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';

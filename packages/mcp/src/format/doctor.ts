@@ -1,6 +1,5 @@
 /**
  * The checks of doctor, for people at the terminal.
- * Does not: print.
  */
 
 import type { Check } from '../cli/doctor.ts';

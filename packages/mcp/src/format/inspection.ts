@@ -1,6 +1,5 @@
 /**
  * What was concluded from one text, for people at the terminal.
- * Does not: print.
  */
 
 import type { Inspection } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
  * Runs, cases and patterns, for people at the terminal.
- * Does not: print.
  */
 
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';

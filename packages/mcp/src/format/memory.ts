@@ -1,6 +1,5 @@
 /**
  * Answers of the debug memory, for people at the terminal.
- * Does not: print.
  */
 
 import type {

@@ -1,6 +1,5 @@
 /**
  * A run, for people at the terminal.
- * Does not: print.
  */
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';

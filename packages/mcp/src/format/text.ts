@@ -1,6 +1,5 @@
 /**
  * Small pieces of text for people: colours, plurals, tables.
- * Does not: print.
  */
 
 import colors from 'picocolors';

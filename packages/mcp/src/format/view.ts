@@ -1,6 +1,5 @@
 /**
  * What view says at the terminal.
- * Does not: print.
  */
 
 import type { Exported } from '../view/export.ts';

@@ -1,6 +1,5 @@
 /**
  * The only place that starts git: with everything switched off that a repository could have started by being looked at.
- * Does not: know what the answers mean.
  */
 
 import { StringDecoder } from 'node:string_decoder';

@@ -1,7 +1,7 @@
 /**
  * The main work tree of a repository, as seen from a linked one. Only the files that git keeps for that are read, and
- * both sides must name each other: a `.git` file in an archive may name any repository of this user.
- * Does not: start git, but for a repository whose folder is not called `.git`.
+ * both sides must name each other: a `.git` file in an archive may name any repository of this user. Git is started
+ * only for a repository whose folder is not called `.git`.
  */
 
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';

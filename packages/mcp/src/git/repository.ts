@@ -1,7 +1,6 @@
 /**
  * The repository that a folder lies in, as far as it is that folder's own: a `.git` file, a link or the settings in an
  * archive may name any other repository of this user, whose names and objects are not to be read or written from here.
- * Does not: know what is in it.
  */
 
 import { existsSync, realpathSync } from 'node:fs';

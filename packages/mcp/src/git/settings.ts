@@ -1,7 +1,7 @@
 /**
- * What every call of git is told, so that looking at a repository starts nothing that the repository names.
- * Does not: start git. Which setting can run a program, and what keeps it from that, is a table of its own among the
- * tests: git-settings.
+ * What every call of git is told, so that looking at a repository starts nothing that the repository names. Starting
+ * git: git.ts. Which setting can run a program, and what keeps it from that, is a table of its own among the tests:
+ * git-settings.
  */
 
 /** Settings with one name. The last word is the command line's, whatever a repository, a user or a machine has said. */

@@ -1,6 +1,5 @@
 /**
  * Which files git tracks.
- * Does not: say what has changed in them.
  */
 
 import { runGit } from './git.ts';

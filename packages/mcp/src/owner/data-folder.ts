@@ -1,7 +1,6 @@
 /**
  * The user's data folder as far as it can be trusted beside one project: a repository that says where it is (a client's
  * configuration can set the environment of a server) would bring its own.
- * Does not: know what is kept in it.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
  * A copy of a foreign database in the user's own data folder. Only bytes are read of the original: no lock is taken
  * beside it, no journal rolled back, and what is made of the copy (an index, a newer version) stays there.
- * Does not: open it.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,5 @@
 /**
- * Reads the id of a database file that may be anybody's, without changing it.
- * Does not: know whose the id is.
+ * Reads the id of a database file that may be anybody's, without changing it. Whose the id is: registry.ts.
  */
 
 import {

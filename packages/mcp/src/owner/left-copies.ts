@@ -1,7 +1,6 @@
 /**
- * Copies of databases in the user's data folder whose process was killed while it made or read them. Each may be as large
- * as the database.
- * Does not: know copies that are in use; those of a foreign database are replaced by the next one.
+ * Copies of databases in the user's data folder whose process was killed while it made or read them. Each may be as
+ * large as the database. Copies in use are not among them; those of a foreign database are replaced by the next one.
  */
 
 import { readdirSync, rmSync } from 'node:fs';

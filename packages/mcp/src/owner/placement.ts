@@ -1,8 +1,8 @@
 /**
- * Whose the memory of a project is, and so where things are written. The database in the project is used where this user
- * made or adopted it on this machine. Beside any other, which is foreign, everything goes to one in the user's data
- * folder, and the foreign one is only looked at.
- * Does not: open or make a database, or adopt one unasked.
+ * Whose the memory of a project is, and so where things are written. The database in the project is used where this
+ * user made or adopted it on this machine. Beside any other, which is foreign, everything goes to one in the user's
+ * data folder, and the foreign one is only looked at. Opening and making a database: database.ts. Adopting one:
+ * cli/adopt.ts.
  */
 
 import path from 'node:path';

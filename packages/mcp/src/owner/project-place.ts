@@ -1,6 +1,6 @@
 /**
- * Where one session's memory is, looked for again whenever another file lies in the project.
- * Does not: decide whose a file is.
+ * Where one session's memory is, looked for again whenever another file lies in the project. Whose a file is:
+ * placement.ts.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The project that a folder belongs to, and so whose memory it shares: a git repository has one, whichever of its work
  * trees and folders is named; outside of git a workspace has one, or the nearest folder that is a project by its files.
- * Does not: decide whose a memory is, or make one.
+ * Whose a memory is: placement.ts.
  */
 
 import { lstatSync, type Stats } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
  * The ids of the memories that this user made or adopted: one file each in `memories` of the data folder. An id stands
  * there before a database has it, so that a process that is killed in between leaves an id without a database and never
- * a database that its own user does not know.
- * Does not: know where a database is now; moving a project keeps it the user's own.
+ * a database that its own user does not know. Where a database is now is not recorded: a project that moves keeps it
+ * the user's own.
  */
 
 import { mkdirSync } from 'node:fs';

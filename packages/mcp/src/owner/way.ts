@@ -1,6 +1,5 @@
 /**
  * The way from a project to a file of Argus in it: whether it stays in the project and belongs to this user.
- * Does not: make a folder.
  */
 
 import { chmodSync, lstatSync, realpathSync, type Stats, writeFileSync } from 'node:fs';

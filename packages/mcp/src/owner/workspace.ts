@@ -1,7 +1,6 @@
 /**
  * Which folders a workspace counts among its own, as its manifest says: npm, yarn, bun, pnpm, Deno, Cargo, uv, Go,
- * Maven and Gradle.
- * Does not: look into the members.
+ * Maven and Gradle. The members are not looked into.
  */
 
 import { parse as parseToml } from 'smol-toml';

@@ -1,6 +1,6 @@
 /**
- * The prompt `fix-problem`, which most agents offer as a slash command: the contract's arguments, and how to go on.
- * Does not: begin a loop; the agent does, with the tools.
+ * The prompt `fix-problem`, which most agents offer as a slash command: the contract's arguments, and how to go on. The
+ * agent begins the loop, with the tools.
  */
 
 import type { GetPromptResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';

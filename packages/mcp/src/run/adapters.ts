@@ -1,6 +1,6 @@
 /**
- * The runners Argus knows: how each is recognised, filtered, and made to write a report beside what it prints.
- * Does not: run anything, or read reports.
+ * The runners Argus knows: how each is recognised, filtered, and made to write a report beside what it prints. Running
+ * a command: execute.ts. Reading reports: crates/report.
  */
 
 import type { Adapter } from './adapters/adapter.ts';

@@ -1,6 +1,6 @@
 /**
- * Takes the times out of bats' TAP, which it prints where a JUnit report is asked for beside it.
- * Does not: touch anything but result lines.
+ * Takes the times out of bats' TAP, which it prints where a JUnit report is asked for beside it. Only result lines are
+ * touched.
  */
 
 /** `not ok 2 subtracts # in 4 ms`; behind `# skip` without a reason stands a space, where a time would follow. */

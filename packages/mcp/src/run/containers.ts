@@ -1,6 +1,5 @@
 /**
- * What docker and kubectl say of the containers a project names.
- * Does not: fail; a missing tool is a note.
+ * What docker and kubectl say of the containers a project names. A missing tool is a note, not an error.
  */
 
 import type { ContainerFact } from 'argus-engine';

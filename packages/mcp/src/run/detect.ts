@@ -1,6 +1,6 @@
 /**
- * Finds the command that runs a project's tests, from the files that lie in it.
- * Does not: run it, or look into subfolders.
+ * Finds the command that runs a project's tests, from the files that lie in it. It is not run, and subfolders are not
+ * looked into.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * Runs one command in its own process group, passes on what it prints, and ends the whole group when its time is
- * over or the caller cancels.
- * Does not: know runners or reports.
+ * Runs one command in its own process group, passes on what it prints, and ends the whole group when its time is over
+ * or the caller cancels. Which command, and where its report is: plan.ts.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';

@@ -1,6 +1,5 @@
 /**
- * State of the work tree when a run starts.
- * Does not: change anything, not even git's index.
+ * State of the work tree when a run starts. Nothing is changed, not even git's index.
  */
 
 import type { GitFacts } from 'argus-engine';

@@ -1,7 +1,6 @@
 /**
  * Turns the events of `go test -json` back into what `go test` prints: the output of failed tests and one line a
- * package.
- * Does not: interpret results; the report parser reads the same events.
+ * package. The results: crates/report reads the same events.
  */
 
 /** Marks of `-v`, which `-json` implies. */

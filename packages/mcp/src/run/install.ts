@@ -1,6 +1,5 @@
 /**
- * The command that would install a program or the dependencies of a project.
- * Does not: run it.
+ * The command that would install a program or the dependencies of a project. It is named, never run.
  */
 
 import { packageManagerOf } from './detect/node.ts';

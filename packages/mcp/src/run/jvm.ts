@@ -1,7 +1,6 @@
 /**
  * What Maven and Gradle need: the name of a test as they take it, builds of many modules, and results that Gradle knows
- * to be up to date.
- * Does not: run or recognise them; the adapters do.
+ * to be up to date. Recognising and running them: the adapters.
  */
 
 import { stripVTControlCharacters } from 'node:util';

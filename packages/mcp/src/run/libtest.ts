@@ -1,7 +1,7 @@
 /**
  * Reads what `cargo test` prints into a CTRF report; stable Rust has no machine-readable output. Cases are named as
- * nextest names them, so that one test is one case whichever of the two ran it.
- * Does not: see output and errors of passing tests, which cargo does not print.
+ * nextest names them, so that one test is one case whichever of the two ran it. Output and errors of passing tests are
+ * missing: cargo does not print them.
  */
 
 /** `test net::connects ... FAILED`, also with `--show-output`'s trailing remarks. */

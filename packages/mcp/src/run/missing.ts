@@ -1,7 +1,7 @@
 /**
- * What a failed command lacked, from what it printed: a program, a dependency that the project lists, or a script; in one
- * sentence, with the command that would install it.
- * Does not: judge errors of tests; those are failures with a message of their own.
+ * What a failed command lacked, from what it printed: a program, a dependency that the project lists, or a script; in
+ * one sentence, with the command that would install it. Errors of tests are left alone: those are failures with a
+ * message of their own.
  */
 
 import { stripVTControlCharacters } from 'node:util';

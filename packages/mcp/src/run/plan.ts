@@ -1,6 +1,6 @@
 /**
- * Turns a command line into the one that is really run: with a filter, and with a report beside its output.
- * Does not: run it.
+ * Turns a command line into the one that is really run: with a filter, and with a report beside its output. Running it:
+ * execute.ts.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
- * Finds TAP in what a command printed and writes each of its documents to a file.
- * Does not: read it; the engine does.
+ * Finds TAP in what a command printed and writes each of its documents to a file. Reading it: crates/report.
  */
 
 import { appendFileSync } from 'node:fs';

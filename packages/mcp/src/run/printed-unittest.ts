@@ -1,6 +1,6 @@
 /**
- * Reads what Python's unittest prints into a CTRF report: the tests that failed, and with `-v` all of them.
- * Does not: name tests that it does not name.
+ * Reads what Python's unittest prints into a CTRF report: the tests that failed, and with `-v` all of them. Tests that
+ * it does not name are not in the report.
  */
 
 /** `FAIL: test_x (tests.test_a.A.test_x)`; before Python 3.11 the class alone stands there. */

@@ -1,7 +1,6 @@
 /**
- * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` and unittest behind
- * scripts, make or tox.
- * Does not: count where there is a report; then the same tests are in both.
+ * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` and unittest
+ * behind scripts, make or tox. Where there is a report nothing is counted here: the same tests would be in both.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

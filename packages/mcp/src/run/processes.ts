@@ -1,6 +1,6 @@
 /**
- * Finds what a run left behind: its processes carry a mark in their environment, wherever they have gone.
- * Does not: start processes, or end those of a system whose environments it cannot read exactly; those it names.
+ * Finds what a run left behind: its processes carry a mark in their environment, wherever they have gone. Starting
+ * processes: execute.ts. On a system whose environments cannot be read exactly they are named, not ended.
  */
 
 import { execFile } from 'node:child_process';

@@ -1,6 +1,5 @@
 /**
  * Reads the files that tell how a project is tested.
- * Does not: understand them, or read reports.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

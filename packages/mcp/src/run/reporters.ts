@@ -1,8 +1,8 @@
 /**
  * What makes the runners of Node and Ruby, and pytest, write a report, however deep below scripts, workspaces and task
- * runners they are started: the environment of the run loads a hook into every process of Node and of Ruby, which adds a
- * reporter to those runners that it knows, and gives pytest a plugin and PHPUnit an option. Each process writes a report of its own.
- * Does not: load the reporters into this process; they lie in `reporters/`, as every runner can load them.
+ * runners they are started: the environment of the run loads a hook into every process of Node and of Ruby, which adds
+ * a reporter to those runners that it knows, and gives pytest a plugin and PHPUnit an option. Each process writes a
+ * report of its own. They lie in `reporters/`, as every runner can load them; this process loads none of them.
  */
 
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * One test run from the command to what the engine records: plan, execute, collect reports, git and container facts.
- * Does not: store; the session does.
+ * Storing: session.ts.
  */
 
 import { createWriteStream, writeFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * Whether a test command can run at all: its program and the script it names are there, and the runner is of a version whose
- * report can be read.
- * Does not: run the tests; a version is asked for only where that is said.
+ * Whether a test command can run at all: its program and the script it names are there, and the runner is of a version
+ * whose report can be read. A version is asked for only where that is said.
  */
 
 import path from 'node:path';

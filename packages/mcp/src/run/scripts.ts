@@ -1,6 +1,5 @@
 /**
  * The scripts of package.json and the tasks of deno.json, and which of them a command runs.
- * Does not: run them.
  */
 
 import stripJsonComments from 'strip-json-comments';

@@ -1,6 +1,6 @@
 /**
- * Finds the files of which the JVM prints only the package: `shop/SumTest.java:14` below `src/test/java`, of any module.
- * Does not: guess where several modules have one of the name.
+ * Finds the files of which the JVM prints only the package: `shop/SumTest.java:14` below `src/test/java`, of any
+ * module. Where several modules have one of the name, nothing is guessed.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
  * The command that tests a project, and the folder it belongs to, from any folder inside.
- * Does not: run it.
  */
 
 import path from 'node:path';

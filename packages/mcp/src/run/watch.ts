@@ -1,6 +1,6 @@
 /**
- * Commands that watch for changes and never end by themselves.
- * Does not: run them. Runners that watch only where somebody sits at a terminal need nothing: nobody does here.
+ * Commands that watch for changes and never end by themselves. Runners that watch only where somebody sits at a
+ * terminal need nothing: nobody does here.
  */
 
 import { basename, isLauncherWord } from './adapters/adapter.ts';

@@ -1,6 +1,6 @@
 /**
- * Splits a command line into its words, enough to see which runner it starts and where to put arguments.
- * Does not: expand or execute anything; what it does not understand it calls opaque.
+ * Splits a command line into its words, enough to see which runner it starts and where to put arguments. Nothing is
+ * expanded or executed; what is not understood is called opaque.
  */
 
 export interface Word {

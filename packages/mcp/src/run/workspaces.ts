@@ -1,6 +1,5 @@
 /**
  * The packages of a workspace in which a command runs a script, and how the script's arguments are passed on.
- * Does not: run anything.
  */
 
 import path from 'node:path';

@@ -1,7 +1,6 @@
 /**
  * What a project's database cannot store now, and how it comes in later: calls wait in the spool, and a memory that
- * holds them answers what is asked about them meanwhile.
- * Does not: know tools, or wait for a lock that is somebody else's; the engine does.
+ * holds them answers what is asked about them meanwhile. Waiting for a lock that is somebody else's: the engine.
  */
 
 import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';

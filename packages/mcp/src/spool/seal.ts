@@ -1,6 +1,6 @@
 /**
- * The mark that a file was written by this user on this machine: an HMAC with a key in the user's data folder.
- * Does not: hide anything; the files are readable.
+ * The mark that a file was written by this user on this machine: an HMAC with a key in the user's data folder. Nothing
+ * is hidden: the files are readable.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';

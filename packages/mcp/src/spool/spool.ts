@@ -2,8 +2,8 @@
  * Calls that could not be stored: one file each beside the database, `{callId, now, method, params}`, for this user
  * alone. They are taken in by whoever gets the lock next, in the order in which they were made.
  *
- * A repository can bring such files too, so each name carries a seal that only this user can make (`seal.ts`).
- * Does not: make the calls, or redact them; what comes here is fit to be stored.
+ * A repository can bring such files too, so each name carries a seal that only this user can make (`seal.ts`). Making
+ * the calls: outbox.ts. What comes here is redacted already.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * add_incident: remembers a new problem with the fix that was tried and what came of it.
- * Does not: add one that is known; the answer then names it.
+ * add_incident: remembers a new problem with the fix that was tried and what came of it. One that is known is not
+ * added; the answer then names it.
  */
 
 import type { AddIncidentResult } from 'argus-engine';

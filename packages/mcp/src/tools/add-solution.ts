@@ -1,6 +1,6 @@
 /**
- * add_solution: adds a fix to a known incident or failure pattern, or the same fix for another environment.
- * Does not: say that it works; record_outcome does.
+ * add_solution: adds a fix to a known incident or failure pattern, or the same fix for another environment. Whether it
+ * works: record_outcome.
  */
 
 import type { AddSolutionResult } from 'argus-engine';

@@ -1,7 +1,6 @@
 /**
- * How much an answer over MCP may say: an agent reads every word of it. Whole entries are left out, and that they are is
- * said.
- * Does not: hold for resources, which are read on purpose, or for the command line.
+ * How much an answer over MCP may say: an agent reads every word of it. Whole entries are left out, and that they are
+ * is said. Resources, which are read on purpose, and the command line have no such limit.
  */
 
 import { clipped, mapTexts } from '../untrusted.ts';

@@ -1,6 +1,6 @@
 /**
- * fix_attempt: takes what was changed since the last attempt, waits as long as is due, and runs again.
- * Does not: believe that something was changed; the work tree says it.
+ * fix_attempt: takes what was changed since the last attempt, waits as long as is due, and runs again. Whether
+ * something was changed is read off the work tree, not believed.
  */
 
 import { z } from 'zod';

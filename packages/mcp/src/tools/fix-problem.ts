@@ -1,6 +1,6 @@
 /**
- * fix_problem: begins a fix loop for a command or an error, or shows the one that waits.
- * Does not: hold the loop's rules, or change the project's files.
+ * fix_problem: begins a fix loop for a command or an error, or shows the one that waits. The loop's work: `fix/`; its
+ * rules: crates/core/src/fix_loop.
  */
 
 import type { FixStart } from 'argus-engine';

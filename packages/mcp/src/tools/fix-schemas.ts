@@ -1,6 +1,5 @@
 /**
- * What the three tools of the fix loop share: schemas, and the answer with its next step.
- * Does not: know how a loop works; `fix/` does.
+ * What the three tools of the fix loop share: schemas, and the answer with its next step. How a loop works: `fix/`.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,5 @@
 /**
  * fix_status: how a fix loop stands, while it runs and after its end.
- * Does not: change it.
  */
 
 import { z } from 'zod';

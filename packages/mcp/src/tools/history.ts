@@ -1,6 +1,5 @@
 /**
  * argus_history: lists runs, or the cases of one run.
- * Does not: diagnose or count.
  */
 
 import type { HistoryResult, RunDetail, RunStatus } from 'argus-engine';

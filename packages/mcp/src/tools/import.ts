@@ -1,6 +1,5 @@
 /**
- * argus_import: records one run out of report files that something else has written.
- * Does not: parse; the engine does.
+ * argus_import: records one run out of report files that something else has written. Parsing: crates/report.
  */
 
 import { statSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * argus_init: opens a project.
- * Does not: create anything in it.
+ * argus_init: opens a project. Nothing is created in it.
  */
 
 import path from 'node:path';

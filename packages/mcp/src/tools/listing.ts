@@ -1,6 +1,6 @@
 /**
  * What `tools/list` shows of the tools' schemas: `generated/tools.json`, made from them ahead of time, because a client
- * waits for its first answer. Does not: run in a server.
+ * waits for its first answer. No server runs this.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Schemas and first checks that the tools of the debug memory share; the names are the contract's.
- * Does not: check what the engine checks: sizes, ids, values of the environment.
+ * Schemas and first checks that the tools of the debug memory share; the names are the contract's. Sizes, ids and
+ * values of the environment: the engine checks those.
  */
 
 import { z } from 'zod';

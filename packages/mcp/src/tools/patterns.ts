@@ -1,6 +1,5 @@
 /**
  * argus_patterns: browses the failure patterns of the knowledge base.
- * Does not: change them.
  */
 
 import type { PatternsResult as EnginePatternsResult, FailureCategory, PatternSort, PatternSource } from 'argus-engine';

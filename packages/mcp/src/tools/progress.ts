@@ -1,6 +1,5 @@
 /**
  * Tells a waiting agent that work goes on: the seconds so far and the last line printed.
- * Does not: print.
  */
 
 import type { CallContext } from './tool.ts';

@@ -1,6 +1,6 @@
 /**
- * ranked_solutions: finds what solved a problem before, best first for the environment at hand.
- * Does not: search or rank; the engine does, in one call, which also remembers the search.
+ * ranked_solutions: finds what solved a problem before, best first for the environment at hand. Searching and ranking:
+ * the engine, in one call, which also remembers the search.
  */
 
 import type { RankedSolution, RankedSolutionsResult } from 'argus-engine';

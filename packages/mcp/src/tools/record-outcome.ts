@@ -1,6 +1,5 @@
 /**
  * record_outcome: records whether a solution worked, in the statistics it is ranked by.
- * Does not: judge; the agent tried it.
  */
 
 import type { RecordOutcomeResult } from 'argus-engine';

@@ -1,6 +1,6 @@
 /**
- * All tools, in the order agents see them: the order of a session, of a debugging, of a fix loop.
- * Does not: do anything else; a tool that is not here does not exist.
+ * All tools, in the order agents see them: the order of a session, of a debugging, of a fix loop. A tool that is not
+ * here does not exist.
  */
 
 import { addIncidentTool } from './add-incident.ts';

@@ -1,6 +1,5 @@
 /**
- * argus_report_fix: records what fixed a failure, or did not.
- * Does not: check the fix; a later run does.
+ * argus_report_fix: records what fixed a failure, or did not. Whether the fix holds: a later run says it.
  */
 
 import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
- * argus_run: runs the project's tests and records the run.
- * Does not: know runners; `run/` does.
+ * argus_run: runs the project's tests and records the run. Runners: `run/`.
  */
 
 import type { RunResult } from 'argus-engine';

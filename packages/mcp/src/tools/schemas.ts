@@ -1,7 +1,7 @@
 /**
  * Schemas that several tools share. Kept small: every word of a tool costs its reader tokens. Each is made when it is
- * asked for, since a server starts without any (`generated/tools.json`).
- * Does not: validate answers; the engine's types do.
+ * asked for, since a server starts without any (`generated/tools.json`). Answers are not validated: the engine's types
+ * vouch for them.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * What a tool is: its schemas, its hints and its handler. The registry is `registry.ts`.
- * Does not: know the transport, or make a schema before a call needs it; what a list shows is `generated/tools.json`.
+ * What a tool is: its schemas, its hints and its handler. The registry is `registry.ts`. A schema is made when a call
+ * needs it; what a list shows is `generated/tools.json`.
  */
 
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';

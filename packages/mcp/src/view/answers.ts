@@ -1,6 +1,5 @@
 /**
  * How the viewer's server answers: headers of every answer, JSON, errors.
- * Does not: know what is asked.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

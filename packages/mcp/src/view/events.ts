@@ -1,6 +1,6 @@
 /**
  * `GET /api/events`: a stream of lines, one for each time the memory has changed, empty ones in between to show that
- * the server lives. Does not: say what has changed; the page asks again for what it shows.
+ * the server lives. What has changed is not said: the page asks again for what it shows.
  */
 
 import type { ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
  * Writes the page as one file that needs no server: the engine's module in it and, where there is one, a snapshot of
- * the database. Does not: copy a file that others write; the snapshot is one transaction of the engine.
+ * the database. A file that others write is not copied: the snapshot is one transaction of the engine.
  */
 
 import { createReadStream } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
  * Who may speak to the viewer's server: a page of its own, in a browser that was given the token.
- * Does not: answer.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';

@@ -1,6 +1,5 @@
 /**
- * One project's memory as the viewer's server uses it.
- * Does not: know HTTP, or make a database: looking creates nothing.
+ * One project's memory as the viewer's server uses it. No database is made: looking creates nothing.
  */
 
 import { accessSync, constants, existsSync } from 'node:fs';

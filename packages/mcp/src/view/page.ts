@@ -1,6 +1,6 @@
 /**
- * The viewer's page as it was built, the engine's module for it, and what the page may do in a browser.
- * Does not: know what the page shows.
+ * The viewer's page as it was built, the engine's module for it, and what the page may do in a browser. What the page
+ * shows: packages/viewer.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The viewer's server: the page, the engine's module, and the memory of one project for whoever has the token.
- * Does not: listen anywhere but on this machine, or log what is asked.
+ * The viewer's server: the page, the engine's module, and the memory of one project for whoever has the token. It
+ * listens on this machine alone, and logs nothing of what is asked.
  */
 
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
  * Notices that a file was changed by whatever process. The system tells where it can; the file's facts are looked at
- * each second all the same, for network folders, and for files and folders that are made later.
- * Does not: open the file. Closing it again could free the engine's locks on it.
+ * each second all the same, for network folders, and for files and folders that are made later. The file is never
+ * opened. Closing it again could free the engine's locks on it.
  */
 
 import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
  * What an adapter of a runner is, and how adapters recognise words of a command.
- * Does not: know any runner.
  */
 
 import type { ReportFormat } from 'argus-engine';

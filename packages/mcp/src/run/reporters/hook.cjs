@@ -1,7 +1,6 @@
-// Loaded into every Node process of a run, by NODE_OPTIONS: where the program is a test runner, it gets one more reporter,
-// however deep below scripts, workspaces and task runners it is started. It lies at a place that stays, for what a run
-// leaves behind (a daemon) keeps its environment.
-// Does not: do anything outside of a run, or in a worker.
+// Loaded into every Node process of a run, by NODE_OPTIONS: where the program is a test runner, it gets one more
+// reporter, however deep below scripts, workspaces and task runners it is started. It lies at a place that stays, for
+// what a run leaves behind (a daemon) keeps its environment. Outside of a run, and in a worker, it does nothing.
 'use strict';
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const path = require('node:path');

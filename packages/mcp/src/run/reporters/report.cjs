@@ -1,5 +1,4 @@
 // Where this process writes its report, and how files are named in it.
-// Does not: know what is in it.
 'use strict';
 const { writeFileSync } = require('node:fs');
 const path = require('node:path');

@@ -1,6 +1,6 @@
-# A pytest plugin: each process writes a JUnit report of its own, however many of them a command starts. Where the project
-# asks for one itself, that stays where it is and is copied.
-# Does not: write anything where a test starts pytest, or in a worker of pytest-xdist.
+# A pytest plugin: each process writes a JUnit report of its own, however many of them a command starts. Where the
+# project asks for one itself, that stays where it is and is copied. Nothing is written where a test starts pytest, or
+# in a worker of pytest-xdist.
 import os
 import shutil
 

@@ -1,6 +1,6 @@
-# Loaded into every Ruby of a run, by RUBYOPT: where the program turns out to run RSpec or Minitest, what their reporters
-# are told is written down, however deep below rake and scripts it is started.
-# Does not: print, load a library before the tests are over, or stay on the load path.
+# Loaded into every Ruby of a run, by RUBYOPT: where the program turns out to run RSpec or Minitest, what their
+# reporters are told is written down, however deep below rake and scripts it is started. It prints nothing, loads no
+# library before the tests are over, and does not stay on the load path.
 $LOAD_PATH.delete(__dir__)
 
 module ArgusReporter
