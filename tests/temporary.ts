@@ -1,6 +1,6 @@
 /**
- * Gives a whole run of tests one folder for its temporary files, and removes it at the end.
- * Does not: clean up between tests; what a failed one left can be looked at until the run is over.
+ * Gives a whole run of tests one folder for its temporary files, and removes it at the end. Nothing is cleaned up
+ * between tests: what a failed one left can be looked at until the run is over.
  */
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What the engine is measured against: the plain JavaScript that a tool of this kind starts with.
-// Does not: try to be right; it shows what its speed buys.
+// What the engine is measured against: the plain JavaScript that a tool of this kind starts with. It need not be right:
+// it shows what its speed buys.
 import { createHash } from 'node:crypto';
 
 const REPLACEMENTS = [

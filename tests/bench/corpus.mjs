@@ -1,5 +1,5 @@
-// Makes the texts that the text benchmarks run on: failures and logs of many ecosystems, from templates of our own,
-// the same bytes for the same seed. Does not: read anything; nothing in it was recorded anywhere.
+// Makes the texts that the text benchmarks run on: failures and logs of many ecosystems, from templates of our own, the
+// same bytes for the same seed. Nothing in it was recorded anywhere.
 import { TEMPLATES } from './templates.mjs';
 
 /** A small, seeded generator (xorshift32): the corpus must not change between runs or machines. */

@@ -1,5 +1,5 @@
 // One durable diagnose: the engine on its own VFS against the same SQL in better-sqlite3 (native) and
-// node-sqlite3-wasm, each on a copy of one file with the same settings. Does not: measure the protocol (stdio.mjs).
+// node-sqlite3-wasm, each on a copy of one file with the same settings. The protocol: stdio.mjs.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The smallest server of the SDK with as many tools as ours, for spawn.mjs. Does not: do anything.
+// The smallest server of the SDK with as many tools as ours, for spawn.mjs.
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 // Makes incidents and questions about them, the same for the same number: words of a language that is skewed as real
-// ones are (the word of rank r stands r times as seldom as the first), identifiers of its own, and a stack.
-// Does not: read anything; nothing in it was recorded anywhere.
+// ones are (the word of rank r stands r times as seldom as the first), identifiers of its own, and a stack. Nothing in
+// it was recorded anywhere.
 
 const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu zan ber cor del fin gor hel'.split(' ');
 const TYPES = ['TimeoutError', 'ValueError', 'TypeError', 'IllegalStateException', 'KeyError', 'ConnectionError'];

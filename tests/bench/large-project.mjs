@@ -1,5 +1,5 @@
 // A project with a large memory, made with the engine's own calls, so that it is what a project of that age would have.
-// Takes minutes once; kept under .bench. Does not: measure.
+// Takes minutes once; kept under .bench.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adopt, identify, openEngine } from '../../npm/engine/dist/node.mjs';

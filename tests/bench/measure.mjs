@@ -1,4 +1,4 @@
-// Rounds, medians and Markdown tables for every benchmark. Does not: know what is measured.
+// Rounds, medians and Markdown tables for every benchmark.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

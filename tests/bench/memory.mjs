@@ -1,6 +1,5 @@
 // The debug memory: how long ranked_solutions takes as the memory grows, how fast an import is, what an incident weighs
-// on the disk, and how often the right incident is found beside plain full-text search.
-// Does not: measure the protocol (stdio.mjs).
+// on the disk, and how often the right incident is found beside plain full-text search. The protocol: stdio.mjs.
 //
 //   node memory.mjs [SIZES]    sizes such as 1000,100000
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// JUnit files of any size for the benchmarks. Does not: imitate a particular runner.
+// JUnit files of any size for the benchmarks.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 const MESSAGE = 'AssertionError: expected 3 to equal 4';

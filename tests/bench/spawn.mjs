@@ -1,5 +1,5 @@
 // From spawning the server to its first `tools/list`, against a hello-world of the same SDK with as many tools, bundled
-// the same way. Does not: call a tool.
+// the same way.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // What a single call of the command line costs, on both Nodes in turn with an empty file, and what thirty-two processes
-// that write at once wait for one another. Does not: measure texts or lists; those are of other benchmarks.
+// that write at once wait for one another.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // The statements of one diagnose whose failure has a pattern with a fix, as crates/store runs them: a read transaction
-// that finds the run and the case, a write transaction that matches and counts. Kept in step by hand; database.mjs checks
-// that both sides count the same. Does not: run anything.
+// that finds the run and the case, a write transaction that matches and counts. Kept in step by hand; database.mjs
+// checks that both sides count the same.
 
 const RUN =
   'key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, exit_code, signal, timed_out, git_commit, git_branch, git_dirty';

@@ -1,4 +1,4 @@
-// The least that speaks MCP over stdio: newline-delimited JSON-RPC. Does not: validate; a benchmark must not measure
+// The least that speaks MCP over stdio: newline-delimited JSON-RPC. Nothing is validated: a benchmark must not measure
 // its own client.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

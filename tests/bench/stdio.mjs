@@ -1,5 +1,5 @@
-// `argus_diagnose` over stdio with more and more patterns stored: p50 and p99 must stay flat.
-// Does not: measure the first call, which opens the database.
+// `argus_diagnose` over stdio with more and more patterns stored: p50 and p99 must stay flat. The first call, which
+// opens the database, does not count.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The kinds of texts in the benchmark's corpus: a head line, then lines drawn from a body. Does not: hold data.
+// The kinds of texts in the benchmark's corpus: a head line, then lines drawn from a body.
 
 export const TEMPLATES = [
   {

@@ -1,5 +1,5 @@
 // Normalize, classify, sign and redact over the corpus: the engine in wasm, the same code native, plain JavaScript.
-// Does not: touch a database. `node tests/bench/text.mjs [MEGABYTES] [ROUNDS]`
+// `node tests/bench/text.mjs [MEGABYTES] [ROUNDS]`
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
-// The viewer over a large memory, in a real browser: how long a person waits for the first table, for the next page
-// and for a search, served live and as a file in the page; and what memory a dropped file takes.
-// Does not: measure the network, or look at anything a person would not see.
+// The viewer over a large memory, in a real browser: how long a person waits for the first table, for the next page and
+// for a search, served live and as a file in the page; and what memory a dropped file takes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A coding agent's side of the wire: a real MCP client over stdio that shows every call and answer.
-// Does not: know the story (session.mjs).
+// A coding agent's side of the wire: a real MCP client over stdio that shows every call and answer. The story:
+// session.mjs.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';

@@ -1,5 +1,4 @@
 // The demo's debug memory: a problem is met, solved and stored; another agent meets it in other words.
-// Does not: connect, or check anything but that the story goes as told.
 import { dim } from './show.mjs';
 
 const CRASH = `node:internal/process/promises:394

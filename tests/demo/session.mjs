@@ -1,6 +1,6 @@
-// The demo behind `npm start`: an agent meets five failures, fixes them, and meets them again.
-// Ends with an error when the session did not show what it must. `--project DIR`: the reader's own project.
-// Does not: set up or build (npm start does).
+// The demo behind `npm start`: an agent meets five failures, fixes them, and meets them again. Ends with an error when
+// the session did not show what it must. `--project DIR`: the reader's own project. Setting up and building: `npm
+// start`.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// How the demo prints: headings, tool calls, and answers as compact JSON. Pure text.
-// Does not: shorten what the agent gets; only what is shown here is cut, and the cut is visible.
+// How the demo prints: headings, tool calls, and answers as compact JSON. Pure text. Only what is shown here is cut,
+// and the cut is visible; the agent gets all of it.
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);

@@ -1,6 +1,6 @@
 /**
  * What an agent gets of failures, and how much it has to read for it: golden answers of real runs, with their size.
- * Does not: test every field (contract/) or every runner (runners.test.ts).
+ * Every field: contract/. Every runner: runners.test.ts.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Runs the built command line. Does not: expect anything of it. */
+/** Runs the built command line. */
 
 import { spawnSync } from 'node:child_process';
 import { BUNDLE, environment, project } from './harness.ts';

@@ -1,7 +1,6 @@
 /**
- * Hostile and unlucky input as it reaches the server: each gets a clear error or a bounded answer, and nothing that
- * was stored is lost.
- * Does not: break the engine from within; tests/faults does.
+ * Hostile and unlucky input as it reaches the server: each gets a clear error or a bounded answer, and nothing that was
+ * stored is lost. An engine that breaks from within: tests/faults.
  */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

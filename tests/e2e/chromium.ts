@@ -1,6 +1,5 @@
 /**
  * A real browser for the tests of the viewer, and how one waits for its page.
- * Does not: expect anything of it.
  */
 
 import { existsSync, mkdtempSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What `clean` removes, and what it leaves alone. Does not: repeat when names of snapshots are old; unit tests do. */
+/** What `clean` removes, and what it leaves alone. When names of snapshots are old: unit tests. */
 
 import { execFileSync } from 'node:child_process';
 import {

@@ -1,4 +1,4 @@
-/** Options of the command line. Does not: go through a session (cli.test.ts). */
+/** Options of the command line. Whole sessions: cli.test.ts. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The command line: exit codes, JSON and text, and inspect.
- * Does not: repeat the contract; the handlers are the tools' own.
+ * The command line: exit codes, JSON and text, and inspect. The contract is tested with the tools, whose handlers these
+ * are.
  */
 
 import { spawn, spawnSync } from 'node:child_process';

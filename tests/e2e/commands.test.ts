@@ -1,6 +1,6 @@
 /**
  * argus_run with commands that are no test runner: what is recorded, how they are ended, and the facts beside them.
- * Does not: need a runner (runners.test.ts), or cancel (contract/run.test.ts).
+ * Runners: runners.test.ts. Cancelling: contract/run.test.ts.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -1,7 +1,6 @@
 /**
- * The protocol's own conformance suite against the server factory, mounted on a loopback HTTP handler that exists
- * only here.
- * Does not: run scenarios that need fixtures of their own (tools named `test_…`, prompts, sampling).
+ * The protocol's own conformance suite against the server factory, mounted on a loopback HTTP handler that exists only
+ * here. Scenarios that need fixtures of their own (tools named `test_…`, prompts, sampling) are left out.
  */
 
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * `npm start` on a project of the reader's own, on a machine that is set up and on one that is not.
- * Does not: play the sample session; that one checks itself.
+ * `npm start` on a project of the reader's own, on a machine that is set up and on one that is not. The sample session
+ * checks itself.
  */
 
 import { spawnSync } from 'node:child_process';

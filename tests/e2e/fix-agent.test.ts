@@ -1,6 +1,6 @@
 /**
- * A fixer repairs a real failing project through --agent; fixers that do nothing, fail, hang or cheat.
- * Does not: use a model; the fixers are scripts.
+ * A fixer repairs a real failing project through --agent; fixers that do nothing, fail, hang or cheat. The fixers are
+ * scripts; no model is asked.
  */
 
 import { existsSync, readFileSync } from 'node:fs';

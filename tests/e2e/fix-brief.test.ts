@@ -1,7 +1,6 @@
 /**
  * The brief for a fixer: the failure, the project's own frames and what is not committed first, all of the contract's
- * questions, and no more than five kilobytes of it.
- * Does not: test what the questions find; fix-context.test.ts does.
+ * questions, and no more than five kilobytes of it. What the questions find: fix-context.test.ts.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What a loop does to a repository: nothing but snapshots one can go back to, in whatever state it is.
- * Does not: test snapshots themselves; unit tests do.
+ * What a loop does to a repository: nothing but snapshots one can go back to, in whatever state it is. Snapshots
+ * themselves: unit tests.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,5 @@
 /**
- * Bad input of fix-problem: clear errors, nothing lost, nothing begun.
- * Does not: test inputs files; their own tests do.
+ * Bad input of fix-problem: clear errors, nothing lost, nothing begun. Inputs files: fix-inputs.test.ts.
  */
 
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A disk that takes nothing more: a clear error, what was there stays, and the loop goes on when there is room.
- * Does not: run where no small disk can be mounted.
+ * A disk that takes nothing more: a clear error, what was there stays, and the loop goes on when there is room. Skipped
+ * where no small disk can be mounted.
  */
 
 import { execFileSync } from 'node:child_process';

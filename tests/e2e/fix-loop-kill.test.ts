@@ -1,7 +1,6 @@
 /**
- * kill -9 in every phase of a loop: the state stays whole, no attempt is lost, none is made twice without saying so, and
- * nothing is left running.
- * Does not: run where there is no /proc.
+ * kill -9 in every phase of a loop: the state stays whole, no attempt is lost, none is made twice without saying so,
+ * and nothing is left running. Skipped where there is no /proc.
  */
 
 import { once } from 'node:events';

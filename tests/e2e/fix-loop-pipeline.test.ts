@@ -1,6 +1,5 @@
 /**
  * The contract's examples, as written, in a shell: only the commands' names are the new ones.
- * Does not: test what each of them does; other files do.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** Drives fix-problem on real projects and reads what it leaves. Does not: expect anything of it. */
+/** Drives fix-problem on real projects and reads what it leaves. */
 
 import { execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The fix loop over MCP with real clients: every answer's next step is taken as it is given.
- * Does not: repeat the rules; the command line's tests hold those.
+ * The fix loop over MCP with real clients: every answer's next step is taken as it is given. The rules:
+ * fix-rules.test.ts, on the command line.
  */
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

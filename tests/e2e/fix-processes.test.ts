@@ -1,7 +1,6 @@
 /**
- * Commands that do not end, fork away, print without end or are killed, and loops that meet: nothing is lost, nothing is
- * left running.
- * Does not: run where there is no /proc; there a loop names what it cannot find.
+ * Commands that do not end, fork away, print without end or are killed, and loops that meet: nothing is lost, nothing
+ * is left running. Skipped where there is no /proc; there a loop names what it cannot find.
  */
 
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
  * What fix-problem does with each kind of error, at the command line with real commands: the contract's rules.
- * Does not: test processes, git or fixers; other files do.
+ * Processes: fix-processes.test.ts. Git: fix-git.test.ts. Fixers: fix-agent.test.ts.
  */
 
 import { once } from 'node:events';

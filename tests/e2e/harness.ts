@@ -1,6 +1,5 @@
 /**
  * Drives the built server over stdio with real clients of both protocol eras, and holds every answer to the envelope.
- * Does not: know what any tool should answer.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * The debug memory on the command line: twins of the tools, and import, export and search.
- * Does not: repeat the contract; the handlers are the tools' own.
+ * The debug memory on the command line: twins of the tools, and import, export and search. The contract is tested with
+ * the tools, whose handlers these are.
  */
 
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Input of the debug memory that is wrong, huge or hostile: a clear error, or a bounded answer.
- * Does not: repeat what the contract's test shows.
+ * Input of the debug memory that is wrong, huge or hostile: a clear error, or a bounded answer. The contract:
+ * memory.test.ts.
  */
 
 import { readFileSync } from 'node:fs';

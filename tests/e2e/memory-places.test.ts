@@ -1,7 +1,6 @@
 /**
  * Where the debug memory lies: the project's database and the user's own, both searched, ids of both resolved; several
- * servers at once; and what it shares with the memory of failures.
- * Does not: repeat what the contract's test shows.
+ * servers at once; and what it shares with the memory of failures. The contract: memory.test.ts.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The debug memory's contract: every tool, every next step to the letter, every field, every error, with both clients.
- * Does not: test what is good to find; the engine's own tests and scores do.
+ * What is good to find: the engine's own tests and scores.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * One memory for a repository: its linked work trees, folders and packages share it, submodules and repositories in it
- * have their own; and a server that was started again goes on with it.
- * Does not: say whose a memory is; hostile/memory-*.test.ts do.
+ * have their own; and a server that was started again goes on with it. Whose a memory is:
+ * tests/hostile/memory-*.test.ts.
  */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * argus_run with commands of which no report is written: what they print is read where it is made to be.
- * Does not: test the parsers' every dialect (crates/report does).
+ * argus_run with commands of which no report is written: what they print is read where it is made to be. Every dialect:
+ * crates/report.
  */
 
 import { spawnSync } from 'node:child_process';

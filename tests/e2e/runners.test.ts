@@ -1,7 +1,6 @@
 /**
- * argus_run with the real runners: what is recorded, and that people still see the runner's own output.
- * Does not: test the parsers' every dialect (crates/report does), or what is the same for any command
- * (commands.test.ts).
+ * argus_run with the real runners: what is recorded, and that people still see the runner's own output. Every dialect
+ * of a report: crates/report. What is the same for any command: commands.test.ts.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -1,8 +1,8 @@
 /**
  * Installs the test runners that the end-to-end tests really run: from npm and pip into `runners/`, Go from apt where
  * it is missing and root may install it, those of Ruby, PHP, CMake and the shell too, Maven and Gradle where there is a
- * Java. What is there already is left alone.
- * Does not: install Rust, Java or Docker; tests of a runner that is missing say so and are skipped.
+ * Java. What is there already is left alone. Rust, Java and Docker are not installed: tests of a runner that is missing
+ * say so and are skipped.
  */
 
 import { spawnSync } from 'node:child_process';

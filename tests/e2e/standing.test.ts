@@ -1,6 +1,6 @@
 /**
- * How sure an answer is of a fix, over MCP and at the terminal: claimed, proved, refuted, of other values, a tip.
- * Does not: repeat the rules; the engine's tests hold those.
+ * How sure an answer is of a fix, over MCP and at the terminal: claimed, proved, refuted, of other values, a tip. The
+ * rules: the engine's tests.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
  * What agents read before they call anything, and how the server starts and ends.
- * Does not: call tools that need a project.
  */
 
 import { spawn } from 'node:child_process';

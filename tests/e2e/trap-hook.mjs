@@ -1,8 +1,7 @@
 /**
  * Loaded into a server before its own code (`node --import`): lets the engine's own test hook be pulled from outside,
  * since the published bundle has no way to. SIGUSR2 arms it with the number in the file that ARGUS_TEST_TRAP names, and
- * takes the file away.
- * Does not: stand in for anything; instance and trap are the engine's own.
+ * takes the file away. Instance and trap are the engine's own.
  */
 
 import { readFileSync, rmSync } from 'node:fs';

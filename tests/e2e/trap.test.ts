@@ -1,7 +1,6 @@
 /**
  * A trap of the wasm engine inside a running server: that call is answered with INTERNAL_ERROR, the next one on the
- * same server works, and nothing that was stored is lost.
- * Does not: try every write (tests/faults/trap.test.ts).
+ * same server works, and nothing that was stored is lost. A trap at every write: tests/faults/trap.test.ts.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

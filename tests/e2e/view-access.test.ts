@@ -1,6 +1,5 @@
 /**
  * The viewer without a mouse, without sight, on a phone, in the dark and in Chinese.
- * Does not: judge what it says.
  */
 
 import axe from 'axe-core';

@@ -1,6 +1,6 @@
 /**
  * The MCP App as a chat shows it: in a sandboxed frame under the policy of a host, fed with what the tool has really
- * answered. Does not: test how a host finds it (`view-app.test.ts`).
+ * answered. How a host finds it: view-app.test.ts.
  */
 
 import { Client } from '@modelcontextprotocol/client';

@@ -1,6 +1,5 @@
 /**
- * The MCP App of argus_patterns, as clients of both protocol eras read it.
- * Does not: show it; `view-app-page.test.ts` does.
+ * The MCP App of argus_patterns, as clients of both protocol eras read it. How a chat shows it: view-app-page.test.ts.
  */
 
 import { Client as ModernClient } from '@modelcontextprotocol/client';

@@ -1,6 +1,6 @@
 /**
  * What a person expects of any page: links in new tabs, reload, back, the address, the focus, and words for what is not
- * there. Does not: look at what the views say (`view-page.test.ts`).
+ * there. What the views say: view-page.test.ts.
  */
 
 import { cpSync, writeFileSync } from 'node:fs';

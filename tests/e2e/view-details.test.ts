@@ -1,6 +1,6 @@
 /**
  * What each view says beside its headline: related patterns, curves, grouped failures, the parts of a score, marks.
- * Does not: repeat that the views open (`view-page.test.ts`), or count what the engine counts.
+ * That the views open: view-page.test.ts.
  */
 
 import { cpSync } from 'node:fs';

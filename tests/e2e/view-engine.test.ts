@@ -1,6 +1,5 @@
 /**
- * The engine in a worker of a real browser, over files that a person picks.
- * Does not: show anything; the page has tests of its own.
+ * The engine in a worker of a real browser, over files that a person picks. The page over it: view-page.test.ts.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * `argus-mcp view --export`: one file with everything in it, opened from disk in a real browser.
- * Does not: repeat what the views show (`view-page.test.ts`).
+ * `argus-mcp view --export`: one file with everything in it, opened from disk in a real browser. What the views show:
+ * view-page.test.ts.
  */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

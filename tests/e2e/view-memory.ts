@@ -1,7 +1,6 @@
 /**
- * A project with something of everything that the viewer shows: runs on commits, broken, flaky and fixed tests, patterns
- * with fixes, incidents.
- * Does not: assert.
+ * A project with something of everything that the viewer shows: runs on commits, broken, flaky and fixed tests,
+ * patterns with fixes, incidents.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The viewer's page in a real browser: served live, with a dropped file, with nothing, and with texts that attack it.
- * Does not: test exported pages (`view-export.test.ts`), or access without a mouse (`view-access.test.ts`).
+ * Exported pages: view-export.test.ts. Without a mouse: view-access.test.ts.
  */
 
 import { execFileSync } from 'node:child_process';

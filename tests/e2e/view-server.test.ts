@@ -1,6 +1,6 @@
 /**
- * The server of `argus-mcp view`: who is let in, what it tells a browser to allow, how it starts and ends.
- * Does not: look at the page.
+ * The server of `argus-mcp view`: who is let in, what it tells a browser to allow, how it starts and ends. The page:
+ * view-page.test.ts.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,5 @@
 /**
- * Starts `argus-mcp view` on a project and ends it, and makes projects worth looking at.
- * Does not: open a browser.
+ * Starts `argus-mcp view` on a project and ends it, and makes projects worth looking at. The browser: chromium.ts.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';

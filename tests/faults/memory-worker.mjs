@@ -1,5 +1,4 @@
 // A process that records an outcome and adds an incident in turns until it is killed, and says each id it was answered.
-// Does not: know why it is killed.
 //
 //   node memory-worker.mjs ENGINE DATABASE SOLUTION SEED
 //

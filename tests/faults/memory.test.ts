@@ -1,7 +1,7 @@
 /**
  * Processes of the debug memory killed in the middle of their writes: every acknowledged outcome is there, the sums are
- * those of the outcomes, the search knows what is stored, and the file is whole.
- * Does not: kill writers of runs and patterns (kill.test.ts).
+ * those of the outcomes, the search knows what is stored, and the file is whole. Writers of runs and patterns:
+ * kill.test.ts.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // A process that diagnoses one failure over and over, and says after each answer how often it was counted.
-// Does not: know why it is killed.
 //
 //   node worker.mjs ENGINE DATABASE RUN CASE TIMES [UID]
 //

@@ -1,7 +1,6 @@
 /**
- * Loaded into a process before its own code (`node --import`): its clock says what ARGUS_TEST_CLOCK says, in milliseconds
- * since 1970, and goes on from there.
- * Does not: touch the clock of timers.
+ * Loaded into a process before its own code (`node --import`): its clock says what ARGUS_TEST_CLOCK says, in
+ * milliseconds since 1970, and goes on from there. Timers keep their own clock.
  */
 
 const ahead = Number(process.env.ARGUS_TEST_CLOCK) - Date.now();

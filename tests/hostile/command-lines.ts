@@ -1,6 +1,5 @@
 /**
  * A line for every command of Argus, for a project as `planted.ts` makes them; git.test.ts checks that none is missing.
- * Does not: run or expect anything.
  */
 
 /** Every command; of what an earlier one answered the names of fields stand for the ids. */

@@ -1,7 +1,6 @@
 /**
  * What git can be set to: which settings can make it run a program, how each is planted in a repository, and what keeps
- * it from running when Argus looks at that repository.
- * Does not: hold the harmless ones; `git-settings-harmless.txt` names them.
+ * it from running when Argus looks at that repository. The harmless ones: git-settings-harmless.txt.
  */
 
 import { readFileSync } from 'node:fs';

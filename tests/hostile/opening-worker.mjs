@@ -1,5 +1,4 @@
 // A process that opens a database, brings it to this version's schema where it is older, and says so.
-// Does not: know why it is killed.
 //
 //   node opening-worker.mjs ENGINE DATABASE
 //

@@ -1,6 +1,5 @@
 /**
  * Repositories in which everything that can start a program is set to start one, which writes down its name.
- * Does not: expect anything.
  */
 
 import { execFileSync } from 'node:child_process';

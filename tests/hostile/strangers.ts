@@ -1,6 +1,5 @@
 /**
  * What strangers bring: repositories with a memory of their own in it, made by the real program as another user.
- * Does not: expect anything of what is made of it.
  */
 
 import { execFileSync } from 'node:child_process';

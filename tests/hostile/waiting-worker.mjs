@@ -1,5 +1,5 @@
 // A process that stores things of every kind in turns, and says for each operation what it was answered and how long
-// that took. Does not: know why it is stopped or killed.
+// that took.
 //
 //   node waiting-worker.mjs ENGINE DATABASE RUN CASE SOLUTION OPERATIONS SEED
 //

@@ -1,7 +1,6 @@
 /**
  * Many processes that write one database, some of them stopped: everybody's turn comes, nothing is lost, who stands in
- * the way is named, and who only looks waits for nobody.
- * Does not: kill any; `kills.test.ts` does.
+ * the way is named, and who only looks waits for nobody. Killed processes: kills.test.ts.
  */
 import { expect, test } from 'vitest';
 import { counted, open, shell } from '../faults/setup.ts';

@@ -1,6 +1,5 @@
 /**
  * The manual: its links lead somewhere, and its commands exist with their options.
- * Does not: judge what it says.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

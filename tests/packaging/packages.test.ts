@@ -1,6 +1,6 @@
 /**
- * What is published: its contents, and that it installs and runs in an empty folder where there is no Rust.
- * Does not: test the tools themselves (tests/e2e).
+ * What is published: its contents, and that it installs and runs in an empty folder where there is no Rust. The tools
+ * themselves: tests/e2e.
  */
 import { execFileSync } from 'node:child_process';
 import {

@@ -1,6 +1,5 @@
 /**
  * What the packages say of the software of others in them, and what the engine's module says of where it was built.
- * Does not: build; it looks at what was built.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,5 +1,5 @@
 // Public projects that Argus is tried on, as they are: where each lies, what its users run, and what is broken in it on
-// purpose. Does not: run anything (trial.mjs); none of their files are kept here.
+// purpose. Running them: trial.mjs. None of their files are kept here.
 
 const npm = 'npm install --no-audit --no-fund --ignore-scripts';
 const pnpm = 'pnpm install --frozen-lockfile --ignore-scripts';

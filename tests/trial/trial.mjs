@@ -1,6 +1,6 @@
 // Tries Argus on public projects as their users would, without configuration: does their command still do what it did,
-// are the counts the runner's own, and is the answer to a failure that was planted enough to repair it?
-// Does not: belong to the tests. It takes long, needs the projects' dependencies, and is run by hand:
+// are the counts the runner's own, and is the answer to a failure that was planted enough to repair it? No part of the
+// tests: it takes long, needs the projects' dependencies, and is run by hand:
 //
 //   npm run trial [-- PART...]        projects whose name has one of the parts; all without
 //   ARGUS_TRIAL_FROM=folder           clones from `folder/owner+name/repo` or `folder/owner/name` where that exists

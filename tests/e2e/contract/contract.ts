@@ -1,7 +1,6 @@
 /**
  * What the tests of the contract start from, with either client: an open server, a project with two reports, and the
  * shapes of ids and times.
- * Does not: run tests; `runners.test.ts` does.
  */
 
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** argus_diagnose and argus_report_fix: every field, and what is learned. Does not: test errors (errors.test.ts). */
+/** argus_diagnose and argus_report_fix: every field, and what is learned. Errors: errors.test.ts. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Every error code a tool answers for its arguments or its project. Does not: damage a database (bad-input.test.ts). */
+/** Every error code a tool answers for its arguments or its project. A damaged database: bad-input.test.ts. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

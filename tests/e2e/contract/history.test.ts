@@ -1,4 +1,4 @@
-/** argus_history: runs, pages and the cases of one run. Does not: test errors (errors.test.ts). */
+/** argus_history: runs, pages and the cases of one run. Errors: errors.test.ts. */
 
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';

@@ -1,4 +1,4 @@
-/** argus_init and argus_import: every field. Does not: test errors (errors.test.ts). */
+/** argus_init and argus_import: every field. Errors: errors.test.ts. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

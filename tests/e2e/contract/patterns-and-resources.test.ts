@@ -1,4 +1,4 @@
-/** argus_patterns, and patterns and runs as resources. Does not: test errors of tools (errors.test.ts). */
+/** argus_patterns, and patterns and runs as resources. Errors of tools: errors.test.ts. */
 
 import { describe, expect, test } from 'vitest';
 import { connect, ERAS } from '../harness.ts';

@@ -1,4 +1,4 @@
-/** argus_run: every field, progress and cancelling. Does not: run test runners (runners.test.ts). */
+/** argus_run: every field, progress and cancelling. Test runners: runners.test.ts. */
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
