@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 const RUNS = 64;
 const HOURS_BETWEEN = 9;
 
@@ -167,11 +167,11 @@ const INCIDENTS = [
 /** Fills an empty memory; `engine` writes to it, `folder` takes the reports. */
 export async function fillSample(engine, folder) {
   mkdirSync(folder, { recursive: true });
-  const start = Date.now() - RUNS * HOURS_BETWEEN * HOUR;
+  const start = Date.now() - RUNS * HOURS_BETWEEN * HOUR_MS;
   for (let run = 0; run < RUNS; run += 1)
-    await at(start + run * HOURS_BETWEEN * HOUR, () => recordRun(engine, folder, run));
+    await at(start + run * HOURS_BETWEEN * HOUR_MS, () => recordRun(engine, folder, run));
   for (const [index, incident] of INCIDENTS.entries()) {
-    await at(start + (10 + index * 9) * HOURS_BETWEEN * HOUR, () => addIncident(engine, incident));
+    await at(start + (10 + index * 9) * HOURS_BETWEEN * HOUR_MS, () => addIncident(engine, incident));
   }
 }
 

@@ -3,7 +3,7 @@
 import { optional } from './measure.mjs';
 
 /** Words of a query that FTS5 is asked for; it ranks all documents that hold any. */
-const ASKED = 64;
+const MAX_QUERY_WORDS = 64;
 
 const split = (text) =>
   text
@@ -34,7 +34,7 @@ export async function fullText({ camelCase = false, path = ':memory:' } = {}) {
           .match(/[\p{L}\p{N}]{2,}/gu) ?? [],
       );
       const any = [...words]
-        .slice(0, ASKED)
+        .slice(0, MAX_QUERY_WORDS)
         .map((word) => `"${word}"`)
         .join(' OR ');
       return any === '' ? [] : ask.all(any, limit).map(({ id }) => id);

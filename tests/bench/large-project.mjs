@@ -7,7 +7,7 @@ import { OUT } from './measure.mjs';
 import { writeJunit } from './report-file.mjs';
 
 /** In each run. */
-export const CASES = 1_000;
+export const CASES_PER_RUN = 1_000;
 const WORDS = ['cart', 'order', 'login', 'invoice', 'search', 'upload', 'export', 'queue', 'cache', 'mail'];
 const HOUR_MS = 3_600_000;
 
@@ -43,7 +43,7 @@ function owned(database) {
 
 async function record(engine, project, run, failing) {
   const junit = join(project, 'junit.xml');
-  writeJunit(junit, CASES, (index) => (index < failing ? failureOf(run, index) : undefined));
+  writeJunit(junit, CASES_PER_RUN, (index) => (index < failing ? failureOf(run, index) : undefined));
   const startedAt = Date.UTC(2026, 0, 1) + run * HOUR_MS;
   const git = {
     commit: Math.floor(run / 3)

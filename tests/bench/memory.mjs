@@ -14,9 +14,9 @@ import { cpuSeconds, goal, median, OUT, quantile, report, table } from './measur
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
 const CALLS = 300;
 /** Lines of one import transaction. */
-const BATCH = 1000;
+const BATCH_LINES = 1000;
 /** FTS5 ranks every document with any of the words; larger memories only repeat the point. */
-const FULL_TEXT_MOST = 100_000;
+const MAX_FULL_TEXT_INCIDENTS = 100_000;
 const ENV = { os: 'linux', language: 'typescript', node: 20 };
 /** Data of the research kind that people tied together by hand; not part of the project. */
 const DATA =
@@ -51,10 +51,10 @@ async function sizes() {
     let making = 0;
     while (size < wanted) {
       const start = cpuSeconds();
-      const count = Math.min(BATCH, wanted - size);
+      const count = Math.min(BATCH_LINES, wanted - size);
       const numbers = Array.from({ length: count }, (_, index) => size + index);
       const lines = numbers.map(line).join('\n');
-      if (plain !== undefined && wanted <= FULL_TEXT_MOST) plain.add(numbers.map(incident));
+      if (plain !== undefined && wanted <= MAX_FULL_TEXT_INCIDENTS) plain.add(numbers.map(incident));
       making += cpuSeconds() - start;
       await engine.memoryImport({ lines });
       size += count;
@@ -75,7 +75,7 @@ async function sizes() {
     for (const kind of [0, 1, 2])
       kinds.push(await timed(CALLS / 3, (call) => engine.memorySearch({ text: questions[call * 3 + kind] })));
     const theirs =
-      plain !== undefined && wanted <= FULL_TEXT_MOST
+      plain !== undefined && wanted <= MAX_FULL_TEXT_INCIDENTS
         ? (await timed(CALLS, (call) => plain.search(questions[call], 10))).p50
         : undefined;
     rows.push({ size, rate, bytes: statSync(path).size / size, ours, kinds, share, theirs });
@@ -158,7 +158,7 @@ rmSync(folder, { recursive: true, force: true });
 report(
   'memory',
   'Debug memory',
-  `ranked_solutions, the durable record of the search included; ${CALLS} questions, a third each of one error line, a trace of 35 frames, other words. Imports are ${BATCH} lines a transaction, each with a solution and two outcomes.`,
+  `ranked_solutions, the durable record of the search included; ${CALLS} questions, a third each of one error line, a trace of 35 frames, other words. Imports are ${BATCH_LINES} lines a transaction, each with a solution and two outcomes.`,
   grown,
   found,
 );

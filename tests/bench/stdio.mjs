@@ -9,7 +9,7 @@ import { StdioClient } from './stdio-client.mjs';
 
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
 const CALLS = Number(process.argv[3] ?? 300);
-const TURN = 25;
+const CALLS_PER_TURN = 25;
 const server = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
 mkdirSync(OUT, { recursive: true });
 const folder = mkdtempSync(join(OUT, 'stdio-'));
@@ -67,9 +67,9 @@ const projects = [];
 for (const size of SIZES) projects.push(await project(size));
 for (const { client, calls } of projects)
   for (const call of [...calls, ...calls]) await client.call('argus_diagnose', call);
-for (let turn = 0; turn < CALLS / TURN; turn += 1) {
+for (let turn = 0; turn < CALLS / CALLS_PER_TURN; turn += 1) {
   for (const { client, calls, fixed, open } of projects) {
-    for (let call = 0; call < TURN; call += 1) {
+    for (let call = 0; call < CALLS_PER_TURN; call += 1) {
       await timed(client, calls[0], fixed);
       await timed(client, calls[1], open);
     }
@@ -87,7 +87,7 @@ const ms = (values, part) => quantile(values, part).toFixed(2);
 report(
   'stdio',
   'Diagnose over stdio',
-  `Milliseconds a call, ${CALLS} calls each, in turns of ${TURN}; each call is one durable write. One pattern in a hundred resembles the failure.`,
+  `Milliseconds a call, ${CALLS} calls each, in turns of ${CALLS_PER_TURN}; each call is one durable write. One pattern in a hundred resembles the failure.`,
   table([
     ['patterns', 'database', 'known fix: p50', 'p99', 'no fix yet: p50', 'p99'],
     ...projects.map(({ patterns, megabytes, fixed, open }) => [

@@ -7,11 +7,11 @@ export const bold = paint(1);
 export const dim = paint(2);
 const cyan = paint(36);
 
-const WIDTH = 118;
-const LONGEST_TEXT = 150;
+const LINE_CHARACTERS = 118;
+const MAX_TEXT_CHARACTERS = 150;
 
 export function heading(text) {
-  return `\n${bold(`== ${text} ${'='.repeat(Math.max(0, WIDTH - text.length - 4))}`)}`;
+  return `\n${bold(`== ${text} ${'='.repeat(Math.max(0, LINE_CHARACTERS - text.length - 4))}`)}`;
 }
 
 export function asCall(tool, args) {
@@ -29,7 +29,7 @@ export function asData(data, hide = []) {
 /** One line where it fits, else one line an entry. */
 function block(value, indent) {
   const line = compact(value);
-  if (typeof value !== 'object' || value === null || line.length + indent.length <= WIDTH) return line;
+  if (typeof value !== 'object' || value === null || line.length + indent.length <= LINE_CHARACTERS) return line;
   const inner = `${indent}  `;
   if (Array.isArray(value)) return `[\n${value.map((it) => inner + block(it, inner)).join(',\n')}\n${indent}]`;
   const entries = Object.entries(value).map(([key, it]) => `${inner}${JSON.stringify(key)}: ${block(it, inner)}`);
@@ -38,7 +38,7 @@ function block(value, indent) {
 
 function compact(value) {
   return JSON.stringify(value, (_key, it) => {
-    if (typeof it === 'string' && it.length > LONGEST_TEXT) return `${it.slice(0, LONGEST_TEXT)}…`;
+    if (typeof it === 'string' && it.length > MAX_TEXT_CHARACTERS) return `${it.slice(0, MAX_TEXT_CHARACTERS)}…`;
     return typeof it === 'number' && !Number.isInteger(it) ? Math.round(it * 1000) / 1000 : it;
   });
 }

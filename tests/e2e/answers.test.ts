@@ -14,7 +14,7 @@ import { junit } from './reports.ts';
 const CHARACTERS_PER_TOKEN = 4;
 
 /** More than any answer but that of a resource may have. */
-const MOST = 6_000;
+const MAX_TOKENS = 6_000;
 
 function tokens(answer: unknown): number {
   return Math.ceil(JSON.stringify(answer).length / CHARACTERS_PER_TOKEN);
@@ -134,7 +134,7 @@ describe.each(ERAS)('%s', (era) => {
     for (let more = true; more; ) {
       const whole = await agent.call('argus_history', { projectPath: root, runId, limit: 100, offset: seen.length });
       if (!whole.success) throw new Error(whole.error.message);
-      expect(tokens(whole)).toBeLessThanOrEqual(MOST);
+      expect(tokens(whole)).toBeLessThanOrEqual(MAX_TOKENS);
       seen.push(...listed(whole.data, 'cases').map(({ caseName }) => caseName));
       more = whole.data.hasMore === true;
     }
@@ -158,7 +158,7 @@ describe.each(ERAS)('%s', (era) => {
     for (let more = true; more; ) {
       const whole = await agent.call('argus_patterns', { projectPath: root, offset: seen.length });
       if (!whole.success) throw new Error(whole.error.message);
-      expect(tokens(whole)).toBeLessThanOrEqual(MOST);
+      expect(tokens(whole)).toBeLessThanOrEqual(MAX_TOKENS);
       expect(whole.data).toMatchObject({ total: 66, builtInCount: 6, learnedCount: 60 });
       seen.push(...listed(whole.data, 'patterns').map(({ id }) => id));
       more = whole.data.hasMore === true;
@@ -180,7 +180,7 @@ describe.each(ERAS)('%s', (era) => {
     const long = 'the shop is closed, as was said at length. '.repeat(300);
     const start = { projectPath: root, command: 'node shop.js', desired: long, backoff: 0, max_attempts: 2 };
     const first = await agent.ask('fix_problem', start);
-    expect(tokens(first)).toBeLessThanOrEqual(MOST);
+    expect(tokens(first)).toBeLessThanOrEqual(MAX_TOKENS);
     expect(first).toMatchObject({
       status: 'needs_fix',
       next_action: { arguments: { projectPath: root, loop: first.loop } },
@@ -191,9 +191,9 @@ describe.each(ERAS)('%s', (era) => {
     );
     const args = { projectPath: root, loop: first.loop };
     const last = await agent.ask('fix_attempt', { ...args, fix: 'another comment', research });
-    expect(tokens(last)).toBeLessThanOrEqual(MOST);
+    expect(tokens(last)).toBeLessThanOrEqual(MAX_TOKENS);
     expect(last).toMatchObject({ result: 'failed', next_action: { type: 'ESCALATE_TO_HUMAN' } });
-    expect(tokens(await agent.ask('fix_status', args))).toBeLessThanOrEqual(MOST);
+    expect(tokens(await agent.ask('fix_status', args))).toBeLessThanOrEqual(MAX_TOKENS);
 
     const folders = Array.from({ length: 100 }, (_, depth) => 'in/'.repeat(depth + 1));
     const deep = project({
@@ -201,7 +201,7 @@ describe.each(ERAS)('%s', (era) => {
       ...Object.fromEntries(folders.map((folder) => [`${folder}.argus/argus.db`, ''])),
     });
     const opened = await agent.data('argus_init', { projectPath: path.join(deep, folders.at(-1) ?? '') });
-    expect(tokens(opened)).toBeLessThanOrEqual(MOST);
+    expect(tokens(opened)).toBeLessThanOrEqual(MAX_TOKENS);
     expect(listed(opened, 'warnings').at(-1)).toMatch(/^and \d+ more remarks$/u);
   });
 

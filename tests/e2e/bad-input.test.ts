@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => agent.close());
 
 /** An answer is read by an agent: this is a lot for one. */
-const MAX_ANSWER = 256 * 1024;
+const MAX_ANSWER_CHARACTERS = 256 * 1024;
 
 async function opened(files: Record<string, string> = {}): Promise<string> {
   const root = project(files);
@@ -30,13 +30,13 @@ const failing = (message: string) => junit([{ name: 'fails', failure: { message 
 
 async function imported(root: string, file: string): Promise<Data> {
   const run = await agent.data('argus_import', { projectPath: root, path: file });
-  expect(JSON.stringify(run).length).toBeLessThan(MAX_ANSWER);
+  expect(JSON.stringify(run).length).toBeLessThan(MAX_ANSWER_CHARACTERS);
   return run;
 }
 
 async function diagnosed(root: string, runId: unknown, caseName = 'fails'): Promise<Data> {
   const diagnosis = await agent.data('argus_diagnose', { projectPath: root, runId, caseName });
-  expect(JSON.stringify(diagnosis).length).toBeLessThan(MAX_ANSWER);
+  expect(JSON.stringify(diagnosis).length).toBeLessThan(MAX_ANSWER_CHARACTERS);
   return diagnosis;
 }
 
@@ -48,7 +48,7 @@ test.each([
 ])('%s in an error of a command', async (_name, text) => {
   const root = await opened({ 'out.txt': text });
   const run = await agent.data('argus_run', { projectPath: root, command: 'cat out.txt; exit 1' });
-  expect(JSON.stringify(run).length).toBeLessThan(MAX_ANSWER);
+  expect(JSON.stringify(run).length).toBeLessThan(MAX_ANSWER_CHARACTERS);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
   expect(JSON.stringify(run)).not.toMatch(/\\u001b|\u001b|[\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u);
   const [failure] = Array.isArray(run.failures) ? run.failures : [];

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 /** An answer is read by an agent: this is a lot for one. */
-const MAX_ANSWER = 256 * 1024;
+const MAX_ANSWER_CHARACTERS = 256 * 1024;
 
 const ENV = { os: 'linux', language: 'go', language_major: 1 };
 const INCIDENT = {
@@ -32,7 +32,7 @@ const INCIDENT = {
 
 const ask = async (tool: string, args: Data) => {
   const answer = await agent.ask(tool, { projectPath: root, ...args });
-  expect(JSON.stringify(answer).length).toBeLessThan(MAX_ANSWER);
+  expect(JSON.stringify(answer).length).toBeLessThan(MAX_ANSWER_CHARACTERS);
   return answer;
 };
 const askError = async (tool: string, args: Data) => {

@@ -16,7 +16,7 @@ import type { Engine } from 'argus-engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { counted, fail, folder, open, project, shell, worker } from './setup.ts';
 
-const NOBODY = 65534;
+const NOBODY_UID = 65534;
 const isRoot = process.getuid?.() === 0;
 
 describe('what is no database of Argus stays as it is', () => {
@@ -123,7 +123,7 @@ describe.runIf(isRoot)('without the right to write', () => {
     chmodSync(dirname(database), 0o555);
     chmodSync(database, 0o444);
     chmodSync(`${database}-journal`, 0o444);
-    const reader = worker(database, failure, 1, { uid: NOBODY });
+    const reader = worker(database, failure, 1, { uid: NOBODY_UID });
     // The worker makes an error of the warning.
     expect(await reader.done).toBe(3);
     expect(reader.lines[0]).toBe('ready');
@@ -137,7 +137,7 @@ describe.runIf(isRoot)('without the right to write', () => {
     if (failure === undefined) throw new Error('one failure was recorded');
     chmodSync(root, 0o755);
     chmodSync(database, 0o600);
-    const reader = worker(database, failure, 1, { uid: NOBODY });
+    const reader = worker(database, failure, 1, { uid: NOBODY_UID });
     expect(await reader.done).toBe(3);
     expect(JSON.parse(reader.lines.at(-1) ?? '')).toMatchObject({
       code: 'DATABASE_UNAVAILABLE',

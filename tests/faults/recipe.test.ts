@@ -4,7 +4,7 @@ import { fail, open, project, shell } from './setup.ts';
 
 const PATTERNS = 100_000;
 /** Patterns that one run signs again. */
-const BATCH = 200;
+const BATCH_PATTERNS = 200;
 
 /** As an older version would have left them: each its own, each tenth part of the one before it. */
 const fill = `
@@ -28,7 +28,7 @@ test('100,000 patterns of an older recipe are signed again', { timeout: 300_000 
   const before = shell(database, facts);
   const counted = shell(database, 'SELECT category, learned FROM pattern_counts');
   const engine = await open(database);
-  for (let run = 0; run < PATTERNS / BATCH; run += 1) await fail(engine, 'job-a');
+  for (let run = 0; run < PATTERNS / BATCH_PATTERNS; run += 1) await fail(engine, 'job-a');
   expect(shell(database, "SELECT COUNT(*) FROM patterns WHERE recipe = 'older'")).toBe('0');
   expect(shell(database, facts)).toBe(before);
   expect(shell(database, 'SELECT category, learned FROM pattern_counts')).toBe(counted);

@@ -20,7 +20,7 @@ const posix = process.platform !== 'win32';
 const isRoot = process.geteuid?.() === 0;
 
 /** A user that is not the one of the test. */
-const SOMEBODY_ELSE = 65_534;
+const OTHER_UID = 65_534;
 
 let folder: string;
 let file: string;
@@ -126,10 +126,10 @@ test.skipIf(!posix)('a pipe is no file, and is not waited for', async () => {
 test.skipIf(!posix || !isRoot)('what belongs to another user is left alone', async () => {
   mkdirSync(folder);
   writeFileSync(file, '');
-  chownSync(file, SOMEBODY_ELSE, SOMEBODY_ELSE);
+  chownSync(file, OTHER_UID, OTHER_UID);
   await refused('belongs to another user');
   expect(readFileSync(file, 'utf8')).toBe('');
-  chownSync(folder, SOMEBODY_ELSE, SOMEBODY_ELSE);
+  chownSync(folder, OTHER_UID, OTHER_UID);
   await refused('belongs to another user');
 });
 

@@ -184,12 +184,12 @@ test.runIf(isPosix)('files are for their owner, also those that an earlier versi
   expect(readdirSync(memories).map((name) => modeOf(path.join(memories, name)))).toEqual([0o600]);
 });
 
-const OTHER = 54_321;
+const OTHER_UID = 54_321;
 
 test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreign', () => {
   const owner = user();
   const root = learned(owner);
-  chownSync(databaseOf(root), OTHER, OTHER);
+  chownSync(databaseOf(root), OTHER_UID, OTHER_UID);
   const before = bytesOf(databaseOf(root));
   const run = failedRun(root, owner);
   expect(run.known, 'although its id is known').toBeNull();
@@ -198,7 +198,7 @@ test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreig
 
   // A folder on the way is enough: its owner may put any file there.
   const other = learned(owner);
-  chownSync(path.join(other, '.argus'), OTHER, OTHER);
+  chownSync(path.join(other, '.argus'), OTHER_UID, OTHER_UID);
   expect(failedRun(other, owner).known).toBeNull();
 });
 
@@ -207,8 +207,8 @@ test.runIf(isPosix && isRoot)('another user may not look into a memory', () => {
   chmodSync(root, 0o755);
   const program = `try { require('fs').readdirSync(${JSON.stringify(path.join(root, '.argus'))}); } catch (e) { console.log(e.code); }`;
   const { stdout } = spawnSync(process.execPath, ['-e', program], {
-    uid: OTHER,
-    gid: OTHER,
+    uid: OTHER_UID,
+    gid: OTHER_UID,
     cwd: '/',
     encoding: 'utf8',
   });

@@ -10,8 +10,8 @@ import { installed, open, project, shell } from '../faults/setup.ts';
 const WORKER = fileURLToPath(new URL('waiting-worker.mjs', import.meta.url));
 
 /** SQLite's bytes: RESERVED is held by who writes, PENDING by who commits. */
-const PENDING = 0x40000000;
-const RESERVED = PENDING + 1;
+const PENDING_BYTE = 0x40000000;
+const RESERVED_BYTE = PENDING_BYTE + 1;
 
 export interface Memory {
   readonly database: string;
@@ -73,7 +73,7 @@ export async function begin(all: readonly Storing[]): Promise<void> {
 export async function stopWriting({ process: child }: Storing): Promise<void> {
   await stop(child, () => {
     const held = locksOf(child).filter((lock) => lock.path.endsWith('.db'));
-    return held.some((lock) => lock.start === RESERVED) && !held.some((lock) => lock.start === PENDING);
+    return held.some((lock) => lock.start === RESERVED_BYTE) && !held.some((lock) => lock.start === PENDING_BYTE);
   });
 }
 
@@ -96,7 +96,7 @@ async function stop(child: ChildProcess, isThen: () => boolean): Promise<void> {
 }
 
 function ticketsOf(child: ChildProcess): number[] {
-  return locksOf(child).flatMap(({ path, start }) => (path.endsWith('.queue') && start > RESERVED ? [start] : []));
+  return locksOf(child).flatMap(({ path, start }) => (path.endsWith('.queue') && start > RESERVED_BYTE ? [start] : []));
 }
 
 /** What a process has locked, as Linux tells it. */

@@ -14,9 +14,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const argus = join(root, 'packages/mcp/dist/cli.mjs');
 const work = process.env.ARGUS_TRIAL_DIR ?? join(root, 'target', 'trial');
 const parts = process.argv.slice(2);
-const LONGEST = 900_000;
+const MAX_COMMAND_MS = 900_000;
 /** Lines that move what stands below them. */
-const SHIFT = 7;
+const SHIFT_LINES = 7;
 
 /** How each runner counts on its last lines: passed, failed, skipped. */
 const COUNTS = {
@@ -107,7 +107,7 @@ function must(program, args, cwd) {
 
 function shell(command, cwd, environment) {
   const start = performance.now();
-  const done = spawnSync('/bin/sh', ['-c', command], { ...options(cwd, environment), timeout: LONGEST });
+  const done = spawnSync('/bin/sh', ['-c', command], { ...options(cwd, environment), timeout: MAX_COMMAND_MS });
   return { ...done, seconds: (performance.now() - start) / 1000, text: plain(done.stdout + done.stderr) };
 }
 
@@ -117,7 +117,7 @@ function options(cwd, environment) {
 }
 
 function call(cwd, environment, ...args) {
-  const done = spawnSync(process.execPath, [argus, ...args], { ...options(cwd, environment), timeout: LONGEST });
+  const done = spawnSync(process.execPath, [argus, ...args], { ...options(cwd, environment), timeout: MAX_COMMAND_MS });
   const start = done.stdout.lastIndexOf('{"success"');
   if (start < 0) throw new Error(`argus ${args[0]}: ${(done.stderr || done.stdout).slice(-300)}`);
   const answer = JSON.parse(done.stdout.slice(start));
@@ -172,7 +172,7 @@ function broken(folder, { environment, run, narrow = run }, breakage) {
   restore(folder);
   call(folder, environment, 'run', '--json', narrow);
   call(folder, environment, 'report-fix', '--json', runId, failure.caseName, fix);
-  plant(folder, breakage, SHIFT);
+  plant(folder, breakage, SHIFT_LINES);
   const again = tell();
   const { suggestedFix } = call(folder, environment, 'diagnose', '--json', again.runId, again.failure.caseName);
   restore(folder);

@@ -17,7 +17,7 @@ import type {
 } from './generated/contract.ts';
 
 /** The most that one call of the engine lists. */
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /** Recorded runs. */
 export class HistoryStore {
@@ -86,7 +86,7 @@ export class KnowledgeStore {
   async #all(filter: PatternsParams): Promise<FailurePattern[]> {
     const found: FailurePattern[] = [];
     for (;;) {
-      const page = await this.#engine.patterns({ ...filter, limit: PAGE, offset: found.length });
+      const page = await this.#engine.patterns({ ...filter, limit: PAGE_SIZE, offset: found.length });
       found.push(...page.patterns);
       if (!page.hasMore) return found;
     }

@@ -106,7 +106,7 @@ describe('byte-range', () => {
 
 describe('directory', () => {
   /** No process has this number. */
-  const NOBODY = 2 ** 22 + 1;
+  const UNUSED_PID = 2 ** 22 + 1;
   const ANOTHER_BOOT = '00000000-0000-4000-8000-000000000000';
 
   /** What an owner writes about itself. */
@@ -150,7 +150,7 @@ describe('directory', () => {
 
   test.each(['now', 'before'])('the lock of a process that is gone is broken, in the form of %s', (form) => {
     const { pid: _, old, ...me } = own();
-    const owner = form === 'now' ? { ...me, pid: NOBODY } : { started: me.started, space: old, pid: NOBODY };
+    const owner = form === 'now' ? { ...me, pid: UNUSED_PID } : { started: me.started, space: old, pid: UNUSED_PID };
     expect(left(owner).raise(shared)).toBe(true);
   });
 
@@ -172,9 +172,9 @@ describe('directory', () => {
   ])('the lock of a process of %s is respected, and it is said what to delete', (_, other) => {
     if (process.platform !== 'linux' && 'boot' in other && other.boot === '') return;
     const { old: _old, ...me } = own();
-    const lock = left({ ...me, pid: NOBODY, ...other }, 86_400);
+    const lock = left({ ...me, pid: UNUSED_PID, ...other }, 86_400);
     expect(lock.raise(shared)).toBe(false);
-    expect(lock.holder()).toContain(`Process ${NOBODY} of '`);
+    expect(lock.holder()).toContain(`Process ${UNUSED_PID} of '`);
     expect(lock.holder()).toContain(`delete the folder ${join(folder, 'file.lock')}.`);
   });
 

@@ -8,7 +8,7 @@ import module from 'node:module';
 import { isStrangers } from './owner/way.ts';
 
 /** What lets group and others put files there. Windows has no such bits, and gives this folder to its user alone. */
-const WRITABLE_BY_OTHERS = 0o022;
+const WRITABLE_BY_OTHERS_MODE = 0o022;
 
 export async function keepCompiledCode(): Promise<void> {
   const enable: unknown = Reflect.get(module, 'enableCompileCache');
@@ -18,7 +18,7 @@ export async function keepCompiledCode(): Promise<void> {
     const { cache: folder } = envPaths('argus', { suffix: '' });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const there = lstatSync(folder);
-    const isWritable = process.platform !== 'win32' && (there.mode & WRITABLE_BY_OTHERS) !== 0;
+    const isWritable = process.platform !== 'win32' && (there.mode & WRITABLE_BY_OTHERS_MODE) !== 0;
     if (there.isDirectory() && !isStrangers(there) && !isWritable) enable.call(module, folder);
   } catch {
     // No home, or one that cannot be written: each start compiles for itself.

@@ -55,7 +55,7 @@ export interface Source {
 }
 
 /** Of several processes that make a file at once, the others find it made. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 const PAUSE_MS = 40;
 
 export class Database {
@@ -169,7 +169,7 @@ export class Database {
       } catch (thrown) {
         const wasMade = located.memoryId === undefined && located.newId !== undefined && existsSync(located.path);
         const isAnother = thrown instanceof EngineError && thrown.code === 'DATABASE_UNAVAILABLE';
-        if (!wasMade || !isAnother || tries >= TRIES) throw thrown;
+        if (!wasMade || !isAnother || tries >= MAX_TRIES) throw thrown;
         await delay(PAUSE_MS * tries);
       }
     }

@@ -30,11 +30,11 @@ const APPEND =
   (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0);
 
-const OWNER_ONLY_FOLDER = 0o700;
-const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_FOLDER_MODE = 0o700;
+const OWNER_ONLY_FILE_MODE = 0o600;
 
 /** What group and others may do. */
-const FOR_OTHERS = 0o077;
+const FOR_OTHERS_MODE = 0o077;
 
 /** One line to stderr, without secrets. */
 export function log(line: string): void {
@@ -91,22 +91,22 @@ function givenFolder(): string | undefined {
 
 /** A folder that somebody names may be there for others too: its rights stay as they are. */
 function prepareFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
   const there = lstatSync(folder);
   if (!there.isDirectory()) throw new Error(`${folder} is no folder`);
   requireOwn(there, folder);
-  if (folder !== givenFolder() && isOpenToOthers(there)) chmodSync(folder, OWNER_ONLY_FOLDER);
+  if (folder !== givenFolder() && isOpenToOthers(there)) chmodSync(folder, OWNER_ONLY_FOLDER_MODE);
 }
 
 function append(file: string, line: string): void {
-  const descriptor = openSync(file, APPEND, OWNER_ONLY_FILE);
+  const descriptor = openSync(file, APPEND, OWNER_ONLY_FILE_MODE);
   try {
     const there = fstatSync(descriptor);
     if (!there.isFile()) throw new Error(`${file} is no file`);
     // A second name may lie where others read.
     if (there.nlink > 1) throw new Error(`${file} has a second name`);
     requireOwn(there, file);
-    if (isOpenToOthers(there)) fchmodSync(descriptor, OWNER_ONLY_FILE);
+    if (isOpenToOthers(there)) fchmodSync(descriptor, OWNER_ONLY_FILE_MODE);
     writeSync(descriptor, line);
   } finally {
     closeSync(descriptor);
@@ -119,5 +119,5 @@ function requireOwn(stats: Stats, what: string): void {
 
 /** Windows keeps permissions elsewhere, and gives a user's own folders to that user alone. */
 function isOpenToOthers({ mode }: Stats): boolean {
-  return process.platform !== 'win32' && (mode & FOR_OTHERS) !== 0;
+  return process.platform !== 'win32' && (mode & FOR_OTHERS_MODE) !== 0;
 }

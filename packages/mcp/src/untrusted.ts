@@ -71,11 +71,11 @@ export function mapTexts(value: unknown, text: (text: string) => string): unknow
 }
 
 /** Long enough for any path that people have. */
-const MAX_SHORT_LINE = 500;
+const MAX_SHORT_LINE_CHARACTERS = 500;
 
 /** What somebody sent, in a message: one short line. */
 export function shortLine(text: string): string {
-  return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE);
+  return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE_CHARACTERS);
 }
 
 /** The beginning of a long text, with what is missing said, and where it is. */

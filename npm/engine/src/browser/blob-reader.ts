@@ -8,7 +8,7 @@ declare class FileReaderSync {
 }
 
 /** Sixteen pages of a database: one request of the browser costs more than what it brings. */
-const BLOCK = 64 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 
 /** 16 MiB beside SQLite's own cache of pages. */
 const KEPT_BLOCKS = 256;
@@ -30,8 +30,8 @@ export class BlobReader {
     const end = Math.min(offset + buffer.length, this.size);
     let at = offset;
     while (at < end) {
-      const start = at % BLOCK;
-      const part = this.#block(Math.floor(at / BLOCK)).subarray(start, start + end - at);
+      const start = at % BLOCK_BYTES;
+      const part = this.#block(Math.floor(at / BLOCK_BYTES)).subarray(start, start + end - at);
       buffer.set(part, at - offset);
       at += part.length;
     }
@@ -45,8 +45,8 @@ export class BlobReader {
       this.#blocks.set(number, known);
       return known;
     }
-    const start = number * BLOCK;
-    const expected = Math.min(BLOCK, this.size - start);
+    const start = number * BLOCK_BYTES;
+    const expected = Math.min(BLOCK_BYTES, this.size - start);
     const block = new Uint8Array(this.#reader.readAsArrayBuffer(this.#blob.slice(start, start + expected)));
     if (block.length !== expected) throw new Error('the file is shorter than it was');
     const [oldest] = this.#blocks.keys();

@@ -8,7 +8,7 @@ import { EngineError } from '../errors.ts';
 /** The header of a SQLite database; its format is public (https://www.sqlite.org/fileformat.html). */
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
-const WAL = 2;
+const WAL_FORMAT_VERSION = 2;
 
 const ADVICE = 'The memory of a project is the file .argus/argus.db in it.';
 
@@ -17,7 +17,7 @@ export async function checkHeader(blob: Blob): Promise<void> {
   const header = await headerOf(blob);
   if (blob.size === 0) throw corrupt(`The file is empty. ${ADVICE}`);
   if (blob.size < HEADER_BYTES || !magicIn(header)) throw corrupt(`The file is not a database. ${ADVICE}`);
-  if (header.getUint8(19) === WAL) {
+  if (header.getUint8(19) === WAL_FORMAT_VERSION) {
     throw new EngineError(
       'DATABASE_UNAVAILABLE',
       "The database is in WAL mode: its newest content may be in the file with '-wal' at the end of its name. Run: sqlite3 FILE 'PRAGMA journal_mode = DELETE' and open it again.",

@@ -50,8 +50,8 @@ const FLAGS: Readonly<Record<number, number>> = {
 };
 
 /** What was learned is for nobody else on the machine. */
-const OWNER_FILE = 0o600;
-const OWNER_FOLDER = 0o700;
+const OWNER_FILE_MODE = 0o600;
+const OWNER_FOLDER_MODE = 0o700;
 
 /** A transaction takes about a millisecond. */
 const LONGEST_NAP_MS = 3;
@@ -83,7 +83,7 @@ export class NodeFiles implements HostFiles {
   open(path: string, mode: number, database: boolean): number {
     return this.#attempt(() => {
       if (mode === OpenMode.create && database) makeFolder(dirname(path));
-      const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE);
+      const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE_MODE);
       try {
         const stat = fstatSync(fd);
         if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
@@ -290,9 +290,9 @@ export class NodeFiles implements HostFiles {
 
 /** Makes the folder of a new database; what is in it is not the project's. */
 function makeFolder(folder: string): void {
-  const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+  const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER_MODE });
   if (made === undefined || basename(folder) !== '.argus') return;
-  writeFileSync(join(folder, '.gitignore'), '*\n', { mode: OWNER_FILE });
+  writeFileSync(join(folder, '.gitignore'), '*\n', { mode: OWNER_FILE_MODE });
 }
 
 function codeOf(error: unknown): string {

@@ -9,10 +9,10 @@ import type { NativeLocks } from './lock-native.ts';
 import type { FileLock } from './locks.ts';
 
 /** SQLite's `PENDING_BYTE` and what follows it; part of its file format. */
-const PENDING = 0x40000000;
-const RESERVED = PENDING + 1;
-const SHARED = PENDING + 2;
-const SHARED_LENGTH = 510;
+const PENDING_BYTE = 0x40000000;
+const RESERVED_BYTE = PENDING_BYTE + 1;
+const SHARED_FIRST_BYTE = PENDING_BYTE + 2;
+const SHARED_BYTES = 510;
 
 const windows = process.platform === 'win32';
 
@@ -34,7 +34,7 @@ export class ByteRangeLock implements FileLock {
     if (level >= LockLevel.reserved) this.#ahead = false;
     if (level <= this.#level) return true;
     if (level === LockLevel.shared) return this.#share();
-    if (level === LockLevel.reserved) return this.#advance(LockLevel.reserved, RESERVED);
+    if (level === LockLevel.reserved) return this.#advance(LockLevel.reserved, RESERVED_BYTE);
     return this.#exclude();
   }
 
@@ -45,13 +45,13 @@ export class ByteRangeLock implements FileLock {
     // Who wants to roll back a dead writer's journal has to look for it anew first.
     if (level !== LockLevel.reserved || this.#level !== LockLevel.none) return false;
     // SQLite gave up its shared lock before it went to sleep, so both are taken, the scarce one first.
-    if (!this.#try(RESERVED, 1, false)) return false;
+    if (!this.#try(RESERVED_BYTE, 1, false)) return false;
     if (this.#share()) {
       this.#level = LockLevel.reserved;
       this.#ahead = true;
       return true;
     }
-    this.#native.unlock(this.#fd, RESERVED, 1);
+    this.#native.unlock(this.#fd, RESERVED_BYTE, 1);
     return false;
   }
 
@@ -60,56 +60,56 @@ export class ByteRangeLock implements FileLock {
     if (this.#level <= LockLevel.shared) return;
     // Readers may come in again before the writer's marks go.
     if (this.#level === LockLevel.exclusive && !this.#shareRange()) throw new Error('the shared lock was lost');
-    if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING, 1);
-    this.#native.unlock(this.#fd, RESERVED, 1);
+    if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING_BYTE, 1);
+    this.#native.unlock(this.#fd, RESERVED_BYTE, 1);
     this.#level = LockLevel.shared;
     this.#ahead = false;
   }
 
   reserved(): boolean {
     if (this.#level >= LockLevel.reserved) return !this.#ahead;
-    const free = this.#try(RESERVED, 1, true);
-    if (free) this.#native.unlock(this.#fd, RESERVED, 1);
+    const free = this.#try(RESERVED_BYTE, 1, true);
+    if (free) this.#native.unlock(this.#fd, RESERVED_BYTE, 1);
     return !free;
   }
 
   holder(): string {
-    return holderOf(this.#path, this.#native, PENDING);
+    return holderOf(this.#path, this.#native, PENDING_BYTE);
   }
 
   release(): void {
     if (this.#level === LockLevel.none) return;
     if (windows) this.#releaseEach();
-    else this.#native.unlock(this.#fd, PENDING, SHARED + SHARED_LENGTH - PENDING);
+    else this.#native.unlock(this.#fd, PENDING_BYTE, SHARED_FIRST_BYTE + SHARED_BYTES - PENDING_BYTE);
     this.#level = LockLevel.none;
     this.#ahead = false;
   }
 
   /** Windows gives back only ranges that were taken as such. */
   #releaseEach(): void {
-    this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
-    if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING, 1);
-    if (this.#level >= LockLevel.reserved) this.#native.unlock(this.#fd, RESERVED, 1);
+    this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
+    if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING_BYTE, 1);
+    if (this.#level >= LockLevel.reserved) this.#native.unlock(this.#fd, RESERVED_BYTE, 1);
   }
 
   /** A writer that waits for readers holds PENDING, and then no new reader comes in. */
   #share(): boolean {
-    if (!this.#try(PENDING, 1, true)) return false;
-    const got = this.#try(SHARED, SHARED_LENGTH, true);
-    this.#native.unlock(this.#fd, PENDING, 1);
+    if (!this.#try(PENDING_BYTE, 1, true)) return false;
+    const got = this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
+    this.#native.unlock(this.#fd, PENDING_BYTE, 1);
     if (got) this.#level = LockLevel.shared;
     return got;
   }
 
   #exclude(): boolean {
-    if (this.#level < LockLevel.pending && !this.#advance(LockLevel.pending, PENDING)) return false;
+    if (this.#level < LockLevel.pending && !this.#advance(LockLevel.pending, PENDING_BYTE)) return false;
     // Windows does not turn a shared lock into an exclusive one: it is given up for a moment, under PENDING.
-    if (windows) this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
-    if (this.#try(SHARED, SHARED_LENGTH, false)) {
+    if (windows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
+    if (this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, false)) {
       this.#level = LockLevel.exclusive;
       return true;
     }
-    if (windows) this.#try(SHARED, SHARED_LENGTH, true);
+    if (windows) this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
     return false;
   }
 
@@ -120,8 +120,8 @@ export class ByteRangeLock implements FileLock {
   }
 
   #shareRange(): boolean {
-    if (windows) this.#native.unlock(this.#fd, SHARED, SHARED_LENGTH);
-    return this.#try(SHARED, SHARED_LENGTH, true);
+    if (windows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
+    return this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
   }
 
   #try(offset: number, length: number, shared: boolean): boolean {

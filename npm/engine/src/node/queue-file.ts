@@ -10,16 +10,16 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSyn
 import type { NativeLocks } from './lock-native.ts';
 
 /** Held while a ticket is drawn. */
-const DRAWING = 0x40000000;
+const DRAWING_BYTE = 0x40000000;
 /** The byte of ticket 0, which nobody draws. */
-const TICKETS = DRAWING + 1;
+const FIRST_TICKET_BYTE = DRAWING_BYTE + 1;
 const LAST_TICKET = 0x7fffffff;
 
 /** Fields of the content: little-endian numbers of 32 bits. */
-const NEXT = 0;
+const NEXT_OFFSET = 0;
 /** Tickets below this one are waited for no longer. */
-const FLOOR = 4;
-const SLOTS = 16;
+const FLOOR_OFFSET = 4;
+const SLOTS_OFFSET = 16;
 const SLOT_BYTES = 24;
 /** More than can wait at once; a slot that was taken over says so by its ticket. */
 const SLOT_COUNT = 1024;
@@ -75,17 +75,17 @@ export class QueueFile {
 
   /** A ticket of one's own, or undefined while somebody else draws one. */
   draw(): number | undefined {
-    if (!this.#try(DRAWING, 1, false)) return undefined;
+    if (!this.#try(DRAWING_BYTE, 1, false)) return undefined;
     try {
       // An empty or damaged file may have any number, and one that somebody has drawn already.
-      let ticket = inRange(this.#number(NEXT));
-      while (!this.#try(TICKETS + ticket, 1, false)) ticket = inRange(ticket + 1);
-      this.#write(NEXT, ticket + 1);
-      if (this.#number(FLOOR) > ticket) this.#write(FLOOR, 0);
+      let ticket = inRange(this.#number(NEXT_OFFSET));
+      while (!this.#try(FIRST_TICKET_BYTE + ticket, 1, false)) ticket = inRange(ticket + 1);
+      this.#write(NEXT_OFFSET, ticket + 1);
+      if (this.#number(FLOOR_OFFSET) > ticket) this.#write(FLOOR_OFFSET, 0);
       this.#note(ticket, false);
       return ticket;
     } finally {
-      this.#unlock(DRAWING, 1);
+      this.#unlock(DRAWING_BYTE, 1);
     }
   }
 
@@ -95,22 +95,22 @@ export class QueueFile {
   }
 
   giveBack(ticket: number): void {
-    this.#unlock(TICKETS + ticket, 1);
+    this.#unlock(FIRST_TICKET_BYTE + ticket, 1);
   }
 
   /** Nobody waits for this ticket any longer. */
   passOver(ticket: number): void {
-    this.#write(FLOOR, ticket + 1);
+    this.#write(FLOOR_OFFSET, ticket + 1);
   }
 
   /** Of all tickets in use the earliest. */
   first(): Waiting | undefined {
-    return this.firstBefore(this.#number(NEXT));
+    return this.firstBefore(this.#number(NEXT_OFFSET));
   }
 
   /** The earliest in use of those drawn before a ticket, where none is below `from`. */
   firstBefore(ticket: number, from = 0): Waiting | undefined {
-    let free = Math.max(from, this.#number(FLOOR));
+    let free = Math.max(from, this.#number(FLOOR_OFFSET));
     if (this.#isFree(free, ticket)) return undefined;
     // Everything below `free` is free, and something below `end` is not.
     for (let end = ticket; end - free > 1; ) {
@@ -122,7 +122,7 @@ export class QueueFile {
   }
 
   #slot(ticket: number): Waiting {
-    const slot = this.#read(SLOTS + (ticket % SLOT_COUNT) * SLOT_BYTES, SLOT_BYTES);
+    const slot = this.#read(SLOTS_OFFSET + (ticket % SLOT_COUNT) * SLOT_BYTES, SLOT_BYTES);
     if (slot.readUInt32LE(0) !== ticket) return { ticket, pid: undefined, writing: true, since: 0 };
     return {
       ticket,
@@ -138,7 +138,7 @@ export class QueueFile {
     slot.writeUInt32LE(process.pid, 4);
     slot.writeUInt32LE(writing ? 1 : 0, 8);
     slot.writeDoubleLE(Date.now(), 16);
-    writeSync(this.#fd, slot, 0, SLOT_BYTES, SLOTS + (ticket % SLOT_COUNT) * SLOT_BYTES);
+    writeSync(this.#fd, slot, 0, SLOT_BYTES, SLOTS_OFFSET + (ticket % SLOT_COUNT) * SLOT_BYTES);
   }
 
   #number(at: number): number {
@@ -161,8 +161,8 @@ export class QueueFile {
   /** Whether no ticket from one up to another is in use. Shared, so that two who look do not see each other. */
   #isFree(from: number, to: number): boolean {
     if (to <= from) return true;
-    if (!this.#try(TICKETS + from, to - from, true)) return false;
-    this.#unlock(TICKETS + from, to - from);
+    if (!this.#try(FIRST_TICKET_BYTE + from, to - from, true)) return false;
+    this.#unlock(FIRST_TICKET_BYTE + from, to - from);
     return true;
   }
 

@@ -18,8 +18,8 @@ import type { GlobalOptions } from './output.ts';
 import { terminal } from './recorder.ts';
 
 /** A person reads so much before they answer. */
-const SHOWN = 12;
-const PAGE = 200;
+const MAX_SHOWN_ENTRIES = 12;
+const PAGE_SIZE = 200;
 
 export async function adoptMemory(
   options: Pick<GlobalOptions, 'project' | 'config'> & { yes?: boolean },
@@ -77,8 +77,8 @@ async function shown(source: string, copy: string, session: Session): Promise<st
   const engine = await openEngine({ databasePath: copy, projectRoot: session.root, locale: session.locale });
   try {
     const { total: runs } = await engine.history({ limit: 1 });
-    const { patterns, learnedCount } = await engine.patterns({ source: 'learned', limit: SHOWN });
-    const { lines: exported, total: incidents } = await engine.memoryExport({ limit: SHOWN });
+    const { patterns, learnedCount } = await engine.patterns({ source: 'learned', limit: MAX_SHOWN_ENTRIES });
+    const { lines: exported, total: incidents } = await engine.memoryExport({ limit: MAX_SHOWN_ENTRIES });
     const fixed = patterns.filter(({ suggestedFix }) => suggestedFix !== null);
     const from = await Promise.all(fixed.map(({ id }) => recordedBy(engine, id)));
     return lines([
@@ -146,7 +146,7 @@ async function takeOver(
     do {
       const page: { lines: string; incidents: number; next: string | null } = await from.memoryExport({
         after,
-        limit: PAGE,
+        limit: PAGE_SIZE,
       });
       await into.memoryImport({ lines: page.lines });
       incidents += page.incidents;

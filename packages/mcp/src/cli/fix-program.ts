@@ -59,11 +59,12 @@ export function addFixCommands(root: Command): void {
 }
 
 /** A week, as for commands; a timer of Node takes no more than 24 days. */
-const LONGEST_TIMEOUT = 7 * 24 * 3_600;
+const MAX_TIMEOUT_SECONDS = 7 * 24 * 3_600;
 
 function agentSeconds(text: string): number {
   const seconds = wholeNumber(text);
-  if (seconds < 1 || seconds > LONGEST_TIMEOUT) throw new InvalidArgumentError(`1 to ${LONGEST_TIMEOUT} is needed.`);
+  if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
+    throw new InvalidArgumentError(`1 to ${MAX_TIMEOUT_SECONDS} is needed.`);
   return seconds;
 }
 

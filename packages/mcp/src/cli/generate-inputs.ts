@@ -21,7 +21,7 @@ export interface GenerateInputsOptions {
 }
 
 /** Exit code 4: the file is written, and the user has to fill in what nobody may guess. */
-const INPUTS_MISSING = 4;
+const INPUTS_MISSING_EXIT_CODE = 4;
 
 export async function generateInputs(script: string, options: GenerateInputsOptions): Promise<void> {
   try {
@@ -52,7 +52,7 @@ async function write(script: string, { project, output, json, force }: GenerateI
   const deferred = file.inputs.filter((input) => input.deferred).map((input) => input.name);
   const answer = { path: written, ...file, deferred, notes };
   printData(answer, json ?? false, ({ path: at, inputs, notes }) => shown(at, inputs, notes));
-  return deferred.length > 0 ? INPUTS_MISSING : EXIT.done;
+  return deferred.length > 0 ? INPUTS_MISSING_EXIT_CODE : EXIT.done;
 }
 
 function looksLikeFile(script: string): boolean {

@@ -15,10 +15,10 @@ import { answerBare, type MemoryOptions, withMemory } from './output.ts';
 import { type Progress, startProgress } from './progress.ts';
 
 /** One transaction each: large enough to be fast, small enough for others to get in between. */
-const IMPORT_LINES = 1_000;
+const IMPORT_BATCH_LINES = 1_000;
 /** Lines may be long. */
-const IMPORT_BYTES = 8 * 1024 * 1024;
-const EXPORT_PAGE = 200;
+const IMPORT_BATCH_BYTES = 8 * 1024 * 1024;
+const EXPORT_PAGE_SIZE = 200;
 
 export async function memoryImport(file: string, options: MemoryOptions): Promise<void> {
   await answerBare(
@@ -46,7 +46,7 @@ async function importAll(
 ): Promise<MemoryImported> {
   const total: MemoryImported = { added: 0, updated: 0, solutions: 0, outcomes: 0, refused: [] };
   let before = 0;
-  for await (const lines of batches(input, { bytes: IMPORT_BYTES, lines: IMPORT_LINES })) {
+  for await (const lines of batches(input, { bytes: IMPORT_BATCH_BYTES, lines: IMPORT_BATCH_LINES })) {
     const done = await engine.memoryImport({ lines: new TextDecoder().decode(lines.bytes) });
     total.added += done.added;
     total.updated += done.updated;
@@ -75,7 +75,7 @@ export async function memoryExport(options: MemoryOptions): Promise<void> {
     let after: string | null = null;
     do {
       const page: { lines: string; next: string | null } = await memory.read((engine) =>
-        engine.memoryExport({ after, limit: EXPORT_PAGE }),
+        engine.memoryExport({ after, limit: EXPORT_PAGE_SIZE }),
       );
       await write(page.lines === '' || page.lines.endsWith('\n') ? page.lines : `${page.lines}\n`);
       after = page.next;

@@ -25,7 +25,7 @@ const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
 export const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** While another process makes the file, or brings it to this version, it looks damaged for milliseconds. */
-const TRIES = 8;
+const MAX_TRIES = 8;
 const PAUSE_MS = 60;
 
 /** `scratch` is a folder of this user's for a copy, where a killed process left a journal; an id that is known decides. */
@@ -36,7 +36,7 @@ export async function identityOf(database: string, scratch: string, knows: (id: 
       if ((said.id !== null && knows(said.id)) || !hasJournal(database)) return said;
       return await identityOfCopy(database, scratch);
     } catch (thrown) {
-      if (tries >= TRIES || !isDamage(thrown)) throw thrown;
+      if (tries >= MAX_TRIES || !isDamage(thrown)) throw thrown;
       if (tries > 1 && !hasJournal(database)) throw thrown;
       await delay(PAUSE_MS);
     }

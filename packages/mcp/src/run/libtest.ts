@@ -17,7 +17,7 @@ const SECTION_END = /^(?:failures:|test result: )/u;
 const BINARY = /^\s+(?:Running (?:unittests )?(\S+) \((?:\S*[\\/])?(\S+)-[0-9a-f]+(?:\.exe)?\)|Doc-tests (\S+))/u;
 
 /** One test's output is bounded: the rest of the report must stay readable. */
-const MAX_SECTION = 64 * 1024;
+const MAX_SECTION_CHARACTERS = 64 * 1024;
 
 interface LibtestCase {
   name: string;
@@ -116,7 +116,7 @@ export class LibtestReport {
   }
 
   #extend(section: LibtestCase, line: string): void {
-    if (section.output.length < MAX_SECTION) section.output += `${line}\n`;
+    if (section.output.length < MAX_SECTION_CHARACTERS) section.output += `${line}\n`;
   }
 }
 

@@ -11,7 +11,7 @@ import { hasFile } from './project-file.ts';
 import { packageScripts } from './scripts.ts';
 
 /** Named at most. */
-const SCRIPTS = 8;
+const MAX_NAMED_SCRIPTS = 8;
 
 interface Lack {
   pattern: RegExp;
@@ -64,8 +64,8 @@ export function noProgram(name: string, root: string): string {
 export function noScript(name: string, root: string): string | undefined {
   const scripts = Object.keys(packageScripts(root));
   if (scripts.includes(name)) return undefined;
-  const listed = scripts.slice(0, SCRIPTS).map(shortLine).join(', ');
-  const more = scripts.length > SCRIPTS ? ', ...' : '';
+  const listed = scripts.slice(0, MAX_NAMED_SCRIPTS).map(shortLine).join(', ');
+  const more = scripts.length > MAX_NAMED_SCRIPTS ? ', ...' : '';
   return `There is no script '${name}' in package.json. ${listed ? `It has: ${listed}${more}.` : 'It has none.'}`;
 }
 

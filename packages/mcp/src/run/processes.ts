@@ -17,12 +17,12 @@ const GRACE_MS = 1_000;
 const POLL_MS = 50;
 
 /** What forks faster than it can be ended is named instead. */
-const ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /** A listing of processes that takes longer is not worth the wait. */
 const PS_TIMEOUT_MS = 5_000;
 
-const NAMED = 5;
+const MAX_NAMED_PROCESSES = 5;
 const NAME_CHARACTERS = 60;
 
 /** What nobody can find is said where a command was ended before it ended itself. */
@@ -60,7 +60,7 @@ export function markEntry(mark: string): Record<string, string> {
 export async function endMarked(mark: string): Promise<Ended> {
   if (process.platform !== 'linux') return { ended: [], left: await findMarked(mark) };
   const ended = new Map<number, LeftProcess>();
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const found = markedProcesses(mark);
     if (found.length === 0) return { ended: [...ended.values()], left: [] };
     for (const one of found) ended.set(one.pid, one);
@@ -99,9 +99,9 @@ function endedNotes({ ended, left }: Ended): string[] {
 /** The first few, with their ids. */
 export function named(processes: readonly LeftProcess[]): string {
   const names = processes
-    .slice(0, NAMED)
+    .slice(0, MAX_NAMED_PROCESSES)
     .map(({ pid, command }) => `${pid} (${command.slice(0, NAME_CHARACTERS).toWellFormed()})`);
-  const more = processes.length > NAMED ? ` and ${processes.length - NAMED} more` : '';
+  const more = processes.length > MAX_NAMED_PROCESSES ? ` and ${processes.length - MAX_NAMED_PROCESSES} more` : '';
   return `${names.join(', ')}${more}`;
 }
 

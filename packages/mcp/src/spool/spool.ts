@@ -56,7 +56,7 @@ export interface SpoolCounts {
 }
 
 /** More would take longer to store than anybody waits for. */
-const MOST_CALLS = 10_000;
+const MAX_CALLS = 10_000;
 /** A report of this size makes a call of this size; no test writes one. */
 const MAX_CALL_BYTES = 256 * 1024 * 1024;
 /** A draft whose writer was killed. */
@@ -96,7 +96,7 @@ export class Spool {
     const text = `${JSON.stringify(call)}\n`;
     if (Buffer.byteLength(text) > MAX_CALL_BYTES) throw new Error(`it is larger than ${MAX_CALL_BYTES} bytes`);
     const name = `${call.callId}.${await this.#seal.of(text)}.json`;
-    if (names(this.#folder).length >= MOST_CALLS) throw new Error(`${MOST_CALLS} calls wait already`);
+    if (names(this.#folder).length >= MAX_CALLS) throw new Error(`${MAX_CALLS} calls wait already`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeWholeFile(path.join(this.#folder, name), text);
   }

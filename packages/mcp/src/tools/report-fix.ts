@@ -12,7 +12,7 @@ import { caseName, categoryName, envelopeOf, notStored, projectPath, proof, runI
 import { defineTool } from './tool.ts';
 
 /** A description is a paragraph; a diff belongs into git. */
-const MAX_DESCRIPTION = 10_000;
+const MAX_DESCRIPTION_CHARACTERS = 10_000;
 
 const input = () =>
   z.strictObject({
@@ -23,7 +23,7 @@ const input = () =>
       .string()
       .trim()
       .min(1)
-      .max(MAX_DESCRIPTION)
+      .max(MAX_DESCRIPTION_CHARACTERS)
       .describe('What was changed, so that others can repeat it'),
     success: z.boolean().optional().default(true).describe('false: the fix did not help'),
   });

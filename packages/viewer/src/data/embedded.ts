@@ -38,12 +38,12 @@ async function unpack(block: HTMLElement): Promise<Blob> {
 }
 
 /** A multiple of four characters, so that each piece is base64 of its own. */
-const PIECE = 1 << 20;
+const PIECE_CHARACTERS = 1 << 20;
 
 function decoded(text: string): Uint8Array<ArrayBuffer>[] {
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (let at = 0; at < text.length; at += PIECE) {
-    parts.push(Uint8Array.from(atob(text.slice(at, at + PIECE)), (character) => character.charCodeAt(0)));
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
+    parts.push(Uint8Array.from(atob(text.slice(at, at + PIECE_CHARACTERS)), (character) => character.charCodeAt(0)));
   }
   return parts;
 }

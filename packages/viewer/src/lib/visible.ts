@@ -42,10 +42,10 @@ function named(character: string): string {
 }
 
 /** As much as a browser lays out without a pause. */
-export const MOST_SHOWN = 20_000;
+export const MAX_SHOWN_CHARACTERS = 20_000;
 
 /** The beginning of a text, and how many characters are left out. Never cuts a pair of surrogates. */
-export function clipped(text: string, most: number = MOST_SHOWN): { text: string; more: number } {
+export function clipped(text: string, most: number = MAX_SHOWN_CHARACTERS): { text: string; more: number } {
   if (text.length <= most) return { text, more: 0 };
   const last = text.charCodeAt(most - 1);
   const end = last >= 0xd800 && last < 0xdc00 ? most - 1 : most;
