@@ -18,7 +18,7 @@ interface Answering {
 }
 
 /** An answer, and what limits it. */
-export interface Guarded<T> {
+export interface WithWarnings<T> {
   value: T;
   /** Empty when all is well. */
   warnings: string[];
@@ -28,7 +28,7 @@ export interface Guarded<T> {
 export type Opening = Omit<OpenOptions, 'databasePath'>;
 
 /** The other memory that is searched, if there is one. */
-export type Beside = Pick<Opening, 'besidePath' | 'besideMemoryId'>;
+export type SecondaryMemory = Pick<Opening, 'besidePath' | 'besideMemoryId'>;
 
 /** Where a database is, and whose. */
 export interface Located {
@@ -61,7 +61,7 @@ const PAUSE_MS = 40;
 export class Database {
   readonly #source: Source;
   #durable: Promise<Engine> | undefined;
-  #standIn: Promise<Engine> | undefined;
+  #inMemory: Promise<Engine> | undefined;
   /** The open file, to notice when another lies in its place. */
   #seen: { path: string; inode: bigint } | undefined;
   /** Engines of files that are gone; a call may still be using one. */
@@ -72,10 +72,10 @@ export class Database {
   }
 
   /**
-   * Asks the file where there is one; before the first write an empty memory, so that reading creates nothing. What a
-   * stand-in does not know may be in the file: then the error is why the file could not be opened.
+   * Asks the file where there is one; before the first write an empty memory, so that reading creates nothing. What
+   * the memory does not know may be in the file: then the error is why the file could not be opened.
    */
-  async read<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
+  async read<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
     const { engine, problem } = await this.#forReading();
     try {
       return { value: await call(engine), warnings: warningsOf(problem) };
@@ -84,29 +84,29 @@ export class Database {
     }
   }
 
-  /** Asks the file, made where there is none, or what stands in for it. */
-  async readOrMake<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
-    const { engine, problem } = await this.#durableOrStandIn();
+  /** Asks the file, made where there is none; where it cannot be opened, an empty memory. */
+  async readOrMake<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
+    const { engine, problem } = await this.#durableOrInMemory();
     return { value: await call(engine), warnings: warningsOf(problem) };
   }
 
   async #forReading(): Promise<Answering> {
     if (this.#durable === undefined) {
-      if (!(await this.#source.isThere())) return { engine: await this.standIn(), problem: undefined };
+      if (!(await this.#source.isThere())) return { engine: await this.inMemory(), problem: undefined };
       const located = await this.#located();
-      if (located instanceof EngineError) return { engine: await this.standIn(), problem: located };
+      if (located instanceof EngineError) return { engine: await this.inMemory(), problem: located };
       const isMissing = located.memoryId === undefined && located.newId !== undefined;
-      if (isMissing) return { engine: await this.standIn(located.foreignPath), problem: undefined };
+      if (isMissing) return { engine: await this.inMemory(located.foreignPath), problem: undefined };
     }
-    return this.#durableOrStandIn();
+    return this.#durableOrInMemory();
   }
 
-  async #durableOrStandIn(): Promise<Answering> {
+  async #durableOrInMemory(): Promise<Answering> {
     try {
       return { engine: await this.durable(), problem: undefined };
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      return { engine: await this.standIn(), problem: thrown };
+      return { engine: await this.inMemory(), problem: thrown };
     }
   }
 
@@ -120,15 +120,16 @@ export class Database {
     return this.#durable;
   }
 
-  standIn(foreignPath?: string): Promise<Engine> {
-    this.#standIn ??= this.#open({ databasePath: ':memory:', ...(foreignPath === undefined ? {} : { foreignPath }) });
-    return this.#standIn;
+  /** A memory of this process alone: nothing of it is kept. */
+  inMemory(foreignPath?: string): Promise<Engine> {
+    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...(foreignPath === undefined ? {} : { foreignPath }) });
+    return this.#inMemory;
   }
 
   async close(): Promise<void> {
-    const engines = [this.#durable, this.#standIn, ...this.#retired.splice(0)];
+    const engines = [this.#durable, this.#inMemory, ...this.#retired.splice(0)];
     this.#durable = undefined;
-    this.#standIn = undefined;
+    this.#inMemory = undefined;
     this.#seen = undefined;
     const opened = await Promise.allSettled(engines);
     await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value?.close() : undefined)));

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from 'argus-engine';
 import { patternError } from './config/load.ts';
-import { Database, type Guarded } from './database.ts';
+import { Database, type WithWarnings } from './database.ts';
 import { type DetectedEnvironment, environmentOf } from './environment/project.ts';
 import { ArgusError, messageOf } from './errors.ts';
 import { trustedDataFolder } from './owner/data-folder.ts';
@@ -26,7 +26,7 @@ interface Surroundings {
 }
 
 /** What it needs of the open projects. */
-type Projects = Pick<SessionManager, 'all' | 'visit' | 'bare'>;
+type Projects = Pick<SessionManager, 'all' | 'getOrOpen' | 'bare'>;
 
 export class Memories {
   readonly #sessionManager: Projects;
@@ -40,7 +40,7 @@ export class Memories {
   /** The memory a call works on: its project's, or without one the user's. */
   async of(projectPath: string | undefined): Promise<Memory> {
     if (projectPath !== undefined) {
-      const session = await this.#sessionManager.visit(projectPath).catch(asInvalidInput);
+      const session = await this.#sessionManager.getOrOpen(projectPath).catch(asInvalidInput);
       return new Memory(session.database, session.root, []);
     }
     const surroundings = await this.#surroundings();
@@ -83,7 +83,7 @@ export class Memories {
       if (searched.besidePath !== undefined) return { session, roots: rootsOf(session), searched, warnings: [] };
     }
     try {
-      const start = await this.#sessionManager.visit(process.cwd());
+      const start = await this.#sessionManager.getOrOpen(process.cwd());
       const searched = await start.searched();
       const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined;
       return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
@@ -135,7 +135,7 @@ export class Memory {
   }
 
   /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
-  async search<T>(call: (engine: Engine) => Promise<T>): Promise<Guarded<T>> {
+  async search<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
     const { value, warnings } = await this.#database.readOrMake(call);
     return { value, warnings: [...this.#warnings, ...warnings] };
   }

@@ -106,7 +106,7 @@ function openProjects(sessionManager: Places): Ask[] {
   return usable.map(
     (session): Ask =>
       async (call, runId) =>
-        (await session.ask(call, runId)).value,
+        (await session.withEngine(call, runId)).value,
   );
 }
 

@@ -19,12 +19,12 @@ import {
 } from 'argus-engine';
 import { type ConfigNamer, databaseOf, type LoadedConfig, loadConfig, patternError } from './config/load.ts';
 import { ageInDays, type Config } from './config/schema.ts';
-import { type Beside, Database, type Guarded, isStorageProblem, type Opening } from './database.ts';
+import { Database, isStorageProblem, type Opening, type SecondaryMemory, type WithWarnings } from './database.ts';
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
 import { Memories } from './memories.ts';
-import { trustedDataFolder, userMemoryBeside } from './owner/data-folder.ts';
+import { trustedDataFolder, trustedUserMemoryPath } from './owner/data-folder.ts';
 import { foreignNote, type Placement } from './owner/placement.ts';
 import { foldersWithin, type Project, projectAround } from './owner/project.ts';
 import { ProjectPlace } from './owner/project-place.ts';
@@ -35,7 +35,7 @@ import { Spool, type SpoolCounts } from './spool/spool.ts';
 import { mapTexts, shortLine, visible } from './untrusted.ts';
 
 /** What is searched of a project's memory where another one is written. */
-export type Searched = Beside & Pick<Opening, 'foreignPath'>;
+export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath'>;
 
 /** What sessions know of the process they are in. */
 export interface Process {
@@ -67,7 +67,7 @@ export class Session {
     this.#database = new Database({
       locate: () => this.#place.locate(),
       isThere: () => this.#place.isThere(),
-      opening: async () => this.opening('project', besideAt(await userMemoryBeside(top, home))),
+      opening: async () => this.opening('project', secondaryAt(await trustedUserMemoryPath(top, home))),
       home,
       refused: (message) => patternError(loaded, message),
     });
@@ -151,7 +151,7 @@ export class Session {
   }
 
   /** How an engine works for this project, whichever of the two memories it writes to. */
-  opening(home: MemoryKind, { besidePath, besideMemoryId }: Beside): Opening {
+  opening(home: MemoryKind, { besidePath, besideMemoryId }: SecondaryMemory): Opening {
     const { history, classify, redact, memory } = this.config;
     return {
       projectRoot: this.project.top,
@@ -171,8 +171,8 @@ export class Session {
     };
   }
 
-  /** Looks. A run id says where a run is that is not stored. */
-  async ask<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<Guarded<T>> {
+  /** Asks what is known, with nothing stored. A run id says where a run is that is not stored. */
+  async withEngine<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
     this.requireHistory();
     const outbox = await this.#waiting();
     const waiting = await outbox.takeIn();
@@ -225,8 +225,8 @@ export class Session {
       value = await (await this.#database.durable()).recordRun(params);
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      const standIn = await this.#database.standIn();
-      return outbox.keep('recordRun', await standIn.prepareRun(params), thrown);
+      const inMemory = await this.#database.inMemory();
+      return outbox.keep('recordRun', await inMemory.prepareRun(params), thrown);
     }
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
@@ -261,7 +261,7 @@ export class Session {
 
   /** What init tells about the memory, without creating anything. */
   async overview() {
-    const { value, warnings } = await this.ask((engine) => engine.overview());
+    const { value, warnings } = await this.withEngine((engine) => engine.overview());
     return { value, warnings: [...warnings, ...this.#whoseOnce()] };
   }
 
@@ -297,8 +297,8 @@ export class Session {
 export class SessionManager {
   readonly process: Process;
   readonly #sessions = new Map<string, Session>();
-  /** Projects that the debug memory works for and argus_init has not opened. */
-  readonly #guests = new Map<string, Session>();
+  /** Of projects that the debug memory works for and argus_init has not opened. */
+  readonly #implicitSessions = new Map<string, Session>();
   readonly memories = new Memories(this);
 
   constructor(process: Process = { recorder: {}, adopts: false }) {
@@ -328,12 +328,12 @@ export class SessionManager {
   }
 
   /** The session of a project, open or not; the tools that ask for argus_init go on asking. */
-  async visit(projectPath: string): Promise<Session> {
+  async getOrOpen(projectPath: string): Promise<Session> {
     const root = realProjectPath(projectPath);
     const open = this.#sessions.get(sessionKey(root));
     if (open) return open;
     const project = await projectAround(root);
-    return this.#upToDate(this.#guests, project, await loadConfig(project));
+    return this.#upToDate(this.#implicitSessions, project, await loadConfig(project));
   }
 
   /** A session without a configuration, for where none can be read. */
@@ -347,9 +347,9 @@ export class SessionManager {
   }
 
   async closeAll(): Promise<void> {
-    const open = [...this.#sessions.values(), ...this.#guests.values(), this.memories];
+    const open = [...this.#sessions.values(), ...this.#implicitSessions.values(), this.memories];
     this.#sessions.clear();
-    this.#guests.clear();
+    this.#implicitSessions.clear();
     await Promise.allSettled(open.map((one) => one.close()));
   }
 
@@ -393,7 +393,7 @@ function isSame(one: Project, other: Project): boolean {
 }
 
 /** What lies in the user's data folder needs no id. */
-function besideAt(besidePath: string | undefined): Beside {
+function secondaryAt(besidePath: string | undefined): SecondaryMemory {
   return besidePath === undefined ? {} : { besidePath };
 }
 

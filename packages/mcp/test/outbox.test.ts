@@ -22,8 +22,8 @@ test('a call that stopped the engine goes on waiting, one that is refused is set
   await spool.put(CALL);
   let code: 'INTERNAL_ERROR' | 'RUN_NOT_FOUND' = 'INTERNAL_ERROR';
   const call = () => Promise.reject(new EngineError(code, 'it failed'));
-  const standIn = () => Promise.reject(new Error('nothing is asked'));
-  const outbox = new Outbox({ durable: async () => ({ call, attempt: call }), standIn }, spool);
+  const inMemory = () => Promise.reject(new Error('nothing is asked'));
+  const outbox = new Outbox({ durable: async () => ({ call, attempt: call }), inMemory }, spool);
   await outbox.takeIn();
   expect(outbox.counts()).toMatchObject({ waiting: 1, refused: 0 });
   code = 'RUN_NOT_FOUND';

@@ -29,7 +29,7 @@ export async function trustedDataFolder(...roots: readonly string[]): Promise<st
 }
 
 /** The user's own memory beside a project's; undefined where one must do without. */
-export async function userMemoryBeside(...roots: readonly string[]): Promise<string | undefined> {
+export async function trustedUserMemoryPath(...roots: readonly string[]): Promise<string | undefined> {
   return trustedDataFolder(...roots)
     .then((folder) => path.join(folder, 'memory.db'))
     .catch(() => undefined);

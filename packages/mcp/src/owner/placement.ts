@@ -52,21 +52,21 @@ const OBSTACLE_ADVICE = {
 } as const;
 
 /** What belongs to a database, and would be written through a link. */
-const BESIDE = ['', '-journal', '.lockmode', '.lock', '.queue', '.spool'];
+const DATABASE_FILE_SUFFIXES = ['', '-journal', '.lockmode', '.lock', '.queue', '.spool'];
 
 /** Throws a DATABASE_ error where there is no place at all. */
 export async function placementOf(wanted: Wanted): Promise<Placement> {
   const data = await trustedDataFolder(wanted.root, wanted.top ?? wanted.root);
   const [folder, registry] = [projectFolder(data, wanted.root), new Registry(data)];
   const foreign = await foreignReason(wanted);
-  if (foreign !== undefined) return beside(folder, registry, foreign);
+  if (foreign !== undefined) return inDataFolder(folder, registry, foreign);
   requireFile(wanted.database);
   const { isEmpty, id } = await identityOf(wanted.database, folder, (id) => registry.knows(id));
   if (isEmpty) return { path: wanted.database, memoryId: undefined, foreign: undefined, folder, registry };
   if (id !== null && registry.knows(id)) {
     return { path: wanted.database, memoryId: id, foreign: undefined, folder, registry };
   }
-  return beside(folder, registry, unknown(wanted));
+  return inDataFolder(folder, registry, unknown(wanted));
 }
 
 /** What keeps the place from being used, whatever the file says of itself. */
@@ -75,7 +75,7 @@ async function foreignReason(wanted: Wanted): Promise<Foreign | undefined> {
   const shown = path.relative(root, database);
   const source = lstat(database)?.isFile() ? database : undefined;
   // Outside of the project only the user's own configuration leads; there the user says where it goes.
-  const files = BESIDE.map((suffix) => `${database}${suffix}`);
+  const files = DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   const gitignore = path.join(path.dirname(database), '.gitignore');
   const link = linkAmong(root, [...files, gitignore]);
   const obstacle = isWithin(database, root) ? (obstacleOn(root, database) ?? link) : (link ?? strangersFile(wanted));
@@ -109,7 +109,7 @@ async function trackedAmong({ root, database }: Wanted): Promise<string[]> {
   const within = isWithin(database, root) ? root : path.dirname(database);
   if (!isInRepository(within)) return [];
   const own = path.join(root, '.argus');
-  const paths = isWithin(database, own) ? [own] : BESIDE.map((suffix) => `${database}${suffix}`);
+  const paths = isWithin(database, own) ? [own] : DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   const tracked = await trackedFiles(within, paths);
   // Where git cannot say, the id alone decides.
   return [...(tracked ?? [])];
@@ -124,7 +124,7 @@ export function isInRepository(folder: string): boolean {
 }
 
 /** The own database beside a foreign one. What is in the data folder is the user's own. */
-async function beside(folder: string, registry: Registry, foreign: Foreign): Promise<Placement> {
+async function inDataFolder(folder: string, registry: Registry, foreign: Foreign): Promise<Placement> {
   const database = path.join(folder, 'argus.db');
   const { id } = await identityOf(database, folder, () => true);
   return { path: database, memoryId: id ?? undefined, foreign, folder, registry };

@@ -36,13 +36,13 @@ export interface Engines {
   /** The file. */
   durable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
   /** A memory of this process alone. */
-  standIn(): Promise<Engine>;
+  inMemory(): Promise<Engine>;
 }
 
 export class Outbox {
   readonly #engines: Engines;
   readonly #spool: Spool;
-  /** Calls that the stand-in has made. */
+  /** Calls that the engine in memory has made. */
   readonly #replayed = new Set<string>();
   /** There are calls that could not even be kept in the spool; they end with this process. */
   #hasUnkept = false;
@@ -72,20 +72,20 @@ export class Outbox {
   /** The memory that knows a run which is not stored; none where the database is to be asked. */
   async memoryOf(runId: string): Promise<Engine | undefined> {
     if (this.#spool.isEmpty() && !this.#hasUnkept) return undefined;
-    const standIn = await this.#replay();
-    const known = await standIn.runDetail({ runId, limit: 1 }).catch(() => undefined);
-    return known === undefined ? undefined : standIn;
+    const inMemory = await this.#replay();
+    const known = await inMemory.runDetail({ runId, limit: 1 }).catch(() => undefined);
+    return known === undefined ? undefined : inMemory;
   }
 
-  /** Makes a call in the stand-in and keeps it for later; `problem` is why the database did not take it. */
+  /** Makes a call in memory and keeps it for later; `problem` is why the database did not take it. */
   async keep<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
     problem: EngineError | undefined = this.#problem,
   ): Promise<Kept<Calls[N]['result']>> {
     const call: WaitingCall<N> = { callId: uuidV7(), now: Date.now(), method, params };
-    const standIn = await this.#replay();
-    const value = await standIn.call(method, params, call.callId, call.now);
+    const inMemory = await this.#replay();
+    const value = await inMemory.call(method, params, call.callId, call.now);
     this.#replayed.add(call.callId);
     return { value, ...(await this.#wait(call, problem)) };
   }
@@ -124,16 +124,16 @@ export class Outbox {
     }
   }
 
-  /** The stand-in with everything that waits. */
+  /** The engine in memory, with everything that waits. */
   async #replay(): Promise<Engine> {
-    const standIn = await this.#engines.standIn();
+    const inMemory = await this.#engines.inMemory();
     // Where they cannot be read, taking them in has said so.
     const files = await this.#spool.files().catch(() => []);
     const fresh = files.filter(({ call }) => !this.#replayed.has(call.callId));
     for (const { call } of fresh) this.#replayed.add(call.callId);
     // What it refuses was about a run that is stored; the database will know it.
-    await inAnyOrder(fresh, ({ call }) => standIn.call(call.method, call.params, call.callId, call.now));
-    return standIn;
+    await inAnyOrder(fresh, ({ call }) => inMemory.call(call.method, call.params, call.callId, call.now));
+    return inMemory;
   }
 
   async #takeInWith(patience: 'attempt' | 'call'): Promise<string[]> {

@@ -50,7 +50,7 @@ export const output = () =>
 
 /** A project need not be opened first. */
 export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<Place> {
-  return placeOf(await sessionManager.visit(projectPath), sessionManager);
+  return placeOf(await sessionManager.getOrOpen(projectPath), sessionManager);
 }
 
 /** Work on a loop that an agent waits for; the loop is free again when it is done. */

@@ -57,14 +57,14 @@ export async function handleHistory(
   const session = await sessionManager.getOrThrow(params.projectPath);
   const { runId, status = null, days = null, limit = null, offset = null } = params;
   if (runId === undefined) {
-    const { value, warnings } = await session.ask((engine) => engine.history({ limit, status, days, offset }));
+    const { value, warnings } = await session.withEngine((engine) => engine.history({ limit, status, days, offset }));
     return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
   }
   if (status !== null || days !== null) {
     throw new ArgusError('INVALID_INPUT', 'status and days choose among runs; leave them out together with runId.');
   }
   const page = { runId, limit: limit ?? DEFAULT_CASES, offset };
-  const { value, warnings } = await session.ask((engine) => engine.runDetail(page), runId);
+  const { value, warnings } = await session.withEngine((engine) => engine.runDetail(page), runId);
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 

@@ -49,7 +49,7 @@ export async function handlePatterns(
 ): Promise<PatternsResult> {
   const session = await sessionManager.getOrThrow(params.projectPath);
   const { category = null, source = null, sortBy = null, limit = null, offset = null } = params;
-  const { value, warnings } = await session.ask((engine) =>
+  const { value, warnings } = await session.withEngine((engine) =>
     engine.patterns({ category, source, sortBy, limit, offset }),
   );
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };

@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine, Locale } from 'argus-engine';
 import { acceptedLocale } from '../locale.ts';
-import { userMemoryBeside } from '../owner/data-folder.ts';
+import { trustedUserMemoryPath } from '../owner/data-folder.ts';
 import type { Session } from '../session.ts';
 import { VERSION } from '../version.ts';
 
@@ -48,7 +48,7 @@ export class ViewedMemory {
 
   /** Everything that shows what is in it: the project's own file, made or not, and the user's that is searched too. */
   async files(): Promise<string[]> {
-    const user = await userMemoryBeside(this.project);
+    const user = await trustedUserMemoryPath(this.project);
     return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
   }
 
@@ -60,7 +60,7 @@ export class ViewedMemory {
   /** The open database. What cannot be opened is an error here: an empty page would say that nothing was learned. */
   async engine(): Promise<Engine> {
     const { database } = this.#session;
-    return this.databasePath === null ? database.standIn() : database.durable();
+    return this.databasePath === null ? database.inMemory() : database.durable();
   }
 }
 
