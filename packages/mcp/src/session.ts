@@ -23,7 +23,7 @@ import { Database, isStorageProblem, type Opening, type SecondaryMemory, type Wi
 import { ArgusError, messageOf, systemCodeOf } from './errors.ts';
 import { chooseLocale } from './locale.ts';
 import { log } from './log.ts';
-import { Memories } from './memories.ts';
+import { Memories } from './memory/memories.ts';
 import { trustedDataFolder, trustedUserMemoryPath } from './owner/data-folder.ts';
 import { foreignNote, type Placement } from './owner/placement.ts';
 import { foldersWithin, type Project, projectAround } from './owner/project.ts';

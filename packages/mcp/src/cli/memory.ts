@@ -5,10 +5,7 @@
 
 import { text as readText } from 'node:stream/consumers';
 import { formatAddedIncident, formatAddedSolution, formatOutcome, formatSolutions } from '../format/memory.ts';
-import { handleAddIncident } from '../tools/add-incident.ts';
-import { handleAddSolution } from '../tools/add-solution.ts';
-import { handleRankedSolutions } from '../tools/ranked-solutions.ts';
-import { handleRecordOutcome } from '../tools/record-outcome.ts';
+import * as memory from '../memory/calls.ts';
 import { answerBare, type MemoryOptions } from './output.ts';
 
 /** How an environment is given. */
@@ -24,7 +21,7 @@ export async function solutions(text: string, options: EnvironmentOptions & { li
   await answerBare(
     options,
     async ({ projectPath, sessionManager }) =>
-      handleRankedSolutions({ query_text: await given(text), env, limit, projectPath }, sessionManager),
+      memory.rankedSolutions({ query_text: await given(text), env, limit, projectPath }, sessionManager),
     formatSolutions,
   );
 }
@@ -39,7 +36,7 @@ export async function outcome(
   await answerBare(
     options,
     ({ projectPath, sessionManager }) =>
-      handleRecordOutcome({ lookup_id, solution_id, worked, env, env_bucket, notes, projectPath }, sessionManager),
+      memory.recordOutcome({ lookup_id, solution_id, worked, env, env_bucket, notes, projectPath }, sessionManager),
     formatOutcome,
   );
 }
@@ -53,7 +50,7 @@ export async function addSolution(
   await answerBare(
     options,
     async ({ projectPath, sessionManager }) =>
-      handleAddSolution(
+      memory.addSolution(
         { incident_id, steps: await given(steps), env, env_bucket, lookup_id, projectPath },
         sessionManager,
       ),
@@ -82,7 +79,7 @@ export async function addIncident(
   await answerBare(
     options,
     async ({ projectPath, sessionManager }) =>
-      handleAddIncident(
+      memory.addIncident(
         { ...problem, steps: await given(steps), worked: verdict === 'worked', env, env_bucket, projectPath },
         sessionManager,
       ),

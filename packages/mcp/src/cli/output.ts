@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../answer.ts';
-import type { Memory } from '../memories.ts';
+import type { Memory } from '../memory/memories.ts';
 import { fitToLeaveDeep } from '../outgoing.ts';
 import { type Session, SessionManager } from '../session.ts';
 import { EXIT } from './exit.ts';

@@ -6,10 +6,10 @@
 
 import type { FixError, FixState } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
+import { rankedSolutions } from '../memory/calls.ts';
 import { missingOf } from '../run/missing.ts';
 import { markEntry } from '../run/processes.ts';
 import type { SessionManager } from '../session.ts';
-import { handleRankedSolutions } from '../tools/ranked-solutions.ts';
 import { findingsIn } from './context/findings.ts';
 import { type FixContext, gatherContext } from './context/index.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
@@ -108,7 +108,7 @@ async function knownSolutions({ session, sessionManager }: Place, error: FixErro
 async function solutionsFor(text: string, projectPath: string, sessionManager: SessionManager): Promise<Known> {
   const query_text = text.length > MAX_QUERY ? `${text.slice(0, MAX_QUERY / 2)}\n${text.slice(-MAX_QUERY / 2)}` : text;
   const params = { query_text: query_text.toWellFormed(), env: {}, limit: KNOWN_LIMIT, projectPath };
-  const found = await handleRankedSolutions(params, sessionManager);
+  const found = await rankedSolutions(params, sessionManager);
   const titles = new Map(found.incidents.map(({ incident_id, title }) => [incident_id, title]));
   const known = found.ranked_solutions.map(({ solution_id, incident_id, steps, why }) => {
     return { solution_id, title: titles.get(incident_id) ?? incident_id, steps, why };

@@ -8,10 +8,8 @@ import type { FixAttempt, FixState } from 'argus-engine';
 import { isStorageProblem } from '../database.ts';
 import { environmentOf } from '../environment/project.ts';
 import { messageOf } from '../errors.ts';
+import { addIncident, addSolution, recordOutcome } from '../memory/calls.ts';
 import type { Kept } from '../spool/outbox.ts';
-import { handleAddIncident } from '../tools/add-incident.ts';
-import { handleAddSolution } from '../tools/add-solution.ts';
-import { handleRecordOutcome } from '../tools/record-outcome.ts';
 import { type AttemptRun, readAttemptRun } from './attempt-run.ts';
 import { describeChange } from './changes.ts';
 import { UNDESCRIBED } from './fix-file.ts';
@@ -167,11 +165,11 @@ async function learnSolution(place: Place, { fix, title, signature, steps, worke
   const shared = { env: {}, projectPath: session.root };
   const notes = worked ? undefined : (fix.why_failed ?? undefined);
   const incident = { title, error_signature: signature, tags: ['fix-problem'], steps, worked, notes, ...shared };
-  const added = await handleAddIncident(incident, sessionManager);
+  const added = await addIncident(incident, sessionManager);
   if (added.created) return;
   const { incident_id } = added;
-  const { solution_id } = await handleAddSolution({ incident_id, steps, ...shared }, sessionManager);
-  await handleRecordOutcome({ solution_id, worked, notes, ...shared }, sessionManager);
+  const { solution_id } = await addSolution({ incident_id, steps, ...shared }, sessionManager);
+  await recordOutcome({ solution_id, worked, notes, ...shared }, sessionManager);
 }
 
 /**

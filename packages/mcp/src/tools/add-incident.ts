@@ -3,10 +3,9 @@
  * added; the answer then names it.
  */
 
-import type { AddIncidentResult } from 'argus-engine';
 import { z } from 'zod';
+import { addIncident } from '../memory/calls.ts';
 import {
-  cleaned,
   detectedEnv,
   env,
   envBucket,
@@ -16,7 +15,6 @@ import {
   notes,
   projectPath,
   steps,
-  type WithMemories,
   worked,
 } from './memory-schemas.ts';
 import { defineTool } from './tool.ts';
@@ -50,30 +48,6 @@ const output = () =>
     next_action: nextAction(),
   });
 
-export interface AddIncidentParams {
-  title: string;
-  error_signature?: string | undefined;
-  summary?: string | undefined;
-  tags?: string[] | undefined;
-  lookup_id?: string | undefined;
-  steps: string;
-  env: Record<string, unknown>;
-  env_bucket?: string | undefined;
-  worked: boolean;
-  notes?: string | undefined;
-  force?: boolean | undefined;
-  projectPath?: string | undefined;
-}
-
-export async function handleAddIncident(
-  { projectPath, ...params }: AddIncidentParams,
-  { memories }: WithMemories,
-): Promise<AddIncidentResult> {
-  const memory = await memories.of(projectPath);
-  const incident = { ...cleaned(params), detected_env: memory.environment() };
-  return memory.write((engine) => engine.addIncident(incident));
-}
-
 export const addIncidentTool = defineTool({
   name: 'add_incident',
   title: 'Add an incident',
@@ -83,5 +57,5 @@ export const addIncidentTool = defineTool({
   output,
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  handle: handleAddIncident,
+  handle: addIncident,
 });

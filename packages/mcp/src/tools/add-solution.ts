@@ -3,19 +3,9 @@
  * works: record_outcome.
  */
 
-import type { AddSolutionResult } from 'argus-engine';
 import { z } from 'zod';
-import {
-  cleaned,
-  detectedEnv,
-  env,
-  envBucket,
-  lookupId,
-  nextAction,
-  projectPath,
-  steps,
-  type WithMemories,
-} from './memory-schemas.ts';
+import { addSolution } from '../memory/calls.ts';
+import { detectedEnv, env, envBucket, lookupId, nextAction, projectPath, steps } from './memory-schemas.ts';
 import { defineTool } from './tool.ts';
 
 const input = () =>
@@ -37,24 +27,6 @@ const output = () =>
     next_action: nextAction(),
   });
 
-export interface AddSolutionParams {
-  incident_id: string;
-  steps: string;
-  env: Record<string, unknown>;
-  env_bucket?: string | undefined;
-  lookup_id?: string | undefined;
-  projectPath?: string | undefined;
-}
-
-export async function handleAddSolution(
-  { projectPath, ...params }: AddSolutionParams,
-  { memories }: WithMemories,
-): Promise<AddSolutionResult> {
-  const memory = await memories.of(projectPath);
-  const solution = { ...cleaned(params), detected_env: memory.environment() };
-  return memory.write((engine) => engine.addSolution(solution));
-}
-
 export const addSolutionTool = defineTool({
   name: 'add_solution',
   title: 'Add a solution',
@@ -64,5 +36,5 @@ export const addSolutionTool = defineTool({
   output,
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  handle: handleAddSolution,
+  handle: addSolution,
 });

@@ -4,13 +4,6 @@
  */
 
 import { z } from 'zod';
-import type { Memories } from '../memories.ts';
-import { visibleDeep } from '../untrusted.ts';
-
-/** Where handlers find the memories. */
-export interface WithMemories {
-  memories: Pick<Memories, 'of'>;
-}
 
 export const env = () =>
   z
@@ -40,12 +33,3 @@ export function filled(advice: string) {
 export const nextAction = () => z.object({ type: z.string(), instructions: z.string() });
 
 export const detectedEnv = () => z.record(z.string(), z.unknown()).optional();
-
-/** Texts without what no reader can see; `undefined` as the engine's `null`. */
-export function cleaned<T extends object>(params: T): { [K in keyof T]: Defined<T[K]> };
-export function cleaned(params: object): object {
-  const entries = Object.entries(visibleDeep(params));
-  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? null]));
-}
-
-type Defined<T> = undefined extends T ? Exclude<T, undefined> | null : T;

@@ -5,9 +5,10 @@
 
 import type { RankedSolution, RankedSolutionsResult } from 'argus-engine';
 import { z } from 'zod';
+import { rankedSolutions } from '../memory/calls.ts';
 import { clipped } from '../untrusted.ts';
 import { fitTexts } from './budget.ts';
-import { cleaned, detectedEnv, env, filled, nextAction, projectPath, type WithMemories } from './memory-schemas.ts';
+import { detectedEnv, env, filled, nextAction, projectPath } from './memory-schemas.ts';
 import { limit, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -76,24 +77,6 @@ const output = () =>
     warnings: warnings(),
   });
 
-export interface RankedSolutionsParams {
-  query_text: string;
-  env: Record<string, unknown>;
-  limit?: number | undefined;
-  projectPath?: string | undefined;
-}
-
-export async function handleRankedSolutions(
-  { projectPath, ...params }: RankedSolutionsParams,
-  { memories }: WithMemories,
-): Promise<RankedSolutionsResult> {
-  const memory = await memories.of(projectPath);
-  const search = { ...cleaned(params), detected_env: memory.environment() };
-  const { value, warnings } = await memory.search((engine) => engine.rankedSolutions(search));
-  const all = [...warnings, ...(value.warnings ?? [])];
-  return { ...value, ...(all.length > 0 ? { warnings: all } : {}) };
-}
-
 /** Steps and summaries cut, with the way to the whole. */
 function fit(answer: RankedSolutionsResult): RankedSolutionsResult {
   return fitTexts(answer, (limit) => {
@@ -123,6 +106,6 @@ export const rankedSolutionsTool = defineTool({
   output,
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  handle: handleRankedSolutions,
+  handle: rankedSolutions,
   fit,
 });

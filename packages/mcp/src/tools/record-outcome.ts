@@ -2,20 +2,9 @@
  * record_outcome: records whether a solution worked, in the statistics it is ranked by.
  */
 
-import type { RecordOutcomeResult } from 'argus-engine';
 import { z } from 'zod';
-import {
-  cleaned,
-  detectedEnv,
-  env,
-  envBucket,
-  lookupId,
-  nextAction,
-  notes,
-  projectPath,
-  type WithMemories,
-  worked,
-} from './memory-schemas.ts';
+import { recordOutcome } from '../memory/calls.ts';
+import { detectedEnv, env, envBucket, lookupId, nextAction, notes, projectPath, worked } from './memory-schemas.ts';
 import { defineTool } from './tool.ts';
 
 const input = () =>
@@ -55,25 +44,6 @@ const output = () =>
     next_action: nextAction(),
   });
 
-export interface RecordOutcomeParams {
-  lookup_id?: string | undefined;
-  solution_id: string;
-  worked: boolean;
-  env: Record<string, unknown>;
-  env_bucket?: string | undefined;
-  notes?: string | undefined;
-  projectPath?: string | undefined;
-}
-
-export async function handleRecordOutcome(
-  { projectPath, ...params }: RecordOutcomeParams,
-  { memories }: WithMemories,
-): Promise<RecordOutcomeResult> {
-  const memory = await memories.of(projectPath);
-  const outcome = { ...cleaned(params), detected_env: memory.environment() };
-  return memory.write((engine) => engine.recordOutcome(outcome));
-}
-
 export const recordOutcomeTool = defineTool({
   name: 'record_outcome',
   title: 'Record an outcome',
@@ -82,5 +52,5 @@ export const recordOutcomeTool = defineTool({
   output,
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  handle: handleRecordOutcome,
+  handle: recordOutcome,
 });

@@ -7,13 +7,13 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from 'argus-engine';
-import { patternError } from './config/load.ts';
-import { Database, type WithWarnings } from './database.ts';
-import { type DetectedEnvironment, environmentOf } from './environment/project.ts';
-import { ArgusError, messageOf } from './errors.ts';
-import { trustedDataFolder } from './owner/data-folder.ts';
-import { tighten } from './owner/way.ts';
-import type { Searched, Session, SessionManager } from './session.ts';
+import { patternError } from '../config/load.ts';
+import { Database, type WithWarnings } from '../database.ts';
+import { type DetectedEnvironment, environmentOf } from '../environment/project.ts';
+import { ArgusError, messageOf } from '../errors.ts';
+import { trustedDataFolder } from '../owner/data-folder.ts';
+import { tighten } from '../owner/way.ts';
+import type { Searched, Session, SessionManager } from '../session.ts';
 
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
