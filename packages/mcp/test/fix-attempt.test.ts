@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type AttemptRequest, runAttempt } from '../src/fix/attempt.ts';
-import { LogFile } from '../src/fix/log-file.ts';
+import { type AttemptRequest, runAttempt } from '../src/fix/attempt/attempt.ts';
+import { LogFile } from '../src/fix/attempt/log-file.ts';
 import { findMarked, newMark } from '../src/run/processes.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));

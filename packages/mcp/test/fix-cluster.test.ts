@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Answer, type ContextRequest, type FixContext, gatherContext } from '../src/fix/context/index.ts';
-import { isUnwell, readDescription, readPods } from '../src/fix/context/kubectl.ts';
+import { isUnwell, readDescription, readPods } from '../src/fix/context/system/kubectl.ts';
 import { folder } from './fix-project.ts';
 
 afterEach(() => vi.unstubAllEnvs());

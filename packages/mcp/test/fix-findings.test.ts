@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { findingsIn } from '../src/fix/context/findings.ts';
-import { fixFile } from '../src/fix/fix-file.ts';
+import { fixFile } from '../src/fix/state/fix-file.ts';
 
 const WHOLE = {
   description: 'Default the items of a cart to an empty list.',

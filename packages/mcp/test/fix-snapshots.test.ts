@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { textDiff } from '../src/fix/diff.ts';
-import { type Snapshots, snapshotsOf } from '../src/fix/snapshots.ts';
+import { type Snapshots, snapshotsOf } from '../src/fix/snapshots/snapshots.ts';
+import { textDiff } from '../src/fix/snapshots/text-diff.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 

@@ -2,7 +2,7 @@
 
 import { createFixLoop } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { errorSource } from '../src/fix/source.ts';
+import { errorSource } from '../src/fix/attempt/error-source.ts';
 
 const rules = createFixLoop({ rules: [], secrets: [] });
 

@@ -5,9 +5,9 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Lock } from '../src/fix/lock.ts';
-import { readLog } from '../src/fix/loop-files.ts';
-import { StateFolder } from '../src/fix/state-folder.ts';
+import { Lock } from '../src/fix/state/lock.ts';
+import { readLog } from '../src/fix/state/loop-files.ts';
+import { StateFolder } from '../src/fix/state/state-folder.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 const busy = expect.objectContaining({ code: 'LOOP_BUSY' });

@@ -7,7 +7,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { enveloped } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
-import { type Cleaned, clean as cleaned } from '../fix/leftovers.ts';
+import { type Cleaned, clean as cleaned } from '../fix/snapshots/leftovers.ts';
 import { formatCleaned } from '../format/clean.ts';
 import { fitToLeave } from '../outgoing.ts';
 import { EXIT } from './exit.ts';

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../errors.ts';
-import { ProjectFiles } from '../fix/context/files.ts';
+import { ProjectFiles } from '../fix/context/code/files.ts';
 import { generateInputs as generate, inputsPath } from '../fix/inputs/index.ts';
 import { inputsText, writeInputs } from '../fix/inputs/inputs-file.ts';
 import type { Input } from '../fix/inputs/model.ts';

@@ -4,9 +4,9 @@
  */
 
 import { devNull } from 'node:os';
-import { runAttempt } from './attempt.ts';
-import { FIX_MARK, OUTSIDE_MARK } from './brief.ts';
-import { cleanText, type Place, type Watcher } from './place.ts';
+import { runAttempt } from './attempt/attempt.ts';
+import { cleanText, type Place, type Watcher } from './loop-context.ts';
+import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
 
 /** A description is a line or two. */
 const MAX_DESCRIPTION = 1_000;

@@ -4,10 +4,10 @@
  */
 
 import { runAgent } from './agent.ts';
-import { missingText } from './feed.ts';
+import { missingText } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
-import type { Place, Watcher } from './place.ts';
-import { isOver } from './summary.ts';
+import type { Place, Watcher } from './loop-context.ts';
+import { isOver } from './report/summary.ts';
 
 /** A fixer that changes nothing is told so once, and then left. */
 const FIXER_TRIES = 2;

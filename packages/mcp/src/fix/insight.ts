@@ -13,8 +13,8 @@ import type { SessionManager } from '../session.ts';
 import { findingsIn } from './context/findings.ts';
 import { type FixContext, gatherContext } from './context/index.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
-import { configFor, type Place, type Watcher } from './place.ts';
-import type { Insight, KnownSolution } from './record.ts';
+import { configFor, type Place, type Watcher } from './loop-context.ts';
+import type { Insight, KnownSolution } from './report/record.ts';
 
 /** What an agent is told of; the memory has the others. */
 const KNOWN_LIMIT = 3;

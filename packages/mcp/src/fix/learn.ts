@@ -10,16 +10,16 @@ import { environmentOf } from '../environment/project.ts';
 import { messageOf } from '../errors.ts';
 import { addIncident, addSolution, recordOutcome } from '../memory/calls.ts';
 import type { Kept } from '../spool/outbox.ts';
-import { type AttemptRun, readAttemptRun } from './attempt-run.ts';
-import { describeChange } from './changes.ts';
-import { UNDESCRIBED } from './fix-file.ts';
-import { NOTE } from './host-notes.ts';
-import { readLog } from './loop-files.ts';
-import { oneLine } from './markdown.ts';
-import type { Place } from './place.ts';
-import type { Snapshots } from './snapshots.ts';
-import type { StateFolder } from './state-folder.ts';
-import { isRejected } from './summary.ts';
+import { type AttemptRun, readAttemptRun } from './attempt/recorded-attempt.ts';
+import type { Place } from './loop-context.ts';
+import { oneLine } from './report/markdown.ts';
+import { isRejected } from './report/summary.ts';
+import { describeChange } from './snapshots/changes.ts';
+import type { Snapshots } from './snapshots/snapshots.ts';
+import { UNDESCRIBED } from './state/fix-file.ts';
+import { NOTE } from './state/host-notes.ts';
+import { readLog } from './state/loop-files.ts';
+import type { StateFolder } from './state/state-folder.ts';
 
 /** The engine takes 10 KB of a text. */
 const MAX_STEPS = 8_000;

@@ -18,18 +18,26 @@ import type {
 import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
 import { visible } from '../untrusted.ts';
-import type { AttemptRequest, AttemptResult } from './attempt.ts';
-import { type HeardAttempt, recordAttempt, runHeard, runUnheard } from './attempt-run.ts';
-import { briefMarkdown } from './brief.ts';
-import { type Change, changeSince, describeChange, suspicions, weakenings } from './changes.ts';
+import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
+import { type Feed, feedFor, missingText, NO_FEED, withoutSecrets } from './attempt/command-input.ts';
+import { errorSource } from './attempt/error-source.ts';
+import { type HeardAttempt, recordAttempt, runHeard, runUnheard } from './attempt/recorded-attempt.ts';
+import { understandRun } from './attempt/understand.ts';
 import { findingsIn } from './context/findings.ts';
 import { researchText } from './context/research.ts';
-import { type Feed, feedFor, missingText, NO_FEED, withoutSecrets } from './feed.ts';
-import { fixFile } from './fix-file.ts';
-import { listIn, NOTE, withListed, withNotes, withoutNote } from './host-notes.ts';
 import { insightOf } from './insight.ts';
 import { learn } from './learn.ts';
-import type { Lock } from './lock.ts';
+import { cleanText, type Place, type Watcher } from './loop-context.ts';
+import { briefMarkdown } from './report/brief.ts';
+import { reportData } from './report/loop-view.ts';
+import type { Insight, LoopRecord } from './report/record.ts';
+import { reportMarkdown } from './report/report.ts';
+import { isOver, isRejected, limitsKept } from './report/summary.ts';
+import { type Change, changeSince, describeChange, suspicions, weakenings } from './snapshots/changes.ts';
+import { type Snapshots, snapshotsOf } from './snapshots/snapshots.ts';
+import { fixFile } from './state/fix-file.ts';
+import { listIn, NOTE, withListed, withNotes, withoutNote } from './state/host-notes.ts';
+import type { Lock } from './state/lock.ts';
 import {
   existingFolder,
   folderToStart,
@@ -39,17 +47,9 @@ import {
   readState,
   recordOf,
   stateOf,
-} from './loop-files.ts';
-import { mayBeginAnew, notOurs, putAside, undecided } from './past-loop.ts';
-import { cleanText, type Place, type Watcher } from './place.ts';
-import type { Insight, LoopRecord } from './record.ts';
-import { reportMarkdown } from './report.ts';
-import { type Snapshots, snapshotsOf } from './snapshots.ts';
-import { errorSource } from './source.ts';
-import type { StateFolder } from './state-folder.ts';
-import { isOver, isRejected, limitsKept } from './summary.ts';
-import { understandRun } from './understand.ts';
-import { reportData } from './view.ts';
+} from './state/loop-files.ts';
+import { mayBeginAnew, notOurs, putAside, undecided } from './state/past-loop.ts';
+import type { StateFolder } from './state/state-folder.ts';
 
 /** A change as whoever made it declares it. */
 export interface DeclaredFix {

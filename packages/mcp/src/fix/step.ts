@@ -3,9 +3,9 @@
  * Does not: go on by itself after a run.
  */
 
-import { missingText } from './feed.ts';
+import { missingText } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
-import type { Watcher } from './place.ts';
+import type { Watcher } from './loop-context.ts';
 
 const OVER = 'The loop is over, and its last run was well; fix_problem begins a new one.';
 

@@ -3,7 +3,7 @@
  */
 
 import path from 'node:path';
-import type { Cleaned } from '../fix/leftovers.ts';
+import type { Cleaned } from '../fix/snapshots/leftovers.ts';
 import { visible } from '../untrusted.ts';
 
 const KINDS = {

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { Loop } from '../fix/loop.ts';
-import type { Place, Watcher } from '../fix/place.ts';
+import type { Place, Watcher } from '../fix/loop-context.ts';
 import type { SessionManager } from '../session.ts';
 import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';

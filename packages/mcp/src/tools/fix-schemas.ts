@@ -4,10 +4,10 @@
 
 import { z } from 'zod';
 import type { Loop } from '../fix/loop.ts';
-import { cleanText, type Place, placeOf, type Watcher } from '../fix/place.ts';
-import type { LoopRecord } from '../fix/record.ts';
-import { isOver } from '../fix/summary.ts';
-import { type LoopView, viewOf } from '../fix/view.ts';
+import { cleanText, type Place, placeOf, type Watcher } from '../fix/loop-context.ts';
+import { type LoopView, viewOf } from '../fix/report/loop-view.ts';
+import type { LoopRecord } from '../fix/report/record.ts';
+import { isOver } from '../fix/report/summary.ts';
 import { Tail } from '../run/execute.ts';
 import type { SessionManager } from '../session.ts';
 import { withProgress } from './progress.ts';

@@ -3,7 +3,7 @@
  */
 
 import { z } from 'zod';
-import { isOver } from '../fix/summary.ts';
+import { isOver } from '../fix/report/summary.ts';
 import type { SessionManager } from '../session.ts';
 import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
 import { defineTool } from './tool.ts';
@@ -21,7 +21,7 @@ export interface FixStatusParams {
 
 async function handleFixStatus(params: FixStatusParams, sessionManager: SessionManager): Promise<FixAnswer> {
   const { Loop } = await import('../fix/loop.ts');
-  const { reportMarkdown } = await import('../fix/report.ts');
+  const { reportMarkdown } = await import('../fix/report/report.ts');
   const place = await placeAt(params.projectPath, sessionManager);
   const record = await Loop.look(place, params.loop);
   return answerFrom(place, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});

@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from './model.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './scope.ts';
 
 const LOG_FORMAT = '--format=%h %ad %an: %s';
 

@@ -3,7 +3,7 @@
  * Does not: claim more than the evidence says; with none it repeats the message.
  */
 
-import type { Scene } from './scene.ts';
+import type { Scene } from './scope.ts';
 
 /** Messages whose meaning is known, in order; `$1` is what the message names. */
 const MEANINGS: readonly { pattern: RegExp; text: string }[] = [

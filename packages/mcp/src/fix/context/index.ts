@@ -6,20 +6,20 @@
 import { cancelled } from '../../ask.ts';
 import { messageOf } from '../../errors.ts';
 import { clipped, visible } from '../../untrusted.ts';
-import { clusterState, deploymentState } from './cluster.ts';
-import { behaviour, interfaceOf } from './code.ts';
-import { dependencies } from './dependencies.ts';
+import { behaviour, interfaceOf } from './code/code.ts';
+import { errorType, functionOf, ownFrames, whereOf } from './code/source-location.ts';
+import { environmentName, techStack } from './code/stack.ts';
+import { testExpectations } from './code/tests.ts';
 import { recentChanges, similarIssues, startedWhen } from './history.ts';
 import { hypothesisOf } from './hypothesis.ts';
-import { logEntries } from './logs.ts';
 import type { Answer, ContextRequest, Finding, FixContext, Layer } from './model.ts';
-import { errorType, functionOf, ownFrames, whereOf } from './place.ts';
-import { type Scene, sceneOf } from './scene.ts';
+import { type Scene, sceneOf } from './scope.ts';
 import { similarCode } from './similar.ts';
-import { environmentName, techStack } from './stack.ts';
-import { testExpectations } from './tests.ts';
+import { clusterState, deploymentState } from './system/cluster.ts';
+import { dependencies } from './system/dependencies.ts';
+import { logEntries } from './system/logs.ts';
+import { environmentVariables } from './system/variables.ts';
 import { uncommittedDiff } from './uncommitted.ts';
-import { environmentVariables } from './variables.ts';
 
 export type { Answer, ContextRequest, FixContext } from './model.ts';
 

@@ -3,9 +3,9 @@
  * Does not: judge whether they work.
  */
 
+import { type Hit, isTestFile, searchLines } from './code/search.ts';
 import type { Finding } from './model.ts';
-import type { Scene } from './scene.ts';
-import { type Hit, isTestFile, searchLines } from './search.ts';
+import type { Scene } from './scope.ts';
 
 const MAX_HITS = 8;
 

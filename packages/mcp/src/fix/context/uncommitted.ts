@@ -5,8 +5,8 @@
 
 import { NOT_OURS } from '../../git/settings.ts';
 import { isSecretFile } from '../../secret-files.ts';
-import { ownFrames } from './place.ts';
-import type { Scene } from './scene.ts';
+import { ownFrames } from './code/source-location.ts';
+import type { Scene } from './scope.ts';
 
 /** As much as a brief has room for. */
 const MAX_DIFF = 1_400;

@@ -4,7 +4,7 @@
  */
 
 import type { Input } from './model.ts';
-import { UNKNOWN } from './shell-words.ts';
+import { UNKNOWN } from './script/shell-words.ts';
 
 /** A question that comes back this often is not answered by its answer. */
 const MAX_ASKED = 3;

@@ -7,17 +7,17 @@ import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { field, readManifest } from '../../run/scripts.ts';
 import { quoted } from '../../run/words.ts';
-import type { ProjectFiles } from '../context/files.ts';
-import { answer } from './answers.ts';
+import type { ProjectFiles } from '../context/code/files.ts';
+import { answer } from './answers/answers.ts';
+import { isCredential } from './answers/kinds.ts';
+import { inputsName, scriptName } from './answers/names.ts';
+import { projectValues } from './answers/project-values.ts';
+import { hidden, redactor } from './answers/secrets.ts';
 import { expectScript } from './expect-script.ts';
-import { isCredential } from './kinds.ts';
 import { type Generated, type GenerateRequest, INPUTS_VERSION, type Input } from './model.ts';
-import { inputsName, scriptName } from './names.ts';
-import { projectValues } from './project-values.ts';
-import { type Prompt, prompt } from './prompts.ts';
-import { type ScanSource, scanShell } from './scan.ts';
-import { hidden, redactor } from './secrets.ts';
-import { UNKNOWN } from './shell-words.ts';
+import { type Prompt, prompt } from './script/prompts.ts';
+import { type ScanSource, scanShell } from './script/scan.ts';
+import { UNKNOWN } from './script/shell-words.ts';
 
 export async function generateInputs(request: GenerateRequest): Promise<Generated> {
   const { root, now, signal } = request;

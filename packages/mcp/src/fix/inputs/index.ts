@@ -7,13 +7,13 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { findProgram } from '../../programs.ts';
-import { environmentName } from './answers.ts';
+import { environmentName } from './answers/answers.ts';
+import { inputsNames } from './answers/names.ts';
+import { hidden, redactor } from './answers/secrets.ts';
 import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.ts';
 import { generateInputs } from './generate.ts';
 import { inputsText, parseInputs, readInputs, writeInputs } from './inputs-file.ts';
 import type { DeferredInput, Input, InputsFile, ResolvedInputs, ResolveRequest } from './model.ts';
-import { inputsNames } from './names.ts';
-import { hidden, redactor } from './secrets.ts';
 
 export { generateInputs } from './generate.ts';
 export type { DeferredInput, ResolvedInputs } from './model.ts';

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { readYaml, YamlError } from '../../yaml.ts';
-import { environmentName } from './answers.ts';
-import { isCredential } from './kinds.ts';
+import { environmentName } from './answers/answers.ts';
+import { isCredential } from './answers/kinds.ts';
 import { INPUTS_VERSION, type Input, type InputsFile, USER_REQUIRED } from './model.ts';
 
 /** A list of answers is short; past this it is some other file. */

@@ -1,0 +1,105 @@
+/**
+ * An attempt as a recorded run: listened to while it runs, kept in the memory of failures as a run of `argus_run` is, and
+ * read back when the loop learns what its fixes did.
+ */
+
+import type { GitFacts, RunResult } from 'argus-engine';
+import { z } from 'zod';
+import { gitFacts } from '../../run/git.ts';
+import { type Heard, Listener } from '../../run/listener.ts';
+import { folderOf } from '../../run/test-place.ts';
+import type { Kept } from '../../spool/outbox.ts';
+import { shortLine } from '../../untrusted.ts';
+import type { Place } from '../loop-context.ts';
+import type { StateFolder } from '../state/state-folder.ts';
+import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.ts';
+
+/** An attempt that has ended; what was heard is there until it is closed. */
+export interface HeardAttempt {
+  result: AttemptResult;
+  heard: Heard;
+  git: GitFacts | null;
+  close(): void;
+}
+
+/** Runs an attempt and hears its cases; one that refuses to be listened to runs once more by itself. */
+export async function runHeard({ session }: Place, request: AttemptRequest): Promise<HeardAttempt> {
+  const { root, config } = session;
+  const git = await gitFacts(root);
+  const listener = new Listener({ root, config, command: request.command });
+  try {
+    const result = await runAttempt({ ...request, listener });
+    const heard = await listener.heard(result.startedAt);
+    const isUnheard = heard.reports.length === 0 && result.exitCode !== 0 && !result.timedOut;
+    const refusal = isUnheard ? listener.refusal(result.text) : undefined;
+    if (refusal === undefined) return { result, heard, git, close: () => listener.close() };
+    listener.close();
+    const unheard = await runUnheard(request);
+    const note = `It was run once more, for it did not take what Argus adds for a report (${shortLine(refusal)}).`;
+    return { ...unheard, git, result: { ...unheard.result, notes: [note, ...unheard.result.notes] } };
+  } catch (thrown) {
+    listener.close();
+    throw thrown;
+  }
+}
+
+/** Of a command that is given secrets: what it writes with them is not looked at. */
+export async function runUnheard(request: AttemptRequest): Promise<HeardAttempt> {
+  const result = await runAttempt(request);
+  return { result, heard: { reports: [], runner: null }, git: null, close: () => {} };
+}
+
+/** What a loop keeps of a recorded attempt: the cases of each of its causes. */
+export interface AttemptRun {
+  runId: string;
+  causes: string[][];
+}
+
+export interface RecordedAttempt extends Omit<HeardAttempt, 'close'> {
+  number: number;
+  command: string;
+  /** What was printed, without secrets. */
+  text: string;
+}
+
+/** Keeps it in the memory of failures; what is not stored yet or never is told by the answer. */
+export async function recordAttempt(
+  { session }: Place,
+  folder: StateFolder,
+  { number, command, text, result, heard, git }: RecordedAttempt,
+): Promise<Kept<RunResult>> {
+  const kept = await session.recordRun({
+    command,
+    runner: heard.runner,
+    startedAt: result.startedAt,
+    durationMs: Math.round(result.durationSeconds * 1_000),
+    exitCode: result.exitCode,
+    signal: result.signal,
+    timedOut: result.timedOut,
+    git,
+    reports: heard.reports,
+    outputTail: text,
+    containers: [],
+    notes: [],
+    folder: folderOf(session.project, session.root),
+  });
+  const { runId, causes } = kept.value;
+  const run: AttemptRun = { runId, causes: causes.map(({ cases }) => cases) };
+  folder.writeJson(fileName(number), run);
+  return kept;
+}
+
+/** Undefined where the attempt was not recorded. */
+export function readAttemptRun(folder: StateFolder, number: number): AttemptRun | undefined {
+  try {
+    return attemptRun().safeParse(JSON.parse(folder.read(fileName(number)) ?? 'null')).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function fileName(number: number): string {
+  return `attempt_${number}_run.json`;
+}
+
+const attemptRun = () => z.object({ runId: z.string(), causes: z.array(z.array(z.string())) });

@@ -1,0 +1,61 @@
+/**
+ * Finds lines of the project's text files that hold a word or phrase: by git, which searches plain folders too.
+ * Does not: look at what git ignores, at files of secrets, or at more than an answer needs.
+ */
+
+import { isSecretFile } from '../../../secret-files.ts';
+import type { Scene } from '../scope.ts';
+
+export interface Hit {
+  file: string;
+  line: number;
+  text: string;
+}
+
+export interface SearchOptions {
+  limit: number;
+  /** The phrase is a name: no letters around it. */
+  word?: boolean;
+  /** Only these, as git's patterns. */
+  only?: readonly string[];
+}
+
+/** Nobody wrote them. */
+const GENERATED_FILES = ['*.lock', 'package-lock.json', '*.min.js', '*.map', '*.snap'];
+
+/** In a folder that is no repository nothing says what is ignored. */
+const FOREIGN_FOLDERS = 'node_modules .git .hg .svn target dist build .venv venv __pycache__ .next'.split(' ');
+
+/** Longer lines are generated. */
+const MAX_LINE = 400;
+
+export function isTestFile(file: string): boolean {
+  return /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:\.|_|-)(?:test|spec)s?\.[\w.]+$|(?:^|\/)test_[^/]+$|[a-z](?:Tests?|Spec|IT)\.\w+$/u.test(
+    file,
+  );
+}
+
+/** Throws where nothing could be searched. */
+export async function searchLines(scene: Scene, phrase: string, options: SearchOptions): Promise<Hit[]> {
+  if (phrase.trim() === '' || /[\n\0]/u.test(phrase)) return [];
+  const { limit, word, only = ['.'] } = options;
+  const where = scene.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
+  const how = ['-n', '-z', '-I', '-F', ...(word ? ['-w'] : []), ...where];
+  const asked = await scene.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scene)]);
+  // 1: found nothing.
+  if (asked.stdout === '' && asked.problem !== null && asked.exitCode !== 1) throw new Error(asked.problem);
+  return asked.stdout
+    .split('\n')
+    .flatMap((row) => {
+      const [file, line, ...text] = row.split('\0');
+      return file && line && /^\d+$/u.test(line) ? [{ file, line: Number(line), text: text.join('\0') }] : [];
+    })
+    .filter(({ file, text }) => text.length <= MAX_LINE && !isSecretFile(file))
+    .slice(0, limit);
+}
+
+function excluded({ git }: Scene): string[] {
+  const folders = git === null ? FOREIGN_FOLDERS.map((name) => `:(exclude,glob)**/${name}/**`) : [];
+  const files = GENERATED_FILES.map((name) => `:(exclude,glob)**/${name}`);
+  return [...files, ...folders, ':(exclude).claude', ':(exclude).argus'];
+}

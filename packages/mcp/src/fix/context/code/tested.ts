@@ -1,0 +1,54 @@
+/**
+ * The project's own function that a failing line of a test calls: what is tested seldom stands in the trace of an
+ * assertion.
+ * Does not: parse; a function written in an odd way, or one that many files define, is not found.
+ */
+
+import type { Scene } from '../scope.ts';
+import { type EnclosingFunction, enclosingFunction } from './functions.ts';
+import { isTestFile, searchLines } from './search.ts';
+import type { Place } from './source-location.ts';
+
+export interface Tested extends EnclosingFunction {
+  file: string;
+  lines: string[];
+}
+
+/** Words of test frameworks and languages, in front of parentheses, that no project means by them. */
+const NOT_TESTED =
+  /^(?:assert\w*|await|catch|describe|equals?|expect\w*|for|function|if|is|it|len|list|new|print|raises|require|return|should|str|test|throws|to[A-Z]\w*|while|with)$/u;
+
+/** Lines of one statement that may follow the one an error names. */
+const STATEMENT = 4;
+
+/** Each is looked for through the whole project. */
+const MAX_NAMES = 4;
+const MAX_HITS = 60;
+
+export async function testedFunction(scene: Scene, { file, line, lines }: Place): Promise<Tested | null> {
+  if (!isTestFile(file)) return null;
+  for (const name of callsIn(lines.slice(line - 1, line - 1 + STATEMENT))) {
+    const found = await definitionOf(scene, name);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Names before a parenthesis, those of the first line first. */
+function callsIn(lines: readonly string[]): string[] {
+  const names = lines.flatMap((line) =>
+    [...line.matchAll(/([A-Za-z_$][\w$]*)[!?]?\s*\(/gu)].map(([, name = '']) => name),
+  );
+  return [...new Set(names)].filter((name) => name.length > 1 && !NOT_TESTED.test(name)).slice(0, MAX_NAMES);
+}
+
+/** Where exactly one file outside of the tests defines it. */
+async function definitionOf(scene: Scene, name: string): Promise<Tested | null> {
+  const hits = await searchLines(scene, name, { limit: MAX_HITS, word: true });
+  const found = hits.flatMap(({ file, line }) => {
+    const lines = isTestFile(file) ? undefined : scene.files.lines(file);
+    const around = lines && enclosingFunction(lines, line, file);
+    return lines && around?.name === name && around.start === line ? [{ ...around, file, lines }] : [];
+  });
+  return new Set(found.map(({ file }) => file)).size === 1 ? (found[0] ?? null) : null;
+}

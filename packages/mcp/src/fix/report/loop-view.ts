@@ -1,0 +1,159 @@
+/**
+ * A loop as data: the machine-readable twin of the reports, and the answers over MCP.
+ * Does not: format text, or read files.
+ */
+
+import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';
+import { visibleDeep } from '../../untrusted.ts';
+import type { Findings } from '../context/findings.ts';
+import type { Answer } from '../context/index.ts';
+import { NOTE } from '../state/host-notes.ts';
+import { lastPart } from './markdown.ts';
+import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
+import { isOver, type LoopResult, lastError, nextSteps, resultOf } from './summary.ts';
+
+/** Version of this form. */
+const VERSION = 1;
+
+/** What an agent reads beside the headline and the frames; the log has all. */
+const MAX_OUTPUT = 4_000;
+
+/** What is known after the last attempt. */
+export interface LoopView {
+  loop: string;
+  mode: FixState['mode'];
+  status: FixState['status'];
+  result: LoopResult;
+  attempt: number;
+  max_attempts: number;
+  exit_code: number | null;
+  timed_out: boolean;
+  duration_seconds: number | null;
+  /** Not `error`: that is what a call answers that failed. */
+  failure: FailureView | null;
+  circuit: { state: string; threshold: number; same_in_a_row: number };
+  approach: FixStep | null;
+  reason: string;
+  escalation: EscalationReason | null;
+  known_solutions: KnownSolution[];
+  lookup_id: string | null;
+  context: Answer[];
+  research_query: string | null;
+  research: Findings | null;
+  warnings: string[];
+  state_file: string;
+}
+
+export interface FailureView {
+  type: string;
+  /** test, build, runtime, logs or k8s. */
+  source: string | null;
+  class: string;
+  because: string | null;
+  category: string | null;
+  hash: string | null;
+  headline: string | null;
+  location: string | null;
+  /** A program, a dependency or a script that is not there, and the command that would bring it. */
+  missing: string | null;
+  failing_tests: string[];
+  output: string;
+}
+
+export function viewOf(record: LoopRecord): LoopView {
+  const { state, outlook, insight, folder, notes, earlier } = record;
+  const last = state.attempts.at(-1);
+  return visibleDeep({
+    loop: state.command_hash,
+    mode: state.mode,
+    status: state.status,
+    result: resultOf(state),
+    attempt: last?.number ?? 0,
+    max_attempts: state.max_attempts,
+    exit_code: last?.exit_code ?? null,
+    timed_out: last?.timed_out ?? false,
+    duration_seconds: last?.duration_seconds ?? null,
+    failure: failureView(record),
+    circuit: {
+      state: state.circuit_breaker.state,
+      threshold: state.circuit_breaker.threshold,
+      same_in_a_row: inARow(state.circuit_breaker.error_hashes),
+    },
+    approach: outlook.decision.approach,
+    reason: outlook.decision.reason,
+    escalation: state.escalation,
+    known_solutions: isOver(state) ? [] : (insight?.known ?? []),
+    lookup_id: insight?.lookup_id ?? null,
+    context: isOver(state) ? [] : (insight?.context ?? []),
+    research_query: insight?.query ?? null,
+    research: insight?.findings ?? null,
+    warnings: [...(earlier === null ? [] : [earlier]), ...outlook.warnings.map(({ text }) => text), ...notes],
+    state_file: `${folder}/state.json`,
+  });
+}
+
+/** The twin of the report. */
+export interface ReportData extends LoopView {
+  version: number;
+  command: string | null;
+  desired: string;
+  test: string | null;
+  started: string;
+  total_duration_seconds: number;
+  attempts: FixAttempt[];
+  pending_fix: FixState['pending_fix'];
+  suggested_next_steps: string[];
+  research_sources: string[];
+  going_back: GoingBack[];
+  raw_output: string;
+}
+
+export function reportData(record: LoopRecord): ReportData {
+  const { state, sources, goingBack, output, insight } = record;
+  return visibleDeep({
+    version: VERSION,
+    ...viewOf(record),
+    context: insight?.context ?? [],
+    command: state.command,
+    desired: state.desired,
+    test: state.test,
+    started: state.started,
+    total_duration_seconds: state.attempts.reduce((sum, attempt) => sum + attempt.duration_seconds, 0),
+    attempts: state.attempts,
+    pending_fix: state.pending_fix,
+    suggested_next_steps: state.status === 'success' ? [] : nextSteps(record),
+    research_sources: sources,
+    going_back: goingBack,
+    raw_output: output,
+  });
+}
+
+/** Null where the last run was green. */
+function failureView({ state, insight, output }: LoopRecord): FailureView | null {
+  const error = lastError(state);
+  if (error === null || state.status === 'success' || state.status === 'suspicious') return null;
+  const { location } = error;
+  return {
+    type: error.error_type ?? 'unknown',
+    source: state.host[NOTE.source] ?? null,
+    class: error.error_class ?? 'fixable',
+    because: error.class_because,
+    category: error.category,
+    hash: error.error_hash,
+    headline: error.headline,
+    location: insight?.location ?? (location === null ? null : placeText(location.file, location.line)),
+    missing: insight?.missing ?? null,
+    failing_tests: insight?.error.failing_tests ?? [],
+    output: lastPart(insight?.error.text || output, MAX_OUTPUT),
+  };
+}
+
+function placeText(file: string, line: number | null): string {
+  return line === null ? file : `${file}:${line}`;
+}
+
+function inARow(hashes: readonly string[]): number {
+  const last = hashes.at(-1);
+  const different = hashes.findLastIndex((hash) => hash !== last);
+  return last === undefined ? 0 : hashes.length - 1 - different;
+}

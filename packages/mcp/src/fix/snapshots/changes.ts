@@ -1,0 +1,71 @@
+/**
+ * What changed in the work tree since an attempt, by the snapshots a loop's state names.
+ * Does not: believe what anybody says was changed, or decide whether it counts.
+ */
+
+import type { FixState, Weakening } from 'argus-engine';
+import type { Place } from '../loop-context.ts';
+import { UNDESCRIBED } from '../state/fix-file.ts';
+import { NOTE } from '../state/host-notes.ts';
+import type { Difference, Snapshots } from './snapshots.ts';
+
+/** More are named in the fix file. */
+const NAMED = 5;
+
+export interface Change extends Difference {
+  /** The work tree as it is. */
+  now: string;
+  /** The attempt that ran with exactly this work tree, and failed. */
+  tried: number | null;
+  /** Unified. */
+  diff: string;
+}
+
+/** Since the last attempt ended, or in error mode the loop began. */
+export async function changeSince(snapshots: Snapshots, { host, attempts }: FixState): Promise<Change> {
+  const now = await snapshots.now();
+  const from = host[NOTE.after] ?? host[NOTE.base];
+  if (from === undefined) return { digest: null, files: [], now, tried: null, diff: '' };
+  const difference = await snapshots.difference(from, now);
+  if (difference.digest === null) return { ...difference, now, tried: null, diff: '' };
+  const tried = await ranWith(snapshots, attempts, now);
+  return { ...difference, now, tried, diff: await snapshots.diff(from, now) };
+}
+
+/** By all fixes together, from the beginning to the given moment. */
+export async function weakenings(
+  { rules }: Place,
+  snapshots: Snapshots,
+  { host }: FixState,
+  until: string,
+): Promise<Weakening[]> {
+  const base = host[NOTE.base];
+  return base === undefined ? [] : rules.weakened(await snapshots.diff(base, until));
+}
+
+/** Of a green run; without a change by anybody but the command there is nothing to suspect. */
+export async function suspicions(
+  place: Place,
+  snapshots: Snapshots,
+  state: FixState,
+  snapshot: string,
+): Promise<Weakening[]> {
+  const from = state.host[NOTE.after] ?? state.host[NOTE.base];
+  // A change that was not declared, while an error was waited for to pass, is one all the same.
+  const changed = state.pending_fix !== null || (from !== undefined && !(await snapshots.same(from, snapshot)));
+  return changed ? weakenings(place, snapshots, state, snapshot) : [];
+}
+
+/** In words, where nobody said any. */
+export function describeChange({ files }: Difference, outside: string | null): string {
+  if (files.length === 0) return outside ?? UNDESCRIBED;
+  const named = files.slice(0, NAMED).map(({ path, change }) => `${path}: ${change}`);
+  return `${UNDESCRIBED} ${named.join(', ')}${files.length > NAMED ? ` and ${files.length - NAMED} more files` : ''}`;
+}
+
+async function ranWith(snapshots: Snapshots, attempts: FixState['attempts'], now: string): Promise<number | null> {
+  for (const { number, snapshot } of attempts) {
+    if (snapshot !== null && (await snapshots.same(snapshot, now).catch(() => false))) return number;
+  }
+  return null;
+}

@@ -1,0 +1,228 @@
+/**
+ * Snapshots as commits of their own under `refs/argus/fixes`, made with an index of their own.
+ * Does not: touch the index, the work tree, HEAD or any branch, run hooks or filters, or sign.
+ */
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { ArgusError, messageOf } from '../../errors.ts';
+import { Git, type GitArgs } from '../../git/git.ts';
+import { repositoryOf } from '../../git/repository.ts';
+import { quoted } from '../../run/words.ts';
+import { removeRefs, snapshotFolder, snapshotGone, snapshotRefs } from './refs.ts';
+import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
+import { MAX_DIFF, MAX_FILE_DIFF } from './text-diff.ts';
+import { WorkTree } from './work-tree.ts';
+
+/** A large tree takes a while the first time. */
+const OPTIONS = { timeoutMs: 120_000, maxBytes: 64 * 1024 * 1024 };
+
+/** An older git does not know all that it is told here, and of most systems it is no longer repaired. */
+const OLDEST: Version = [2, 31];
+
+/** From it on a command can be told not to go by attributes, which may name filters and convert line ends. */
+const KNOWS_ATTR_SOURCE: Version = [2, 41];
+
+type Version = readonly [major: number, minor: number];
+
+export class GitSnapshots implements Snapshots {
+  readonly kind = 'git';
+  readonly warnings: string[] = [];
+  readonly #git: Git;
+  readonly #workTree: WorkTree;
+  readonly #refs: string;
+  readonly #goBack: string;
+
+  private constructor(git: Git, prefix: string, refs: string, goBack: string) {
+    this.#git = git;
+    this.#workTree = new WorkTree(git, prefix, (text) => this.#warn(text));
+    this.#refs = refs;
+    this.#goBack = goBack;
+    if (existsSync(path.join(git.root, '.gitmodules'))) {
+      this.#warn('Changes inside submodules are not seen until they are committed there; declare them as outside.');
+    }
+  }
+
+  /** Undefined outside a work tree, and where git is not installed; a text where it cannot be used, and why. */
+  static async open(root: string, commandHash: string): Promise<GitSnapshots | string | undefined> {
+    const repository = await repositoryOf(root);
+    if (typeof repository !== 'object') return repository;
+    const { top, prefix, commonFolder } = repository;
+    const git = new Git(top);
+    const version = versionOf((await git.run(['version'])).stdout);
+    if (isOlder(version, OLDEST)) return `git ${version.join('.')} is older than ${OLDEST.join('.')}`;
+    const attributes = existsSync(path.join(commonFolder, 'info', 'attributes'));
+    const words = await goBackWords(git, version, attributes).catch((thrown) => {
+      throw notKept(thrown);
+    });
+    const snapshots = new GitSnapshots(git, prefix, snapshotFolder(commandHash, repository), words);
+    if (attributes || isOlder(version, KNOWS_ATTR_SOURCE)) snapshots.#warn(CONVERTED);
+    return snapshots;
+  }
+
+  async take(name: string): Promise<string> {
+    const commit = await this.now();
+    await this.#text(['update-ref', `${this.#refs}/${name}`, commit]);
+    return commit;
+  }
+
+  /** A commit, so that one id serves for looking, comparing and going back. */
+  async now(): Promise<string> {
+    try {
+      return await this.#commit();
+    } catch (thrown) {
+      throw notKept(thrown);
+    }
+  }
+
+  async #commit(): Promise<string> {
+    const tree = await this.#workTree.tree();
+    const head = await this.#text(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']).catch(() => '');
+    const parents = head === '' ? [] : ['-p', head];
+    const env = Object.fromEntries(['AUTHOR', 'COMMITTER'].flatMap((role) => identity(role)));
+    const args = [...parents, '-m', 'Work tree kept by argus fix-problem', tree];
+    return this.#git.text(['commit-tree', ...args], { ...OPTIONS, env });
+  }
+
+  async difference(from: string, to: string): Promise<Difference> {
+    const files = await this.#files(from, to).catch((thrown) => {
+      throw /bad object|not a tree|unable to read/u.test(messageOf(thrown)) ? snapshotGone(thrown) : thrown;
+    });
+    return { digest: files.length === 0 ? null : await this.#digest(from, to), files };
+  }
+
+  async diff(from: string, to: string): Promise<string> {
+    let text = '';
+    let file = 0;
+    await this.#patch(from, to, (line) => {
+      if (line.startsWith('diff --git ')) file = text.length;
+      if (text.length - file < MAX_FILE_DIFF) text += `${line.slice(0, MAX_FILE_DIFF)}\n`;
+      return text.length < MAX_DIFF;
+    });
+    return text;
+  }
+
+  async same(from: string, to: string): Promise<boolean> {
+    const trees = await Promise.all([from, to].map((id) => this.#text(['rev-parse', `${id}^{tree}`])));
+    return trees[0] === trees[1];
+  }
+
+  async archive(label: string): Promise<void> {
+    for (const { id, name } of await snapshotRefs(this.#git, `${this.#refs}/`)) {
+      const last = name.slice(this.#refs.length + 1);
+      if (last.includes('/')) continue;
+      await this.#text(['update-ref', `${this.#refs}/earlier-${label}/${last}`, id]);
+      await this.#text(['update-ref', '-d', name]);
+    }
+  }
+
+  /** Those of this loop are still needed. */
+  async expire(now: number): Promise<void> {
+    const isOwn = (name: string) => name.startsWith(`${this.#refs}/`) && !name.startsWith(`${this.#refs}/earlier-`);
+    try {
+      const refs = await snapshotRefs(this.#git);
+      const old = refs.filter((ref) => ref.isExpired(now) && !isOwn(ref.name));
+      await removeRefs(this.#git, old);
+    } catch (thrown) {
+      this.#warn(`Old snapshots could not be removed: ${reasonOf(thrown)}`);
+    }
+  }
+
+  howToGoBack(id: string): string {
+    return `${this.#goBack} --source=${id} --worktree --overlay -- :/`;
+  }
+
+  #warn(text: string): void {
+    if (!this.warnings.includes(text)) this.warnings.push(text);
+  }
+
+  async #files(from: string, to: string): Promise<FileChanged[]> {
+    const compare = ['-r', '--no-renames', '-z', from, to];
+    const [names, counts] = await Promise.all([
+      this.#text(['diff-tree', '--name-status', ...compare]),
+      this.#text(['diff-tree', '--numstat', ...compare]),
+    ]);
+    return readChanges(names, counts);
+  }
+
+  /** Of the lines that were added and removed, whatever their numbers. */
+  async #digest(from: string, to: string): Promise<string> {
+    const hash = createHash('sha256');
+    await this.#patch(from, to, (line) => {
+      if (!/^(?:index |@@ )/u.test(line)) hash.update(`${line}\n`);
+      return true;
+    });
+    return hash.digest('hex');
+  }
+
+  /** Hands on the lines of a patch as they come, until they are not wanted any more. */
+  async #patch(from: string, to: string, wanted: (line: string) => boolean): Promise<void> {
+    const options = ['-r', '-p', '--no-renames', '--full-index', '--binary', '--no-color'];
+    await this.#git.eachLine(['diff-tree', ...options, from, to], wanted, { timeoutMs: OPTIONS.timeoutMs });
+  }
+
+  #text(args: GitArgs): Promise<string> {
+    return this.#git.text(args, OPTIONS);
+  }
+}
+
+function identity(role: string): [string, string][] {
+  return [
+    [`GIT_${role}_NAME`, 'Argus'],
+    [`GIT_${role}_EMAIL`, 'argus@localhost'],
+  ];
+}
+
+const CONVERTED =
+  'Going back converts line ends and the like where attributes ask for it: this git cannot be told otherwise.';
+
+function versionOf(said: string): Version {
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/u.exec(said)?.map(Number) ?? [];
+  return [major, minor];
+}
+
+function isOlder([major, minor]: Version, [leastMajor, leastMinor]: Version): boolean {
+  return major < leastMajor || (major === leastMajor && minor < leastMinor);
+}
+
+/**
+ * Files come back as they were, byte for byte: without what attributes ask for, where git can be told so, and without
+ * filters, where attributes may still ask for some. `attributes`: there are some beside those in the work tree.
+ */
+async function goBackWords(git: Git, version: Version, attributes: boolean): Promise<string> {
+  const isTold = !isOlder(version, KNOWS_ATTR_SOURCE);
+  const emptyTree = await git.text(['hash-object', '-t', 'tree', '--stdin'], { stdin: '' });
+  const filters = isTold && !attributes ? [] : await git.driverSettings();
+  const plain = ['-c', 'core.autocrlf=false', '-c', 'core.attributesFile=', ...filters.map((word) => quoted(word))];
+  return ['git', ...(isTold ? [`--attr-source=${emptyTree}`] : []), ...plain, 'restore'].join(' ');
+}
+
+function notKept(thrown: unknown): ArgusError {
+  const message = `The work tree could not be kept with git: ${reasonOf(thrown)} Nothing is run without that. Make room or repair the repository, then call again.`;
+  return new ArgusError('STATE_NOT_WRITTEN', message, { cause: thrown });
+}
+
+function reasonOf(thrown: unknown): string {
+  return messageOf(thrown).replace(/[.]?$/u, '.');
+}
+
+/** Reads what `--name-status -z` and `--numstat -z` say. */
+export function readChanges(nameStatus: string, numstat: string): FileChanged[] {
+  const counts = new Map(
+    numstat.split('\0').flatMap((entry) => {
+      const [added, removed, file] = entry.split('\t');
+      return file === undefined ? [] : [[file, added === '-' ? 'binary' : `+${added} -${removed}`]];
+    }),
+  );
+  const fields = nameStatus.split('\0');
+  const changes: FileChanged[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const file = fields[at + 1] ?? '';
+    const kind = KINDS[fields[at] ?? ''] ?? 'changed';
+    changes.push({ path: file, change: `${kind} (${counts.get(file) ?? '?'})` });
+  }
+  return changes;
+}
+
+const KINDS: Readonly<Record<string, string>> = { A: 'added', D: 'deleted', M: 'modified', T: 'changed in kind' };

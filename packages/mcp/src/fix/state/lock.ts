@@ -1,0 +1,98 @@
+/**
+ * One process at a time works on a loop. The lock is a file that names its owner; one whose owner is gone is taken over.
+ * Does not: wait.
+ */
+
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { ArgusError, systemCodeOf } from '../../errors.ts';
+import { isAlive, type Owner, ownerOf, thisProcess } from '../../process-owner.ts';
+
+/** Two takeovers may meet; more than a few and something else is wrong. */
+const TRIES = 5;
+
+export class Lock {
+  readonly #file: string;
+  readonly #text: string;
+
+  private constructor(file: string, text: string) {
+    this.#file = file;
+    this.#text = text;
+  }
+
+  /** Throws LOOP_BUSY while another process, or another call of this one, has it. */
+  static take(file: string): Lock {
+    // The last part tells two calls of one process apart.
+    const text = `${JSON.stringify({ ...thisProcess(), call: crypto.randomUUID() })}\n`;
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (created(file, text)) return new Lock(file, text);
+      const found = readOrEmpty(file);
+      if (found === '') continue;
+      const owner = ownerOf(found);
+      if (owner !== undefined && isAlive(owner)) throw busy(file, owner);
+      removeStale(file, found);
+    }
+    throw busy(file, ownerOf(readOrEmpty(file)));
+  }
+
+  release(): void {
+    if (readOrEmpty(this.#file) === this.#text) rmSync(this.#file, { force: true });
+  }
+}
+
+/** Whole or not at all: somebody who reads it never sees half of it. */
+function created(file: string, text: string): boolean {
+  const draft = `${file}.${crypto.randomUUID()}`;
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+    linkSync(draft, file);
+    return true;
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'EEXIST') return false;
+    if (systemCodeOf(thrown) === 'EPERM' || systemCodeOf(thrown) === 'ENOTSUP') return createdWithoutLink(file, text);
+    throw thrown;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Some file systems have no links. */
+function createdWithoutLink(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'EEXIST') return false;
+    throw thrown;
+  }
+}
+
+/** Another process may have taken it over in between: what is moved away is looked at, and put back if it is not stale. */
+function removeStale(file: string, stale: string): void {
+  const aside = `${file}.${crypto.randomUUID()}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  try {
+    if (readOrEmpty(aside) !== stale) linkSync(aside, file);
+  } catch {
+    // There is a new one already; its owner and the one moved away both look again.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function busy(file: string, owner: Owner | undefined): ArgusError {
+  const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
+  const advice = `Wait for it, or end it; if it is gone for good, delete ${file}.`;
+  return new ArgusError('LOOP_BUSY', `This fix loop is already being worked on by ${who}. ${advice}`);
+}

@@ -1,0 +1,183 @@
+/**
+ * Reads a loop back from its folder: the state as the rules believe it, what was found out, what was printed.
+ * Does not: write, or trust what it reads.
+ */
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { EngineError, type FixError, type FixState } from 'argus-engine';
+import { z } from 'zod';
+import { ArgusError } from '../../errors.ts';
+import { lstat } from '../../owner/way.ts';
+import { visible } from '../../untrusted.ts';
+import type { Place } from '../loop-context.ts';
+import type { Insight, LoopRecord } from '../report/record.ts';
+import type { Snapshots } from '../snapshots/snapshots.ts';
+import { listIn, NOTE } from './host-notes.ts';
+import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
+import { StateFolder } from './state-folder.ts';
+
+/** What is read of a log for a report. */
+const OUTPUT_BYTES = 32 * 1024;
+
+export function readState(place: Place, folder: StateFolder, commandHash: string | undefined): FixState | undefined {
+  const text = folder.readState();
+  if (text === undefined) return undefined;
+  try {
+    return place.rules.readState(text, commandHash);
+  } catch (thrown) {
+    if (!(thrown instanceof EngineError)) throw thrown;
+    throw new EngineError(thrown.code, `${folder.file('state.json')}: ${thrown.message}`, { cause: thrown });
+  }
+}
+
+/** In a folder that was found to have one. */
+export function stateOf(place: Place, folder: StateFolder, commandHash: string | undefined): FixState {
+  const state = readState(place, folder, commandHash);
+  if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
+  return state;
+}
+
+/** The folder of a loop that begins, or goes on with the one that is there. */
+export async function folderToStart({ session }: Place, commandHash: string): Promise<StateFolder> {
+  const folder = new StateFolder(session.root, commandHash);
+  await requireOwnPlace(session.root, folder);
+  await (lstat(folder.path) !== undefined ? requireBegun(session.project, folder) : markBegun(session.project, folder));
+  return folder;
+}
+
+/** The folder of a loop; of the one worked on last where none is named. */
+export async function existingFolder({ session }: Place, commandHash: string | undefined): Promise<StateFolder> {
+  const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
+  await requireOwnPlace(session.root, folder);
+  if (folder?.exists) {
+    await requireBegun(session.project, folder);
+    return folder;
+  }
+  const which = commandHash === undefined ? 'There is no fix loop' : `There is no fix loop '${visible(commandHash)}'`;
+  throw new ArgusError('LOOP_NOT_FOUND', `${which} in ${session.root}. Begin one with fix_problem.`);
+}
+
+/** A name that leads elsewhere is no name of a loop. */
+function folderOf(root: string, commandHash: string): StateFolder | undefined {
+  return /^[0-9a-f]{8}$/u.test(commandHash) ? new StateFolder(root, commandHash) : undefined;
+}
+
+const text = () => z.string().nullable();
+const texts = () => z.array(z.string());
+const place = () =>
+  z.looseObject({ file: z.string(), line: z.number().nullable(), column: z.number().nullable(), function: text() });
+
+const findings = () => {
+  const lists = { patterns: texts(), files: texts(), verification: texts(), alternatives: texts(), sources: texts() };
+  return z.object({ description: text(), ...lists }).nullable();
+};
+
+/** As much as is used of it; what does not fit is found out again. */
+const insightSchema = () =>
+  z.object({
+    attempt: z.number(),
+    error: z.looseObject({
+      error_type: z.string(),
+      headline: z.string(),
+      category: z.string(),
+      error_class: z.string(),
+      text: z.string(),
+      prompt: text().optional(),
+      failing_tests: z.array(z.string()),
+      frames: z.array(place()),
+      location: place().nullable(),
+    }),
+    context: z.array(
+      z.object({
+        number: z.number(),
+        layer: z.string(),
+        question: z.string(),
+        answer: text(),
+        why_not: text(),
+        source: text(),
+      }),
+    ),
+    location: text(),
+    function: text(),
+    frames: z.array(z.string()),
+    missing: text(),
+    uncommitted: text(),
+    hypothesis: text(),
+    query: text(),
+    query_markdown: text(),
+    known: z.array(z.object({ solution_id: z.string(), title: z.string(), steps: z.string(), why: z.string() })),
+    lookup_id: text(),
+    research: text(),
+    findings: findings(),
+    sources: z.array(z.string()),
+    notes: z.array(z.string()),
+  });
+
+export function readInsight(folder: StateFolder): Insight | null {
+  try {
+    const parsed: unknown = JSON.parse(folder.read('insight.json') ?? 'null');
+    return isInsight(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+function isInsight(value: unknown): value is Insight {
+  return insightSchema().safeParse(value).success;
+}
+
+export function newInsight(attempt: number, error: FixError): Insight {
+  const nothing = { location: null, function: null, hypothesis: null, query: null, query_markdown: null };
+  const more = {
+    frames: [],
+    missing: null,
+    uncommitted: null,
+    known: [],
+    lookup_id: null,
+    research: null,
+    findings: null,
+    sources: [],
+    notes: [],
+  };
+  return { attempt, error, context: [], ...nothing, ...more };
+}
+
+/** The end of what an attempt printed, without secrets. */
+export function readLog(folder: StateFolder, attempt: number): string {
+  try {
+    const file = openSync(folder.logPath(attempt), 'r');
+    try {
+      const from = Math.max(0, fstatSync(file).size - OUTPUT_BYTES);
+      const bytes = Buffer.alloc(OUTPUT_BYTES);
+      const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, OUTPUT_BYTES, from));
+      // A cut may have gone through a letter.
+      return from === 0 ? text : text.replace(/^\ufffd+/u, '');
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '';
+  }
+}
+
+interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' | 'notes' | 'earlier'> {
+  folder: StateFolder;
+  snapshots: Snapshots;
+}
+
+export function recordOf({ state, outlook, folder, snapshots, insight, notes, earlier }: RecordParts): LoopRecord {
+  const base = state.mode === 'error' ? state.host[NOTE.base] : undefined;
+  const kept = state.attempts.flatMap(({ number, snapshot }) => (snapshot === null ? [] : [{ number, snapshot }]));
+  const moments = base === undefined ? kept : [{ number: 0, snapshot: base }, ...kept];
+  return {
+    state,
+    outlook,
+    folder: folder.shown,
+    insight,
+    sources: listIn(state, NOTE.sources),
+    goingBack: moments.map(({ number, snapshot }) => ({ attempt: number, command: snapshots.howToGoBack(snapshot) })),
+    earlier,
+    output: readLog(folder, state.attempts.at(-1)?.number ?? 0),
+    notes: [...new Set(notes)],
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Whose the loops in a project are: a state that a repository brings would have its own command run. The user's data
+ * folder keeps a mark for each folder of a loop that was begun here.
+ * Does not: read a state.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ArgusError } from '../../errors.ts';
+import { runGit } from '../../git/git.ts';
+import { trackedFiles } from '../../git/tracked.ts';
+import { trustedDataFolder } from '../../owner/data-folder.ts';
+import { isInRepository } from '../../owner/placement.ts';
+import type { Project } from '../../owner/project.ts';
+import { isStrangers, lstat, obstacleOn } from '../../owner/way.ts';
+import { isOld } from '../snapshots/refs.ts';
+import { FIXES, type StateFolder } from './state-folder.ts';
+
+/** Where marks are, in the data folder. */
+const LOOPS = 'loops';
+
+/** Begun by this process, which needs no mark; without a data folder there is none. */
+const begun = new Set<string>();
+
+/**
+ * Throws where a loop would be written through a link, into a stranger's folder, or into files that git tracks. `folder`
+ * is that of the loop, where it is known.
+ */
+export async function requireOwnPlace(root: string, folder: StateFolder | undefined): Promise<void> {
+  const obstacle = obstacleOn(root, folder?.path ?? path.join(root, FIXES));
+  if (obstacle !== undefined) throw notWritten(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
+  if (!isInRepository(root)) return;
+  const tracked = await trackedFiles(root, [FIXES]);
+  if (tracked === undefined) {
+    const { problem } = await runGit(root, ['ls-files', '--', FIXES]);
+    const advice = `Make git answer there (${problem ?? 'it was too slow'}), then call again.`;
+    throw notWritten(
+      `git does not say whether it tracks files in ${FIXES}, and Argus writes none that it does. ${advice}`,
+    );
+  }
+  if (tracked.size === 0) return;
+  throw notWritten(`git tracks files in ${FIXES}, and Argus writes none that git tracks. git rm -r --cached ${FIXES}`);
+}
+
+/** Throws for a folder of a loop that somebody else began, also one without a state: what is in it may be links. */
+export async function requireBegun({ top, home }: Project, folder: StateFolder): Promise<void> {
+  if (begun.has(folder.path)) return;
+  const data = await trustedDataFolder(top, home).catch(() => undefined);
+  const stats = data === undefined ? undefined : lstat(markOf(data, folder));
+  if (stats?.isFile() && !isStrangers(stats)) return;
+  const reason =
+    'was not begun by this user in this place, and to go on would run its command, or write where its links lead';
+  throw new ArgusError(
+    'STATE_UNREADABLE',
+    `The loop in ${folder.path} ${reason}. Move that folder away to begin anew.`,
+  );
+}
+
+export async function markBegun({ top, home }: Project, folder: StateFolder): Promise<void> {
+  begun.add(folder.path);
+  try {
+    const mark = markOf(await trustedDataFolder(top, home), folder);
+    mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 });
+    writeFileSync(mark, `${JSON.stringify({ version: 1, folder: folder.path })}\n`, { mode: 0o600 });
+  } catch {
+    // This process goes on with it all the same; another would begin anew.
+  }
+}
+
+/** Marks that nobody needs any more: their folder is gone, and what a loop keeps is too old to go on with it. */
+export function goneMarks(data: string, now: number): string[] {
+  const folder = path.join(data, LOOPS);
+  const marks = lstat(folder)?.isDirectory() ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+  return marks.filter((mark) => {
+    const marked = folderOf(mark);
+    return marked !== undefined && lstat(marked) === undefined && isOld(lstat(mark)?.mtimeMs ?? now, now);
+  });
+}
+
+/** The folder that a mark is for; none where it does not say. */
+function folderOf(mark: string): string | undefined {
+  try {
+    const { folder }: { folder?: unknown } = JSON.parse(readFileSync(mark, 'utf8'));
+    return typeof folder === 'string' && path.isAbsolute(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function markOf(data: string, folder: StateFolder): string {
+  return path.join(data, LOOPS, createHash('sha256').update(folder.path).digest('hex').slice(0, 32));
+}
+
+function notWritten(message: string): ArgusError {
+  return new ArgusError('STATE_NOT_WRITTEN', message);
+}

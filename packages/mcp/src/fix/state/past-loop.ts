@@ -1,0 +1,44 @@
+/**
+ * What to do with the loop of the same command that was before: it makes way, or stays until a human decides.
+ * Does not: run anything.
+ */
+
+import type { FixState } from 'argus-engine';
+import { ArgusError } from '../../errors.ts';
+import { oneLine } from '../report/markdown.ts';
+import { keptFixes } from '../report/summary.ts';
+import type { Snapshots } from '../snapshots/snapshots.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** Only a loop that came to its end by itself makes way for a new one. */
+export function mayBeginAnew({ status, circuit_breaker }: FixState): boolean {
+  return status === 'success' || (status === 'escalated' && circuit_breaker.state === 'CLOSED');
+}
+
+/** What is said of the loop that was before. */
+export async function putAside(found: FixState, folder: StateFolder, snapshots: Snapshots): Promise<string> {
+  await snapshots.archive(found.started.replaceAll(/[^\w-]/gu, '-'));
+  const name = folder.archive(found.started);
+  const { attempts, started, status } = found;
+  const ended = status === 'success' ? 'with success' : 'without success';
+  const tried = keptFixes(found).map(({ fix_applied, fix_worked }) => {
+    return `${oneLine(fix_applied ?? '', 120)} (${fix_worked === false ? 'it still failed' : 'the last one'})`;
+  });
+  const fixes = tried.length === 0 ? '' : ` Its fixes: ${tried.join('; ')}.`;
+  return `The loop begun ${started} ended ${ended} after ${attempts.length} attempts; it is in ${name}.${fixes}`;
+}
+
+/** Eight digits may be those of another command. */
+export function notOurs(folder: StateFolder): ArgusError {
+  const advice = 'Move the folder away to begin anew.';
+  return new ArgusError('STATE_UNREADABLE', `${folder.file('state.json')} belongs to another command. ${advice}`);
+}
+
+/** What is said before the old result of a loop that stays until a human decides; null where it needs none. */
+export function undecided({ status, circuit_breaker, started }: FixState): string | null {
+  const isOpen = circuit_breaker.state === 'OPEN';
+  if (status !== 'suspicious' && !isOpen) return null;
+  const why = isOpen ? 'its circuit is open' : 'its green run is suspicious';
+  const way = isOpen ? '--reset-circuit' : '--accept or --reject';
+  return `Nothing was run now: this is the result of the loop begun ${started}. It stays, for ${why}, until a human decides: argus-mcp fix-problem ${way}.`;
+}

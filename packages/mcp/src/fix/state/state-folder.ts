@@ -1,0 +1,156 @@
+/**
+ * The folder of one loop, `.claude/fixes/{command_hash}`: its state, the logs and fixes of its attempts, its reports.
+ * Does not: know what a state means; the rules check it.
+ */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
+import { fitToLeave, fitToLeaveDeep } from '../../outgoing.ts';
+import { ignoreInGit, tighten } from '../../owner/way.ts';
+import { writeWholeFile } from '../../whole-file.ts';
+import { Lock } from './lock.ts';
+
+/** Where all loops of a project are, relative to it. */
+export const FIXES = path.join('.claude', 'fixes');
+
+/** A state is a few kilobytes an attempt; past this it is something else. */
+const MAX_STATE_BYTES = 16 * 1024 * 1024;
+
+const STATE = 'state.json';
+
+/** Not moved away with a finished loop. */
+const STAYS = new Set(['lock', 'earlier']);
+
+export class StateFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** As reports name it. */
+  readonly shown: string;
+
+  constructor(root: string, commandHash: string) {
+    this.path = path.join(root, FIXES, commandHash);
+    this.shown = `${FIXES.split(path.sep).join('/')}/${commandHash}`;
+  }
+
+  /** The one whose loop was worked on last; none where the project has no loops. */
+  static newest(root: string): StateFolder | undefined {
+    const hashes = listed(path.join(root, FIXES)).filter((name) => /^[0-9a-f]{8}$/u.test(name));
+    const folders = hashes.map((hash) => new StateFolder(root, hash));
+    const times = folders.map((folder) => ({ folder, at: modified(folder.file(STATE)) }));
+    return times.filter(({ at }) => at > 0).sort((a, b) => b.at - a.at)[0]?.folder;
+  }
+
+  file(name: string): string {
+    return path.join(this.path, name);
+  }
+
+  logPath(attempt: number): string {
+    return this.file(`attempt_${attempt}.log`);
+  }
+
+  get exists(): boolean {
+    return existsSync(this.file(STATE));
+  }
+
+  /** Makes the folder and takes its lock; git never sees it. */
+  lock(): Lock {
+    return guarded(this.path, () => {
+      const fixes = path.dirname(this.path);
+      // The folder around it is the project's.
+      mkdirSync(path.dirname(fixes), { recursive: true });
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      for (const folder of [fixes, this.path]) tighten(folder, 0o700);
+      ignoreInGit(fixes);
+      return Lock.take(this.file('lock'));
+    });
+  }
+
+  /** The state as it was written; undefined where there is none. */
+  readState(): string | undefined {
+    const file = this.file(STATE);
+    try {
+      if (statSync(file).size > MAX_STATE_BYTES) throw new Error('it is larger than any state');
+      return readFileSync(file, 'utf8');
+    } catch (thrown) {
+      if (systemCodeOf(thrown) === 'ENOENT') return undefined;
+      const advice = 'It was left as it is. Repair it, or move its folder away to begin anew.';
+      throw new ArgusError('STATE_UNREADABLE', `${file} cannot be used: ${messageOf(thrown)}. ${advice}`);
+    }
+  }
+
+  /** The only file that keeps commands as they must be run again, whatever stands in them. */
+  writeState(state: object): void {
+    this.#write(STATE, `${JSON.stringify(state, null, 2)}\n`);
+  }
+
+  writeJson(name: string, value: object | null): void {
+    this.#write(name, `${JSON.stringify(fitToLeaveDeep(value), null, 2)}\n`);
+  }
+
+  write(name: string, text: string): void {
+    this.#write(name, fitToLeave(text));
+  }
+
+  #write(name: string, text: string): void {
+    // Whoever holds the lock is the only one to write.
+    guarded(this.file(name), () => writeWholeFile(this.file(name), text));
+  }
+
+  read(name: string): string | undefined {
+    try {
+      return readFileSync(this.file(name), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Puts what is there aside under `earlier`, so that a new loop can begin. */
+  archive(started: string): string {
+    const base = path.join(this.path, 'earlier', started.replaceAll(/[^\w.-]/gu, '-') || 'unknown');
+    let target = base;
+    for (let number = 2; existsSync(target); number++) target = `${base}-${number}`;
+    guarded(target, () => {
+      mkdirSync(target, { recursive: true, mode: 0o700 });
+      const names = listed(this.path).filter((one) => !STAYS.has(one) && one !== STATE);
+      // The state last: until it is gone the loop is not put aside, whoever is killed in between.
+      for (const name of [...names, STATE]) renameSync(this.file(name), path.join(target, name));
+    });
+    return `${this.shown}/earlier/${path.basename(target)}`;
+  }
+
+  /** Gives a file another name, so that the next of its name does not overwrite it; null where there is none. */
+  putAside(name: string): string | null {
+    const { name: base, ext } = path.parse(name);
+    let aside = '';
+    for (let number = 1; aside === '' || existsSync(this.file(aside)); number++)
+      aside = `${base}_cut_off_${number}${ext}`;
+    if (!existsSync(this.file(name))) return null;
+    guarded(this.file(aside), () => renameSync(this.file(name), this.file(aside)));
+    return aside;
+  }
+}
+
+/** What the system refuses is answered with what can be done. */
+export function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof ArgusError) throw thrown;
+    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
+    const advice = 'What was there before is unchanged. Make room or set permissions, then call again.';
+    throw new ArgusError('STATE_NOT_WRITTEN', `${file} cannot be written (${reason}). ${advice}`, { cause: thrown });
+  }
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
