@@ -15,7 +15,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { serverFactory } from '../../packages/mcp/src/server.ts';
-import { SessionManager } from '../../packages/mcp/src/session.ts';
+import { SessionManager } from '../../packages/mcp/src/session-manager.ts';
 
 const require = createRequire(import.meta.url);
 

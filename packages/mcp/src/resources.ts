@@ -8,7 +8,7 @@ import { type Engine, EngineError } from 'argus-engine';
 import { toErrorBody } from './answer.ts';
 import { ArgusError } from './errors.ts';
 import { fitToLeaveDeep } from './outgoing.ts';
-import type { SessionManager } from './session.ts';
+import type { SessionManager } from './session-manager.ts';
 
 /** As many as a client shows. */
 const MAX_COMPLETIONS = 100;

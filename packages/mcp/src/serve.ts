@@ -8,7 +8,7 @@ import { messageOf } from './errors.ts';
 import { log } from './log.ts';
 import { killAllRunning } from './run/execute.ts';
 import { serverFactory } from './server.ts';
-import { SessionManager } from './session.ts';
+import { SessionManager } from './session-manager.ts';
 
 /** Closing a database takes milliseconds; a stuck one must not keep the process. */
 const CLOSE_MS = 2_000;

@@ -9,7 +9,7 @@ import { enveloped, toToolResult } from './answer.ts';
 import { APPS_CAPABILITY, registerApps } from './apps.ts';
 import { registerFixPrompt } from './prompts/fix-problem.ts';
 import { registerResources } from './resources.ts';
-import type { SessionManager } from './session.ts';
+import type { SessionManager } from './session-manager.ts';
 import { TOOLS } from './tools/registry.ts';
 import type { CallContext } from './tools/tool.ts';
 import { shortLine } from './untrusted.ts';

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { snapshotsOf } from '../src/fix/snapshots/snapshots.ts';
+import { snapshotsOf } from '../src/fix/snapshots/open.ts';
 import { commit, folder, git, project, put } from './fix-project.ts';
 
 const open = (root: string) => snapshotsOf(root, 'a1b2c3d4', path.join(root, '.claude/fixes/a1b2c3d4'));

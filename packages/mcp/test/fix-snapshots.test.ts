@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Snapshots, snapshotsOf } from '../src/fix/snapshots/snapshots.ts';
+import { snapshotsOf } from '../src/fix/snapshots/open.ts';
+import type { Snapshots } from '../src/fix/snapshots/snapshots.ts';
 import { textDiff } from '../src/fix/snapshots/text-diff.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));

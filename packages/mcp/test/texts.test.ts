@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { batches } from '../src/cli/lines.ts';
 import { acceptedLocale, chooseLocale } from '../src/locale.ts';
-import { sessionKey } from '../src/session.ts';
+import { sessionKey } from '../src/session-manager.ts';
 import { clipped, visible, visibleDeep } from '../src/untrusted.ts';
 
 test.each([

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { EngineError, openEngine } from 'argus-engine';
 import { enveloped, toErrorBody } from '../answer.ts';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { formatChecks } from '../format/doctor.ts';
+import { type Check, formatChecks } from '../format/doctor.ts';
 import { count } from '../format/text.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Project } from '../owner/project.ts';
@@ -17,20 +17,14 @@ import { gitFacts } from '../run/git.ts';
 import { recognisedRunner } from '../run/plan.ts';
 import { commandProblem, versionProblem } from '../run/runner-check.ts';
 import { field } from '../run/scripts.ts';
-import { type Session, SessionManager } from '../session.ts';
+import type { Session } from '../session.ts';
+import { SessionManager } from '../session-manager.ts';
 import { type TemporaryFolder, temporaryFolderBeside } from '../temporary.ts';
 import { userDatabasePath } from '../user-folder.ts';
 import { VERSION } from '../version.ts';
 import { EXIT } from './exit.ts';
 import { type GlobalOptions, print } from './output.ts';
 import { terminal } from './recorder.ts';
-
-export interface Check {
-  name: string;
-  /** `note`: works, but a reader may want to know. */
-  state: 'ok' | 'note' | 'problem';
-  detail: string;
-}
 
 export async function doctor(options: GlobalOptions): Promise<void> {
   const envelope = await enveloped(async () => {

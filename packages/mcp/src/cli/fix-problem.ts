@@ -10,12 +10,12 @@ import { userConfig } from '../config/user.ts';
 import { ArgusError } from '../errors.ts';
 import { type DriveOptions, drive, type Stop } from '../fix/drive.ts';
 import { Loop } from '../fix/loop.ts';
-import { type Place, placeOf, type Watcher } from '../fix/loop-context.ts';
+import { type LoopContext, loopContextOf, type Watcher } from '../fix/loop-context.ts';
 import { reportData } from '../fix/report/loop-view.ts';
 import { inputsMarkdown } from '../fix/report/report.ts';
 import { resultOf } from '../fix/report/summary.ts';
 import { paint } from '../format/text.ts';
-import { SessionManager } from '../session.ts';
+import { SessionManager } from '../session-manager.ts';
 import { visible } from '../untrusted.ts';
 import { cancelledBySignals } from './cancel.ts';
 import { passOn } from './lines.ts';
@@ -73,7 +73,7 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
     // What a human decides is about a loop that is there.
     const resume = options.resume === true || hasDecided(options);
     const agent = options.agent ?? (await userConfig(session.project)).fix?.agent ?? false;
-    return fixed(placeOf(session, sessionManager), given, { ...options, resume, agent }, watcher);
+    return fixed(loopContextOf(session, sessionManager), given, { ...options, resume, agent }, watcher);
   });
   await sessionManager.closeAll();
   if (envelope.success) {
@@ -87,28 +87,33 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
   process.exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
 }
 
-async function fixed(place: Place, error: string | undefined, options: FixOptions, watcher: Watcher): Promise<Outcome> {
+async function fixed(
+  loopContext: LoopContext,
+  error: string | undefined,
+  options: FixOptions,
+  watcher: Watcher,
+): Promise<Outcome> {
   const start = startOf(error, options);
-  const loop = await opened(place, start, options);
+  const loop = await opened(loopContext, start, options);
   try {
     if (loop.continued)
       watcher.onNote?.(`going on with ${loop.folder.shown} (${loop.state.status.replaceAll('_', ' ')})`);
     await decide(loop, options);
     if (options.resume) loop.adjust(start);
     for (const note of loop.notes) watcher.onNote?.(note);
-    const stop = await drive(place, loop, driveOptions(loop, options), watcher);
+    const stop = await drive(loopContext, loop, driveOptions(loop, options), watcher);
     return await outcomeOf(loop, stop, watcher);
   } finally {
     loop.close();
   }
 }
 
-async function opened(place: Place, start: FixStart, { resume }: FixOptions): Promise<Loop> {
-  if (!resume) return Loop.start(place, start);
-  if (start.command === null && start.error === null) return Loop.reopen(place, undefined);
+async function opened(loopContext: LoopContext, start: FixStart, { resume }: FixOptions): Promise<Loop> {
+  if (!resume) return Loop.start(loopContext, start);
+  if (start.command === null && start.error === null) return Loop.reopen(loopContext, undefined);
   // Of a loop that goes on, its own description counts.
-  const { command_hash } = place.rules.begin({ ...start, desired: start.desired || '-', started: '-' });
-  return Loop.reopen(place, command_hash);
+  const { command_hash } = loopContext.rules.begin({ ...start, desired: start.desired || '-', started: '-' });
+  return Loop.reopen(loopContext, command_hash);
 }
 
 function startOf(error: string | undefined, options: FixOptions): FixStart {

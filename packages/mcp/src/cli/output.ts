@@ -6,7 +6,8 @@ import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../answer.ts';
 import type { Memory } from '../memory/memories.ts';
 import { fitToLeaveDeep } from '../outgoing.ts';
-import { type Session, SessionManager } from '../session.ts';
+import type { Session } from '../session.ts';
+import { SessionManager } from '../session-manager.ts';
 import { EXIT } from './exit.ts';
 import { terminal } from './recorder.ts';
 

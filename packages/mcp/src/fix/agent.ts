@@ -5,7 +5,7 @@
 
 import { devNull } from 'node:os';
 import { runAttempt } from './attempt/attempt.ts';
-import { cleanText, type Place, type Watcher } from './loop-context.ts';
+import { cleanText, type LoopContext, type Watcher } from './loop-context.ts';
 import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
 
 /** A description is a line or two. */
@@ -31,11 +31,15 @@ export interface AgentResult {
   notes: string[];
 }
 
-export async function runAgent(place: Place, request: AgentRequest, watcher: Watcher): Promise<AgentResult> {
+export async function runAgent(
+  loopContext: LoopContext,
+  request: AgentRequest,
+  watcher: Watcher,
+): Promise<AgentResult> {
   const { command, brief, briefPath, timeoutSeconds, mark } = request;
   const { exitCode, timedOut, text, notes } = await runAttempt({
     command,
-    cwd: place.session.root,
+    cwd: loopContext.session.root,
     timeoutSeconds,
     logPath: devNull,
     mark,
@@ -45,7 +49,7 @@ export async function runAgent(place: Place, request: AgentRequest, watcher: Wat
     signal: watcher.signal,
     onOutput: watcher.onOutput,
   });
-  const output = cleanText(place, text);
+  const output = cleanText(loopContext, text);
   const how = timedOut ? `ended after ${timeoutSeconds} s` : `ended with exit code ${exitCode}`;
   return { ...declared(output), output, notes: exitCode === 0 ? notes : [`The fixer ${how}.`, ...notes] };
 }

@@ -6,7 +6,7 @@
 import { runAgent } from './agent.ts';
 import { missingText } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
-import type { Place, Watcher } from './loop-context.ts';
+import type { LoopContext, Watcher } from './loop-context.ts';
 import { isOver } from './report/summary.ts';
 
 /** A fixer that changes nothing is told so once, and then left. */
@@ -26,17 +26,22 @@ export interface DriveOptions {
 /** Why it stopped. */
 export type Stop = 'over' | 'needs_fix' | 'needs_inputs' | 'fixer_changed_nothing';
 
-export async function drive(place: Place, loop: Loop, options: DriveOptions, watcher: Watcher): Promise<Stop> {
+export async function drive(
+  loopContext: LoopContext,
+  loop: Loop,
+  options: DriveOptions,
+  watcher: Watcher,
+): Promise<Stop> {
   let { fix } = options;
   for (;;) {
     switch (loop.decision.type) {
       case 'run': {
-        const feed = await loop.feed(watcher.signal);
-        if (feed.missing.length > 0) {
-          loop.note(missingText(feed));
+        const input = await loop.input(watcher.signal);
+        if (input.missing.length > 0) {
+          loop.note(missingText(input));
           return 'needs_inputs';
         }
-        await loop.runAttempt(watcher, feed);
+        await loop.runAttempt(watcher, input);
         break;
       }
       case 'wait':
@@ -52,7 +57,7 @@ export async function drive(place: Place, loop: Loop, options: DriveOptions, wat
         if (refused !== null && options.isFixSaid !== false) watcher.onNote?.(refused);
         const brief = await loop.prepareFix(watcher, options.research);
         if (options.agent === undefined) return 'needs_fix';
-        if (!(await fixed(place, loop, brief, options, watcher))) return 'fixer_changed_nothing';
+        if (!(await fixed(loopContext, loop, brief, options, watcher))) return 'fixer_changed_nothing';
         break;
       }
       case 'provide_inputs': {
@@ -80,7 +85,7 @@ async function declined(loop: Loop, fix: DeclaredFix): Promise<string | null> {
 }
 
 async function fixed(
-  place: Place,
+  loopContext: LoopContext,
   loop: Loop,
   brief: string,
   options: DriveOptions,
@@ -97,7 +102,7 @@ async function fixed(
       timeoutSeconds: agentTimeoutSeconds,
     };
     const { description, outside, output, notes } = await loop.marked((mark) =>
-      runAgent(place, { ...request, mark }, watcher),
+      runAgent(loopContext, { ...request, mark }, watcher),
     );
     for (const note of notes) loop.note(note);
     const refused = await declined(loop, { description, outside, output });

@@ -9,11 +9,11 @@ import { ArgusError, messageOf } from '../errors.ts';
 import { rankedSolutions } from '../memory/calls.ts';
 import { missingOf } from '../run/missing.ts';
 import { markEntry } from '../run/processes.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { findingsIn } from './context/findings.ts';
 import { type FixContext, gatherContext } from './context/index.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
-import { configFor, type Place, type Watcher } from './loop-context.ts';
+import { configFor, type LoopContext, type Watcher } from './loop-context.ts';
 import type { Insight, KnownSolution } from './report/record.ts';
 
 /** What an agent is told of; the memory has the others. */
@@ -33,18 +33,18 @@ export interface InsightRequest {
   year: number;
 }
 
-export async function insightOf(place: Place, request: InsightRequest, watcher: Watcher): Promise<Insight> {
+export async function insightOf(loopContext: LoopContext, request: InsightRequest, watcher: Watcher): Promise<Insight> {
   const { attempt, error } = request;
   const notes: string[] = [];
   const [context, memory] = await Promise.all([
-    contextOf(place, request, watcher),
-    knownSolutions(place, error).catch((thrown) => {
+    contextOf(loopContext, request, watcher),
+    knownSolutions(loopContext, error).catch((thrown) => {
       notes.push(`The memories were not searched: ${messageOf(thrown)}`);
       return { known: [], lookup_id: null, warnings: [] };
     }),
   ]);
   const query = researchQuery(context, request.year);
-  const research = await researched(place, request, query, watcher);
+  const research = await researched(loopContext, request, query, watcher);
   if (research.problem !== null) notes.push(research.problem);
   return {
     attempt,
@@ -53,7 +53,7 @@ export async function insightOf(place: Place, request: InsightRequest, watcher: 
     location: context.location,
     function: context.function,
     frames: context.frames,
-    missing: missingOf(error.text, place.session.root) ?? null,
+    missing: missingOf(error.text, loopContext.session.root) ?? null,
     uncommitted: context.uncommitted,
     hypothesis: context.hypothesis,
     query: query.query,
@@ -67,26 +67,35 @@ export async function insightOf(place: Place, request: InsightRequest, watcher: 
   };
 }
 
-function contextOf(place: Place, { error, state }: InsightRequest, { signal }: Watcher): Promise<FixContext> {
+function contextOf(
+  loopContext: LoopContext,
+  { error, state }: InsightRequest,
+  { signal }: Watcher,
+): Promise<FixContext> {
   return gatherContext({
-    root: place.session.root,
+    root: loopContext.session.root,
     errorText: error.text,
     error,
     command: state.command ?? undefined,
     test: state.test ?? undefined,
     namespace: state.namespace ?? undefined,
     signal,
-    config: configFor(place, state.namespace),
-    redact: (text) => place.rules.redact(text),
+    config: configFor(loopContext, state.namespace),
+    redact: (text) => loopContext.rules.redact(text),
   });
 }
 
-async function researched(place: Place, { research, mark }: InsightRequest, query: ResearchQuery, watcher: Watcher) {
+async function researched(
+  loopContext: LoopContext,
+  { research, mark }: InsightRequest,
+  query: ResearchQuery,
+  watcher: Watcher,
+) {
   if (research === undefined) return { text: null, sources: [], problem: null };
   watcher.onNote?.('researching');
-  const redact = (text: string) => place.rules.redact(text);
+  const redact = (text: string) => loopContext.rules.redact(text);
   const { signal } = watcher;
-  return runResearch(research, query, { cwd: place.session.root, signal, redact, env: markEntry(mark) });
+  return runResearch(research, query, { cwd: loopContext.session.root, signal, redact, env: markEntry(mark) });
 }
 
 interface Known {
@@ -96,7 +105,7 @@ interface Known {
 }
 
 /** By all that was printed; where that holds several errors and is like nothing, by the first line of the first. */
-async function knownSolutions({ session, sessionManager }: Place, error: FixError): Promise<Known> {
+async function knownSolutions({ session, sessionManager }: LoopContext, error: FixError): Promise<Known> {
   if (!session.historyEnabled) throw new ArgusError('HISTORY_DISABLED', 'history is disabled in the configuration.');
   let found: Known = { known: [], lookup_id: null, warnings: [] };
   for (const text of new Set([error.text.trim(), error.headline.trim()])) {

@@ -11,7 +11,7 @@ import { messageOf } from '../errors.ts';
 import { addIncident, addSolution, recordOutcome } from '../memory/calls.ts';
 import type { Kept } from '../spool/outbox.ts';
 import { type AttemptRun, readAttemptRun } from './attempt/recorded-attempt.ts';
-import type { Place } from './loop-context.ts';
+import type { LoopContext } from './loop-context.ts';
 import { oneLine } from './report/markdown.ts';
 import { isRejected } from './report/summary.ts';
 import { describeChange } from './snapshots/changes.ts';
@@ -52,18 +52,18 @@ interface Lesson {
  * nothing is kept is learned by the next call, with those behind it.
  */
 export async function learn(
-  place: Place,
+  loopContext: LoopContext,
   loop: Lessons,
   known: number,
   onLearned: (upTo: number) => void,
 ): Promise<string[]> {
-  if (!place.session.historyEnabled) return [];
-  const lessons = (await lessonsOf(place, loop)).filter(({ fix }) => fix.number > known);
+  if (!loopContext.session.historyEnabled) return [];
+  const lessons = (await lessonsOf(loopContext, loop)).filter(({ fix }) => fix.number > known);
   const problems = new Set<string>();
   for (const lesson of lessons) {
     try {
-      await learnSolution(place, lesson);
-      const reports = await reportFix(place, lesson);
+      await learnSolution(loopContext, lesson);
+      const reports = await reportFix(loopContext, lesson);
       for (const warning of reports.flatMap(warningsOf)) problems.add(warning);
     } catch (thrown) {
       problems.add(`Not remembered: ${messageOf(thrown)}`);
@@ -85,7 +85,7 @@ interface Lessons {
  * A fix worked when its error never came back in a loop that came to a good end. One that a human has rejected teaches
  * nothing that should be tried again, and the error stays the one that it hid.
  */
-async function lessonsOf(place: Place, loop: Lessons): Promise<Lesson[]> {
+async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesson[]> {
   const { state, folder } = loop;
   const { attempts } = state;
   const verified = state.status === 'success';
@@ -100,14 +100,15 @@ async function lessonsOf(place: Place, loop: Lessons): Promise<Lesson[]> {
     const cameBack = later.some(({ error_hash }) => error_hash === hash);
     const error = failed ?? state.first_error;
     const net = isRejected(attempts[index + isAfter - 1] ?? verifying)
-      ? await netChange(place, loop, failed?.snapshot ?? state.host[NOTE.base], verifying.snapshot)
+      ? await netChange(loopContext, loop, failed?.snapshot ?? state.host[NOTE.base], verifying.snapshot)
       : { files: attempt.files, diff: diffOf(folder, attempt.number) };
     // Nothing but taking back what was rejected.
     if (net.files.length === 0 && attempt.outside === null && attempt.files.length > 0) return [];
     const headline = error?.headline || error?.error_type || 'a failed command';
     const worked = verified && !cameBack;
     const failedRun = failed === undefined ? undefined : readAttemptRun(folder, failed.number);
-    const text = failed === undefined ? (state.error ?? '') : salient(place, failed, readLog(folder, failed.number));
+    const text =
+      failed === undefined ? (state.error ?? '') : salient(loopContext, failed, readLog(folder, failed.number));
     return [
       {
         fix: attempt,
@@ -145,7 +146,7 @@ interface NetChange {
 }
 
 async function netChange(
-  { rules }: Place,
+  { rules }: LoopContext,
   { snapshots }: Lessons,
   from: string | undefined,
   to: string | null,
@@ -156,12 +157,15 @@ async function netChange(
 }
 
 /** The part of an output that says what went wrong. */
-function salient({ rules }: Place, { exit_code, timed_out }: FixAttempt, text: string): string {
+function salient({ rules }: LoopContext, { exit_code, timed_out }: FixAttempt, text: string): string {
   return rules.understand({ text, exit_code, timed_out }).text;
 }
 
-async function learnSolution(place: Place, { fix, title, signature, steps, worked }: Lesson): Promise<void> {
-  const { session, sessionManager } = place;
+async function learnSolution(
+  loopContext: LoopContext,
+  { fix, title, signature, steps, worked }: Lesson,
+): Promise<void> {
+  const { session, sessionManager } = loopContext;
   const shared = { env: {}, projectPath: session.root };
   const notes = worked ? undefined : (fix.why_failed ?? undefined);
   const incident = { title, error_signature: signature, tags: ['fix-problem'], steps, worked, notes, ...shared };
@@ -176,7 +180,7 @@ async function learnSolution(place: Place, { fix, title, signature, steps, worke
  * As it is reported after a diagnosis, for each cause that it was for. Behind the solution, which would else be found as
  * one that is known.
  */
-async function reportFix({ session }: Place, { failed, cases, steps, worked }: Lesson): Promise<Kept<unknown>[]> {
+async function reportFix({ session }: LoopContext, { failed, cases, steps, worked }: Lesson): Promise<Kept<unknown>[]> {
   if (failed === undefined) return [];
   const report = { runId: failed.runId, fixDescription: steps, success: worked, env: environmentOf(session.root) };
   const kept: Kept<unknown>[] = [];

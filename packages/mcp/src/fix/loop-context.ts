@@ -6,10 +6,11 @@
 import { createFixLoop, type FixLoop } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import type { Held } from '../run/execute.ts';
-import type { Session, SessionManager } from '../session.ts';
+import type { Session } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { visible } from '../untrusted.ts';
 
-export interface Place {
+export interface LoopContext {
   session: Session;
   sessionManager: SessionManager;
   rules: FixLoop;
@@ -24,18 +25,18 @@ export interface Watcher {
   onNote?: ((line: string) => void) | undefined;
 }
 
-export function placeOf(session: Session, sessionManager: SessionManager): Place {
+export function loopContextOf(session: Session, sessionManager: SessionManager): LoopContext {
   const { classify, redact } = session.config;
   const rules = createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
   return { session, sessionManager, rules };
 }
 
 /** The configuration with the namespace that the caller named. */
-export function configFor({ session }: Place, namespace: string | null): Config {
+export function configFor({ session }: LoopContext, namespace: string | null): Config {
   return namespace === null ? session.config : { ...session.config, kubernetes: { namespace } };
 }
 
 /** A text of somebody else as it may be kept and shown. */
-export function cleanText({ rules }: Place, text: string): string {
+export function cleanText({ rules }: LoopContext, text: string): string {
   return rules.redact(visible(text)).trim();
 }

@@ -19,7 +19,7 @@ import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
 import { visible } from '../untrusted.ts';
 import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
-import { type Feed, feedFor, missingText, NO_FEED, withoutSecrets } from './attempt/command-input.ts';
+import { type CommandInput, commandInputFor, missingText, NO_INPUT, withoutSecrets } from './attempt/command-input.ts';
 import { errorSource } from './attempt/error-source.ts';
 import { type HeardAttempt, recordAttempt, runHeard, runUnheard } from './attempt/recorded-attempt.ts';
 import { understandRun } from './attempt/understand.ts';
@@ -27,14 +27,15 @@ import { findingsIn } from './context/findings.ts';
 import { researchText } from './context/research.ts';
 import { insightOf } from './insight.ts';
 import { learn } from './learn.ts';
-import { cleanText, type Place, type Watcher } from './loop-context.ts';
+import { cleanText, type LoopContext, type Watcher } from './loop-context.ts';
 import { briefMarkdown } from './report/brief.ts';
 import { reportData } from './report/loop-view.ts';
 import type { Insight, LoopRecord } from './report/record.ts';
 import { reportMarkdown } from './report/report.ts';
 import { isOver, isRejected, limitsKept } from './report/summary.ts';
 import { type Change, changeSince, describeChange, suspicions, weakenings } from './snapshots/changes.ts';
-import { type Snapshots, snapshotsOf } from './snapshots/snapshots.ts';
+import { snapshotsOf } from './snapshots/open.ts';
+import type { Snapshots } from './snapshots/snapshots.ts';
 import { fixFile } from './state/fix-file.ts';
 import { listIn, NOTE, withListed, withNotes, withoutNote } from './state/host-notes.ts';
 import type { Lock } from './state/lock.ts';
@@ -65,7 +66,7 @@ export class Loop {
   readonly folder: StateFolder;
   /** It was there before this call. */
   readonly continued: boolean;
-  readonly #place: Place;
+  readonly #context: LoopContext;
   readonly #lock: Lock;
   readonly #snapshots: Snapshots;
   readonly #notes: string[] = [];
@@ -76,41 +77,41 @@ export class Loop {
   #hasAdvanced = false;
 
   private constructor(
-    place: Place,
+    loopContext: LoopContext,
     folder: StateFolder,
     lock: Lock,
     snapshots: Snapshots,
     state: FixState,
     continued: boolean,
   ) {
-    this.#place = place;
+    this.#context = loopContext;
     this.folder = folder;
     this.#lock = lock;
     this.#snapshots = snapshots;
     this.#state = state;
-    this.#outlook = place.rules.outlook(state);
+    this.#outlook = loopContext.rules.outlook(state);
     this.continued = continued;
     if (continued) this.#insight = readInsight(folder);
   }
 
   /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
-  static async start(place: Place, start: FixStart): Promise<Loop> {
-    const fresh = place.rules.begin({ ...start, started: new Date().toISOString() });
-    const folder = await folderToStart(place, fresh.command_hash);
+  static async start(loopContext: LoopContext, start: FixStart): Promise<Loop> {
+    const fresh = loopContext.rules.begin({ ...start, started: new Date().toISOString() });
+    const folder = await folderToStart(loopContext, fresh.command_hash);
     const lock = folder.lock();
     try {
-      const snapshots = await snapshotsOf(place.session.root, fresh.command_hash, folder.path);
+      const snapshots = await snapshotsOf(loopContext.session.root, fresh.command_hash, folder.path);
       await snapshots.expire(Date.now());
-      const found = readState(place, folder, fresh.command_hash);
+      const found = readState(loopContext, folder, fresh.command_hash);
       if (found !== undefined && found.command !== fresh.command) throw notOurs(folder);
       if (found !== undefined && !mayBeginAnew(found)) {
-        const loop = new Loop(place, folder, lock, snapshots, found, true);
+        const loop = new Loop(loopContext, folder, lock, snapshots, found, true);
         await loop.#goOn();
         loop.adjust(start);
         return loop;
       }
       const past = found === undefined ? null : await putAside(found, folder, snapshots);
-      const loop = new Loop(place, folder, lock, snapshots, fresh, false);
+      const loop = new Loop(loopContext, folder, lock, snapshots, fresh, false);
       if (past !== null) loop.#remember(NOTE.said, [past]);
       await loop.#begin();
       return loop;
@@ -121,13 +122,13 @@ export class Loop {
   }
 
   /** The loop of a folder; of the newest where none is named. */
-  static async reopen(place: Place, commandHash: string | undefined): Promise<Loop> {
-    const folder = await existingFolder(place, commandHash);
+  static async reopen(loopContext: LoopContext, commandHash: string | undefined): Promise<Loop> {
+    const folder = await existingFolder(loopContext, commandHash);
     const lock = folder.lock();
     try {
-      const state = stateOf(place, folder, commandHash);
-      const snapshots = await snapshotsOf(place.session.root, state.command_hash, folder.path);
-      const loop = new Loop(place, folder, lock, snapshots, state, true);
+      const state = stateOf(loopContext, folder, commandHash);
+      const snapshots = await snapshotsOf(loopContext.session.root, state.command_hash, folder.path);
+      const loop = new Loop(loopContext, folder, lock, snapshots, state, true);
       await loop.#goOn();
       return loop;
     } catch (thrown) {
@@ -137,11 +138,11 @@ export class Loop {
   }
 
   /** A look at a loop that disturbs nobody. */
-  static async look(place: Place, commandHash: string | undefined): Promise<LoopRecord> {
-    const folder = await existingFolder(place, commandHash);
-    const state = stateOf(place, folder, commandHash);
-    const snapshots = await snapshotsOf(place.session.root, state.command_hash, folder.path);
-    const outlook = place.rules.outlook(state);
+  static async look(loopContext: LoopContext, commandHash: string | undefined): Promise<LoopRecord> {
+    const folder = await existingFolder(loopContext, commandHash);
+    const state = stateOf(loopContext, folder, commandHash);
+    const snapshots = await snapshotsOf(loopContext.session.root, state.command_hash, folder.path);
+    const outlook = loopContext.rules.outlook(state);
     return recordOf({
       state,
       outlook,
@@ -196,22 +197,22 @@ export class Loop {
   }
 
   /** Runs the command, or in error mode the verification. */
-  async runAttempt(watcher: Watcher, feed: Feed = NO_FEED): Promise<FixDecision> {
+  async runAttempt(watcher: Watcher, input: CommandInput = NO_INPUT): Promise<FixDecision> {
     const number = this.#state.current_attempt;
     const snapshot = await this.#snapshots.take(String(number));
     const mark = newMark();
-    const fed = feed.digest === null ? {} : { [NOTE.fed]: feed.digest };
+    const fed = input.digest === null ? {} : { [NOTE.fed]: input.digest };
     this.#keep({ [NOTE.base]: this.#state.host[NOTE.base] ?? snapshot, [NOTE.mark]: mark, ...fed });
     const started = this.#apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
     if (started.type === 'refused') return started;
-    const attempt = await this.#run(number, mark, watcher, feed);
+    const attempt = await this.#run(number, mark, watcher, input);
     try {
-      for (const note of feed.notes) this.note(note);
+      for (const note of input.notes) this.note(note);
       this.#remember(
         NOTE.said,
         attempt.result.notes.map((note) => `Attempt ${number}: ${note}`),
       );
-      const text = withoutSecrets(attempt.result.text, feed);
+      const text = withoutSecrets(attempt.result.text, input);
       const decision = await this.#finish({ ...attempt.result, text }, snapshot, watcher);
       await this.#record(number, { ...attempt, text });
       return decision;
@@ -224,8 +225,8 @@ export class Loop {
   async declareFix(fix: DeclaredFix): Promise<FixDecision> {
     const change = await changeSince(this.#snapshots, this.#state);
     const { files, tried } = change;
-    const outside = fix.outside === null ? null : cleanText(this.#place, fix.outside);
-    const description = cleanText(this.#place, fix.description ?? '') || describeChange(change, outside);
+    const outside = fix.outside === null ? null : cleanText(this.#context, fix.outside);
+    const description = cleanText(this.#context, fix.description ?? '') || describeChange(change, outside);
     const digest = tried === null ? change.digest : null;
     const approach = fix.approach ?? null;
     const declared = this.#advance({ type: 'fix_declared', description, digest, files, outside, approach });
@@ -235,7 +236,7 @@ export class Loop {
     await this.#noteWeakening(change.now);
     // In error mode a fix belongs to the attempt that verifies it.
     const number = this.#state.mode === 'error' ? this.#state.current_attempt : this.#state.attempts.length;
-    const diff = this.#place.rules.redact(change.diff);
+    const diff = this.#context.rules.redact(change.diff);
     const text = fixFile({
       number,
       description,
@@ -264,8 +265,8 @@ export class Loop {
   }
 
   /** What the next run is given to read. */
-  feed(signal?: AbortSignal): Promise<Feed> {
-    return feedFor(this.#place, this.#state, { signal });
+  input(signal?: AbortSignal): Promise<CommandInput> {
+    return commandInputFor(this.#context, this.#state, { signal });
   }
 
   /**
@@ -276,21 +277,21 @@ export class Loop {
     const { auto, host } = this.#state;
     const again = auto && host[NOTE.regenerated] === undefined;
     const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
-    const feed = await feedFor(this.#place, this.#state, { prompts, signal });
+    const input = await commandInputFor(this.#context, this.#state, { prompts, signal });
     if (again) this.#keep({ [NOTE.regenerated]: new Date().toISOString() });
     this.#save();
-    if (feed.missing.length > 0) return missingText(feed);
-    if (feed.digest === null)
+    if (input.missing.length > 0) return missingText(input);
+    if (input.digest === null)
       return 'There are no inputs for its prompts. Give them with --inputs FILE, or use --auto.';
-    if (feed.digest === host[NOTE.fed]) return `The inputs in ${feed.path} did not do the last time. Correct them.`;
-    const decision = this.#apply({ type: 'inputs_provided', digest: feed.digest, inputs: null });
+    if (input.digest === host[NOTE.fed]) return `The inputs in ${input.path} did not do the last time. Correct them.`;
+    const decision = this.#apply({ type: 'inputs_provided', digest: input.digest, inputs: null });
     return decision.type === 'refused' ? decision.reason : null;
   }
 
   /** Takes over what may be changed on the way, and says what may not: the limits stay as they were at the beginning. */
   adjust(wanted: Partial<FixStart>): void {
     const { command, error, started, ...own } = this.#state;
-    const changed = this.#place.rules.begin({
+    const changed = this.#context.rules.begin({
       command,
       error,
       started,
@@ -332,7 +333,7 @@ export class Loop {
 
   /** What somebody found out, for this error. */
   addResearch(text: string): void {
-    const research = researchText(text, (text) => this.#place.rules.redact(text));
+    const research = researchText(text, (text) => this.#context.rules.redact(text));
     if (research === '' || this.#insight === null) return;
     const findings = findingsIn(research);
     this.#insight = { ...this.#insight, research, findings };
@@ -369,7 +370,7 @@ export class Loop {
     const year = new Date().getFullYear();
     watcher.onNote?.('gathering context');
     const request = { attempt, error, state: this.#state, research, year };
-    this.#insight = await this.marked((mark) => insightOf(this.#place, { ...request, mark }, watcher));
+    this.#insight = await this.marked((mark) => insightOf(this.#context, { ...request, mark }, watcher));
     this.#writeInsight();
     if (this.#insight.sources.length > 0) this.addSources(this.#insight.sources);
   }
@@ -377,7 +378,7 @@ export class Loop {
   async #learn(): Promise<void> {
     const known = Number(this.#state.host[NOTE.learned] ?? 0);
     const loop = { state: this.#state, folder: this.folder, snapshots: this.#snapshots };
-    const problems = await learn(this.#place, loop, known, (upTo) => {
+    const problems = await learn(this.#context, loop, known, (upTo) => {
       this.#keep({ [NOTE.learned]: String(upTo) });
       this.#save();
     });
@@ -416,27 +417,27 @@ export class Loop {
     return (mode === 'command' ? command : test) ?? '';
   }
 
-  async #run(number: number, mark: string, watcher: Watcher, feed: Feed): Promise<HeardAttempt> {
+  async #run(number: number, mark: string, watcher: Watcher, input: CommandInput): Promise<HeardAttempt> {
     watcher.onNote?.(`attempt ${number} of ${this.#state.max_attempts}: ${visible(this.#command)}`);
     try {
       const request: AttemptRequest = {
         command: this.#command,
-        cwd: this.#place.session.root,
+        cwd: this.#context.session.root,
         timeoutSeconds: this.#state.timeout_seconds,
         logPath: this.folder.logPath(number),
         mark,
-        redact: (text) => withoutSecrets(this.#place.rules.redact(text), feed),
-        input: feed.input,
+        redact: (text) => withoutSecrets(this.#context.rules.redact(text), input),
+        input: input.input,
         // A verification has nobody to ask.
         mayAsk: this.#state.mode === 'command',
-        program: feed.program,
-        env: feed.env,
+        program: input.program,
+        env: input.env,
         signal: watcher.signal,
         // What a person gave the command is shown to nobody, not even when it prints it.
-        onOutput: (text) => watcher.onOutput?.(withoutSecrets(text, feed)),
+        onOutput: (text) => watcher.onOutput?.(withoutSecrets(text, input)),
       };
-      const isHeard = this.#place.session.historyEnabled && feed.digest === null;
-      return await (isHeard ? runHeard(this.#place, request) : runUnheard(request));
+      const isHeard = this.#context.session.historyEnabled && input.digest === null;
+      return await (isHeard ? runHeard(this.#context, request) : runUnheard(request));
     } catch (thrown) {
       this.#forget(NOTE.mark);
       this.cancel();
@@ -448,13 +449,13 @@ export class Loop {
     const { exitCode, timedOut, durationSeconds, startedAt } = result;
     const failed = exitCode !== 0;
     const number = this.#state.current_attempt;
-    const error = failed ? await understandRun(this.#place, this.#state, result) : null;
+    const error = failed ? await understandRun(this.#context, this.#state, result) : null;
     if (error) {
       this.#keepSource(error);
       this.#insight = newInsight(number, error);
       this.#writeInsight();
     }
-    const weakened = failed ? [] : await suspicions(this.#place, this.#snapshots, this.#state, snapshot);
+    const weakened = failed ? [] : await suspicions(this.#context, this.#snapshots, this.#state, snapshot);
     // What is changed from here on is the next fix.
     if (failed || weakened.length > 0) this.#keep({ [NOTE.after]: await this.#snapshots.take(`${number}-after`) });
     this.#forget(NOTE.mark);
@@ -476,9 +477,9 @@ export class Loop {
   /** As a run of its own: but not where it stopped at a question, or is green for a reason that only a human may accept. */
   async #record(number: number, attempt: Omit<HeardAttempt, 'close'> & { text: string }): Promise<void> {
     const { prompt } = attempt.result;
-    if (!this.#place.session.historyEnabled || prompt !== null || this.#state.status === 'suspicious') return;
+    if (!this.#context.session.historyEnabled || prompt !== null || this.#state.status === 'suspicious') return;
     try {
-      const kept = await recordAttempt(this.#place, this.folder, { ...attempt, number, command: this.#command });
+      const kept = await recordAttempt(this.#context, this.folder, { ...attempt, number, command: this.#command });
       if (kept.notStored !== undefined) for (const warning of kept.warnings) this.note(warning);
     } catch (thrown) {
       this.note(`Attempt ${number} was not recorded: ${messageOf(thrown)}`);
@@ -487,7 +488,7 @@ export class Loop {
 
   /** Says it before the run, while it can still be undone. */
   async #noteWeakening(now: string): Promise<void> {
-    const [first] = await weakenings(this.#place, this.#snapshots, this.#state, now);
+    const [first] = await weakenings(this.#context, this.#snapshots, this.#state, now);
     if (first === undefined) return;
     this.note(
       `The tests are weaker than at the beginning (${first.file}:${first.line}, ${first.kind.replaceAll('_', ' ')}): a green run will be suspicious, no success.`,
@@ -499,7 +500,7 @@ export class Loop {
     const last = this.#state.attempts.findLast((attempt) => !isRejected(attempt));
     const text =
       this.#state.mode === 'error' && last === undefined ? this.#state.error : readLog(this.folder, last?.number ?? 0);
-    return this.#place.rules.understand({
+    return this.#context.rules.understand({
       text: text ?? '',
       exit_code: last?.exit_code ?? null,
       timed_out: last?.timed_out ?? null,
@@ -513,7 +514,7 @@ export class Loop {
   }
 
   #advance(event: FixEvent): FixAdvanced {
-    return this.#place.rules.advance(this.#state, event);
+    return this.#context.rules.advance(this.#state, event);
   }
 
   #accept({ state, decision, warnings }: FixAdvanced): void {
@@ -528,7 +529,7 @@ export class Loop {
   }
 
   #keepSource(error: FixError): void {
-    this.#keep({ [NOTE.source]: errorSource(error, this.#state, this.#place.session.root) });
+    this.#keep({ [NOTE.source]: errorSource(error, this.#state, this.#context.session.root) });
   }
 
   #forget(name: string): void {
@@ -536,7 +537,7 @@ export class Loop {
   }
 
   #remember(name: string, texts: readonly string[]): void {
-    this.#state = withListed(this.#place, this.#state, name, texts);
+    this.#state = withListed(this.#context, this.#state, name, texts);
   }
 
   #save(): void {

@@ -23,9 +23,9 @@ export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix): Pro
   const verifies = loop.state.status === 'unverified' && loop.state.test !== null;
   if (loop.decision.type === 'done') return OVER;
   if (loop.decision.type !== 'run' && !verifies) return loop.decision.reason;
-  const feed = await loop.feed(watcher.signal);
-  if (feed.missing.length > 0) return missingText(feed);
-  const decision = await loop.runAttempt(watcher, feed);
+  const input = await loop.input(watcher.signal);
+  if (input.missing.length > 0) return missingText(input);
+  const decision = await loop.runAttempt(watcher, input);
   return decision.type === 'refused' ? decision.reason : null;
 }
 

@@ -2,8 +2,14 @@
  * The checks of doctor, for people at the terminal.
  */
 
-import type { Check } from '../cli/doctor.ts';
 import { paint, table } from './text.ts';
+
+export interface Check {
+  name: string;
+  /** `note`: works, but a reader may want to know. */
+  state: 'ok' | 'note' | 'problem';
+  detail: string;
+}
 
 const MARKS = { ok: paint.green('✓'), note: paint.yellow('•'), problem: paint.red('✗') };
 

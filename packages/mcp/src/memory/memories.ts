@@ -13,7 +13,7 @@ import { type DetectedEnvironment, environmentOf } from '../environment/project.
 import { ArgusError, messageOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { tighten } from '../owner/way.ts';
-import type { Searched, Session, SessionManager } from '../session.ts';
+import type { Searched, Session } from '../session.ts';
 
 /** The project that a call without one happens in: its rules, and its database if there is one. */
 interface Surroundings {
@@ -25,8 +25,12 @@ interface Surroundings {
   warnings: string[];
 }
 
-/** What it needs of the open projects. */
-type Projects = Pick<SessionManager, 'all' | 'getOrOpen' | 'bare'>;
+/** The open projects, as far as the memories need them. */
+interface Projects {
+  all(): Session[];
+  getOrOpen(projectPath: string): Promise<Session>;
+  bare(root: string): Session;
+}
 
 export class Memories {
   readonly #sessionManager: Projects;

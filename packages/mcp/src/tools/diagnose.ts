@@ -6,7 +6,7 @@
 import type { DiagnosticResult } from 'argus-engine';
 import { z } from 'zod';
 import { SourceFolders } from '../run/source-folders.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { fitList, fitRemarks } from './budget.ts';
 import {

@@ -5,8 +5,8 @@
 
 import { z } from 'zod';
 import type { Loop } from '../fix/loop.ts';
-import type { Place, Watcher } from '../fix/loop-context.ts';
-import type { SessionManager } from '../session.ts';
+import type { LoopContext, Watcher } from '../fix/loop-context.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
 
@@ -41,16 +41,21 @@ async function handleFixAttempt(
   context: CallContext,
 ): Promise<FixAnswer> {
   const { Loop } = await import('../fix/loop.ts');
-  const place = await placeAt(params.projectPath, sessionManager);
-  const loop = await Loop.reopen(place, params.loop);
+  const loopContext = await placeAt(params.projectPath, sessionManager);
+  const loop = await Loop.reopen(loopContext, params.loop);
   try {
-    return await watched(place, context, (watcher) => attempted(place, loop, params, watcher));
+    return await watched(loopContext, context, (watcher) => attempted(loopContext, loop, params, watcher));
   } finally {
     loop.close();
   }
 }
 
-async function attempted(place: Place, loop: Loop, params: FixAttemptParams, watcher: Watcher): Promise<FixAnswer> {
+async function attempted(
+  loopContext: LoopContext,
+  loop: Loop,
+  params: FixAttemptParams,
+  watcher: Watcher,
+): Promise<FixAnswer> {
   const { step } = await import('../fix/step.ts');
   const { fix, outside, approach, research, sources, inputs, test } = params;
   if (research !== undefined) loop.addResearch(research);
@@ -58,7 +63,7 @@ async function attempted(place: Place, loop: Loop, params: FixAttemptParams, wat
   loop.adjust({ inputs: inputs ?? null, test: test ?? null });
   const declared = { description: fix ?? null, outside: outside ?? null, approach };
   const refused = await step(loop, watcher, declared);
-  return answerOf(place, loop, watcher, refused ?? undefined);
+  return answerOf(loopContext, loop, watcher, refused ?? undefined);
 }
 
 export const fixAttemptTool = defineTool({

@@ -6,8 +6,8 @@
 import type { FixStart } from 'argus-engine';
 import { z } from 'zod';
 import type { Loop } from '../fix/loop.ts';
-import type { Place, Watcher } from '../fix/loop-context.ts';
-import type { SessionManager } from '../session.ts';
+import type { LoopContext, Watcher } from '../fix/loop-context.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 import { type CallContext, defineTool } from './tool.ts';
 
@@ -52,10 +52,10 @@ async function handleFixProblem(
   context: CallContext,
 ): Promise<FixAnswer> {
   const { Loop } = await import('../fix/loop.ts');
-  const place = await placeAt(params.projectPath, sessionManager);
-  const loop = await Loop.start(place, startOf(params));
+  const loopContext = await placeAt(params.projectPath, sessionManager);
+  const loop = await Loop.start(loopContext, startOf(params));
   try {
-    return await watched(place, context, (watcher) => begun(place, loop, watcher));
+    return await watched(loopContext, context, (watcher) => begun(loopContext, loop, watcher));
   } finally {
     loop.close();
   }
@@ -81,10 +81,10 @@ function startOf(params: FixProblemParams): FixStart {
 }
 
 /** A command runs at once; a given error needs a fix first. */
-async function begun(place: Place, loop: Loop, watcher: Watcher): Promise<FixAnswer> {
+async function begun(loopContext: LoopContext, loop: Loop, watcher: Watcher): Promise<FixAnswer> {
   const { step } = await import('../fix/step.ts');
   const refused = loop.decision.type === 'run' ? await step(loop, watcher) : null;
-  return answerOf(place, loop, watcher, refused ?? undefined);
+  return answerOf(loopContext, loop, watcher, refused ?? undefined);
 }
 
 export const fixProblemTool = defineTool({

@@ -4,12 +4,12 @@
 
 import { z } from 'zod';
 import type { Loop } from '../fix/loop.ts';
-import { cleanText, type Place, placeOf, type Watcher } from '../fix/loop-context.ts';
+import { cleanText, type LoopContext, loopContextOf, type Watcher } from '../fix/loop-context.ts';
 import { type LoopView, viewOf } from '../fix/report/loop-view.ts';
 import type { LoopRecord } from '../fix/report/record.ts';
 import { isOver } from '../fix/report/summary.ts';
 import { Tail } from '../run/execute.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { withProgress } from './progress.ts';
 import type { CallContext } from './tool.ts';
 
@@ -49,12 +49,16 @@ export const output = () =>
   });
 
 /** A project need not be opened first. */
-export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<Place> {
-  return placeOf(await sessionManager.getOrOpen(projectPath), sessionManager);
+export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {
+  return loopContextOf(await sessionManager.getOrOpen(projectPath), sessionManager);
 }
 
 /** Work on a loop that an agent waits for; the loop is free again when it is done. */
-export function watched<T>(place: Place, context: CallContext, work: (watcher: Watcher) => Promise<T>): Promise<T> {
+export function watched<T>(
+  loopContext: LoopContext,
+  context: CallContext,
+  work: (watcher: Watcher) => Promise<T>,
+): Promise<T> {
   const begun = (onLine: (line: string) => void) => {
     const tail = new Tail();
     const onOutput = (text: string) => {
@@ -64,19 +68,24 @@ export function watched<T>(place: Place, context: CallContext, work: (watcher: W
     };
     return work({ signal: context.signal, onOutput, onNote: onLine });
   };
-  return withProgress(context, begun, (line) => cleanText(place, line));
+  return withProgress(context, begun, (line) => cleanText(loopContext, line));
 }
 
 /** After a step: what is needed for the next one is found out, or the report is written. */
-export async function answerOf(place: Place, loop: Loop, watcher: Watcher, refused?: string): Promise<FixAnswer> {
+export async function answerOf(
+  loopContext: LoopContext,
+  loop: Loop,
+  watcher: Watcher,
+  refused?: string,
+): Promise<FixAnswer> {
   const over = isOver(loop.state);
   if (loop.decision.type === 'apply_fix') await loop.prepareFix(watcher);
   const report = over ? await loop.report(watcher) : undefined;
-  return answerFrom(place, loop.record, { refused, report });
+  return answerFrom(loopContext, loop.record, { refused, report });
 }
 
 export function answerFrom(
-  { session }: Place,
+  { session }: LoopContext,
   record: LoopRecord,
   { refused, report }: { refused?: string | undefined; report?: string | undefined } = {},
 ): FixAnswer {

@@ -4,7 +4,7 @@
 
 import { z } from 'zod';
 import { isOver } from '../fix/report/summary.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
 import { defineTool } from './tool.ts';
 
@@ -22,9 +22,9 @@ export interface FixStatusParams {
 async function handleFixStatus(params: FixStatusParams, sessionManager: SessionManager): Promise<FixAnswer> {
   const { Loop } = await import('../fix/loop.ts');
   const { reportMarkdown } = await import('../fix/report/report.ts');
-  const place = await placeAt(params.projectPath, sessionManager);
-  const record = await Loop.look(place, params.loop);
-  return answerFrom(place, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});
+  const loopContext = await placeAt(params.projectPath, sessionManager);
+  const record = await Loop.look(loopContext, params.loop);
+  return answerFrom(loopContext, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});
 }
 
 export const fixStatusTool = defineTool({

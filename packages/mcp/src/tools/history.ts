@@ -5,7 +5,7 @@
 import type { HistoryResult, RunDetail, RunStatus } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { clipped } from '../untrusted.ts';
 import { fitPage } from './budget.ts';
 import { caseRecord, envelopeOf, limit, offset, projectPath, runRecord, warnings } from './schemas.ts';

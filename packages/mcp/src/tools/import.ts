@@ -10,7 +10,7 @@ import { FORMATS } from '../choices.ts';
 import { ArgusError } from '../errors.ts';
 import { gitFacts } from '../run/git.ts';
 import { folderOf } from '../run/test-place.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { fitRemarks } from './budget.ts';
 import { envelopeOf, projectPath, runResult } from './schemas.ts';

@@ -5,7 +5,7 @@
 import type { PatternsResult as EnginePatternsResult, FailureCategory, PatternSort, PatternSource } from 'argus-engine';
 import { z } from 'zod';
 import { PATTERNS_APP } from '../apps.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { fitPage } from './budget.ts';
 import { category, envelopeOf, failurePattern, limit, offset, projectPath, warnings } from './schemas.ts';
 import { defineTool } from './tool.ts';

@@ -5,7 +5,7 @@
 import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
 import { environmentOf } from '../environment/project.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { visible } from '../untrusted.ts';
 import { caseName, categoryName, envelopeOf, notStored, projectPath, proof, runId, warnings } from './schemas.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
 import { SourceFolders } from '../run/source-folders.ts';
 import { folderOf } from '../run/test-place.ts';
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { fitRemarks } from './budget.ts';
 import { withProgress } from './progress.ts';

@@ -7,7 +7,7 @@ import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextproto
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import generated from '../generated/tools.json' with { type: 'json' };
-import type { SessionManager } from '../session.ts';
+import type { SessionManager } from '../session-manager.ts';
 import { shortLine } from '../untrusted.ts';
 import { fitAnswer } from './budget.ts';
 

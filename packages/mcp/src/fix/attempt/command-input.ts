@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import type { FixState } from 'argus-engine';
 import type { Program } from '../../run/execute.ts';
 import { type DeferredInput, type ResolvedInputs, resolveInputs } from '../inputs/index.ts';
-import type { Place } from '../loop-context.ts';
+import type { LoopContext } from '../loop-context.ts';
 
-export interface Feed {
+export interface CommandInput {
   input?: string | undefined;
   program?: Program | undefined;
   env?: Readonly<Record<string, string>> | undefined;
@@ -24,15 +24,15 @@ export interface Feed {
   notes: string[];
 }
 
-export const NO_FEED: Feed = { secrets: [], path: null, digest: null, missing: [], notes: [] };
+export const NO_INPUT: CommandInput = { secrets: [], path: null, digest: null, missing: [], notes: [] };
 
 /** A verification is given nothing: the contract has inputs for commands only. */
-export async function feedFor(
-  { session }: Place,
+export async function commandInputFor(
+  { session }: LoopContext,
   state: FixState,
   { prompts, signal }: { prompts?: readonly string[] | undefined; signal?: AbortSignal | undefined } = {},
-): Promise<Feed> {
-  if (state.mode !== 'command' || state.command === null) return NO_FEED;
+): Promise<CommandInput> {
+  if (state.mode !== 'command' || state.command === null) return NO_INPUT;
   const resolved = await resolveInputs({
     root: session.root,
     command: state.command,
@@ -46,9 +46,9 @@ export async function feedFor(
   return feedOf(resolved);
 }
 
-function feedOf(resolved: ResolvedInputs): Feed {
+function feedOf(resolved: ResolvedInputs): CommandInput {
   const { kind, path, secrets, warnings: notes } = resolved;
-  if (kind === 'none') return { ...NO_FEED, notes };
+  if (kind === 'none') return { ...NO_INPUT, notes };
   const missing = resolved.deferred.filter(({ required }) => required);
   const common = { path, secrets, missing, notes };
   if (kind === 'pipe') return { ...common, input: resolved.stdin, digest: digestOf(resolved.stdin) };
@@ -62,13 +62,13 @@ function digestOf(text: string): string {
 }
 
 /** What only the user can say, and how. */
-export function missingText({ missing, path }: Feed): string {
+export function missingText({ missing, path }: CommandInput): string {
   const questions = missing.map(({ name, advice }) => `${name}: ${advice}`);
   return `Answers are missing in ${path ?? 'the inputs'}. ${questions.join(' ')}`;
 }
 
 /** A command may show what it was given. */
-export function withoutSecrets(text: string, { secrets }: Feed): string {
+export function withoutSecrets(text: string, { secrets }: CommandInput): string {
   return secrets.reduce(
     (clean, secret) => (secret === '' ? clean : clean.replaceAll(secret, '[REDACTED:input]')),
     text,

@@ -10,7 +10,7 @@ import { type Heard, Listener } from '../../run/listener.ts';
 import { folderOf } from '../../run/test-place.ts';
 import type { Kept } from '../../spool/outbox.ts';
 import { shortLine } from '../../untrusted.ts';
-import type { Place } from '../loop-context.ts';
+import type { LoopContext } from '../loop-context.ts';
 import type { StateFolder } from '../state/state-folder.ts';
 import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.ts';
 
@@ -23,7 +23,7 @@ export interface HeardAttempt {
 }
 
 /** Runs an attempt and hears its cases; one that refuses to be listened to runs once more by itself. */
-export async function runHeard({ session }: Place, request: AttemptRequest): Promise<HeardAttempt> {
+export async function runHeard({ session }: LoopContext, request: AttemptRequest): Promise<HeardAttempt> {
   const { root, config } = session;
   const git = await gitFacts(root);
   const listener = new Listener({ root, config, command: request.command });
@@ -64,7 +64,7 @@ export interface RecordedAttempt extends Omit<HeardAttempt, 'close'> {
 
 /** Keeps it in the memory of failures; what is not stored yet or never is told by the answer. */
 export async function recordAttempt(
-  { session }: Place,
+  { session }: LoopContext,
   folder: StateFolder,
   { number, command, text, result, heard, git }: RecordedAttempt,
 ): Promise<Kept<RunResult>> {

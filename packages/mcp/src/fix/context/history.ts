@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from './model.ts';
-import type { Scene } from './scope.ts';
+import type { ContextScope } from './scope.ts';
 
 const LOG_FORMAT = '--format=%h %ad %an: %s';
 
@@ -12,8 +12,8 @@ const LOG_FORMAT = '--format=%h %ad %an: %s';
 const MAX_COMMITS = 400;
 const MAX_SHOWN = 5;
 
-export async function startedWhen(scene: Scene): Promise<Finding> {
-  const { request, place, git } = scene;
+export async function startedWhen(scope: ContextScope): Promise<Finding> {
+  const { request, place, git } = scope;
   const seen = request.firstSeen ? [`First recorded here: ${request.firstSeen}`] : [];
   const blamed = git === null || place === null ? null : await blame(git, place.file, place.line);
   const lines = [...seen, ...(blamed === null ? [] : [`${place?.file}:${place?.line} ${blamed}`])];
@@ -21,7 +21,7 @@ export async function startedWhen(scene: Scene): Promise<Finding> {
     const source = [seen.length > 0 && 'run history', blamed !== null && 'git blame'].filter((one) => one !== false);
     return { answer: lines.join('\n'), source: source.join(', ') };
   }
-  if (git === null) return { why_not: `${scene.noGit} No earlier run with this error is recorded.` };
+  if (git === null) return { why_not: `${scope.noGit} No earlier run with this error is recorded.` };
   if (place !== null)
     return { why_not: `git knows nothing of ${place.file}. No earlier run with this error is recorded.` };
   const { stdout } = await git(['log', '-1', '--date=iso-strict', LOG_FORMAT]);
@@ -29,7 +29,7 @@ export async function startedWhen(scene: Scene): Promise<Finding> {
   return { answer: `The place is not known; the last commit is ${stdout.trim()}`, source: 'git log' };
 }
 
-type Git = NonNullable<Scene['git']>;
+type Git = NonNullable<ContextScope['git']>;
 
 async function blame(git: Git, file: string, line: number): Promise<string | null> {
   const { stdout } = await git(['blame', '--porcelain', '-w', '-L', `${line},${line}`, '--', file]);
@@ -42,7 +42,7 @@ async function blame(git: Git, file: string, line: number): Promise<string | nul
   return `was last changed on ${date} in ${commit.slice(0, 10)} (${field('author') ?? '?'}: ${field('summary') ?? ''})`;
 }
 
-export async function recentChanges({ git, noGit, place }: Scene): Promise<Finding> {
+export async function recentChanges({ git, noGit, place }: ContextScope): Promise<Finding> {
   if (git === null) return { why_not: noGit };
   const about = place === null ? [] : ['--', place.file];
   const [log, status] = await Promise.all([
@@ -69,10 +69,10 @@ function statusWords(row: string): string {
   return `${row.slice(3)} (${kind})`;
 }
 
-export async function similarIssues(scene: Scene): Promise<Finding> {
-  const { git, noGit } = scene;
+export async function similarIssues(scope: ContextScope): Promise<Finding> {
+  const { git, noGit } = scope;
   if (git === null) return { why_not: noGit };
-  const words = tellingWords(scene);
+  const words = tellingWords(scope);
   if (words.length === 0) return { why_not: 'The error has no words that a commit message could share.' };
   const patterns = words.map((word) => `--grep=${word}`);
   const { stdout, problem } = await git([
@@ -116,7 +116,7 @@ const COMMON = new Set(
 );
 
 /** Names in the error first, then its longer words. */
-export function tellingWords({ request, place }: Scene): string[] {
+export function tellingWords({ request, place }: ContextScope): string[] {
   const { error_type, headline } = request.error;
   const quoted = [...headline.matchAll(/["'`]([\w$.@/-]{3,60})["'`]/gu)].map((match) => match[1] ?? '');
   const base =

@@ -3,7 +3,7 @@
  * Does not: claim more than the evidence says; with none it repeats the message.
  */
 
-import type { Scene } from './scope.ts';
+import type { ContextScope } from './scope.ts';
 
 /** Messages whose meaning is known, in order; `$1` is what the message names. */
 const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
@@ -28,12 +28,12 @@ const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
 ];
 
 /** Half a sentence behind "when". */
-export function hypothesisOf({ request, clues }: Scene): string {
+export function hypothesisOf({ request, evidence }: ContextScope): string {
   const { headline, error_type } = request.error;
-  const [clue] = [...clues].sort((a, b) => b.weight - a.weight);
+  const [strongest] = [...evidence].sort((a, b) => b.weight - a.weight);
   // What a program saw explains more than what the message says, unless it is the message itself.
   const meaning = meaningOf(headline) ?? meaningOf(request.errorText);
-  const cause = clue?.text ?? meaning ?? (headline || error_type || 'a command fails without a message');
+  const cause = strongest?.text ?? meaning ?? (headline || error_type || 'a command fails without a message');
   return cause.replace(/\s+/gu, ' ').slice(0, 240);
 }
 
@@ -46,7 +46,7 @@ function meaningOf(text: string): string | undefined {
 }
 
 /** What kills or keeps containers, in words that stand behind "when". */
-const CONTAINER_CLUES: readonly { pattern: RegExp; text: string }[] = [
+const CONTAINER_EVIDENCE: readonly { pattern: RegExp; text: string }[] = [
   { pattern: /OOMKilled/u, text: 'a container is killed because it needs more memory than its limit' },
   { pattern: /ImagePullBackOff|ErrImagePull|InvalidImageName/u, text: 'the image of a container cannot be pulled' },
   {
@@ -59,8 +59,8 @@ const CONTAINER_CLUES: readonly { pattern: RegExp; text: string }[] = [
   { pattern: /CrashLoopBackOff/u, text: 'a container crashes each time it starts' },
 ];
 
-export function addContainerClue(scene: Scene, told: string): void {
-  const index = CONTAINER_CLUES.findIndex(({ pattern }) => pattern.test(told));
-  const clue = CONTAINER_CLUES[index];
-  if (clue) scene.clues.push({ weight: 20 - index, text: clue.text });
+export function addContainerEvidence(scope: ContextScope, told: string): void {
+  const index = CONTAINER_EVIDENCE.findIndex(({ pattern }) => pattern.test(told));
+  const strongest = CONTAINER_EVIDENCE[index];
+  if (strongest) scope.evidence.push({ weight: 20 - index, text: strongest.text });
 }

@@ -13,7 +13,8 @@ import { testExpectations } from './code/tests.ts';
 import { recentChanges, similarIssues, startedWhen } from './history.ts';
 import { hypothesisOf } from './hypothesis.ts';
 import type { Answer, ContextRequest, Finding, FixContext, Layer } from './model.ts';
-import { type Scene, sceneOf } from './scope.ts';
+import { openScope } from './open-scope.ts';
+import type { ContextScope } from './scope.ts';
 import { similarCode } from './similar.ts';
 import { clusterState, deploymentState } from './system/cluster.ts';
 import { dependencies } from './system/dependencies.ts';
@@ -31,7 +32,7 @@ const MAX_WAIT_MS = 25_000;
 const TOO_LATE: Finding = { why_not: 'The programs that would know took too long.' };
 
 /** In the contract's order and words; the number is the position. */
-const QUESTIONS: readonly [Layer, string, (scene: Scene) => Promise<Finding> | Finding][] = [
+const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Finding> | Finding][] = [
   ['Error Context', 'What is the exact error type? (syntax, runtime, timeout, permission, etc.)', errorType],
   ['Error Context', 'What file/line is the error occurring in?', whereOf],
   ['Error Context', 'What function/method is involved?', functionOf],
@@ -55,17 +56,17 @@ export async function gatherContext(request: ContextRequest): Promise<FixContext
   const timer = setTimeout(() => late.abort(), MAX_WAIT_MS);
   try {
     const signal = request.signal ? AbortSignal.any([late.signal, request.signal]) : late.signal;
-    return await gathered(await sceneOf({ ...request, signal }), request);
+    return await gathered(await openScope({ ...request, signal }), request);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function gathered(scene: Scene, request: ContextRequest): Promise<FixContext> {
-  const clean = (text: string) => clipped(scene.redact(visible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER);
+async function gathered(scope: ContextScope, request: ContextRequest): Promise<FixContext> {
+  const clean = (text: string) => clipped(scope.redact(visible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER);
   const answers = await Promise.all(
     QUESTIONS.map(async ([layer, question, answer], index): Promise<Answer> => {
-      const found = await findingOf(scene, answer);
+      const found = await findingOf(scope, answer);
       const known = 'answer' in found;
       return {
         number: index + 1,
@@ -77,25 +78,25 @@ async function gathered(scene: Scene, request: ContextRequest): Promise<FixConte
       };
     }),
   );
-  const uncommitted = await uncommittedDiff(scene).catch(() => null);
+  const uncommitted = await uncommittedDiff(scope).catch(() => null);
   if (request.signal?.aborted) throw cancelled();
   return {
     answers,
     error_type: request.error.error_type,
-    location: scene.place === null ? null : clean(`${scene.place.file}:${scene.place.line}`),
-    function: scene.place?.function == null ? null : clean(scene.place.function),
-    frames: ownFrames(scene).map(clean),
+    location: scope.place === null ? null : clean(`${scope.place.file}:${scope.place.line}`),
+    function: scope.place?.function == null ? null : clean(scope.place.function),
+    frames: ownFrames(scope).map(clean),
     uncommitted: uncommitted === null ? null : clean(uncommitted),
-    hypothesis: clean(hypothesisOf(scene)),
-    tech_stack: techStack(scene),
-    environment: environmentName(scene),
+    hypothesis: clean(hypothesisOf(scope)),
+    tech_stack: techStack(scope),
+    environment: environmentName(scope),
   };
 }
 
-async function findingOf(scene: Scene, answer: (typeof QUESTIONS)[number][2]): Promise<Finding> {
+async function findingOf(scope: ContextScope, answer: (typeof QUESTIONS)[number][2]): Promise<Finding> {
   try {
-    return await answer(scene);
+    return await answer(scope);
   } catch (thrown) {
-    return scene.request.signal?.aborted ? TOO_LATE : { why_not: `It could not be answered: ${messageOf(thrown)}.` };
+    return scope.request.signal?.aborted ? TOO_LATE : { why_not: `It could not be answered: ${messageOf(thrown)}.` };
   }
 }

@@ -5,7 +5,7 @@
 
 import { type Hit, isTestFile, searchLines } from './code/search.ts';
 import type { Finding } from './model.ts';
-import type { Scene } from './scope.ts';
+import type { ContextScope } from './scope.ts';
 
 const MAX_HITS = 8;
 
@@ -19,11 +19,11 @@ const EVERYWHERE = new Set(
   ),
 );
 
-export async function similarCode(scene: Scene): Promise<Finding> {
-  const names = failingNames(scene);
+export async function similarCode(scope: ContextScope): Promise<Finding> {
+  const names = failingNames(scope);
   if (names.length === 0) return { why_not: 'Neither the error nor the failing line names anything to search for.' };
   for (const name of names) {
-    const hits = (await searchLines(scene, name, { limit: 200, word: true })).filter((hit) => elsewhere(hit, scene));
+    const hits = (await searchLines(scope, name, { limit: 200, word: true })).filter((hit) => elsewhere(hit, scope));
     if (hits.length === 0) continue;
     const shown = [...hits].sort((a, b) => rank(a, name) - rank(b, name)).slice(0, MAX_HITS);
     const more = hits.length > shown.length ? `\n(${hits.length - shown.length} more)` : '';
@@ -33,7 +33,7 @@ export async function similarCode(scene: Scene): Promise<Finding> {
   return { why_not: `Nothing else in the project uses ${names.join(', ')}.` };
 }
 
-function elsewhere({ file, line, text }: Hit, { place }: Scene): boolean {
+function elsewhere({ file, line, text }: Hit, { place }: ContextScope): boolean {
   if (place === null || file !== place.file) return true;
   // That the file imports it is no other use.
   return Math.abs(line - place.line) > 2 && !/^\s*(?:import|from|use|require)\b|=\s*require\(/u.test(text);
@@ -47,8 +47,8 @@ function rank({ file, text }: Hit, name: string): number {
 }
 
 /** What the error quotes, then what the failing line calls. */
-function failingNames(scene: Scene): string[] {
-  const { request, place } = scene;
+function failingNames(scope: ContextScope): string[] {
+  const { request, place } = scope;
   const { headline } = request.error;
   const failing = place?.lines[place.line - 1] ?? '';
   const missing = /\b([A-Za-z_$][\w$]*) is not (?:defined|a function)/u.exec(headline)?.[1];
@@ -60,7 +60,7 @@ function failingNames(scene: Scene): string[] {
   const calls = [...failing.matchAll(/([A-Za-z_$][\w$]*)\s*(?:\(|!\()/gu)].map((match) => match[1]);
   // A member that is read of nothing is as common as `map`; what stands before the dot is telling.
   const before = [...failing.matchAll(/([A-Za-z_$][\w$]*)\s*(?:\?\.|\.|\[)/gu)].map((match) => match[1]);
-  const made = before.flatMap((name) => callsThatMake(name ?? '', scene));
+  const made = before.flatMap((name) => callsThatMake(name ?? '', scope));
   const all = [
     missing,
     dotted,
@@ -79,7 +79,7 @@ function failingNames(scene: Scene): string[] {
 const LINES_ABOVE = 20;
 
 /** What a variable of the failing line was made by: of `items = fetchItems(id)` it is `fetchItems`. */
-function callsThatMake(name: string, { place }: Scene): string[] {
+function callsThatMake(name: string, { place }: ContextScope): string[] {
   if (place === null || !/^[\w$]+$/u.test(name)) return [];
   const made = new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*(?::[^=]+)?:?=(?!=)(.*)$`, 'u');
   const above = place.lines.slice(Math.max(0, place.line - 1 - LINES_ABOVE), place.line - 1).reverse();

@@ -6,14 +6,14 @@
 import { NOT_OURS } from '../../git/settings.ts';
 import { isSecretFile } from '../../secret-files.ts';
 import { ownFrames } from './code/source-location.ts';
-import type { Scene } from './scope.ts';
+import type { ContextScope } from './scope.ts';
 
 /** As much as a brief has room for. */
 const MAX_DIFF = 1_400;
 
 /** Null where nothing is, or where there is no repository to say. Files of the stack come first, then small changes. */
-export async function uncommittedDiff(scene: Scene): Promise<string | null> {
-  const { git, place } = scene;
+export async function uncommittedDiff(scope: ContextScope): Promise<string | null> {
+  const { git, place } = scope;
   if (git === null) return null;
   const { stdout } = await git(['diff-index', '-p', '-U1', '--relative', 'HEAD', '--', '.', ...NOT_OURS]);
   const files = stdout.split(/^(?=diff --git )/mu).flatMap((text) => {
@@ -21,7 +21,7 @@ export async function uncommittedDiff(scene: Scene): Promise<string | null> {
     // What only looks changed by its time has no hunk.
     return name === undefined || isSecretFile(name) || !text.includes('\n@@') ? [] : [{ name, text: shortHead(text) }];
   });
-  const inStack = new Set([place?.file, ...ownFrames(scene).map((frame) => frame.replace(/:\d+(?: .*)?$/u, ''))]);
+  const inStack = new Set([place?.file, ...ownFrames(scope).map((frame) => frame.replace(/:\d+(?: .*)?$/u, ''))]);
   const order = ({ name, text }: { name: string; text: string }) => (inStack.has(name) ? 0 : 1 + text.length);
   const diff = files.sort((one, other) => order(one) - order(other)).map(({ text }) => text);
   return diff.length === 0 ? null : cutDiff(diff.join(''));

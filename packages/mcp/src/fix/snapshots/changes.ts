@@ -4,7 +4,7 @@
  */
 
 import type { FixState, Weakening } from 'argus-engine';
-import type { Place } from '../loop-context.ts';
+import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
 import { NOTE } from '../state/host-notes.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
@@ -34,7 +34,7 @@ export async function changeSince(snapshots: Snapshots, { host, attempts }: FixS
 
 /** By all fixes together, from the beginning to the given moment. */
 export async function weakenings(
-  { rules }: Place,
+  { rules }: LoopContext,
   snapshots: Snapshots,
   { host }: FixState,
   until: string,
@@ -45,7 +45,7 @@ export async function weakenings(
 
 /** Of a green run; without a change by anybody but the command there is nothing to suspect. */
 export async function suspicions(
-  place: Place,
+  loopContext: LoopContext,
   snapshots: Snapshots,
   state: FixState,
   snapshot: string,
@@ -53,7 +53,7 @@ export async function suspicions(
   const from = state.host[NOTE.after] ?? state.host[NOTE.base];
   // A change that was not declared, while an error was waited for to pass, is one all the same.
   const changed = state.pending_fix !== null || (from !== undefined && !(await snapshots.same(from, snapshot)));
-  return changed ? weakenings(place, snapshots, state, snapshot) : [];
+  return changed ? weakenings(loopContext, snapshots, state, snapshot) : [];
 }
 
 /** In words, where nobody said any. */

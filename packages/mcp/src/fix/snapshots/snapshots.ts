@@ -3,9 +3,6 @@
  * Does not: change the work tree, git's index, or HEAD; going back is for people to decide.
  */
 
-import { GitSnapshots } from './git-snapshots.ts';
-import { PlainCopies } from './plain-copies.ts';
-
 export interface FileChanged {
   /** Path in the project, with `/`. */
   path: string;
@@ -40,10 +37,4 @@ export interface Snapshots {
   howToGoBack(id: string): string;
   /** What is not kept, and why. */
   readonly warnings: readonly string[];
-}
-
-/** For a loop of this project, by the name of its folder. */
-export async function snapshotsOf(root: string, commandHash: string, folder: string): Promise<Snapshots> {
-  const opened = await GitSnapshots.open(root, commandHash);
-  return opened instanceof GitSnapshots ? opened : new PlainCopies(root, folder, opened);
 }

@@ -5,7 +5,7 @@
 
 import type { FixState } from 'argus-engine';
 import { clipped } from '../../untrusted.ts';
-import { cleanText, type Place } from '../loop-context.ts';
+import { cleanText, type LoopContext } from '../loop-context.ts';
 
 /** Names of the host's own notes in a state. */
 export const NOTE = {
@@ -52,8 +52,13 @@ export function withoutNote(state: FixState, name: string): FixState {
 }
 
 /** Adds to a list, up to what a state may hold. */
-export function withListed(place: Place, state: FixState, name: string, texts: readonly string[]): FixState {
-  const clean = texts.map((text) => clipped(cleanText(place, text), MAX_NOTE));
+export function withListed(
+  loopContext: LoopContext,
+  state: FixState,
+  name: string,
+  texts: readonly string[],
+): FixState {
+  const clean = texts.map((text) => clipped(cleanText(loopContext, text), MAX_NOTE));
   const all = [...new Set([...listIn(state, name), ...clean])];
   return withNotes(state, { [name]: JSON.stringify(all.slice(0, MAX_LIST)) });
 }

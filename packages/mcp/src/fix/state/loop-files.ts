@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
 import { lstat } from '../../owner/way.ts';
 import { visible } from '../../untrusted.ts';
-import type { Place } from '../loop-context.ts';
+import type { LoopContext } from '../loop-context.ts';
 import type { Insight, LoopRecord } from '../report/record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import { listIn, NOTE } from './host-notes.ts';
@@ -19,11 +19,15 @@ import { StateFolder } from './state-folder.ts';
 /** What is read of a log for a report. */
 const OUTPUT_BYTES = 32 * 1024;
 
-export function readState(place: Place, folder: StateFolder, commandHash: string | undefined): FixState | undefined {
+export function readState(
+  loopContext: LoopContext,
+  folder: StateFolder,
+  commandHash: string | undefined,
+): FixState | undefined {
   const text = folder.readState();
   if (text === undefined) return undefined;
   try {
-    return place.rules.readState(text, commandHash);
+    return loopContext.rules.readState(text, commandHash);
   } catch (thrown) {
     if (!(thrown instanceof EngineError)) throw thrown;
     throw new EngineError(thrown.code, `${folder.file('state.json')}: ${thrown.message}`, { cause: thrown });
@@ -31,14 +35,14 @@ export function readState(place: Place, folder: StateFolder, commandHash: string
 }
 
 /** In a folder that was found to have one. */
-export function stateOf(place: Place, folder: StateFolder, commandHash: string | undefined): FixState {
-  const state = readState(place, folder, commandHash);
+export function stateOf(loopContext: LoopContext, folder: StateFolder, commandHash: string | undefined): FixState {
+  const state = readState(loopContext, folder, commandHash);
   if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
   return state;
 }
 
 /** The folder of a loop that begins, or goes on with the one that is there. */
-export async function folderToStart({ session }: Place, commandHash: string): Promise<StateFolder> {
+export async function folderToStart({ session }: LoopContext, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);
   await requireOwnPlace(session.root, folder);
   await (lstat(folder.path) !== undefined ? requireBegun(session.project, folder) : markBegun(session.project, folder));
@@ -46,7 +50,7 @@ export async function folderToStart({ session }: Place, commandHash: string): Pr
 }
 
 /** The folder of a loop; of the one worked on last where none is named. */
-export async function existingFolder({ session }: Place, commandHash: string | undefined): Promise<StateFolder> {
+export async function existingFolder({ session }: LoopContext, commandHash: string | undefined): Promise<StateFolder> {
   const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
   await requireOwnPlace(session.root, folder);
   if (folder?.exists) {

@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 import type { EnclosingFunction } from './functions.ts';
 
 /** Lines shown on either side of the failing one. */
@@ -15,7 +15,7 @@ const MAX_LINE = 200;
 
 const NOWHERE = 'The place of the error is not known.';
 
-export function behaviour({ place, tested }: Scene): Finding {
+export function behaviour({ place, tested }: ContextScope): Finding {
   if (place === null) return { why_not: NOWHERE };
   if (tested !== null) {
     const { name, file, start, lines } = tested;
@@ -29,7 +29,7 @@ export function behaviour({ place, tested }: Scene): Finding {
   };
 }
 
-export function interfaceOf({ place, tested }: Scene): Finding {
+export function interfaceOf({ place, tested }: ContextScope): Finding {
   if (place === null) return { why_not: NOWHERE };
   const enclosing = tested ?? place.enclosing;
   const { file, lines } = tested ?? place;

@@ -4,7 +4,7 @@
  */
 
 import { isSecretFile } from '../../../secret-files.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 
 export interface Hit {
   file: string;
@@ -36,12 +36,12 @@ export function isTestFile(file: string): boolean {
 }
 
 /** Throws where nothing could be searched. */
-export async function searchLines(scene: Scene, phrase: string, options: SearchOptions): Promise<Hit[]> {
+export async function searchLines(scope: ContextScope, phrase: string, options: SearchOptions): Promise<Hit[]> {
   if (phrase.trim() === '' || /[\n\0]/u.test(phrase)) return [];
   const { limit, word, only = ['.'] } = options;
-  const where = scene.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
+  const where = scope.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
   const how = ['-n', '-z', '-I', '-F', ...(word ? ['-w'] : []), ...where];
-  const asked = await scene.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scene)]);
+  const asked = await scope.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scope)]);
   // 1: found nothing.
   if (asked.stdout === '' && asked.problem !== null && asked.exitCode !== 1) throw new Error(asked.problem);
   return asked.stdout
@@ -54,7 +54,7 @@ export async function searchLines(scene: Scene, phrase: string, options: SearchO
     .slice(0, limit);
 }
 
-function excluded({ git }: Scene): string[] {
+function excluded({ git }: ContextScope): string[] {
   const folders = git === null ? FOREIGN_FOLDERS.map((name) => `:(exclude,glob)**/${name}/**`) : [];
   const files = GENERATED_FILES.map((name) => `:(exclude,glob)**/${name}`);
   return [...files, ...folders, ':(exclude).claude', ':(exclude).argus'];

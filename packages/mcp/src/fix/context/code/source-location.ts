@@ -7,24 +7,10 @@
 import path from 'node:path';
 import { isSecretFile } from '../../../secret-files.ts';
 import type { Finding, Frame } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope, SourceLocation } from '../scope.ts';
 import type { ProjectFiles } from './files.ts';
-import { type EnclosingFunction, enclosingFunction } from './functions.ts';
+import { enclosingFunction } from './functions.ts';
 import { isTestFile, searchLines } from './search.ts';
-
-export interface Place {
-  /** Relative to the project. */
-  file: string;
-  /** From 1. */
-  line: number;
-  function: string | null;
-  enclosing: EnclosingFunction | null;
-  lines: string[];
-  /** How it was found. */
-  source: string;
-  /** False: the words of the error were found there, no trace names it. */
-  traced: boolean;
-}
 
 /** Folders whose code is somebody else's. */
 const FOREIGN =
@@ -42,27 +28,27 @@ const MAX_OWN_FRAMES = 6;
 /** Shorter pieces of a message are found everywhere. */
 const MIN_PHRASE = 10;
 
-export async function findPlace(scene: Scene): Promise<Place | null> {
-  const { location, frames = [] } = scene.request.error;
+export async function findPlace(scope: ContextScope): Promise<SourceLocation | null> {
+  const { location, frames = [] } = scope.request.error;
   for (const frame of [...(location === null ? [] : [location]), ...frames.slice(0, MAX_FRAMES)]) {
-    const file = await projectFile(scene, frame);
-    if (file !== undefined) return placeAt(scene, file, frame.line ?? 1, frame.function ?? null, 'stack trace');
+    const file = await projectFile(scope, frame);
+    if (file !== undefined) return placeAt(scope, file, frame.line ?? 1, frame.function ?? null, 'stack trace');
   }
-  return placeInOutput(scene) ?? (await placeOfWords(scene));
+  return placeInOutput(scope) ?? (await placeOfWords(scope));
 }
 
 /** The frames that lead into the project, innermost first. */
-export function ownFrames(scene: Scene): string[] {
-  const { frames = [] } = scene.request.error;
+export function ownFrames(scope: ContextScope): string[] {
+  const { frames = [] } = scope.request.error;
   const own = frames.slice(0, MAX_FRAMES).flatMap((frame) => {
-    const file = namedFile(scene, frame.file);
+    const file = namedFile(scope, frame.file);
     const name = usable(frame.function ?? null);
     return file === undefined ? [] : [`${file}:${frame.line ?? 1}${name === null ? '' : ` ${name}`}`];
   });
   return [...new Set(own)].slice(0, MAX_OWN_FRAMES);
 }
 
-export function errorType({ request, place }: Scene): Finding {
+export function errorType({ request, place }: ContextScope): Finding {
   const { error_type, category, error_class, headline } = request.error;
   const kind = KINDS.find(({ pattern }) => pattern.test(`${error_type}: ${headline}`))?.kind ?? 'unknown';
   const words = [
@@ -93,7 +79,7 @@ const KINDS: readonly { kind: string; pattern: RegExp }[] = [
   { kind: 'runtime', pattern: /Error|Exception|panic|Traceback|segmentation/iu },
 ];
 
-export function whereOf({ place, request }: Scene): Finding {
+export function whereOf({ place, request }: ContextScope): Finding {
   if (place === null) {
     const seen = request.error.location?.file;
     if (seen) return { why_not: `The trace names ${seen}, which is no file of the project.` };
@@ -103,7 +89,7 @@ export function whereOf({ place, request }: Scene): Finding {
   return { answer: `${place.file}:${place.line}${how}`, source: place.source };
 }
 
-export function functionOf({ place }: Scene): Finding {
+export function functionOf({ place }: ContextScope): Finding {
   if (place === null) return { why_not: 'The place of the error is not known.' };
   if (place.function === null) return { why_not: `${place.file}:${place.line} is in no function.` };
   const { enclosing } = place;
@@ -111,8 +97,14 @@ export function functionOf({ place }: Scene): Finding {
   return { answer: `${place.function}${where}`, source: enclosing ? place.file : place.source };
 }
 
-function placeAt(scene: Scene, file: string, line: number, named: string | null, source: string): Place {
-  const lines = scene.files.lines(file) ?? [];
+function placeAt(
+  scope: ContextScope,
+  file: string,
+  line: number,
+  named: string | null,
+  source: string,
+): SourceLocation {
+  const lines = scope.files.lines(file) ?? [];
   // A file that has changed since may have fewer lines.
   const at = Math.min(Math.max(1, Math.trunc(line) || 1), Math.max(1, lines.length));
   const enclosing = enclosingFunction(lines, at, file);
@@ -127,13 +119,13 @@ function usable(name: string | null): string | null {
 }
 
 /** The project's own file a frame means, or undefined. */
-async function projectFile(scene: Scene, { file, function: name }: Frame): Promise<string | undefined> {
+async function projectFile(scope: ContextScope, { file, function: name }: Frame): Promise<string | undefined> {
   const parts = partsOf(file);
-  return namedFile(scene, file) ?? (parts.length > 0 ? await byName(scene, parts, name ?? '') : undefined);
+  return namedFile(scope, file) ?? (parts.length > 0 ? await byName(scope, parts, name ?? '') : undefined);
 }
 
 /** The same by the path alone. */
-function namedFile({ files }: Scene, file: string): string | undefined {
+function namedFile({ files }: ContextScope, file: string): string | undefined {
   const parts = partsOf(file);
   const direct = parts.length > 0 ? files.inside(pathOf(file)) : undefined;
   if (direct !== undefined && isOwn(files, direct)) return direct;
@@ -160,7 +152,11 @@ function partsOf(written: string): string[] {
 }
 
 /** Java and Kotlin give the name of the file alone; the class says in which folder. */
-async function byName({ git, files }: Scene, parts: readonly string[], qualified: string): Promise<string | undefined> {
+async function byName(
+  { git, files }: ContextScope,
+  parts: readonly string[],
+  qualified: string,
+): Promise<string | undefined> {
   const name = parts.at(-1);
   if (git === null || name === undefined || !/\.\w+$/u.test(name)) return undefined;
   const { stdout } = await git([
@@ -187,22 +183,22 @@ const PLACE =
 const MAX_PLACES = 40;
 
 /** The first line of the project that the output names; of a test only where it names nothing else. */
-function placeInOutput(scene: Scene): Place | null {
-  const named = [...scene.request.errorText.matchAll(PLACE)].slice(0, MAX_PLACES).flatMap(([, file = '', line]) => {
-    const own = namedFile(scene, file);
+function placeInOutput(scope: ContextScope): SourceLocation | null {
+  const named = [...scope.request.errorText.matchAll(PLACE)].slice(0, MAX_PLACES).flatMap(([, file = '', line]) => {
+    const own = namedFile(scope, file);
     return own === undefined ? [] : [{ file: own, line: Number(line) }];
   });
   const best = named.find(({ file }) => !isTestFile(file)) ?? named[0];
-  return best === undefined ? null : placeAt(scene, best.file, best.line, null, 'output');
+  return best === undefined ? null : placeAt(scope, best.file, best.line, null, 'output');
 }
 
 /** The line that throws a message holds its words; only when there is just one such line. */
-async function placeOfWords(scene: Scene): Promise<Place | null> {
-  for (const phrase of phrasesOf(scene.request.error.headline)) {
-    const hits = (await searchLines(scene, phrase, { limit: 20 })).filter((hit) => !isTestFile(hit.file));
+async function placeOfWords(scope: ContextScope): Promise<SourceLocation | null> {
+  for (const phrase of phrasesOf(scope.request.error.headline)) {
+    const hits = (await searchLines(scope, phrase, { limit: 20 })).filter((hit) => !isTestFile(hit.file));
     const [only, ...others] = hits;
     if (only !== undefined && others.length === 0) {
-      return placeAt(scene, only.file, only.line, null, `search for "${phrase}"`);
+      return placeAt(scope, only.file, only.line, null, `search for "${phrase}"`);
     }
   }
   return null;

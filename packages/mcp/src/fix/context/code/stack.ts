@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import { environmentOf } from '../../../environment/project.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 import { namespaceOf } from '../system/cluster.ts';
 
 /** Of files whose language is not the project's first. */
@@ -27,13 +27,13 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 /** `typescript 5`, `react 18`, `node-20`. */
-export function techStack({ files, place }: Scene): string[] {
+export function techStack({ files, place }: ContextScope): string[] {
   const own = LANGUAGES[path.posix.extname(place?.file ?? '')];
   const project = projectStack(files);
   return own === undefined || project.some((name) => name.startsWith(own)) ? project : [own, ...project];
 }
 
-function projectStack(files: Scene['files']): string[] {
+function projectStack(files: ContextScope['files']): string[] {
   const { language, language_major, framework, framework_major, runtime } = environmentOf(files.root);
   const named = [
     [language, language_major],
@@ -43,8 +43,8 @@ function projectStack(files: Scene['files']): string[] {
   return named.flatMap(([name, version]) => (name ? [version ? `${name} ${version}` : name] : []));
 }
 
-export function environmentName(scene: Scene): string {
-  const namespace = namespaceOf(scene);
+export function environmentName(scope: ContextScope): string {
+  const namespace = namespaceOf(scope);
   if (namespace !== undefined) return `kubernetes (namespace ${namespace})`;
-  return scene.request.config.containers?.length ? 'docker' : 'local';
+  return scope.request.config.containers?.length ? 'docker' : 'local';
 }

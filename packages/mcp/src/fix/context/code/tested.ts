@@ -4,15 +4,9 @@
  * Does not: parse; a function written in an odd way, or one that many files define, is not found.
  */
 
-import type { Scene } from '../scope.ts';
-import { type EnclosingFunction, enclosingFunction } from './functions.ts';
+import type { ContextScope, SourceLocation, Tested } from '../scope.ts';
+import { enclosingFunction } from './functions.ts';
 import { isTestFile, searchLines } from './search.ts';
-import type { Place } from './source-location.ts';
-
-export interface Tested extends EnclosingFunction {
-  file: string;
-  lines: string[];
-}
 
 /** Words of test frameworks and languages, in front of parentheses, that no project means by them. */
 const NOT_TESTED =
@@ -25,10 +19,13 @@ const STATEMENT = 4;
 const MAX_NAMES = 4;
 const MAX_HITS = 60;
 
-export async function testedFunction(scene: Scene, { file, line, lines }: Place): Promise<Tested | null> {
+export async function testedFunction(
+  scope: ContextScope,
+  { file, line, lines }: SourceLocation,
+): Promise<Tested | null> {
   if (!isTestFile(file)) return null;
   for (const name of callsIn(lines.slice(line - 1, line - 1 + STATEMENT))) {
-    const found = await definitionOf(scene, name);
+    const found = await definitionOf(scope, name);
     if (found !== null) return found;
   }
   return null;
@@ -43,10 +40,10 @@ function callsIn(lines: readonly string[]): string[] {
 }
 
 /** Where exactly one file outside of the tests defines it. */
-async function definitionOf(scene: Scene, name: string): Promise<Tested | null> {
-  const hits = await searchLines(scene, name, { limit: MAX_HITS, word: true });
+async function definitionOf(scope: ContextScope, name: string): Promise<Tested | null> {
+  const hits = await searchLines(scope, name, { limit: MAX_HITS, word: true });
   const found = hits.flatMap(({ file, line }) => {
-    const lines = isTestFile(file) ? undefined : scene.files.lines(file);
+    const lines = isTestFile(file) ? undefined : scope.files.lines(file);
     const around = lines && enclosingFunction(lines, line, file);
     return lines && around?.name === name && around.start === line ? [{ ...around, file, lines }] : [];
   });

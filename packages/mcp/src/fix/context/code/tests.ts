@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 import { codeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
 
@@ -27,15 +27,15 @@ const TEST_FILES = [
   ':(glob)**/__tests__/**',
 ];
 
-export async function testExpectations(scene: Scene): Promise<Finding> {
-  const { place, request } = scene;
+export async function testExpectations(scope: ContextScope): Promise<Finding> {
+  const { place, request } = scope;
   const verified = request.test ? `\nVerified by: ${request.test}` : '';
-  const failing = failingFrame(scene) ?? (await failingTest(scene));
-  const hit = failing ?? (await testOfPlace(scene));
-  const isShown = scene.tested === null && hit?.file === place?.file && hit?.line === place?.line;
+  const failing = failingFrame(scope) ?? (await failingTest(scope));
+  const hit = failing ?? (await testOfPlace(scope));
+  const isShown = scope.tested === null && hit?.file === place?.file && hit?.line === place?.line;
   if (hit !== undefined && isShown) return { answer: `The lines of question 5.${verified}`, source: hit.file };
   if (hit !== undefined) {
-    const lines = scene.files.lines(hit.file) ?? [];
+    const lines = scope.files.lines(hit.file) ?? [];
     const answer = `${hit.file}:${hit.line}\n${codeAround(lines, hit.line, AROUND)}${verified}`;
     return { answer, source: hit.file };
   }
@@ -48,7 +48,7 @@ export async function testExpectations(scene: Scene): Promise<Finding> {
 type TestPlace = Pick<Hit, 'file' | 'line'>;
 
 /** A frame of the trace that lies in a test. */
-function failingFrame({ request, files, place }: Scene): TestPlace | undefined {
+function failingFrame({ request, files, place }: ContextScope): TestPlace | undefined {
   if (place?.traced && isTestFile(place.file)) return place;
   const { location, frames = [] } = request.error;
   for (const frame of location === null ? frames : [location, ...frames]) {
@@ -59,22 +59,22 @@ function failingFrame({ request, files, place }: Scene): TestPlace | undefined {
 }
 
 /** By its name, of which runners print suites and all. */
-async function failingTest(scene: Scene): Promise<TestPlace | undefined> {
-  for (const name of (scene.request.error.failing_tests ?? []).slice(0, 3)) {
+async function failingTest(scope: ContextScope): Promise<TestPlace | undefined> {
+  for (const name of (scope.request.error.failing_tests ?? []).slice(0, 3)) {
     const own =
       name
         .split(/\s+[>›»]\s+|::|\s+#|(?<=\w)\.(?=test)/u)
         .at(-1)
         ?.replace(/\[.*\]$|\(.*\)$/u, '')
         .trim() ?? '';
-    const hits = await searchTests(scene, own);
+    const hits = await searchTests(scope, own);
     if (hits[0] !== undefined) return hits[0];
   }
   return undefined;
 }
 
-async function testOfPlace(scene: Scene): Promise<TestPlace | undefined> {
-  const { place } = scene;
+async function testOfPlace(scope: ContextScope): Promise<TestPlace | undefined> {
+  const { place } = scope;
   if (place === null) return undefined;
   const base = path.posix.basename(place.file).replace(/\.\w+$/u, '');
   const called = place.function?.split(/[.:#]+/u).at(-1) ?? '';
@@ -84,7 +84,7 @@ async function testOfPlace(scene: Scene): Promise<TestPlace | undefined> {
     return { file: place.file, line: (use > 0 ? use : own) + 1 };
   }
   for (const name of [called, base]) {
-    const found = await searchTests(scene, name);
+    const found = await searchTests(scope, name);
     const hits = [...found.filter(({ file }) => path.posix.basename(file).includes(base)), ...found];
     // An import mentions it, an assertion says what is expected of it.
     const telling = hits.find(({ text }) => /expect|assert|should|require\.|t\.(?:Error|Fatal)/u.test(text));
@@ -94,7 +94,7 @@ async function testOfPlace(scene: Scene): Promise<TestPlace | undefined> {
   return undefined;
 }
 
-async function searchTests(scene: Scene, phrase: string): Promise<Hit[]> {
+async function searchTests(scope: ContextScope, phrase: string): Promise<Hit[]> {
   if (phrase.length < 3) return [];
-  return await searchLines(scene, phrase, { limit: 60, only: TEST_FILES, word: /^[\w$]+$/u.test(phrase) });
+  return await searchLines(scope, phrase, { limit: 60, only: TEST_FILES, word: /^[\w$]+$/u.test(phrase) });
 }

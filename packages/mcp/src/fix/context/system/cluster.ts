@@ -5,9 +5,9 @@
 
 import { type Asked, ask } from '../../../ask.ts';
 import { count } from '../../../format/text.ts';
-import { addContainerClue } from '../hypothesis.ts';
+import { addContainerEvidence } from '../hypothesis.ts';
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 import { dockerState } from './docker.ts';
 import { isUnwell, type Pod, readDeployments, readDescription, readPods } from './kubectl.ts';
 
@@ -29,7 +29,7 @@ const FIRST_FRAMES = 8;
 /** RFC 1123, as Kubernetes demands of a namespace. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 
-const cached = new WeakMap<Scene, Promise<Cluster>>();
+const cached = new WeakMap<ContextScope, Promise<Cluster>>();
 
 interface Cluster {
   pods: Pod[];
@@ -38,13 +38,13 @@ interface Cluster {
   source: string;
 }
 
-export async function clusterState(scene: Scene): Promise<Finding> {
-  const { pods, why, source } = await clusterOf(scene);
+export async function clusterState(scope: ContextScope): Promise<Finding> {
+  const { pods, why, source } = await clusterOf(scope);
   if (why !== null) return { why_not: why };
-  if (pods.length === 0) return { why_not: `The namespace ${namespaceOf(scene)} has no pods, or does not exist.` };
+  if (pods.length === 0) return { why_not: `The namespace ${namespaceOf(scope)} has no pods, or does not exist.` };
   const unwell = pods.filter(isUnwell);
-  const described = await Promise.all(unwell.slice(0, MAX_UNWELL).map((pod) => describe(scene, pod)));
-  for (const text of [...unwell.flatMap(({ troubles }) => troubles), ...described]) addContainerClue(scene, text);
+  const described = await Promise.all(unwell.slice(0, MAX_UNWELL).map((pod) => describe(scope, pod)));
+  for (const text of [...unwell.flatMap(({ troubles }) => troubles), ...described]) addContainerEvidence(scope, text);
   const rows = [...unwell, ...pods.filter((pod) => !isUnwell(pod))].slice(0, MAX_PODS).map(podLine);
   const more = pods.length > MAX_PODS ? `(${pods.length - MAX_PODS} more pods)` : '';
   const answer = [`${count(pods.length, 'pod')}, ${unwell.length} not well`, ...rows, more, ...described];
@@ -56,14 +56,14 @@ function podLine({ name, ready, status, restarts, troubles }: Pod): string {
   return `${name}  ${ready}  ${status}  ${count(restarts, 'restart')}${why.length > 0 ? `\n  ${why.join('\n  ')}` : ''}`;
 }
 
-async function describe(scene: Scene, pod: Pod): Promise<string> {
-  const { stdout } = await kubectl(scene, ['describe', 'pod', pod.name]);
+async function describe(scope: ContextScope, pod: Pod): Promise<string> {
+  const { stdout } = await kubectl(scope, ['describe', 'pod', pod.name]);
   const said = readDescription(stdout);
   return said.length === 0 ? '' : `describe pod ${pod.name}:\n  ${said.join('\n  ')}`;
 }
 
-export async function deploymentState(scene: Scene): Promise<Finding> {
-  const [deployed, docker] = await Promise.all([deployments(scene), dockerState(scene)]);
+export async function deploymentState(scope: ContextScope): Promise<Finding> {
+  const [deployed, docker] = await Promise.all([deployments(scope), dockerState(scope)]);
   const known = [deployed, docker].filter((finding) => 'answer' in finding);
   if (known.length > 0) {
     return {
@@ -75,10 +75,10 @@ export async function deploymentState(scene: Scene): Promise<Finding> {
   return { why_not: whys.join(' ') };
 }
 
-async function deployments(scene: Scene): Promise<Finding> {
-  const { why } = await clusterOf(scene);
+async function deployments(scope: ContextScope): Promise<Finding> {
+  const { why } = await clusterOf(scope);
   if (why !== null) return { why_not: why };
-  const { stdout, problem } = await kubectl(scene, ['get', 'deployments', '-o', 'json']);
+  const { stdout, problem } = await kubectl(scope, ['get', 'deployments', '-o', 'json']);
   const found = problem === null ? readDeployments(stdout) : undefined;
   if (found === undefined) return { why_not: `kubectl get deployments: ${problem ?? 'its answer is not understood'}.` };
   if (found.length === 0) return { why_not: 'The namespace has no deployments.' };
@@ -86,22 +86,22 @@ async function deployments(scene: Scene): Promise<Finding> {
 }
 
 /** What containers printed before they ended. */
-export async function previousLogs(scene: Scene): Promise<string | null> {
-  const { pods, why } = await clusterOf(scene);
+export async function previousLogs(scope: ContextScope): Promise<string | null> {
+  const { pods, why } = await clusterOf(scope);
   if (why !== null) return null;
   const unwell = pods.filter(isUnwell).slice(0, MAX_UNWELL);
-  const logs = await Promise.all(unwell.map((pod) => logOf(scene, pod)));
+  const logs = await Promise.all(unwell.map((pod) => logOf(scope, pod)));
   const found = logs.filter((log) => log !== null);
   return found.length === 0 ? null : found.join('\n\n');
 }
 
-async function logOf(scene: Scene, { name, restarts, status }: Pod): Promise<string | null> {
+async function logOf(scope: ContextScope, { name, restarts, status }: Pod): Promise<string | null> {
   // A pod that waits for its image or its node has printed nothing.
   if (restarts === 0 && /Image|Pending|Config/u.test(status)) return null;
   const options = [`--tail=${LOG_TAIL}`, '--all-containers=true'];
-  const before = await kubectl(scene, ['logs', name, '--previous', ...options]);
-  const log = before.problem === null ? before : await kubectl(scene, ['logs', name, ...options]);
-  const text = lastWords(scene.redact(log.stdout));
+  const before = await kubectl(scope, ['logs', name, '--previous', ...options]);
+  const log = before.problem === null ? before : await kubectl(scope, ['logs', name, ...options]);
+  const text = lastWords(scope.redact(log.stdout));
   return text === '' ? null : `kubectl logs ${name}${before.problem === null ? ' --previous' : ''}:\n${text}`;
 }
 
@@ -118,31 +118,31 @@ function isFrame(line: string): boolean {
   return /^\s+\S/u.test(line);
 }
 
-function clusterOf(scene: Scene): Promise<Cluster> {
-  const known = cached.get(scene) ?? askCluster(scene);
-  cached.set(scene, known);
+function clusterOf(scope: ContextScope): Promise<Cluster> {
+  const known = cached.get(scope) ?? askCluster(scope);
+  cached.set(scope, known);
   return known;
 }
 
-export function namespaceOf({ request }: Scene): string | undefined {
+export function namespaceOf({ request }: ContextScope): string | undefined {
   return request.namespace ?? request.config.kubernetes?.namespace;
 }
 
-async function askCluster(scene: Scene): Promise<Cluster> {
-  const namespace = namespaceOf(scene);
+async function askCluster(scope: ContextScope): Promise<Cluster> {
+  const namespace = namespaceOf(scope);
   const none = (why: string): Cluster => ({ pods: [], why, source: 'kubectl' });
   if (namespace === undefined) return none('No namespace was given (--namespace), so Kubernetes is not involved.');
   if (!NAMESPACE.test(namespace)) return none(`'${namespace}' cannot be the name of a namespace.`);
   const source = `kubectl get pods -n ${namespace}`;
-  const asJson = await kubectl(scene, ['get', 'pods', '-o', 'json']);
+  const asJson = await kubectl(scope, ['get', 'pods', '-o', 'json']);
   if (asJson.problem !== null) return none(`kubectl could not be asked: ${asJson.problem}.`);
-  const pods = readPods(asJson.stdout) ?? readPods((await kubectl(scene, ['get', 'pods', '-o', 'wide'])).stdout);
+  const pods = readPods(asJson.stdout) ?? readPods((await kubectl(scope, ['get', 'pods', '-o', 'wide'])).stdout);
   if (pods === undefined) return none('The answer of kubectl get pods is not understood.');
   return { pods, why: null, source };
 }
 
-async function kubectl(scene: Scene, args: readonly string[]): Promise<Asked> {
-  const { files, request } = scene;
+async function kubectl(scope: ContextScope, args: readonly string[]): Promise<Asked> {
+  const { files, request } = scope;
   const options = { cwd: files.root, signal: request.signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-  return await ask('kubectl', [...args, '-n', namespaceOf(scene) ?? ''], options);
+  return await ask('kubectl', [...args, '-n', namespaceOf(scope) ?? ''], options);
 }

@@ -9,9 +9,9 @@ import { nodePackages } from '../../../environment/node.ts';
 import { pythonPackages } from '../../../environment/python.ts';
 import { rustPackages } from '../../../environment/rust.ts';
 import { type Ecosystem, ecosystemOf, importsOf, packagesInError } from '../code/imports.ts';
-import type { Place } from '../code/source-location.ts';
+
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope, SourceLocation } from '../scope.ts';
 
 const MAX_SHOWN = 20;
 
@@ -27,21 +27,21 @@ const MANIFESTS: Readonly<Record<Ecosystem, readonly string[]>> = {
 
 type Versions = (name: string) => string | undefined;
 
-export function dependencies(scene: Scene): Finding {
-  const { place, request } = scene;
+export function dependencies(scope: ContextScope): Finding {
+  const { place, request } = scope;
   const inError = packagesInError(request.errorText);
   const imports = place === null ? undefined : importsOf(place.file, place.lines.join('\n'));
-  const ecosystem = imports?.ecosystem ?? guessEcosystem(scene);
+  const ecosystem = imports?.ecosystem ?? guessEcosystem(scope);
   const names = [...new Set([...inError, ...(imports?.packages ?? [])])];
   if (ecosystem === undefined)
     return { why_not: 'The place of the error is not known, and the project has no manifest.' };
-  const { manifest, versions } = declared(scene, ecosystem, place?.file ?? 'x');
+  const { manifest, versions } = declared(scope, ecosystem, place?.file ?? 'x');
   if (names.length === 0) {
     return {
       why_not: place === null ? 'The place of the error is not known, and it names no package.' : nothing(place),
     };
   }
-  const own = (name: string) => isOwn(scene, ecosystem, name);
+  const own = (name: string) => isOwn(scope, ecosystem, name);
   const rows = names
     .filter((name) => inError.includes(name) || !own(name))
     .slice(0, MAX_SHOWN)
@@ -50,7 +50,7 @@ export function dependencies(scene: Scene): Finding {
       if (version !== undefined) return `${name} ${version}`.trim();
       if (versions === undefined) return `${name} (no manifest declares versions)`;
       if (inError.includes(name)) {
-        scene.clues.push({ weight: 9, text: `${name} is imported but not declared in ${manifest}` });
+        scope.evidence.push({ weight: 9, text: `${name} is imported but not declared in ${manifest}` });
       }
       return `${name}: not declared in ${manifest}`;
     });
@@ -59,11 +59,11 @@ export function dependencies(scene: Scene): Finding {
   return { answer: rows.join('\n'), source: source.join(', ') };
 }
 
-function nothing({ file }: Place): string {
+function nothing({ file }: SourceLocation): string {
   return `${file} imports nothing but the language's own library and the project.`;
 }
 
-function guessEcosystem({ files }: Scene): Ecosystem | undefined {
+function guessEcosystem({ files }: ContextScope): Ecosystem | undefined {
   const found = Object.entries(MANIFESTS).find(([, names]) => names.some((name) => files.has(name)));
   return found === undefined ? undefined : ecosystemOf(`x${EXTENSION[found[0]] ?? ''}`);
 }
@@ -79,16 +79,16 @@ const EXTENSION: Readonly<Record<string, string>> = {
 
 /** The nearest manifest counts; a lock file may lie further up. */
 function declared(
-  scene: Scene,
+  scope: ContextScope,
   ecosystem: Ecosystem,
   from: string,
 ): { manifest: string; versions: Versions | undefined } {
-  const nearest = MANIFESTS[ecosystem].map((name) => scene.files.nearest(from, name)).find((one) => one !== undefined);
+  const nearest = MANIFESTS[ecosystem].map((name) => scope.files.nearest(from, name)).find((one) => one !== undefined);
   const manifest = nearest ?? MANIFESTS[ecosystem][0] ?? '';
   const texts: Record<string, string | undefined> = {};
   for (const name of [...FILES, 'Gemfile.lock', 'Gemfile']) {
-    const found = scene.files.nearest(from, name);
-    if (found !== undefined) texts[name] = scene.files.text(found);
+    const found = scope.files.nearest(from, name);
+    if (found !== undefined) texts[name] = scope.files.text(found);
   }
   return { manifest, versions: versionsIn(ecosystem, texts) };
 }
@@ -141,7 +141,7 @@ function gems(texts: Texts): Versions | undefined {
 }
 
 /** A module of the project itself. */
-function isOwn({ files, place }: Scene, ecosystem: Ecosystem, name: string): boolean {
+function isOwn({ files, place }: ContextScope, ecosystem: Ecosystem, name: string): boolean {
   if (ecosystem === 'go') {
     const module = /^module\s+(\S+)/mu.exec(files.text('go.mod') ?? '')?.[1];
     return module !== undefined && (name === module || name.startsWith(`${module}/`));

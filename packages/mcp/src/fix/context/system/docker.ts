@@ -5,9 +5,9 @@
 
 import { z } from 'zod';
 import { type Asked, ask } from '../../../ask.ts';
-import { addContainerClue } from '../hypothesis.ts';
+import { addContainerEvidence } from '../hypothesis.ts';
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
 
@@ -28,15 +28,15 @@ const inspected = () =>
     }),
   );
 
-export async function dockerState(scene: Scene): Promise<Finding> {
-  const names = scene.request.config.containers ?? (await composeContainers(scene));
+export async function dockerState(scope: ContextScope): Promise<Finding> {
+  const names = scope.request.config.containers ?? (await composeContainers(scope));
   if (typeof names === 'string') return { why_not: names };
   if (names.length === 0) return { why_not: 'docker knows no container of this project.' };
   // It fails when one of several is missing, and still prints the others.
-  const { stdout, problem } = await docker(scene, ['inspect', '--type', 'container', '--', ...names]);
+  const { stdout, problem } = await docker(scope, ['inspect', '--type', 'container', '--', ...names]);
   const containers = inspected().parse(JSON.parse(stdout.trim() || '[]'));
   if (containers.length === 0) return { why_not: `${problem ?? 'docker knows none of the containers'}.` };
-  for (const { State } of containers) addContainerClue(scene, State.OOMKilled ? 'OOMKilled' : State.Status);
+  for (const { State } of containers) addContainerEvidence(scope, State.OOMKilled ? 'OOMKilled' : State.Status);
   const rows = containers.map(({ Name, State }) => `container ${Name.replace(/^\//u, '')}: ${stateWords(State)}`);
   return { answer: [...rows, ...(problem === null ? [] : [problem])].join('\n'), source: 'docker inspect' };
 }
@@ -56,13 +56,13 @@ function stateWords({ Status, ExitCode, OOMKilled, Error: error, Health }: State
 }
 
 /** The containers that compose started from this folder, or why there are none to ask about. */
-async function composeContainers(scene: Scene): Promise<string[] | string> {
-  const { files } = scene;
+async function composeContainers(scope: ContextScope): Promise<string[] | string> {
+  const { files } = scope;
   if (!COMPOSE_FILES.some((name) => files.has(name))) {
     return 'The project has no compose file, and argus.yaml names no containers.';
   }
   const filter = `label=com.docker.compose.project.working_dir=${files.root}`;
-  const { stdout, problem } = await docker(scene, ['ps', '--all', '--filter', filter, '--format', '{{.Names}}']);
+  const { stdout, problem } = await docker(scope, ['ps', '--all', '--filter', filter, '--format', '{{.Names}}']);
   if (problem !== null) return `${problem}.`;
   return stdout
     .split('\n')
@@ -71,6 +71,6 @@ async function composeContainers(scene: Scene): Promise<string[] | string> {
     .slice(0, MAX_CONTAINERS);
 }
 
-async function docker({ files, request }: Scene, args: readonly string[]): Promise<Asked> {
+async function docker({ files, request }: ContextScope, args: readonly string[]): Promise<Asked> {
   return await ask('docker', args, { cwd: files.root, signal: request.signal });
 }

@@ -7,7 +7,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { phrasesOf } from '../code/source-location.ts';
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 import { previousLogs } from './cluster.ts';
 
 const LOG_FILES = ['*.log', '{log,logs,var/log}/**/*', '{packages,apps,services}/*/{*.log,logs/**/*}'];
@@ -31,11 +31,11 @@ const MAX_NAMES = 2_000;
 const RECENT_MS = 10 * 60 * 1_000;
 const LAST_LINES = 15;
 
-export async function logEntries(scene: Scene): Promise<Finding> {
-  const [files, pods] = await Promise.all([logFiles(scene), previousLogs(scene)]);
-  const needles = needlesOf(scene);
-  const matches = files.flatMap((file) => matchIn(scene, file, needles)).slice(0, MAX_MATCHES);
-  const shown = matches.length > 0 ? matches : lastLines(scene, files[0]);
+export async function logEntries(scope: ContextScope): Promise<Finding> {
+  const [files, pods] = await Promise.all([logFiles(scope), previousLogs(scope)]);
+  const needles = needlesOf(scope);
+  const matches = files.flatMap((file) => matchIn(scope, file, needles)).slice(0, MAX_MATCHES);
+  const shown = matches.length > 0 ? matches : lastLines(scope, files[0]);
   const parts = [...shown.map(({ name, text }) => `${name}:\n${text}`), ...(pods === null ? [] : [pods])];
   if (parts.length > 0) {
     const source = [...shown.map(({ name }) => name), ...(pods === null ? [] : ['kubectl logs'])];
@@ -46,7 +46,7 @@ export async function logEntries(scene: Scene): Promise<Finding> {
 }
 
 /** What a log line about the same thing would hold. */
-function needlesOf({ request }: Scene): string[] {
+function needlesOf({ request }: ContextScope): string[] {
   const { headline, error_type } = request.error;
   const codes = headline.match(/\bE[A-Z]{4,}\b/gu) ?? [];
   const all = [...phrasesOf(headline), headline, ...codes, error_type];
@@ -59,7 +59,7 @@ interface LogFile {
 }
 
 /** The newest first. */
-async function logFiles({ files, request }: Scene): Promise<LogFile[]> {
+async function logFiles({ files, request }: ContextScope): Promise<LogFile[]> {
   const { glob } = await import('tinyglobby');
   const options = { cwd: files.root, ignore: NOT_LOGS, followSymbolicLinks: false };
   const names = await glob(LOG_FILES, { ...options, ...(request.signal && { signal: request.signal }) });
@@ -78,18 +78,18 @@ interface Entry {
   text: string;
 }
 
-function matchIn(scene: Scene, { name }: LogFile, needles: readonly string[]): Entry[] {
-  const lines = endOf(scene, name).split('\n');
+function matchIn(scope: ContextScope, { name }: LogFile, needles: readonly string[]): Entry[] {
+  const lines = endOf(scope, name).split('\n');
   const at = lines.findLastIndex((line) => needles.some((needle) => line.toLowerCase().includes(needle)));
   return at < 0 ? [] : [{ name, text: lines.slice(Math.max(0, at - AROUND), at + AROUND + 1).join('\n') }];
 }
 
-function endOf({ files, redact }: Scene, name: string): string {
+function endOf({ files, redact }: ContextScope, name: string): string {
   return redact(files.tail(name, TAIL_BYTES) ?? '').trimEnd();
 }
 
-function lastLines(scene: Scene, newest: LogFile | undefined): Entry[] {
+function lastLines(scope: ContextScope, newest: LogFile | undefined): Entry[] {
   if (newest === undefined || Date.now() - newest.modified > RECENT_MS) return [];
-  const text = endOf(scene, newest.name).split('\n').slice(-LAST_LINES).join('\n');
+  const text = endOf(scope, newest.name).split('\n').slice(-LAST_LINES).join('\n');
   return text === '' ? [] : [{ name: `end of ${newest.name}, which does not hold the words of the error`, text }];
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Finding } from '../model.ts';
-import type { Scene } from '../scope.ts';
+import type { ContextScope } from '../scope.ts';
 
 /** How languages read the environment. */
 const READS: readonly RegExp[] = [
@@ -52,8 +52,8 @@ const ENV_FILES = [
 
 const MAX_NAMES = 20;
 
-export function environmentVariables(scene: Scene): Finding {
-  const { place, request } = scene;
+export function environmentVariables(scope: ContextScope): Finding {
+  const { place, request } = scope;
   const inError = namesInMessage(request.errorText);
   const inCode = place === null ? [] : namesInCode(place.lines.join('\n'), place.file);
   const names = [...new Set([...inError, ...inCode])].slice(0, MAX_NAMES);
@@ -61,12 +61,12 @@ export function environmentVariables(scene: Scene): Finding {
     const where = place === null ? 'The error names' : `Neither the error nor ${place.file} names`;
     return { why_not: `${where} ${place === null ? 'no' : 'any'} environment variable.` };
   }
-  const files = ENV_FILES.map((file) => ({ file, names: new Set(namesInEnvFile(scene.files.text(file) ?? '')) }));
+  const files = ENV_FILES.map((file) => ({ file, names: new Set(namesInEnvFile(scope.files.text(file) ?? '')) }));
   const rows = names.map((name) => {
     const set = process.env[name] === undefined ? 'not set' : process.env[name] === '' ? 'set, but empty' : 'set';
     const named = files.filter((one) => one.names.has(name)).map(({ file }) => file);
     if (set !== 'set' && inError.includes(name)) {
-      scene.clues.push({ weight: 8, text: `the environment variable ${name} is ${set}` });
+      scope.evidence.push({ weight: 8, text: `the environment variable ${name} is ${set}` });
     }
     return `${name}: ${set}${named.length > 0 ? `; named in ${named.join(', ')}` : ''}`;
   });
