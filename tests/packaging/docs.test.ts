@@ -54,6 +54,30 @@ test('the files and functions that the architecture names are there', () => {
   expect(moved.map(([step]) => step)).toEqual([]);
 });
 
+/** The comment that a source file begins with. */
+function headerOf(file: string): string {
+  const text = read(file).replace(/^#!.*\n/u, '');
+  return /^(?:\s*\/\*\*.*?\*\/|(?:\/\/[^\n]*\n)+|(?:#[^\n]*\n)+|\s*<!--.*?-->)/su.exec(text)?.[0] ?? '';
+}
+
+test('the files that headers name are there', () => {
+  const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => existsSync(join(root, file)));
+  const sources = tracked.filter((file) =>
+    /^(?:npm|packages|tests|\.scripts)\/.*\.(?:ts|mjs|cjs|svelte|py|rb)$/u.test(file),
+  );
+  const known = new Set(tracked.flatMap((file) => file.split('/').map((_, at, parts) => parts.slice(at).join('/'))));
+  const named = sources.flatMap((file) =>
+    [...headerOf(file).matchAll(/(?<![\w/.*-])[\w/-]+(?:\.[\w-]+)*\.(?:ts|mjs|rs|svelte)\b/gu)].map(([name]) => ({
+      file,
+      name,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
+});
+
 /** Each command of a shell block that calls this program: its name and the options it is given. */
 function commandsOf(page: string): { command: string; options: string[] }[] {
   const blocks = [...read(page).matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, text = '']) => text);

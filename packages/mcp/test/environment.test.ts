@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detect, type Machine } from '../src/environment/detect.ts';
 import { major, type Texts } from '../src/environment/facts.ts';
-import { environmentOf } from '../src/environment/project.ts';
+import { environmentOf } from '../src/environment/project-environment.ts';
 
 const MACHINE: Machine = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readDockerInspect, readPodList } from '../src/run/containers.ts';
 import { execute, Tail } from '../src/run/execute.ts';
-import { gitFacts, parseStatus } from '../src/run/git.ts';
+import { gitFacts, parseStatus } from '../src/run/git-state.ts';
 import { GoJsonText } from '../src/run/go-json.ts';
 import { cargoPackageName, LibtestReport } from '../src/run/libtest.ts';
 

@@ -97,7 +97,7 @@ fn one_failure_has_one_family_and_two_have_two() {
 #[test]
 fn every_placeholder_has_a_vector() {
     let kinds: Vec<String> = rows::<Vector>(VECTORS).into_iter().map(|vector| vector.kind).collect();
-    for entry in &table::PLACEHOLDERS.entries {
+    for entry in &placeholders::PLACEHOLDERS.entries {
         assert!(kinds.iter().any(|kind| kind == entry.name), "no vector for {}", entry.name);
     }
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { adopt, type Engine, openEngine } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
-import { count, indented, lines, paint } from '../format/text.ts';
+import { count, indented, lines, paint } from '../format/terminal.ts';
 import { fitToLeave } from '../outgoing.ts';
 import { copyOf } from '../owner/foreign-copy.ts';
 import type { Placement } from '../owner/placement.ts';

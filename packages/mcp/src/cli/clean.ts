@@ -1,6 +1,6 @@
 /**
  * clean: removes what fix loops left and nobody needs any more, and says what that was. What nobody needs:
- * fix/leftovers.ts.
+ * fix/snapshots/leftovers.ts.
  */
 
 import { realpathSync } from 'node:fs';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { enveloped } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import { type Cleaned, clean as cleaned } from '../fix/snapshots/leftovers.ts';
-import { formatCleaned } from '../format/clean.ts';
+import { formatCleaned } from '../format/clean-text.ts';
 import { fitToLeave } from '../outgoing.ts';
 import { EXIT } from './exit.ts';
 import { print } from './output.ts';

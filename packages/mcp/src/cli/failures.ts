@@ -1,6 +1,6 @@
 /** diagnose and report-fix: what a failure is, and what fixed it. Options: main.ts. */
 
-import { formatDiagnosis, formatFix } from '../format/diagnosis.ts';
+import { formatDiagnosis, formatFix } from '../format/diagnosis-text.ts';
 import { handleDiagnose } from '../tools/diagnose.ts';
 import { handleReportFix } from '../tools/report-fix.ts';
 import { answer, type GlobalOptions } from './output.ts';

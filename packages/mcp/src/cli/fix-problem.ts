@@ -14,7 +14,7 @@ import { type LoopContext, loopContextOf, type Watcher } from '../fix/loop-conte
 import { reportData } from '../fix/report/loop-view.ts';
 import { inputsMarkdown } from '../fix/report/report.ts';
 import { resultOf } from '../fix/report/summary.ts';
-import { paint } from '../format/text.ts';
+import { paint } from '../format/terminal.ts';
 import { SessionManager } from '../session-manager.ts';
 import { visible } from '../untrusted.ts';
 import { cancelledBySignals } from './cancel.ts';

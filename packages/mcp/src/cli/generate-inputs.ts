@@ -9,7 +9,7 @@ import { ProjectFiles } from '../fix/context/code/files.ts';
 import { generateInputs as generate, inputsPath } from '../fix/inputs/index.ts';
 import { inputsText, writeInputs } from '../fix/inputs/inputs-file.ts';
 import type { Input } from '../fix/inputs/model.ts';
-import { count, lines, percent, table } from '../format/text.ts';
+import { count, lines, percent, table } from '../format/terminal.ts';
 import { EXIT } from './exit.ts';
 import { fail, printData } from './output.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { createInspector } from 'argus-engine';
-import { formatInspection } from '../format/inspection.ts';
+import { formatInspection } from '../format/inspection-text.ts';
 import { batches, write } from './lines.ts';
 
 /** Large enough that crossing into the engine costs nothing, small enough to answer while reading. */

@@ -1,7 +1,7 @@
 /** history and patterns: what is remembered. Options: main.ts. */
 
 import type { FailureCategory, PatternSort, PatternSource, RunStatus } from 'argus-engine';
-import { formatHistory, formatPatterns } from '../format/lists.ts';
+import { formatHistory, formatPatterns } from '../format/lists-text.ts';
 import { handleHistory } from '../tools/history.ts';
 import { handlePatterns } from '../tools/patterns.ts';
 import { answer, type GlobalOptions } from './output.ts';

@@ -7,12 +7,12 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Engine, MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../answer.ts';
 import { ArgusError, messageOf } from '../errors.ts';
-import { formatImported } from '../format/memory.ts';
+import { formatImported } from '../format/memory-text.ts';
 import { fitToLeaveDeep } from '../outgoing.ts';
 import { EXIT } from './exit.ts';
 import { batches, write } from './lines.ts';
 import { answerBare, type MemoryOptions, withMemory } from './output.ts';
-import { type Progress, startProgress } from './progress.ts';
+import { type Progress, startProgress } from './progress-bar.ts';
 
 /** One transaction each: large enough to be fast, small enough for others to get in between. */
 const IMPORT_BATCH_LINES = 1_000;

@@ -1,7 +1,7 @@
 /** run and import: record what tests did. Options: main.ts. The run itself: run/run-tests.ts. */
 
 import type { ReportFormat, RunResult } from 'argus-engine';
-import { formatRun } from '../format/run.ts';
+import { formatRun } from '../format/run-text.ts';
 import { quoted } from '../run/words.ts';
 import { handleImport } from '../tools/import.ts';
 import { handleRun } from '../tools/run.ts';

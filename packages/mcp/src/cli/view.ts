@@ -5,18 +5,18 @@
 import path from 'node:path';
 import { isStorageProblem } from '../database.ts';
 import { messageOf } from '../errors.ts';
-import { formatExported, formatServed } from '../format/view.ts';
+import { formatExported, formatServed } from '../format/view-text.ts';
 import { log } from '../log.ts';
 import { fitToLeaveDeep } from '../outgoing.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Session } from '../session.ts';
 import { SessionManager } from '../session-manager.ts';
 import { exportPage } from '../view/export.ts';
-import { ViewedMemory } from '../view/memory.ts';
-import { startViewServer } from '../view/server.ts';
+import { startViewServer } from '../view/view-server.ts';
+import { ViewedMemory } from '../view/viewed-memory.ts';
 import { EXIT } from './exit.ts';
 import { type GlobalOptions, printData } from './output.ts';
-import { startProgress } from './progress.ts';
+import { startProgress } from './progress-bar.ts';
 import { terminal } from './recorder.ts';
 
 export interface ViewOptions extends GlobalOptions {

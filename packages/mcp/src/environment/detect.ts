@@ -1,6 +1,6 @@
 /**
  * What a project's files and the machine say of an environment. Pure: texts and facts arrive as values. Reading files:
- * project.ts. Canonical names: the engine.
+ * project-environment.ts. Canonical names: the engine.
  */
 
 import { cppFacts } from './cpp.ts';

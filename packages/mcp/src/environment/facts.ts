@@ -1,6 +1,6 @@
 /**
  * What is known of an environment, and small readers that every ecosystem needs. Texts arrive by name; reading files:
- * project.ts.
+ * project-environment.ts.
  */
 
 /** The fields of a bucket; names as the engine knows them, versions as majors. */

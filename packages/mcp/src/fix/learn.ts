@@ -6,7 +6,7 @@
 
 import type { FixAttempt, FixState } from 'argus-engine';
 import { isStorageProblem } from '../database.ts';
-import { environmentOf } from '../environment/project.ts';
+import { environmentOf } from '../environment/project-environment.ts';
 import { messageOf } from '../errors.ts';
 import { addIncident, addSolution, recordOutcome } from '../memory/calls.ts';
 import type { Kept } from '../spool/outbox.ts';

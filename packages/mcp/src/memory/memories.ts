@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { Engine } from 'argus-engine';
 import { patternError } from '../config/load.ts';
 import { Database, type WithWarnings } from '../database.ts';
-import { type DetectedEnvironment, environmentOf } from '../environment/project.ts';
+import { type DetectedEnvironment, environmentOf } from '../environment/project-environment.ts';
 import { ArgusError, messageOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { tighten } from '../owner/way.ts';

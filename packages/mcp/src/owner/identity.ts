@@ -1,5 +1,5 @@
 /**
- * Reads the id of a database file that may be anybody's, without changing it. Whose the id is: registry.ts.
+ * Reads the id of a database file that may be anybody's, without changing it. Whose the id is: memory-registry.ts.
  */
 
 import {

@@ -11,7 +11,7 @@ import { trackedFiles } from '../git/tracked.ts';
 import { quoted } from '../run/words.ts';
 import { projectFolder, trustedDataFolder } from './data-folder.ts';
 import { identityOf } from './identity.ts';
-import { Registry } from './registry.ts';
+import { MemoryRegistry } from './memory-registry.ts';
 import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from './way.ts';
 
 /** Why a database in a project is not used as the user's own. */
@@ -34,7 +34,7 @@ export interface Placement {
   foreign: Foreign | undefined;
   /** Where a copy of a foreign one is kept. */
   folder: string;
-  registry: Registry;
+  registry: MemoryRegistry;
 }
 
 /** The place that a project's configuration names for its database. */
@@ -57,7 +57,7 @@ const DATABASE_FILE_SUFFIXES = ['', '-journal', '.lockmode', '.lock', '.queue', 
 /** Throws a DATABASE_ error where there is no place at all. */
 export async function placementOf(wanted: Wanted): Promise<Placement> {
   const data = await trustedDataFolder(wanted.root, wanted.top ?? wanted.root);
-  const [folder, registry] = [projectFolder(data, wanted.root), new Registry(data)];
+  const [folder, registry] = [projectFolder(data, wanted.root), new MemoryRegistry(data)];
   const foreign = await foreignReason(wanted);
   if (foreign !== undefined) return inDataFolder(folder, registry, foreign);
   requireFile(wanted.database);
@@ -124,7 +124,7 @@ export function isInRepository(folder: string): boolean {
 }
 
 /** The own database beside a foreign one. What is in the data folder is the user's own. */
-async function inDataFolder(folder: string, registry: Registry, foreign: Foreign): Promise<Placement> {
+async function inDataFolder(folder: string, registry: MemoryRegistry, foreign: Foreign): Promise<Placement> {
   const database = path.join(folder, 'argus.db');
   const { id } = await identityOf(database, folder, () => true);
   return { path: database, memoryId: id ?? undefined, foreign, folder, registry };

@@ -2,9 +2,9 @@
  * The command that would install a program or the dependencies of a project. It is named, never run.
  */
 
-import { packageManagerOf } from './detect/node.ts';
 import { foldersUpwards, hasFile, projectFile } from './project-file.ts';
 import { field, readManifest } from './scripts.ts';
+import { packageManagerOf } from './test-command/node.ts';
 
 /** Programs that no project brings: the package of Debian and Homebrew, or the command where both have none. */
 const PROGRAMS: Readonly<Record<string, { apt: string; brew?: string } | { command: string }>> = {

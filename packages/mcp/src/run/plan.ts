@@ -10,7 +10,7 @@ import { type Adapter, type AdapterContext, optionValue, type Reporting } from '
 import { ADAPTERS } from './adapters.ts';
 import { hookReporting } from './reporters.ts';
 import { packageScripts, scriptOf } from './scripts.ts';
-import { watchAdvice, watchingOff } from './watch.ts';
+import { watchAdvice, watchingOff } from './watch-mode.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from './words.ts';
 import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
 

@@ -15,16 +15,16 @@ import { maySucceedEmpty } from './adapters.ts';
 import { refusalIn, withoutAdditions } from './additions.ts';
 import { BatsTimes } from './bats-times.ts';
 import { containerFacts } from './containers.ts';
-import { detectTestCommand } from './detect.ts';
 import { elsewhereNote } from './elsewhere.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
-import { gitFacts } from './git.ts';
+import { gitFacts } from './git-state.ts';
 import { GoJsonText } from './go-json.ts';
-import { GradleTasksUpToDate } from './jvm.ts';
+import { GradleTasksUpToDate } from './jvm-builds.ts';
 import { missingOf } from './missing.ts';
 import { type Plan, planRun, withoutReporting } from './plan.ts';
 import { cargoPackageAt, PrintedReports } from './printed.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
+import { detectTestCommand } from './test-command.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './written-reports.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */

@@ -5,13 +5,13 @@
 
 import path from 'node:path';
 import { ask } from '../ask.ts';
-import type { Machine } from './detect/machine.ts';
 import { installCommand, isInstalled, isListed } from './install.ts';
 import { noProgram, noScript } from './missing.ts';
 import { commandWords, recognisedRunner, scriptWords } from './plan.ts';
 import { foldersUpwards, hasFile, projectFile } from './project-file.ts';
 import { field, parsed } from './scripts.ts';
-import { watchAdvice } from './watch.ts';
+import type { Machine } from './test-command/machine.ts';
+import { watchAdvice } from './watch-mode.ts';
 
 /** Runners that a package of the project brings, and the oldest version that takes the reporter. */
 const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { foldersWithin, isProject, type Project } from '../owner/project.ts';
-import { detectTestCommand } from './detect.ts';
+import { detectTestCommand } from './test-command.ts';
 
 export interface TestPlace {
   root: string;

@@ -8,7 +8,7 @@ import { EngineError, type ReportFormat, type RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { FORMATS } from '../choices.ts';
 import { ArgusError } from '../errors.ts';
-import { gitFacts } from '../run/git.ts';
+import { gitFacts } from '../run/git-state.ts';
 import { folderOf } from '../run/test-place.ts';
 import type { SessionManager } from '../session-manager.ts';
 import type { NotStored } from '../spool/outbox.ts';

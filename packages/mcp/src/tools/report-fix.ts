@@ -4,7 +4,7 @@
 
 import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
-import { environmentOf } from '../environment/project.ts';
+import { environmentOf } from '../environment/project-environment.ts';
 import type { SessionManager } from '../session-manager.ts';
 import type { NotStored } from '../spool/outbox.ts';
 import { visible } from '../untrusted.ts';

@@ -10,8 +10,8 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../temporary.ts';
-import type { ViewedMemory } from './memory.ts';
 import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from './page.ts';
+import type { ViewedMemory } from './viewed-memory.ts';
 
 /** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */
 const LARGE_BYTES = 400 * 1024 * 1024;

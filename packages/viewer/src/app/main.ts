@@ -4,8 +4,8 @@ import '../styles/tokens.css';
 import '../styles/base.css';
 import './app.css';
 import { mount } from 'svelte';
-import App from './App.svelte';
+import PatternTable from './PatternTable.svelte';
 
 const target = document.getElementById('page');
 document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-if (target) mount(App, { target });
+if (target) mount(PatternTable, { target });

@@ -5,7 +5,7 @@
 
 import type { GitFacts, RunResult } from 'argus-engine';
 import { z } from 'zod';
-import { gitFacts } from '../../run/git.ts';
+import { gitFacts } from '../../run/git-state.ts';
 import { type Heard, Listener } from '../../run/listener.ts';
 import { folderOf } from '../../run/test-place.ts';
 import type { Kept } from '../../spool/outbox.ts';

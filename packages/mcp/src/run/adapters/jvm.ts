@@ -8,7 +8,7 @@ import {
   hasMavenModules,
   MAVEN_MODULES_MAY_BE_EMPTY,
   mavenTest,
-} from '../jvm.ts';
+} from '../jvm-builds.ts';
 import { type Adapter, program, type ReportSource } from './adapter.ts';
 
 export const maven: Adapter = {

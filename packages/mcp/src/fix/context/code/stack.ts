@@ -4,7 +4,7 @@
  */
 
 import path from 'node:path';
-import { environmentOf } from '../../../environment/project.ts';
+import { environmentOf } from '../../../environment/project-environment.ts';
 import type { ContextScope } from '../scope.ts';
 import { namespaceOf } from '../system/cluster.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { type Asked, ask } from '../../../ask.ts';
-import { count } from '../../../format/text.ts';
+import { count } from '../../../format/terminal.ts';
 import { addContainerEvidence } from '../hypothesis.ts';
 import type { Finding } from '../model.ts';
 import type { ContextScope } from '../scope.ts';

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { count } from '../../../format/text.ts';
+import { count } from '../../../format/terminal.ts';
 
 export interface Pod {
   name: string;

@@ -5,7 +5,7 @@
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
 import type { HistoryToolResult } from '../tools/history.ts';
 import type { PatternsResult } from '../tools/patterns.ts';
-import { count, duration, lines, paint, table } from './text.ts';
+import { count, duration, lines, paint, table } from './terminal.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
   const rows = 'runs' in result ? result.runs.map(runRow) : result.cases.map(caseRow);

@@ -15,7 +15,7 @@ import { isStrangers, lstat, tighten } from './way.ts';
 /** What an id looks like; nothing else becomes a part of a path. */
 const ID = /^mem-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
-export class Registry {
+export class MemoryRegistry {
   readonly #folder: string;
 
   constructor(dataFolder: string) {

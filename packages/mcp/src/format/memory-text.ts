@@ -12,7 +12,7 @@ import type {
   RankedSolutionsResult,
   RecordOutcomeResult,
 } from 'argus-engine';
-import { count, indented, lines, paint, percent } from './text.ts';
+import { count, indented, lines, paint, percent } from './terminal.ts';
 
 export function formatSolutions(result: RankedSolutionsResult): string {
   const known = new Map(result.incidents.map((incident) => [incident.incident_id, incident]));

@@ -3,8 +3,8 @@
  */
 
 import type { Exported } from '../view/export.ts';
-import type { About } from '../view/memory.ts';
-import { lines, paint } from './text.ts';
+import type { About } from '../view/viewed-memory.ts';
+import { lines, paint } from './terminal.ts';
 
 interface Served extends Pick<About, 'project' | 'database' | 'history'> {
   url: string;

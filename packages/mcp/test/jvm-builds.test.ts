@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GradleTasksUpToDate } from '../src/run/jvm.ts';
+import { GradleTasksUpToDate } from '../src/run/jvm-builds.ts';
 
 test('Gradle names the tasks whose results still hold, in both of its forms and however its output is cut', () => {
   const tasks = new GradleTasksUpToDate();

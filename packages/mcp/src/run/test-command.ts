@@ -5,11 +5,11 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Machine } from './detect/machine.ts';
-import { deno, node } from './detect/node.ts';
-import { python } from './detect/python.ts';
-import { bats, php, ruby } from './detect/scripting.ts';
 import { hasFile as has, projectFile } from './project-file.ts';
+import type { Machine } from './test-command/machine.ts';
+import { deno, node } from './test-command/node.ts';
+import { python } from './test-command/python.ts';
+import { bats, php, ruby } from './test-command/scripting.ts';
 
 export interface Detection {
   command: string;

@@ -4,7 +4,7 @@
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
 import { quoted } from '../run/words.ts';
-import { count, duration, indented, lines, paint } from './text.ts';
+import { count, duration, indented, lines, paint } from './terminal.ts';
 
 export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>>): string {
   const { passed, failed, skipped, flaky } = run.totals;

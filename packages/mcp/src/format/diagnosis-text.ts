@@ -4,8 +4,8 @@
 
 import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';
 import type { ReportFixResult } from '../tools/report-fix.ts';
-import { formatCause, formatKind, formatWhere } from './run.ts';
-import { count, indented, lines, paint, percent } from './text.ts';
+import { formatCause, formatKind, formatWhere } from './run-text.ts';
+import { count, indented, lines, paint, percent } from './terminal.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;

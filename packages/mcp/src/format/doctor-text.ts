@@ -2,7 +2,7 @@
  * The checks of doctor, for people at the terminal.
  */
 
-import { paint, table } from './text.ts';
+import { paint, table } from './terminal.ts';
 
 export interface Check {
   name: string;
