@@ -1,13 +1,19 @@
-// Finds the files of a Rust crate that lead back to themselves by what they use. A folder's own file names its parts
-// and they may name it; that is no circle. A name that is handed on counts for the file that hands it on.
+// Finds files that lead back to themselves by what they use: modules of a Rust crate, files of TypeScript. In Rust a
+// folder's own file names its parts and they may name it; that is no circle. A name that is handed on counts for the file
+// that hands it on.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { root } from './exec.mjs';
 
 /** A sentence for each circle of the crate whose sources lie in `folder`. */
-export function circles(folder) {
+export function crateCircles(folder) {
   const modules = new Map(sources(folder).map((file) => [moduleOf(file), join(root, folder, file)]));
   const uses = new Map([...modules].map(([name, file]) => [name, usesOf(name, readFileSync(file, 'utf8'), modules)]));
+  return circlesIn(folder, uses);
+}
+
+/** The same for any graph of what uses what. */
+export function circlesIn(folder, uses) {
   return stronglyConnected(uses)
     .filter((names) => names.length > 1)
     .map((names) => `${folder}: in a circle: ${names.sort().join(', ')}`);

@@ -1,8 +1,8 @@
 // Checks the arrows between the parts: which crate may use which, that no file of the core leads back to itself, which
 // files may use Node, and who may start git. Imports are found by their form; nothing is parsed.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { circles } from './circles.mjs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { circlesIn, crateCircles } from './circles.mjs';
 import { root, run } from './exec.mjs';
 
 /** crate -> what it may use; the picture is in crates/README.md. */
@@ -25,6 +25,32 @@ const OWNERS = {
   getrandom: ['argus-wasm'],
   'quick-xml': ['argus-report'],
 };
+/** Folders of the server: each may use those before it, and the files beside them, such as `errors.ts`. */
+const SERVER = 'packages/mcp/src';
+const FOLDERS = [
+  'generated',
+  'prompts',
+  'system',
+  'text',
+  'git',
+  'owner',
+  'config',
+  'environment',
+  'storage',
+  'run',
+  'sessions',
+  'memory',
+  'fix',
+  'view',
+  'tools',
+  'format',
+  'server',
+  'cli',
+];
+/** The program begins here, and uses what it likes. */
+const ENTRY = 'cli.ts';
+/** What the files beside the folders may use of them. */
+const BESIDE = ['system', 'text'];
 /** Only these files of argus-engine know Node; the rest runs in a browser too. */
 const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt]s)$/;
 
@@ -36,7 +62,13 @@ export async function checkLayers(onLine) {
   if (code !== 0) return { code, output };
   const json = output.slice(output.indexOf('{"packages"')).split('\n', 1)[0];
   const arrows = wrongArrows(JSON.parse(json).packages);
-  const wrong = [...arrows, ...circles('crates/core/src'), ...nodeImports('npm/engine/src'), ...gitStarters()];
+  const wrong = [
+    ...arrows,
+    ...crateCircles('crates/core/src'),
+    ...serverArrows(),
+    ...nodeImports('npm/engine/src'),
+    ...gitStarters(),
+  ];
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join('\n') };
 }
 
@@ -49,6 +81,34 @@ function wrongArrows(packages) {
       .filter((it) => (it.name in ARROWS ? !allowed.includes(it.name) : !(OWNERS[it.name] ?? [name]).includes(name)))
       .map((it) => `crate ${name} must not use ${it.name}`);
   });
+}
+
+function serverArrows() {
+  const uses = new Map(sources(SERVER).map((file) => [file, importsOf(file)]));
+  const wrong = [...uses].flatMap(([file, used]) =>
+    used
+      .filter((one) => !mayUse(folderOf(file), folderOf(one)) && file !== ENTRY)
+      .map((one) => `${file} must not use ${one}`),
+  );
+  return [...wrong.map((text) => `${SERVER}: ${text}`), ...circlesIn(SERVER, uses)];
+}
+
+function mayUse(folder, used) {
+  if (folder === used || used === '') return true;
+  if (folder === '') return BESIDE.includes(used);
+  const [at, usedAt] = [FOLDERS.indexOf(folder), FOLDERS.indexOf(used)];
+  return at >= 0 && usedAt >= 0 && usedAt < at;
+}
+
+function folderOf(file) {
+  const [first, second] = file.split(sep);
+  return second === undefined ? '' : first;
+}
+
+function importsOf(file) {
+  const code = readFileSync(join(root, SERVER, file), 'utf8');
+  const paths = [...code.matchAll(/\b(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map(([, path]) => path);
+  return paths.map((path) => normalize(join(dirname(file), path)));
 }
 
 function nodeImports(folder) {

@@ -14,8 +14,8 @@ import { localhostHostValidation, localhostOriginValidation, toNodeHandler } fro
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { serverFactory } from '../../packages/mcp/src/server.ts';
-import { SessionManager } from '../../packages/mcp/src/session-manager.ts';
+import { serverFactory } from '../../packages/mcp/src/server/server.ts';
+import { SessionManager } from '../../packages/mcp/src/sessions/session-manager.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -6,7 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { EngineError } from 'argus-engine';
 import { ArgusError, messageOf } from './errors.ts';
 import { logUnexpected } from './log.ts';
-import { fitToLeave, fitToLeaveDeep } from './outgoing.ts';
+import { fitToLeave, fitToLeaveDeep } from './text/outgoing.ts';
 
 export interface Success<T> {
   success: true;

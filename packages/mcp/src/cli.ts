@@ -4,13 +4,13 @@
  * does without stands behind an `import()`, and so in a file of its own.
  */
 
-import { keepCompiledCode } from './code-cache.ts';
-import { tuneWasmCompiler } from './wasm-compiler.ts';
+import { keepCompiledCode } from './system/code-cache.ts';
+import { tuneWasmCompiler } from './system/wasm-compiler.ts';
 
 await keepCompiledCode();
 tuneWasmCompiler(process.argv[2]);
 if (process.argv.length <= 2) {
-  const { serve } = await import('./serve.ts');
+  const { serve } = await import('./server/serve.ts');
   serve();
 } else {
   const { main } = await import('./cli/main.ts');

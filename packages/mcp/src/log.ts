@@ -19,8 +19,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from './errors.ts';
-import { fitToLeave } from './outgoing.ts';
-import { isStrangers } from './owner/way.ts';
+import { isStrangers } from './system/way.ts';
+import { fitToLeave } from './text/outgoing.ts';
 
 /** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
 const APPEND =

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Git, runGit } from '../src/git/git.ts';
 import { driverSettings } from '../src/git/settings.ts';
 import { trackedFiles } from '../src/git/tracked.ts';
-import { findProgram } from '../src/programs.ts';
+import { findProgram } from '../src/system/programs.ts';
 import { commit, folder, project, put } from './fix-project.ts';
 
 const PATH = process.env.PATH ?? '';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { missingOf } from '../src/run/missing.ts';
-import { commandProblem } from '../src/run/runner-check.ts';
+import { missingOf } from '../src/run/advice/missing.ts';
+import { commandProblem } from '../src/run/advice/runner-check.ts';
 
 function project(files: Record<string, string>): string {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-missing-'));

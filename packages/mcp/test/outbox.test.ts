@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { Outbox } from '../src/spool/outbox.ts';
-import { Seal } from '../src/spool/seal.ts';
-import { Spool } from '../src/spool/spool.ts';
+import { Outbox } from '../src/storage/outbox.ts';
+import { Seal } from '../src/storage/seal.ts';
+import { Spool } from '../src/storage/spool.ts';
 
 const folder = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 

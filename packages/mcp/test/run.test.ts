@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { readDockerInspect, readPodList } from '../src/run/containers.ts';
 import { execute, Tail } from '../src/run/execute.ts';
 import { gitFacts, parseStatus } from '../src/run/git-state.ts';
-import { GoJsonText } from '../src/run/go-json.ts';
-import { cargoPackageName, LibtestReport } from '../src/run/libtest.ts';
+import { GoJsonText } from '../src/run/reports/go-json.ts';
+import { cargoPackageName, LibtestReport } from '../src/run/reports/libtest.ts';
 
 const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Seal } from '../src/spool/seal.ts';
+import { Seal } from '../src/storage/seal.ts';
 
 const links = vi.hoisted(() => ({ refusedWith: '' }));
 

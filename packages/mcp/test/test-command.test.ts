@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { detectTestCommand } from '../src/run/test-command.ts';
+import { detectTestCommand } from '../src/run/planning/test-command.ts';
 
 function detect(files: Record<string, string>, programs: string[] = [], platform = 'linux') {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-detect-'));

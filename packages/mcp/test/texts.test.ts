@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { batches } from '../src/cli/lines.ts';
-import { acceptedLocale, chooseLocale } from '../src/locale.ts';
-import { sessionKey } from '../src/session-manager.ts';
-import { clipped, visible, visibleDeep } from '../src/untrusted.ts';
+import { batches } from '../src/cli/terminal/lines.ts';
+import { sessionKey } from '../src/sessions/session-manager.ts';
+import { acceptedLocale, chooseLocale } from '../src/text/locale.ts';
+import { clipped, visible, visibleDeep } from '../src/text/untrusted.ts';
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007', 'red link'],

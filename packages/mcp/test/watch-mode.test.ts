@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { planRun } from '../src/run/plan.ts';
+import { planRun } from '../src/run/planning/plan.ts';
 import { withProgress } from '../src/tools/progress.ts';
 
 function plan(command: string, scripts: Record<string, string> = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastCommand, quoted } from '../src/run/words.ts';
+import { lastCommand, quoted } from '../src/system/words.ts';
 
 const words = (line: string, windows = false) => lastCommand(line, windows).words.map((word) => word.text);
 

@@ -7,16 +7,17 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { adopt, type Engine, openEngine } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
-import { count, indented, lines, paint } from '../format/terminal.ts';
-import { fitToLeave } from '../outgoing.ts';
+import { indented, lines, paint } from '../format/terminal.ts';
 import { copyOf } from '../owner/foreign-copy.ts';
 import type { Placement } from '../owner/placement.ts';
-import type { Session } from '../session.ts';
-import { SessionManager } from '../session-manager.ts';
-import { shortLine } from '../untrusted.ts';
-import { EXIT } from './exit.ts';
-import type { GlobalOptions } from './output.ts';
+import type { Session } from '../sessions/session.ts';
+import { SessionManager } from '../sessions/session-manager.ts';
+import { count } from '../text/count.ts';
+import { fitToLeave } from '../text/outgoing.ts';
+import { shortLine } from '../text/untrusted.ts';
 import { terminal } from './recorder.ts';
+import { EXIT } from './terminal/exit.ts';
+import type { GlobalOptions } from './terminal/output.ts';
 
 /** A person reads so much before they answer. */
 const MAX_SHOWN_ENTRIES = 12;

@@ -9,9 +9,9 @@ import { enveloped } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import { type Cleaned, clean as cleaned } from '../fix/snapshots/leftovers.ts';
 import { formatCleaned } from '../format/clean-text.ts';
-import { fitToLeave } from '../outgoing.ts';
-import { EXIT } from './exit.ts';
-import { print } from './output.ts';
+import { fitToLeave } from '../text/outgoing.ts';
+import { EXIT } from './terminal/exit.ts';
+import { print } from './terminal/output.ts';
 
 export interface CleanOptions {
   project: string;

@@ -9,22 +9,22 @@ import { EngineError, openEngine } from 'argus-engine';
 import { enveloped, toErrorBody } from '../answer.ts';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { type Check, formatChecks } from '../format/doctor-text.ts';
-import { count } from '../format/terminal.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Project } from '../owner/project.ts';
+import { commandProblem, versionProblem } from '../run/advice/runner-check.ts';
 import { gitFacts } from '../run/git-state.ts';
-import { recognisedRunner } from '../run/plan.ts';
-import { commandProblem, versionProblem } from '../run/runner-check.ts';
-import { field } from '../run/scripts.ts';
-import { thisMachine } from '../run/test-command.ts';
-import type { Session } from '../session.ts';
-import { SessionManager } from '../session-manager.ts';
-import { type TemporaryFolder, temporaryFolderBeside } from '../temporary.ts';
-import { userDatabasePath } from '../user-folder.ts';
+import { recognisedRunner } from '../run/planning/plan.ts';
+import { field } from '../run/planning/scripts.ts';
+import { thisMachine } from '../run/planning/test-command.ts';
+import type { Session } from '../sessions/session.ts';
+import { SessionManager } from '../sessions/session-manager.ts';
+import { type TemporaryFolder, temporaryFolderBeside } from '../system/temporary.ts';
+import { userDatabasePath } from '../system/user-folder.ts';
+import { count } from '../text/count.ts';
 import { VERSION } from '../version.ts';
-import { EXIT } from './exit.ts';
-import { type GlobalOptions, print } from './output.ts';
 import { terminal } from './recorder.ts';
+import { EXIT } from './terminal/exit.ts';
+import { type GlobalOptions, print } from './terminal/output.ts';
 
 export async function doctor(options: GlobalOptions): Promise<void> {
   const envelope = await enveloped(async () => {

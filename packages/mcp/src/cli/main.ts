@@ -8,13 +8,13 @@ import { CATEGORIES, FORMATS } from '../choices.ts';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import type { CleanOptions } from './clean.ts';
-import { EXIT } from './exit.ts';
-import { addFixCommands, withErrorLast } from './fix-program.ts';
-import type { GenerateInputsOptions } from './generate-inputs.ts';
-import { addMemoryCommands } from './memory-program.ts';
-import { portNumber, wholeNumber } from './numbers.ts';
-import type { GlobalOptions } from './output.ts';
-import type { RunOptions } from './run.ts';
+import type { RunOptions } from './failures/run.ts';
+import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
+import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
+import { addMemoryCommands } from './incidents/memory-program.ts';
+import { EXIT } from './terminal/exit.ts';
+import { portNumber, wholeNumber } from './terminal/numbers.ts';
+import type { GlobalOptions } from './terminal/output.ts';
 import type { ViewOptions } from './view.ts';
 
 const EXIT_CODES = `
@@ -34,7 +34,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
     else {
-      const { fail } = await import('./output.ts');
+      const { fail } = await import('./terminal/output.ts');
       process.exitCode = await fail(thrown, argv.includes('--json'));
     }
   }
@@ -84,7 +84,7 @@ function addRun(root: Command): void {
     .option('--idle-timeout <seconds>', 'end the command when it has printed nothing for so long', wholeNumber)
     .passThroughOptions()
     .action(async (command: string[], options: RunOptions) => {
-      const { run } = await import('./run.ts');
+      const { run } = await import('./failures/run.ts');
       await run(command, options);
     });
 }
@@ -93,7 +93,7 @@ function addImport(root: Command): void {
   projectCommand(root, 'import <path>', 'record a run from report files; a glob in quotes makes one run of many files')
     .addOption(new Option('--format <format>', 'default: told from the content').choices(FORMATS))
     .action(async (path: string, options: GlobalOptions & { format?: (typeof FORMATS)[number] }) => {
-      const { importReports } = await import('./run.ts');
+      const { importReports } = await import('./failures/run.ts');
       await importReports(path, options);
     });
 }
@@ -105,7 +105,7 @@ function addHistory(root: Command): void {
     .option('--days <n>', 'only the last days', wholeNumber)
     .addOption(new Option('--status <status>', 'only these').choices(['passed', 'failed']))
     .action(async (runId: string | undefined, options) => {
-      const { history } = await import('./lists.ts');
+      const { history } = await import('./failures/lists.ts');
       await history(runId, options);
     });
 }
@@ -118,7 +118,7 @@ function addDiagnose(root: Command): void {
   )
     .option('--not-same-as <patternId>', 'it is another failure than the one it was matched with')
     .action(async (runId: string, caseName: string, options: GlobalOptions & { notSameAs?: string }) => {
-      const { diagnose } = await import('./failures.ts');
+      const { diagnose } = await import('./failures/failures.ts');
       await diagnose(runId, caseName, options);
     });
 }
@@ -127,7 +127,7 @@ function addReportFix(root: Command): void {
   projectCommand(root, 'report-fix <runId> <caseName> <description>', 'record what fixed a failure')
     .option('--failed', 'the fix did not help')
     .action(async (runId: string, caseName: string, description: string, options) => {
-      const { reportFix } = await import('./failures.ts');
+      const { reportFix } = await import('./failures/failures.ts');
       await reportFix(runId, caseName, description, options);
     });
 }
@@ -140,7 +140,7 @@ function addPatterns(root: Command): void {
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .action(async (options) => {
-      const { patterns } = await import('./lists.ts');
+      const { patterns } = await import('./failures/lists.ts');
       await patterns(options);
     });
 }
@@ -200,7 +200,7 @@ function addInspect(root: Command): void {
       '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
     )
     .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
-      const { inspect } = await import('./inspect.ts');
+      const { inspect } = await import('./failures/inspect.ts');
       await inspect(options);
     });
 }
@@ -218,7 +218,7 @@ function addGenerateInputs(root: Command): void {
       '\nExit codes: 0 done, 2 wrong usage or an error, 4 done, and some answers only you can give.',
     )
     .action(async (script: string, options: GenerateInputsOptions) => {
-      const { generateInputs } = await import('./generate-inputs.ts');
+      const { generateInputs } = await import('./fix-loop/generate-inputs.ts');
       await generateInputs(script, options);
     });
 }

@@ -3,21 +3,21 @@
  */
 
 import path from 'node:path';
-import { isStorageProblem } from '../database.ts';
 import { messageOf } from '../errors.ts';
 import { formatExported, formatServed } from '../format/view-text.ts';
 import { log } from '../log.ts';
-import { fitToLeaveDeep } from '../outgoing.ts';
 import { foreignNote } from '../owner/placement.ts';
-import type { Session } from '../session.ts';
-import { SessionManager } from '../session-manager.ts';
+import type { Session } from '../sessions/session.ts';
+import { SessionManager } from '../sessions/session-manager.ts';
+import { isStorageProblem } from '../storage/database.ts';
+import { fitToLeaveDeep } from '../text/outgoing.ts';
 import { exportPage } from '../view/export.ts';
 import { startViewServer } from '../view/view-server.ts';
 import { ViewedMemory } from '../view/viewed-memory.ts';
-import { EXIT } from './exit.ts';
-import { type GlobalOptions, printData } from './output.ts';
-import { startProgress } from './progress-bar.ts';
 import { terminal } from './recorder.ts';
+import { EXIT } from './terminal/exit.ts';
+import { type GlobalOptions, printData } from './terminal/output.ts';
+import { startProgress } from './terminal/progress-bar.ts';
 
 export interface ViewOptions extends GlobalOptions {
   open?: boolean;

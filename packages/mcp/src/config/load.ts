@@ -9,8 +9,8 @@ import type { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
-import { isWithin } from '../owner/way.ts';
-import { type ReadYaml, readYaml, YamlError } from '../yaml.ts';
+import { isWithin } from '../system/way.ts';
+import { type ReadYaml, readYaml, YamlError } from '../system/yaml.ts';
 import { type Config, configSchema } from './schema.ts';
 
 /** A configuration by hand is a few lines; past this it is some other file. */

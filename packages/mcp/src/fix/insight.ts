@@ -7,9 +7,9 @@
 import type { FixError, FixState } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
 import { rankedSolutions } from '../memory/calls.ts';
-import { missingOf } from '../run/missing.ts';
+import { missingOf } from '../run/advice/missing.ts';
 import { markEntry } from '../run/processes.ts';
-import type { SessionManager } from '../session-manager.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
 import { findingsIn } from './context/findings.ts';
 import { type FixContext, gatherContext } from './context/index.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';

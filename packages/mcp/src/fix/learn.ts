@@ -5,11 +5,11 @@
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';
-import { isStorageProblem } from '../database.ts';
 import { environmentOf } from '../environment/project-environment.ts';
 import { messageOf } from '../errors.ts';
 import { addIncident, addSolution, recordOutcome } from '../memory/calls.ts';
-import type { Kept } from '../spool/outbox.ts';
+import { isStorageProblem } from '../storage/database.ts';
+import type { Kept } from '../storage/outbox.ts';
 import { type AttemptRun, readAttemptRun } from './attempt/recorded-attempt.ts';
 import type { LoopContext } from './loop-context.ts';
 import { oneLine } from './report/markdown.ts';

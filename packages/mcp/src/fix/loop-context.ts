@@ -6,9 +6,9 @@
 import { createFixLoop, type FixLoop } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import type { Held } from '../run/execute.ts';
-import type { Session } from '../session.ts';
-import type { SessionManager } from '../session-manager.ts';
-import { visible } from '../untrusted.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import { visible } from '../text/untrusted.ts';
 
 export interface LoopContext {
   session: Session;

@@ -17,7 +17,7 @@ import type {
 } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
-import { visible } from '../untrusted.ts';
+import { visible } from '../text/untrusted.ts';
 import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
 import { type CommandInput, commandInputFor, missingText, NO_INPUT, withoutSecrets } from './attempt/command-input.ts';
 import { errorSource } from './attempt/error-source.ts';

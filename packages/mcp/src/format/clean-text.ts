@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import type { Cleaned } from '../fix/snapshots/leftovers.ts';
-import { visible } from '../untrusted.ts';
+import { visible } from '../text/untrusted.ts';
 
 const KINDS = {
   snapshots: 'snapshot in the repository',

@@ -3,9 +3,10 @@
  */
 
 import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';
-import type { ReportFixResult } from '../tools/report-fix.ts';
+import { count } from '../text/count.ts';
+import type { ReportFixResult } from '../tools/failures/report-fix.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
-import { count, indented, lines, paint, percent } from './terminal.ts';
+import { indented, lines, paint, percent } from './terminal.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;

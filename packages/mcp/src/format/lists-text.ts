@@ -3,9 +3,10 @@
  */
 
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
-import type { HistoryToolResult } from '../tools/history.ts';
-import type { PatternsResult } from '../tools/patterns.ts';
-import { count, duration, lines, paint, table } from './terminal.ts';
+import { count } from '../text/count.ts';
+import type { HistoryToolResult } from '../tools/failures/history.ts';
+import type { PatternsResult } from '../tools/failures/patterns.ts';
+import { duration, lines, paint, table } from './terminal.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
   const rows = 'runs' in result ? result.runs.map(runRow) : result.cases.map(caseRow);

@@ -12,7 +12,8 @@ import type {
   RankedSolutionsResult,
   RecordOutcomeResult,
 } from 'argus-engine';
-import { count, indented, lines, paint, percent } from './terminal.ts';
+import { count } from '../text/count.ts';
+import { indented, lines, paint, percent } from './terminal.ts';
 
 export function formatSolutions(result: RankedSolutionsResult): string {
   const known = new Map(result.incidents.map((incident) => [incident.incident_id, incident]));

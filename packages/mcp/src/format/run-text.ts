@@ -3,8 +3,9 @@
  */
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
-import { quoted } from '../run/words.ts';
-import { count, duration, indented, lines, paint } from './terminal.ts';
+import { quoted } from '../system/words.ts';
+import { count } from '../text/count.ts';
+import { duration, indented, lines, paint } from './terminal.ts';
 
 export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>>): string {
   const { passed, failed, skipped, flaky } = run.totals;

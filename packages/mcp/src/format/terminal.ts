@@ -6,11 +6,6 @@ import colors from 'picocolors';
 
 export const paint = colors;
 
-/** `1 run`, `2 runs`. */
-export function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : nouns}`;
-}
-
 export function percent(confidence: number): string {
   return `${Math.round(confidence * 100)} %`;
 }

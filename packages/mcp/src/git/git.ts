@@ -3,7 +3,7 @@
  */
 
 import { StringDecoder } from 'node:string_decoder';
-import { type Asked, type AskOptions, ask } from '../ask.ts';
+import { type Asked, type AskOptions, ask } from '../system/ask.ts';
 import {
   COMMANDS,
   driverSettings,

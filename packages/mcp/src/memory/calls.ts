@@ -4,8 +4,8 @@
  */
 
 import type { AddIncidentResult, AddSolutionResult, RankedSolutionsResult, RecordOutcomeResult } from 'argus-engine';
-import { visibleDeep } from '../untrusted.ts';
-import type { Memories } from './memories.ts';
+import type { Memories } from '../sessions/memories.ts';
+import { visibleDeep } from '../text/untrusted.ts';
 
 /** Where the calls find the memories. */
 export interface WithMemories {

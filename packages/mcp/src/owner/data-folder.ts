@@ -8,8 +8,8 @@ import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
-import { dataFolder } from '../user-folder.ts';
-import { isWithin } from './way.ts';
+import { dataFolder } from '../system/user-folder.ts';
+import { isWithin } from '../system/way.ts';
 
 /** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in one of the project's folders. */
 export async function trustedDataFolder(...roots: readonly string[]): Promise<string> {

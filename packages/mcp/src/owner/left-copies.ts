@@ -5,7 +5,7 @@
 
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { lstat } from './way.ts';
+import { lstat } from '../system/way.ts';
 
 /** What they are called: a draft until it is whole, and a folder for a copy that is opened once. */
 export const DRAFT_PREFIX = 'draft-';

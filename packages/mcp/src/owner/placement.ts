@@ -8,11 +8,11 @@
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { trackedFiles } from '../git/tracked.ts';
-import { quoted } from '../run/words.ts';
+import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from '../system/way.ts';
+import { quoted } from '../system/words.ts';
 import { projectFolder, trustedDataFolder } from './data-folder.ts';
 import { identityOf } from './identity.ts';
 import { MemoryRegistry } from './memory-registry.ts';
-import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from './way.ts';
 
 /** Why a database in a project is not used as the user's own. */
 export interface Foreign {

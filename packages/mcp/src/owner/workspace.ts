@@ -5,8 +5,8 @@
 
 import { parse as parseToml } from 'smol-toml';
 import stripJsonComments from 'strip-json-comments';
-import { projectFile } from '../run/project-file.ts';
-import { readYaml } from '../yaml.ts';
+import { projectFile } from '../system/project-file.ts';
+import { readYaml } from '../system/yaml.ts';
 
 /** What a manifest lists: folders, or patterns of them; those behind `!` are none. */
 type Members = readonly unknown[];

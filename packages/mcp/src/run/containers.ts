@@ -4,9 +4,9 @@
 
 import type { ContainerFact } from 'argus-engine';
 import { z } from 'zod';
-import { ask } from '../ask.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../errors.ts';
+import { ask } from '../system/ask.ts';
 
 /** An unreachable cluster must not hold up the answer. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 64 * 1024 * 1024 };

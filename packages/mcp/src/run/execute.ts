@@ -7,7 +7,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { findProgram } from '../programs.ts';
+import { findProgram } from '../system/programs.ts';
 
 /** What an error message is looked for in when there is no report. */
 const TAIL_CHARACTERS = 64 * 1024;

@@ -6,7 +6,7 @@ import type { GitFacts } from 'argus-engine';
 import { isRefusal, runGit } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 import { log } from '../log.ts';
-import { visible } from '../untrusted.ts';
+import { visible } from '../text/untrusted.ts';
 
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;

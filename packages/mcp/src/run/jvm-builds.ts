@@ -4,7 +4,7 @@
  */
 
 import { stripVTControlCharacters } from 'node:util';
-import { projectFile } from './project-file.ts';
+import { projectFile } from '../system/project-file.ts';
 
 interface JvmTest {
   className?: string | undefined;

@@ -3,20 +3,20 @@
  * here does not exist.
  */
 
-import { addIncidentTool } from './add-incident.ts';
-import { addSolutionTool } from './add-solution.ts';
-import { diagnoseTool } from './diagnose.ts';
-import { fixAttemptTool } from './fix-attempt.ts';
-import { fixProblemTool } from './fix-problem.ts';
-import { fixStatusTool } from './fix-status.ts';
-import { historyTool } from './history.ts';
-import { importTool } from './import.ts';
-import { initTool } from './init.ts';
-import { patternsTool } from './patterns.ts';
-import { rankedSolutionsTool } from './ranked-solutions.ts';
-import { recordOutcomeTool } from './record-outcome.ts';
-import { reportFixTool } from './report-fix.ts';
-import { runTool } from './run.ts';
+import { diagnoseTool } from './failures/diagnose.ts';
+import { historyTool } from './failures/history.ts';
+import { importTool } from './failures/import.ts';
+import { initTool } from './failures/init.ts';
+import { patternsTool } from './failures/patterns.ts';
+import { reportFixTool } from './failures/report-fix.ts';
+import { runTool } from './failures/run.ts';
+import { fixAttemptTool } from './fix-loop/fix-attempt.ts';
+import { fixProblemTool } from './fix-loop/fix-problem.ts';
+import { fixStatusTool } from './fix-loop/fix-status.ts';
+import { addIncidentTool } from './incidents/add-incident.ts';
+import { addSolutionTool } from './incidents/add-solution.ts';
+import { rankedSolutionsTool } from './incidents/ranked-solutions.ts';
+import { recordOutcomeTool } from './incidents/record-outcome.ts';
 import type { Tool } from './tool.ts';
 
 export const TOOLS: readonly Tool[] = [

@@ -7,8 +7,8 @@ import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextproto
 import { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import generated from '../generated/tools.json' with { type: 'json' };
-import type { SessionManager } from '../session-manager.ts';
-import { shortLine } from '../untrusted.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import { shortLine } from '../text/untrusted.ts';
 import { fitAnswer } from './budget.ts';
 
 /** What a handler may use of the call it serves. */

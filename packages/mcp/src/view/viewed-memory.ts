@@ -5,9 +5,9 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Engine, Locale } from 'argus-engine';
-import { acceptedLocale } from '../locale.ts';
 import { trustedUserMemoryPath } from '../owner/data-folder.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../sessions/session.ts';
+import { acceptedLocale } from '../text/locale.ts';
 import { VERSION } from '../version.ts';
 
 /** What a page wants to know before anything else. */

@@ -5,10 +5,10 @@
 
 import { constants } from 'node:os';
 import { messageOf } from '../../errors.ts';
-import { findProgram } from '../../programs.ts';
 import { type Execution, execute, type Held, type Program, Tail } from '../../run/execute.ts';
-import type { Listener } from '../../run/listener.ts';
 import { clearUp, endMarked, killMarked, type LeftProcess, markEntry, UNFINDABLE } from '../../run/processes.ts';
+import type { Listener } from '../../run/reports/listener.ts';
+import { findProgram } from '../../system/programs.ts';
 import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from '../inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
 

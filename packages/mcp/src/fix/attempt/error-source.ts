@@ -4,7 +4,7 @@
  */
 
 import type { FixError, FixState } from 'argus-engine';
-import { recognisedRunner } from '../../run/plan.ts';
+import { recognisedRunner } from '../../run/planning/plan.ts';
 
 export type ErrorSource = 'test' | 'build' | 'runtime' | 'logs' | 'k8s';
 

@@ -6,10 +6,10 @@
 import type { GitFacts, RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { gitFacts } from '../../run/git-state.ts';
-import { type Heard, Listener } from '../../run/listener.ts';
-import { folderOf } from '../../run/test-place.ts';
-import type { Kept } from '../../spool/outbox.ts';
-import { shortLine } from '../../untrusted.ts';
+import { folderOf } from '../../run/planning/test-place.ts';
+import { type Heard, Listener } from '../../run/reports/listener.ts';
+import type { Kept } from '../../storage/outbox.ts';
+import { shortLine } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { StateFolder } from '../state/state-folder.ts';
 import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.ts';

@@ -4,7 +4,7 @@
  * Does not: believe or follow any of it.
  */
 
-import { clipped } from '../../untrusted.ts';
+import { clipped } from '../../text/untrusted.ts';
 import { sourcesIn } from './research.ts';
 
 export interface Findings {

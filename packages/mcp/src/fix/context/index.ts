@@ -3,9 +3,9 @@
  * Does not: change anything, use the network, or fail because a program is missing.
  */
 
-import { cancelled } from '../../ask.ts';
 import { messageOf } from '../../errors.ts';
-import { clipped, visible } from '../../untrusted.ts';
+import { cancelled } from '../../system/ask.ts';
+import { clipped, visible } from '../../text/untrusted.ts';
 import { behaviour, interfaceOf } from './code/code.ts';
 import { errorType, functionOf, ownFrames, whereOf } from './code/source-location.ts';
 import { environmentName, techStack } from './code/stack.ts';

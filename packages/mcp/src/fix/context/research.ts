@@ -3,8 +3,8 @@
  * Does not: use the network.
  */
 
-import { ask } from '../../ask.ts';
-import { clipped, visible } from '../../untrusted.ts';
+import { ask } from '../../system/ask.ts';
+import { clipped, visible } from '../../text/untrusted.ts';
 import type { FixContext } from './model.ts';
 
 /** Searching the web and reading what was found takes a while. */

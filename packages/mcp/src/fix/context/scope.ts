@@ -2,8 +2,8 @@
  * What all questions share: the project's files, git, and where in the project the error is.
  */
 
-import type { Asked } from '../../ask.ts';
 import type { GitArgs } from '../../git/git.ts';
+import type { Asked } from '../../system/ask.ts';
 import type { ProjectFiles } from './code/files.ts';
 import type { EnclosingFunction } from './code/functions.ts';
 import type { ContextRequest } from './model.ts';

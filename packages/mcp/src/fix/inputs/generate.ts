@@ -5,8 +5,8 @@
 
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { field, readManifest } from '../../run/scripts.ts';
-import { quoted } from '../../run/words.ts';
+import { field, readManifest } from '../../run/planning/scripts.ts';
+import { quoted } from '../../system/words.ts';
 import type { ProjectFiles } from '../context/code/files.ts';
 import { answer } from './answers/answers.ts';
 import { isCredential } from './answers/kinds.ts';

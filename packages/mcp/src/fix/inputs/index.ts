@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { findProgram } from '../../programs.ts';
+import { findProgram } from '../../system/programs.ts';
 import { environmentName } from './answers/answers.ts';
 import { inputsNames } from './answers/names.ts';
 import { hidden, redactor } from './answers/secrets.ts';

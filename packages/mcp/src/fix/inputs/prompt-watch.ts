@@ -5,7 +5,7 @@
  */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { visible } from '../../untrusted.ts';
+import { visible } from '../../text/untrusted.ts';
 
 /** Slower than any program thinks between two questions, faster than any person loses patience. */
 const QUIET_MS = 3_000;

@@ -4,7 +4,7 @@
  */
 
 import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';
-import { visibleDeep } from '../../untrusted.ts';
+import { visibleDeep } from '../../text/untrusted.ts';
 import type { Findings } from '../context/findings.ts';
 import type { Answer } from '../context/index.ts';
 import { NOTE } from '../state/host-notes.ts';

@@ -3,7 +3,7 @@
  * Does not: know any report.
  */
 
-import { clipped, visible } from '../../untrusted.ts';
+import { clipped, visible } from '../../text/untrusted.ts';
 
 const MAX_LINE = 400;
 

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { Git, type GitArgs } from '../../git/git.ts';
 import { repositoryOf } from '../../git/repository.ts';
-import { quoted } from '../../run/words.ts';
+import { quoted } from '../../system/words.ts';
 import { removeRefs, snapshotFolder, snapshotGone, snapshotRefs } from './refs.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { MAX_DIFF, MAX_FILE_DIFF } from './text-diff.ts';

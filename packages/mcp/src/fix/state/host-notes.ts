@@ -4,7 +4,7 @@
  */
 
 import type { FixState } from 'argus-engine';
-import { clipped } from '../../untrusted.ts';
+import { clipped } from '../../text/untrusted.ts';
 import { cleanText, type LoopContext } from '../loop-context.ts';
 
 /** Names of the host's own notes in a state. */

@@ -5,7 +5,7 @@
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { ArgusError, systemCodeOf } from '../../errors.ts';
-import { isAlive, type Owner, ownerOf, thisProcess } from '../../process-owner.ts';
+import { isAlive, type Owner, ownerOf, thisProcess } from '../../system/process-owner.ts';
 
 /** Two takeovers may meet; more than a few and something else is wrong. */
 const TRIES = 5;

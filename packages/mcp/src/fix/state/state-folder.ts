@@ -6,9 +6,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
-import { fitToLeave, fitToLeaveDeep } from '../../outgoing.ts';
-import { ignoreInGit, tighten } from '../../owner/way.ts';
-import { writeWholeFile } from '../../whole-file.ts';
+import { ignoreInGit, tighten } from '../../system/way.ts';
+import { writeWholeFile } from '../../system/whole-file.ts';
+import { fitToLeave, fitToLeaveDeep } from '../../text/outgoing.ts';
 import { Lock } from './lock.ts';
 
 /** Where all loops of a project are, relative to it. */

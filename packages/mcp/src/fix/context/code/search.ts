@@ -3,7 +3,7 @@
  * Does not: look at what git ignores, at files of secrets, or at more than an answer needs.
  */
 
-import { isSecretFile } from '../../../secret-files.ts';
+import { isSecretFile } from '../../../system/secret-files.ts';
 import type { ContextScope } from '../scope.ts';
 
 export interface Hit {

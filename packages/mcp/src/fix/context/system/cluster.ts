@@ -3,8 +3,8 @@
  * Does not: change anything; a missing tool is a reason, not a failure.
  */
 
-import { type Asked, ask } from '../../../ask.ts';
-import { count } from '../../../format/terminal.ts';
+import { type Asked, ask } from '../../../system/ask.ts';
+import { count } from '../../../text/count.ts';
 import { addContainerEvidence } from '../hypothesis.ts';
 import type { Finding } from '../model.ts';
 import type { ContextScope } from '../scope.ts';

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { type Asked, ask } from '../../../ask.ts';
+import { type Asked, ask } from '../../../system/ask.ts';
 import { addContainerEvidence } from '../hypothesis.ts';
 import type { Finding } from '../model.ts';
 import type { ContextScope } from '../scope.ts';

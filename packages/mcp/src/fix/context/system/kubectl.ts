@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { count } from '../../../format/terminal.ts';
+import { count } from '../../../text/count.ts';
 
 export interface Pod {
   name: string;

@@ -4,7 +4,7 @@
  */
 
 import path from 'node:path';
-import { lastCommand } from '../../../run/words.ts';
+import { lastCommand } from '../../../system/words.ts';
 import { scriptOf, unwrapped } from '../script/invocation.ts';
 
 /** Names of files end somewhere. */

@@ -1,0 +1,34 @@
+/** diagnose and report-fix: what a failure is, and what fixed it. Options: main.ts. */
+
+import { formatDiagnosis, formatFix } from '../../format/diagnosis-text.ts';
+import { handleDiagnose } from '../../tools/failures/diagnose.ts';
+import { handleReportFix } from '../../tools/failures/report-fix.ts';
+import { answer, type GlobalOptions } from '../terminal/output.ts';
+
+export async function diagnose(
+  runId: string,
+  caseName: string,
+  options: GlobalOptions & { notSameAs?: string },
+): Promise<void> {
+  const { notSameAs } = options;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleDiagnose({ projectPath, runId, caseName, notSameAs }, sessionManager),
+    formatDiagnosis,
+  );
+}
+
+export async function reportFix(
+  runId: string,
+  caseName: string,
+  fixDescription: string,
+  options: GlobalOptions & { failed?: boolean },
+): Promise<void> {
+  const success = !options.failed;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleReportFix({ projectPath, runId, caseName, fixDescription, success }, sessionManager),
+    formatFix,
+  );
+}

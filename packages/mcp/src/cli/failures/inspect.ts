@@ -1,0 +1,30 @@
+/**
+ * inspect: what Argus concludes from error texts, with nothing stored; one text, or a stream of JSON lines. No project
+ * is opened, so its own rules do not apply.
+ */
+
+import { createInspector } from 'argus-engine';
+import { formatInspection } from '../../format/inspection-text.ts';
+import { batches, write } from '../terminal/lines.ts';
+
+/** Large enough that crossing into the engine costs nothing, small enough to answer while reading. */
+const BATCH_BYTES = 1024 * 1024;
+
+export async function inspect(options: { json?: boolean; jsonl?: boolean; case?: string }): Promise<void> {
+  const inspector = await createInspector({});
+  if (options.jsonl) {
+    for await (const { bytes } of batches(process.stdin, { bytes: BATCH_BYTES })) {
+      await write(inspector.inspectJsonlBytes(bytes));
+    }
+    return;
+  }
+  const text = await readAll(process.stdin);
+  const inspection = inspector.inspect({ text, ...(options.case === undefined ? {} : { caseName: options.case }) });
+  await write(`${options.json ? JSON.stringify(inspection) : formatInspection(inspection)}\n`);
+}
+
+async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of input) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,59 @@
+/** run and import: record what tests did. Options: main.ts. The run itself: run/run-tests.ts. */
+
+import type { ReportFormat, RunResult } from 'argus-engine';
+import { formatRun } from '../../format/run-text.ts';
+import { quoted } from '../../system/words.ts';
+import { handleImport } from '../../tools/failures/import.ts';
+import { handleRun } from '../../tools/failures/run.ts';
+import { adoptsInCi } from '../recorder.ts';
+import { cancelledBySignals } from '../terminal/cancel.ts';
+import { EXIT } from '../terminal/exit.ts';
+import { passOn } from '../terminal/lines.ts';
+import { answer, type GlobalOptions } from '../terminal/output.ts';
+
+const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
+
+export interface RunOptions extends GlobalOptions {
+  filter?: string;
+  timeout?: number;
+  idleTimeout?: number;
+}
+
+export async function run(command: string[], options: RunOptions): Promise<void> {
+  const signal = cancelledBySignals(EXIT.error);
+  // With --json stdout belongs to the answer.
+  let atLineStart = true;
+  const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
+    if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
+    return passOn(stream === 'stdout' && !options.json ? process.stdout : process.stderr, text);
+  };
+  if (process.stdout.isTTY && !process.env.NO_COLOR && !options.json) process.env.FORCE_COLOR ??= '1';
+  // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.
+  const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) =>
+      handleRun(
+        {
+          projectPath,
+          command: line,
+          filter: options.filter,
+          timeoutSeconds: options.timeout,
+          idleTimeoutSeconds: options.idleTimeout,
+        },
+        sessionManager,
+        { signal, onOutput },
+      ),
+    (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
+    { exitCode: runExit, adopts: adoptsInCi() },
+  );
+}
+
+export async function importReports(path: string, options: GlobalOptions & { format?: ReportFormat }): Promise<void> {
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleImport({ projectPath, path, format: options.format }, sessionManager),
+    formatRun,
+    { exitCode: runExit, adopts: adoptsInCi() },
+  );
+}

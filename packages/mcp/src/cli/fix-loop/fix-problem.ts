@@ -1,0 +1,224 @@
+/**
+ * fix-problem: drives a loop from the terminal or a script. Options: fix-program.ts. The loop's work: `fix/`.
+ */
+
+import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import type { FixStart } from 'argus-engine';
+import { enveloped, withoutEnvelope } from '../../answer.ts';
+import { userConfig } from '../../config/user.ts';
+import { ArgusError } from '../../errors.ts';
+import { type DriveOptions, drive, type Stop } from '../../fix/drive.ts';
+import { Loop } from '../../fix/loop.ts';
+import { type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
+import { reportData } from '../../fix/report/loop-view.ts';
+import { inputsMarkdown } from '../../fix/report/report.ts';
+import { resultOf } from '../../fix/report/summary.ts';
+import { paint } from '../../format/terminal.ts';
+import { SessionManager } from '../../sessions/session-manager.ts';
+import { visible } from '../../text/untrusted.ts';
+import { terminal } from '../recorder.ts';
+import { cancelledBySignals } from '../terminal/cancel.ts';
+import { passOn } from '../terminal/lines.ts';
+
+/** Documented in --help. */
+const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
+
+/** An agent reads, thinks and edits; half an hour is long for one fix. */
+const AGENT_TIMEOUT_SECONDS = 1_800;
+
+export interface FixOptions {
+  desired?: string;
+  command?: string;
+  test?: string;
+  auto?: boolean;
+  inputs?: string;
+  timeout?: number;
+  maxAttempts?: number;
+  backoff?: number;
+  circuitBreaker?: number;
+  namespace?: string;
+  /** False: none, whatever the user's configuration says. */
+  agent?: string | false;
+  agentTimeout?: number;
+  research?: string;
+  resume?: boolean;
+  fix?: string;
+  outside?: string;
+  accept?: string | true;
+  reject?: string | true;
+  resetCircuit?: boolean;
+  strictProgress?: boolean;
+  jitter?: boolean;
+  project: string;
+  config?: string;
+  json?: boolean;
+}
+
+/** How it ended, for the one who called. */
+interface Outcome {
+  exitCode: number;
+  /** For people. */
+  text: string;
+  /** With --json. */
+  data: object;
+}
+
+export async function fixProblem(error: string | undefined, options: FixOptions): Promise<void> {
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
+  const watcher = terminalWatcher();
+  const envelope = await enveloped(async () => {
+    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
+    const given = error === '-' ? await readText(process.stdin) : error;
+    // What a human decides is about a loop that is there.
+    const resume = options.resume === true || hasDecided(options);
+    const agent = options.agent ?? (await userConfig(session.project)).fix?.agent ?? false;
+    return fixed(loopContextOf(session, sessionManager), given, { ...options, resume, agent }, watcher);
+  });
+  await sessionManager.closeAll();
+  if (envelope.success) {
+    const { text, data, exitCode } = envelope.data;
+    process.exitCode = exitCode;
+    process.stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`);
+    return;
+  }
+  if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
+  else process.stderr.write(`${envelope.error.code}: ${envelope.error.message}\n`);
+  process.exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
+}
+
+async function fixed(
+  loopContext: LoopContext,
+  error: string | undefined,
+  options: FixOptions,
+  watcher: Watcher,
+): Promise<Outcome> {
+  const start = startOf(error, options);
+  const loop = await opened(loopContext, start, options);
+  try {
+    if (loop.continued)
+      watcher.onNote?.(`going on with ${loop.folder.shown} (${loop.state.status.replaceAll('_', ' ')})`);
+    await decide(loop, options);
+    if (options.resume) loop.adjust(start);
+    for (const note of loop.notes) watcher.onNote?.(note);
+    const stop = await drive(loopContext, loop, driveOptions(loop, options), watcher);
+    return await outcomeOf(loop, stop, watcher);
+  } finally {
+    loop.close();
+  }
+}
+
+async function opened(loopContext: LoopContext, start: FixStart, { resume }: FixOptions): Promise<Loop> {
+  if (!resume) return Loop.start(loopContext, start);
+  if (start.command === null && start.error === null) return Loop.reopen(loopContext, undefined);
+  // Of a loop that goes on, its own description counts.
+  const { command_hash } = loopContext.rules.begin({ ...start, desired: start.desired || '-', started: '-' });
+  return Loop.reopen(loopContext, command_hash);
+}
+
+function startOf(error: string | undefined, options: FixOptions): FixStart {
+  if (!options.desired?.trim() && !options.resume) {
+    throw new ArgusError('INVALID_INPUT', '--desired is required: say in a few words what should happen instead.');
+  }
+  if (options.command !== undefined && options.test !== undefined) {
+    throw new ArgusError('INVALID_INPUT', '--test belongs to error mode; with --command the command verifies itself.');
+  }
+  return {
+    mode: options.command === undefined ? 'error' : 'command',
+    command: options.command ?? null,
+    error: error ?? null,
+    test: options.test ?? null,
+    desired: options.desired ?? '',
+    started: '',
+    max_attempts: options.maxAttempts ?? null,
+    backoff_seconds: options.backoff ?? null,
+    circuit_breaker: options.circuitBreaker ?? null,
+    timeout_seconds: options.timeout ?? null,
+    namespace: options.namespace ?? null,
+    jitter: options.jitter ?? null,
+    strict_progress: options.strictProgress ?? null,
+    auto: options.auto ?? null,
+    inputs: options.inputs ?? null,
+  };
+}
+
+/** What a human says before it goes on; where that does not apply, nothing is run. */
+async function decide(loop: Loop, options: FixOptions): Promise<void> {
+  const { accept, reject, resetCircuit } = options;
+  if (accept !== undefined && (await loop.isOutdated())) {
+    const advice = 'Go back to what ran, or call --reject: then what is there now is run.';
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `The work tree is not as it was in the run that would be accepted. ${advice}`,
+    );
+  }
+  const decisions = [
+    ...(resetCircuit ? [loop.resetCircuit()] : []),
+    ...(accept === undefined ? [] : [loop.humanDecided('accept', noteOf(accept))]),
+    ...(reject === undefined ? [] : [loop.humanDecided('reject', noteOf(reject))]),
+  ];
+  const refused = decisions.find(({ type }) => type === 'refused');
+  if (refused !== undefined) throw new ArgusError('INVALID_INPUT', refused.reason);
+}
+
+function hasDecided({ accept, reject, resetCircuit }: FixOptions): boolean {
+  return accept !== undefined || reject !== undefined || resetCircuit === true;
+}
+
+function noteOf(given: string | true): string | null {
+  return given === true ? null : given;
+}
+
+/** Going on means that something was changed, unless a fixer is to do that. */
+function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
+  const { fix = null, outside = null, research } = options;
+  const agent = options.agent === false ? undefined : options.agent;
+  const says = fix !== null || outside !== null;
+  const goesOn = loop.continued && (says || agent === undefined);
+  return {
+    agent,
+    agentTimeoutSeconds: options.agentTimeout ?? AGENT_TIMEOUT_SECONDS,
+    research,
+    fix: goesOn ? { description: fix, outside } : undefined,
+    isFixSaid: says || !hasDecided(options),
+  };
+}
+
+async function outcomeOf(loop: Loop, stop: Stop, watcher: Watcher): Promise<Outcome> {
+  const text = await textOf(loop, stop, watcher);
+  const exitCode = exitCodeOf(loop, stop);
+  const data = { exit_status: exitCode, stopped: stop, ...reportData(loop.record) };
+  if (stop === 'needs_fix')
+    watcher.onNote?.('change something, then: argus-mcp fix-problem --resume [--fix TEXT] [--outside TEXT]');
+  return { exitCode, text, data };
+}
+
+async function textOf(loop: Loop, stop: Stop, watcher: Watcher): Promise<string> {
+  if (stop === 'needs_fix') return loop.prepareFix(watcher);
+  if (stop === 'needs_inputs') return inputsMarkdown(loop.record);
+  return loop.report(watcher);
+}
+
+function exitCodeOf(loop: Loop, stop: Stop): number {
+  if (stop === 'needs_fix') return EXIT.needsFix;
+  if (stop === 'needs_inputs') return EXIT.needsInputs;
+  const result = resultOf(loop.state);
+  if (result === 'unverified') return EXIT.needsFix;
+  return result === 'success' ? EXIT.fixed : EXIT.notFixed;
+}
+
+/** stdout belongs to the report; what happens goes to stderr. */
+function terminalWatcher(): Watcher {
+  let atLineStart = true;
+  return {
+    signal: cancelledBySignals(EXIT.cancelled),
+    onOutput(text) {
+      if (text !== '') atLineStart = text.endsWith('\n');
+      return passOn(process.stderr, text);
+    },
+    onNote(line) {
+      process.stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${visible(line)}`)}\n`);
+      atLineStart = true;
+    },
+  };
+}

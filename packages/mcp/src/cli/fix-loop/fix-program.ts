@@ -1,0 +1,95 @@
+/**
+ * Arguments of fix-problem: the contract's, with its defaults, and those of this program. What does the work is
+ * imported when the command is called.
+ */
+
+import { type Command, InvalidArgumentError } from 'commander';
+import { wholeNumber } from '../terminal/numbers.ts';
+import type { FixOptions } from './fix-problem.ts';
+
+const HELP = `
+Error mode: an error text ("-" reads it from stdin), repaired in at most three attempts; --test verifies.
+Command mode (--command): run, repaired and run again until it succeeds.
+Without --agent, or fix.agent in argus.yaml of your own configuration folder (Linux: ~/.config/argus), it stops
+before each change and prints a brief; change something, then call it again with --resume.
+
+The hash of an error is of its type and its normalized text, not of its first 200 characters: another time, port, path
+or line is the same error, and another error behind the same banner is not.
+
+State, logs, reports: .claude/fixes/{command_hash}/. stdout has the report or the brief, stderr all the rest.
+
+Exit codes: 0 fixed; 1 not fixed: a human is needed (circuit open, attempts used up, permanent error, suspicious
+success, a fixer that changes nothing); 2 wrong usage or an error; 3 waits for a change, or for a human's word on a fix
+that nothing verifies; 4 waits for inputs; 130 cancelled.`;
+
+export function addFixCommands(root: Command): void {
+  root
+    .command('fix-problem [error]')
+    .description('repair an error, or run a command until it succeeds, with fixes between the attempts')
+    .option('--desired <behavior>', 'what should happen instead (required)')
+    .option('--command <command>', 'command to run until it succeeds')
+    .option('--test <command>', 'error mode: command that verifies the fix')
+    .option('--auto', 'answer prompts from generated inputs')
+    .option('--inputs <file>', 'inputs for prompts (default: found by the name of the script)')
+    .option('--timeout <seconds>', 'end a run after this time (default: 120)', wholeNumber)
+    .option('--max-attempts <n>', 'at most so many runs (default: 5; error mode: 3)', wholeNumber)
+    .option('--backoff <seconds>', 'delay before the second run, doubled each time, at most 60 (default: 1)', number)
+    .option('--circuit-breaker <n>', 'stop after so many identical errors in a row (default: 3)', wholeNumber)
+    .option('--namespace <ns>', 'Kubernetes namespace to look into')
+    .option('--agent <command>', 'program that makes the fix: brief on stdin, its path in ARGUS_BRIEF')
+    .option('--no-agent', "stop before each change, whatever fix.agent in the user's configuration says")
+    .option('--agent-timeout <seconds>', 'end the program after this time (default: 1800)', agentSeconds)
+    .option('--research <command>', 'program that gets the research query on stdin; what it prints goes into the brief')
+    .option('--resume', 'go on with a loop that waits; without --command and error the one worked on last')
+    .option('--fix <text>', 'with --resume: what was changed, in words')
+    .option('--outside <text>', 'with --resume: what was changed outside the project (a service started, a setting)')
+    .option('--accept [note]', 'a suspicious or unverified fix is right')
+    .option('--reject [note]', 'a suspicious or unverified fix is wrong: go on')
+    .option('--reset-circuit', 'let an open circuit try again')
+    .option('--strict-progress', 'open the circuit on oscillating errors and missing progress too')
+    .option('--jitter', 'wait a random part of each delay')
+    .option('--project <dir>', 'project directory', '.')
+    .option('--config <file>', 'configuration (default: argus.yaml in the project)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP)
+    .action(async (error: string | undefined, options: FixOptions) => {
+      const { fixProblem } = await import('./fix-problem.ts');
+      await fixProblem(error, options);
+    });
+}
+
+/** A week, as for commands; a timer of Node takes no more than 24 days. */
+const MAX_TIMEOUT_SECONDS = 7 * 24 * 3_600;
+
+function agentSeconds(text: string): number {
+  const seconds = wholeNumber(text);
+  if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
+    throw new InvalidArgumentError(`1 to ${MAX_TIMEOUT_SECONDS} is needed.`);
+  return seconds;
+}
+
+function number(text: string): number {
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/u.test(text)) throw new InvalidArgumentError('A number, 0 or more, is needed.');
+  return Number(text);
+}
+
+/** Options that take the next argument, whatever it looks like. */
+const TAKES_VALUE =
+  /^--(?:desired|command|test|inputs|timeout|max-attempts|backoff|circuit-breaker|namespace|agent|agent-timeout|research|fix|outside|project|config)$/u;
+
+/** An error text may begin like an option (`--- FAIL: TestX`); one with a space in it is none. */
+export function withErrorLast(argv: readonly string[]): string[] {
+  const start = argv.indexOf('fix-problem');
+  if (start !== 2) return [...argv];
+  const index = argv.findIndex(
+    (arg, at) =>
+      at > start &&
+      /^-.*\s/su.test(arg) &&
+      !arg.startsWith('--desired=') &&
+      !TAKES_VALUE.test(argv[at - 1] ?? '') &&
+      !/^--[\w-]+=/u.test(arg),
+  );
+  const dashes = argv.indexOf('--');
+  if (index < 0 || (dashes > 0 && dashes < index)) return [...argv];
+  return [...argv.toSpliced(index, 1), '--', argv[index] ?? ''];
+}

@@ -1,0 +1,93 @@
+/**
+ * Twins of the tools of the debug memory: the same handlers, printed for people. Options: memory-program.ts. Many
+ * incidents at once: memory-bulk.ts.
+ */
+
+import { text as readText } from 'node:stream/consumers';
+import { formatAddedIncident, formatAddedSolution, formatOutcome, formatSolutions } from '../../format/memory-text.ts';
+import * as memory from '../../memory/calls.ts';
+import { answerBare, type MemoryOptions } from '../terminal/output.ts';
+
+/** How an environment is given. */
+export interface EnvironmentOptions extends MemoryOptions {
+  env: Record<string, string>;
+  envBucket?: string;
+}
+
+export type Verdict = 'worked' | 'failed';
+
+export async function solutions(text: string, options: EnvironmentOptions & { limit?: number }): Promise<void> {
+  const { env, limit } = options;
+  await answerBare(
+    options,
+    async ({ projectPath, sessionManager }) =>
+      memory.rankedSolutions({ query_text: await given(text), env, limit, projectPath }, sessionManager),
+    formatSolutions,
+  );
+}
+
+export async function outcome(
+  solution_id: string,
+  verdict: Verdict,
+  options: EnvironmentOptions & { lookup?: string; notes?: string },
+): Promise<void> {
+  const { env, envBucket: env_bucket, lookup: lookup_id, notes } = options;
+  const worked = verdict === 'worked';
+  await answerBare(
+    options,
+    ({ projectPath, sessionManager }) =>
+      memory.recordOutcome({ lookup_id, solution_id, worked, env, env_bucket, notes, projectPath }, sessionManager),
+    formatOutcome,
+  );
+}
+
+export async function addSolution(
+  incident_id: string,
+  steps: string,
+  options: EnvironmentOptions & { lookup?: string },
+): Promise<void> {
+  const { env, envBucket: env_bucket, lookup: lookup_id } = options;
+  await answerBare(
+    options,
+    async ({ projectPath, sessionManager }) =>
+      memory.addSolution(
+        { incident_id, steps: await given(steps), env, env_bucket, lookup_id, projectPath },
+        sessionManager,
+      ),
+    formatAddedSolution,
+  );
+}
+
+export interface IncidentOptions extends EnvironmentOptions {
+  error?: string;
+  summary?: string;
+  tag?: string[];
+  lookup?: string;
+  notes?: string;
+  force?: boolean;
+}
+
+export async function addIncident(
+  title: string,
+  steps: string,
+  verdict: Verdict,
+  options: IncidentOptions,
+): Promise<void> {
+  const { error: error_signature, summary, tag: tags, lookup: lookup_id, notes, force } = options;
+  const { env, envBucket: env_bucket } = options;
+  const problem = { title, error_signature, summary, tags, lookup_id, notes, force };
+  await answerBare(
+    options,
+    async ({ projectPath, sessionManager }) =>
+      memory.addIncident(
+        { ...problem, steps: await given(steps), worked: verdict === 'worked', env, env_bucket, projectPath },
+        sessionManager,
+      ),
+    formatAddedIncident,
+  );
+}
+
+/** `-` is what stands on stdin, as for a pasted stack trace. */
+async function given(text: string): Promise<string> {
+  return text === '-' ? readText(process.stdin) : text;
+}

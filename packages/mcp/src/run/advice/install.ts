@@ -1,0 +1,89 @@
+/**
+ * The command that would install a program or the dependencies of a project. It is named, never run.
+ */
+
+import { foldersUpwards, hasFile, projectFile } from '../../system/project-file.ts';
+import { field, readManifest } from '../planning/scripts.ts';
+import { packageManagerOf } from '../planning/test-command/node.ts';
+
+/** Programs that no project brings: the package of Debian and Homebrew, or the command where both have none. */
+const PROGRAMS: Readonly<Record<string, { apt: string; brew?: string } | { command: string }>> = {
+  bats: { apt: 'bats', brew: 'bats-core' },
+  bundle: { command: 'gem install bundler' },
+  bun: { command: 'npm install --global bun' },
+  cargo: { apt: 'cargo', brew: 'rust' },
+  'cargo-nextest': { command: 'cargo install cargo-nextest --locked' },
+  cmake: { apt: 'cmake' },
+  composer: { apt: 'composer' },
+  ctest: { apt: 'cmake' },
+  deno: { command: 'npm install --global deno' },
+  docker: { apt: 'docker.io' },
+  go: { apt: 'golang-go', brew: 'go' },
+  gradle: { apt: 'gradle' },
+  hatch: { command: 'pipx install hatch' },
+  just: { apt: 'just' },
+  make: { apt: 'make' },
+  mvn: { apt: 'maven' },
+  nox: { command: 'pipx install nox' },
+  pdm: { command: 'pipx install pdm' },
+  php: { apt: 'php-cli', brew: 'php' },
+  pnpm: { command: 'npm install --global pnpm' },
+  poetry: { command: 'pipx install poetry' },
+  python: { apt: 'python-is-python3', brew: 'python' },
+  python3: { apt: 'python3', brew: 'python' },
+  rake: { command: 'gem install rake' },
+  rspec: { command: 'gem install rspec' },
+  ruby: { apt: 'ruby' },
+  tox: { command: 'pipx install tox' },
+  uv: { command: 'pipx install uv' },
+  yarn: { command: 'npm install --global yarn' },
+};
+
+/** Runners that a project's own Composer installs. */
+const OF_COMPOSER = new Set(['phpunit', 'pest', 'paratest', 'phpcs', 'phpstan']);
+
+/** Undefined where only a person can know. */
+export function installCommand(program: string, root: string, platform = process.platform): string | undefined {
+  if (isListed(program, root)) return `${packageManagerOf(root)} install`;
+  if (OF_COMPOSER.has(program)) return hasFile(root, 'composer.json') ? 'composer install' : undefined;
+  if (program === 'pytest') return pythonInstall(root) ?? 'python3 -m pip install pytest';
+  if (['rspec', 'rake'].includes(program) && hasFile(root, 'Gemfile')) return 'bundle install';
+  const known = PROGRAMS[program];
+  if (known === undefined) return undefined;
+  if ('command' in known) return known.command;
+  if (platform === 'darwin') return `brew install ${known.brew ?? known.apt}`;
+  return platform === 'linux' ? `apt-get install ${known.apt}` : undefined;
+}
+
+/** What a package.json around the folder names, under its own name or that of the program it brings. */
+export function isListed(name: string, root: string): boolean {
+  const packages = [name, ...(PACKAGES[name] ?? [])];
+  return foldersUpwards(root).some((folder) => {
+    const manifest = readManifest(folder);
+    return ['dependencies', 'devDependencies', 'optionalDependencies'].some((kind) =>
+      packages.some((one) => field(field(manifest, kind), one) !== undefined),
+    );
+  });
+}
+
+/** Whether a package lies in a folder that Node looks into; yarn's Plug'n'Play has none, and is believed. */
+export function isInstalled(name: string, root: string): boolean {
+  return foldersUpwards(root).some((folder) => hasFile(folder, `node_modules/${name}`) || hasFile(folder, '.pnp.cjs'));
+}
+
+/** Programs that are not named as their package. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  playwright: ['@playwright/test'],
+  tsc: ['typescript'],
+  ng: ['@angular/cli'],
+};
+
+/** What brings all that a project of Python needs, where it says so in a file. */
+export function pythonInstall(root: string): string | undefined {
+  if (hasFile(root, 'uv.lock')) return 'uv sync';
+  if (hasFile(root, 'poetry.lock')) return 'poetry install';
+  const lists = ['requirements-dev.txt', 'requirements.txt'];
+  const list = lists.find((name) => hasFile(root, name));
+  if (list !== undefined) return `python3 -m pip install -r ${list}`;
+  return /^\[project\]/mu.test(projectFile(root, 'pyproject.toml') ?? '') ? 'python3 -m pip install -e .' : undefined;
+}

@@ -1,0 +1,288 @@
+/**
+ * Turns a command line into the one that is really run: with a filter, and with a report beside its output. Running it:
+ * execute.ts.
+ */
+
+import path from 'node:path';
+import { ArgusError } from '../../errors.ts';
+import { type LastCommand, lastCommand, quoted, type Word } from '../../system/words.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { type Adapter, type AdapterContext, optionValue, type Reporting } from '../adapters/adapter.ts';
+import { ADAPTERS } from '../adapters.ts';
+import { hookReporting } from '../reporters.ts';
+import { packageScripts, scriptOf } from './scripts.ts';
+import { watchAdvice, watchingOff } from './watch-mode.ts';
+import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
+
+/** Scripts that call scripts; deeper is a loop. */
+const MAX_SCRIPT_DEPTH = 4;
+
+export interface Plan {
+  /** As a person would type it. */
+  shown: string;
+  /** As it is run. */
+  command: string;
+  /** The arguments that were added for the report alone; a package manager shows them and they are taken out again. */
+  added: readonly string[];
+  /** Null: not one of the runners Argus knows. */
+  runner: string | null;
+  reporting: Reporting;
+  /** What a filter of the command itself names. */
+  ownFilter?: string | undefined;
+}
+
+export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
+  command: string;
+  filter?: string | undefined;
+  /** The configuration names the reports; then nothing is added to the command. */
+  ownReports?: boolean;
+}
+
+/** What a command line starts, seen through package scripts. */
+interface Recognised {
+  adapter: Adapter;
+  words: string[];
+  /** The same in the typed line; empty where they are those of a script. */
+  typed: readonly Word[];
+  /** Offset in the typed line where arguments go in. */
+  insertAt: number;
+  /** What must stand before them (`--` of npm). */
+  lead: string;
+  /** Offset where `run` must stand: pnpm reads the options behind the short form `pnpm test` as its own. */
+  runAt?: number | undefined;
+  throughScript: boolean;
+  /** It is started in several packages: what one file is for, no other may write. */
+  inPackages?: boolean;
+}
+
+export function planRun(input: PlanInput): Plan {
+  const found = recognise(input.command, input.root);
+  const advice = watchAdvice(found?.words ?? scriptWords(input.command, input.root));
+  if (advice !== undefined) throw watches(input.command, advice);
+  if (!found) {
+    if (input.filter !== undefined) throw noFilter(input);
+    const off = watchingOff(scriptWords(input.command, input.root));
+    const reporting = input.ownReports ? { reports: [] } : hookReporting(input);
+    return { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
+  }
+  const filterArgs = filterArguments(found, input);
+  const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
+  return {
+    shown: insert(input.command, found, filterArgs),
+    command: replace(insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]), found, reporting),
+    added: reporting.args ?? [],
+    runner: found.adapter.name,
+    reporting,
+    ownFilter: optionValue(found.words, found.adapter.filterOptions ?? []),
+  };
+}
+
+function filterArguments(found: Recognised, input: PlanInput): string[] {
+  const { filter } = input;
+  if (filter === undefined) return [];
+  const { adapter } = found;
+  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(input);
+  return adapter.filter(filterName(filter, adapter));
+}
+
+/** What the runner needs, and what reaches those that it may start. */
+function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, input: PlanInput): Reporting {
+  const hooks = hookReporting(input);
+  if (inPackages) return hooks;
+  const env = { ...input.env, ...hooks.env };
+  const own = adapter.reporting?.({ ...input, env, words, throughScript, filtered: input.filter !== undefined });
+  if (own === undefined) return hooks;
+  return {
+    ...own,
+    env: { ...hooks.env, ...own.env },
+    files: { ...hooks.files, ...own.files },
+    reports: [...own.reports, ...hooks.reports],
+  };
+}
+
+/** What makes the runners of a command report that is run as it was typed: its environment, and what they write anyhow. */
+export function reportingAsTyped(input: PlanInput): Reporting {
+  const found = recognise(input.command, input.root);
+  const own = found === undefined ? [] : reportingOf(found, input).reports.filter(({ kind }) => kind === 'glob');
+  const hooks = hookReporting(input);
+  return { ...hooks, reports: [...own, ...hooks.reports] };
+}
+
+/** The plan without anything that Argus adds for a report. */
+export function withoutReporting({ shown, runner, ownFilter }: Plan): Plan {
+  return { ...asTyped(shown, runner), ownFilter };
+}
+
+function asTyped(command: string, runner: string | null): Plan {
+  return { shown: command, command, added: [], runner, reporting: { reports: [] } };
+}
+
+/** Behind a script arguments come last, and node reads none after the names of files. */
+function readsArgumentsAtItsEnd({ adapter, throughScript, words }: Recognised): boolean {
+  if (!throughScript || adapter.name !== 'node:test') return true;
+  return words.slice(1).every((word) => word.startsWith('-'));
+}
+
+/** The runner's name, for showing what would be run. */
+export function recognisedRunner(command: string, root: string): string | null {
+  return recognise(command, root)?.adapter.name ?? null;
+}
+
+/** The words of the last of its commands, without variables that are set for it. */
+export function commandWords(command: string): string[] {
+  const words = lastCommand(command).words.map((word) => word.text);
+  return words.slice(Math.max(0, words.findIndex(isNoAssignment)));
+}
+
+function watches(command: string, advice: string): ArgusError {
+  const text = `'${shortLine(command)}' watches for changes and would not end. ${advice}, and call again.`;
+  return new ArgusError('INVALID_INPUT', text);
+}
+
+/** The same of what it runs, seen through package scripts. */
+export function scriptWords(command: string, root: string, depth = 0): string[] {
+  const words = commandWords(command);
+  const script = scriptOf(words, root);
+  return script === undefined || depth >= MAX_SCRIPT_DEPTH ? words : scriptWords(script.text, root, depth + 1);
+}
+
+function recognise(command: string, root: string, depth = 0): Recognised | undefined {
+  const last = lastCommand(command);
+  const words = last.words.map((word) => word.text);
+  if (!last.editable) return undefined;
+  const start = Math.max(0, words.findIndex(isNoAssignment));
+  const packages = workspaceRun(words.slice(start), root);
+  if (packages) return inEveryPackage(packages, last, root, depth);
+  const script = scriptOf(words.slice(start), root);
+  if (!script) {
+    const direct = matchAdapter(words);
+    if (!direct) return undefined;
+    const insertAt = direct.adapter.argsFirst ? endOfWord(last.words[direct.index - 1]) : endOfArguments(last);
+    return { adapter: direct.adapter, words, typed: last.words, insertAt, lead: '', throughScript: false };
+  }
+  if (depth >= MAX_SCRIPT_DEPTH) return undefined;
+  const inner = recognise(script.text, root, depth + 1);
+  if (!inner) return undefined;
+  const lead = leadOf(script, words) + inner.lead;
+  const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
+  // Behind the name of the script its arguments may follow.
+  const given = words.slice(start + script.wordCount).filter((word) => word !== '--');
+  return {
+    ...inner,
+    words: [...inner.words, ...given],
+    typed: [],
+    insertAt: endOfWord(last.words.at(-1)),
+    lead,
+    runAt,
+    throughScript: true,
+  };
+}
+
+/** What the script of every package starts, where that is one runner. */
+function inEveryPackage(
+  packages: WorkspaceRun,
+  last: LastCommand,
+  root: string,
+  depth: number,
+): Recognised | undefined {
+  const found = recognisedIn(packages, root, depth);
+  const [first] = found;
+  if (first === undefined || found.some((one) => one?.adapter !== first.adapter)) return undefined;
+  const hardest = found.find((one) => one !== undefined && !readsArgumentsAtItsEnd({ ...one, throughScript: true }));
+  const lead =
+    leadOf(
+      packages,
+      last.words.map((word) => word.text),
+    ) + first.lead;
+  const insertAt = endOfWord(last.words.at(-1));
+  return { ...(hardest ?? first), typed: [], insertAt, lead, throughScript: true, inPackages: true };
+}
+
+function recognisedIn({ folders, script }: WorkspaceRun, root: string, depth: number): (Recognised | undefined)[] {
+  if (depth >= MAX_SCRIPT_DEPTH) return [];
+  return folders.map((folder) => {
+    const packageRoot = path.join(root, folder);
+    return recognise(packageScripts(packageRoot)[script] ?? '', packageRoot, depth + 1);
+  });
+}
+
+/** Each npm on the way takes one `--` for itself. */
+function leadOf({ needsDashes }: { needsDashes: boolean }, words: readonly string[]): string {
+  return needsDashes && !words.includes('--') ? ' --' : '';
+}
+
+function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {
+  const start = words.findIndex(isNoAssignment);
+  if (start < 0) return undefined;
+  for (const adapter of ADAPTERS) {
+    const index = adapter.recognise(words.slice(start));
+    if (index !== undefined) return { adapter, index: index + start };
+  }
+  return undefined;
+}
+
+/** `CI=1` before a command sets a variable for it. */
+function isNoAssignment(word: string): boolean {
+  return !/^\w+=/u.test(word);
+}
+
+function insert(command: string, { insertAt, lead, runAt }: Recognised, args: readonly string[]): string {
+  if (args.length === 0) return command;
+  const longer = `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
+  return runAt === undefined ? longer : `${longer.slice(0, runAt)} run${longer.slice(runAt)}`;
+}
+
+/** They stand before any argument that was added. */
+function replace(command: string, { typed }: Recognised, { replaced }: Reporting): string {
+  const first = typed[replaced?.start ?? -1];
+  const last = typed[(replaced?.end ?? 0) - 1];
+  if (replaced === undefined || first === undefined || last === undefined) return command;
+  return `${command.slice(0, first.start)}${replaced.by.map((word) => quoted(word)).join(' ')}${command.slice(last.end)}`;
+}
+
+function argumentText(args: readonly string[]): string {
+  return args.map((arg) => ` ${quoted(arg)}`).join('');
+}
+
+/** What follows `--` belongs to someone else. */
+function endOfArguments({ words }: LastCommand): number {
+  const dashes = words.findIndex((word, index) => index > 0 && word.text === '--' && !isLauncherDashes(words, index));
+  return endOfWord(words[dashes > 0 ? dashes - 1 : words.length - 1]);
+}
+
+/** `npm exec -- vitest`: the runner comes after these. */
+function isLauncherDashes(words: readonly Word[], index: number): boolean {
+  return matchAdapter(words.slice(index + 1).map((word) => word.text)) !== undefined;
+}
+
+function endOfWord(word: Word | undefined): number {
+  return word?.end ?? 0;
+}
+
+/** A whole case name is cut down to the test's own name, and taken literally where the runner reads a pattern. */
+function filterName(filter: string, adapter: Adapter): string {
+  if (!filter.includes(' > ') || adapter.takesCaseNames) return filter;
+  const name = filter.split(' > ').at(-1) ?? filter;
+  return adapter.filterIsPattern ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;
+}
+
+function noFilter({ command, root, filter = '' }: PlanInput): ArgusError {
+  const advice = 'Leave filter out and put it into command in the way the runner takes it';
+  const example = packageExample(command, root, filter) ?? "npx vitest run -t 'adds two'";
+  const text = `filter is not possible with '${shortLine(command)}'. ${advice}, as in command: ${shortLine(example)}`;
+  return new ArgusError('INVALID_INPUT', text);
+}
+
+/** What runs the test in the first package of a workspace whose runner takes a filter. */
+function packageExample(command: string, root: string, filter: string): string | undefined {
+  const packages = workspaceRun(scriptWords(command, root), root);
+  if (packages === undefined) return undefined;
+  const found = recognisedIn(packages, root, 0);
+  const at = found.findIndex(
+    (one) => one?.adapter.filter !== undefined && readsArgumentsAtItsEnd({ ...one, throughScript: true }),
+  );
+  const [folder, adapter] = [packages.folders[at], found[at]?.adapter];
+  if (folder === undefined || adapter?.filter === undefined) return undefined;
+  const args = argumentText(adapter.filter(filterName(filter, adapter)));
+  return `cd ${quoted(folder)} && npm run ${packages.script} --${args}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * The scripts of package.json and the tasks of deno.json, and which of them a command runs.
+ */
+
+import stripJsonComments from 'strip-json-comments';
+import { projectFile } from '../../system/project-file.ts';
+
+export interface Script {
+  text: string;
+  /** So many words of the command name it. */
+  wordCount: number;
+  /** Arguments for it come after `--`. */
+  needsDashes: boolean;
+  /** Arguments for it are taken only where `run` stands before its name. */
+  needsRun: boolean;
+}
+
+/** The script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
+export function scriptOf(words: readonly string[], root: string): Script | undefined {
+  const [manager = '', ...rest] = words;
+  const names = rest.filter((word) => word !== '--silent' && word !== '-s');
+  const name = scriptName(manager, names);
+  if (!name || name.startsWith('-')) return undefined;
+  const text = scriptsOf(manager, root)[name];
+  if (text === undefined) return undefined;
+  const last = words.findIndex((word, index) => index > 0 && !isRun(word) && word !== 'task' && !word.startsWith('-'));
+  return {
+    text,
+    wordCount: last + 1,
+    needsDashes: manager === 'npm' || manager === 'composer',
+    needsRun: manager === 'pnpm' && !isRun(names[0]),
+  };
+}
+
+function scriptsOf(manager: string, root: string): Record<string, string> {
+  if (manager === 'composer') return composerScripts(root);
+  return manager === 'deno' ? { ...packageScripts(root), ...denoTasks(root) } : packageScripts(root);
+}
+
+function scriptName(manager: string, [first, second]: readonly string[]): string | undefined {
+  const named = isRun(first) ? second : first;
+  switch (manager) {
+    case 'npm':
+      return named === 't' || named === 'tst' ? 'test' : named;
+    case 'pnpm':
+    case 'yarn':
+    case 'composer':
+      return named;
+    case 'bun':
+      // A runner of its own, not the script of that name.
+      return first === 'test' ? undefined : named;
+    case 'deno':
+      return first === 'task' ? second : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isRun(word: string | undefined): boolean {
+  return word === 'run' || word === 'run-script';
+}
+
+/** The scripts of the project's package.json; empty where there is none. */
+export function packageScripts(root: string): Record<string, string> {
+  return texts(field(readManifest(root), 'scripts'));
+}
+
+/** The tasks of the project's deno.json or deno.jsonc; undefined where there is neither. */
+export function denoTasks(root: string): Record<string, string> | undefined {
+  const text = projectFile(root, 'deno.json') ?? projectFile(root, 'deno.jsonc');
+  if (text === undefined) return undefined;
+  return texts(field(parsed(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
+}
+
+/** The scripts of the project's composer.json that are one step: Composer gives its arguments to every one of several. */
+function composerScripts(root: string): Record<string, string> {
+  const scripts = field(readComposer(root), 'scripts');
+  if (scripts === null || typeof scripts !== 'object') return {};
+  const entries = Object.entries(scripts).map(([name, steps]) => [name, oneStep([steps].flat())] as const);
+  return texts(Object.fromEntries(entries));
+}
+
+export function hasComposerScript(root: string, name: string): boolean {
+  return field(field(readComposer(root), 'scripts'), name) !== undefined;
+}
+
+function readComposer(root: string): unknown {
+  return parsed(projectFile(root, 'composer.json'));
+}
+
+/** Composer's own `@php` is the PHP that it runs with, and `@putenv` only sets a variable. */
+function oneStep(steps: readonly unknown[]): string | undefined {
+  const [step, ...others] = steps.filter((one) => typeof one === 'string' && !one.startsWith('@putenv '));
+  return typeof step === 'string' && others.length === 0 ? step.replace(/^@php\b/u, 'php') : undefined;
+}
+
+/** The project's package.json, or undefined. */
+export function readManifest(root: string): unknown {
+  return parsed(projectFile(root, 'package.json'));
+}
+
+/** A field of something unknown. */
+export function field(value: unknown, name: string): unknown {
+  return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
+}
+
+/** By name; a task may be an object that holds its command. */
+function texts(scripts: unknown): Record<string, string> {
+  if (scripts === null || typeof scripts !== 'object') return {};
+  const entries = Object.entries(scripts).map(([name, one]) => [name, field(one, 'command') ?? one] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** JSON, or undefined. */
+export function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Finds the command that runs a project's tests, from the files that lie in it. It is not run, and subfolders are not
+ * looked into.
+ */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { hasFile as has, projectFile } from '../../system/project-file.ts';
+import type { Machine } from './test-command/machine.ts';
+import { deno, node } from './test-command/node.ts';
+import { python } from './test-command/python.ts';
+import { bats, php, ruby } from './test-command/scripting.ts';
+
+export interface Detection {
+  command: string;
+  /** Other commands that fit the project too. */
+  others: string[];
+}
+
+/** The first ecosystem in the order below has it; null when there is none. */
+export function detectTestCommand(root: string, machine: Machine = thisMachine()): Detection | null {
+  const found = [
+    node(root),
+    deno(root),
+    rust(root, machine),
+    python(root, machine),
+    go(root),
+    jvm(root, machine),
+    ruby(root, machine),
+    php(root, machine),
+    cmake(root),
+    bats(root),
+  ];
+  const [command, ...others] = found.filter((one) => one !== undefined);
+  return command === undefined ? null : { command, others };
+}
+
+function rust(root: string, machine: Machine): string | undefined {
+  if (!has(root, 'Cargo.toml')) return undefined;
+  return machine.has('cargo-nextest') ? 'cargo nextest run --no-fail-fast' : 'cargo test --no-fail-fast';
+}
+
+function go(root: string): string | undefined {
+  return has(root, 'go.mod') ? 'go test ./...' : undefined;
+}
+
+/** With the option to go on after a module whose tests fail: all failures are wanted. */
+function jvm(root: string, machine: Machine): string | undefined {
+  const windows = machine.platform === 'win32';
+  if (has(root, 'pom.xml')) return `${wrapper(root, windows, 'mvnw', 'mvnw.cmd') ?? 'mvn'} test --fail-at-end`;
+  const gradle = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
+  if (!gradle.some((name) => has(root, name))) return undefined;
+  return `${wrapper(root, windows, 'gradlew', 'gradlew.bat') ?? 'gradle'} test --continue`;
+}
+
+/** Built first, in the folder that CMake's own manual uses; one that is there keeps its settings. */
+function cmake(root: string): string | undefined {
+  const hasTests = /^\s*(?:enable_testing|include)\s*\(\s*(?:CTest\b|\))/imu.test(
+    projectFile(root, 'CMakeLists.txt') ?? '',
+  );
+  if (!hasTests) return undefined;
+  const configured = has(root, 'build/CMakeCache.txt') ? '' : 'cmake -S . -B build && ';
+  return `${configured}cmake --build build && ctest --test-dir build --output-on-failure`;
+}
+
+function wrapper(root: string, windows: boolean, unixName: string, windowsName: string): string | undefined {
+  if (windows) return has(root, windowsName) ? windowsName : undefined;
+  return has(root, unixName) ? `./${unixName}` : undefined;
+}
+
+export function thisMachine(): Machine {
+  return { platform: process.platform, has: onPath };
+}
+
+function onPath(program: string): boolean {
+  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`, `${program}.bat`] : [program];
+  return folders.some((folder) => folder !== '' && names.some((name) => existsSync(path.join(folder, name))));
+}

@@ -1,0 +1,86 @@
+/** How projects of Node, Bun and Deno are tested. */
+
+import { filesNamed, foldersUpwards, hasFile, projectFile } from '../../../system/project-file.ts';
+import { denoTasks, field, packageScripts, readManifest } from '../scripts.ts';
+import { workspaceRun } from '../workspaces.ts';
+
+/** What `npm init` writes. */
+const PLACEHOLDER = /no test specified/u;
+
+/** Runners of node projects that have no test script, surest first. */
+const NODE_RUNNERS = [
+  { dependency: 'vitest', command: 'npx vitest run' },
+  { dependency: 'jest', command: 'npx jest' },
+  { dependency: 'mocha', command: 'npx mocha' },
+  { dependency: 'ava', command: 'npx ava' },
+  { dependency: 'tap', command: 'npx tap' },
+  { dependency: 'uvu', command: 'npx uvu' },
+  { dependency: '@playwright/test', command: 'npx playwright test' },
+];
+
+/** The tests of all packages of a workspace whose root has none. */
+const IN_PACKAGES: Readonly<Record<string, string>> = {
+  npm: 'npm test --workspaces --if-present',
+  pnpm: 'pnpm -r test',
+};
+
+export function node(root: string): string | undefined {
+  const manifest = readManifest(root);
+  if (manifest === undefined) return undefined;
+  const script = packageScripts(root).test;
+  if (script && !PLACEHOLDER.test(script)) return `${packageManager(root, manifest)} test`;
+  const dependencies = new Set(
+    ['dependencies', 'devDependencies'].flatMap((kind) => Object.keys(object(field(manifest, kind)))),
+  );
+  const known = NODE_RUNNERS.find((runner) => dependencies.has(runner.dependency))?.command;
+  if (known !== undefined) return known;
+  const inPackages = IN_PACKAGES[packageManager(root, manifest)];
+  if (inPackages !== undefined && workspaceRun(inPackages.split(' '), root) !== undefined) return inPackages;
+  if (packageManager(root, manifest) === 'bun run') return 'bun test';
+  return usesNodeTest(root) ? 'node --test' : undefined;
+}
+
+export function deno(root: string): string | undefined {
+  const tasks = denoTasks(root);
+  if (tasks === undefined) return undefined;
+  return tasks.test ? 'deno task test' : 'deno test';
+}
+
+/** Node's own runner is no dependency, only an import of the files that it looks for. */
+function usesNodeTest(root: string): boolean {
+  const files = [
+    ...filesNamed(root, ['test'], /\.[cm]?[jt]s$/u),
+    ...filesNamed(root, ['.', 'src', 'tests'], /(?:^test|[._-]test|^test-.+)\.[cm]?[jt]s$/u),
+  ];
+  return files.some((file) => /['"]node:test['"]/u.test(projectFile(root, file) ?? ''));
+}
+
+/** `npm`, `pnpm`, `yarn` or `bun`: who installs. */
+export function packageManagerOf(root: string): string {
+  return packageManager(root, readManifest(root)).split(' ', 1)[0] ?? 'npm';
+}
+
+/** A package of a workspace has that of the workspace. */
+function packageManager(root: string, manifest: unknown): string {
+  for (const folder of foldersUpwards(root)) {
+    const found = managerOf(folder, folder === root ? manifest : readManifest(folder));
+    if (found !== undefined) return found;
+  }
+  return 'npm';
+}
+
+function managerOf(folder: string, manifest: unknown): string | undefined {
+  const declared = field(manifest, 'packageManager');
+  const name = typeof declared === 'string' ? declared.split('@', 1)[0] : undefined;
+  if (name === 'npm' || name === 'pnpm' || name === 'yarn') return name;
+  if (name === 'bun') return 'bun run';
+  if (hasFile(folder, 'pnpm-lock.yaml') || hasFile(folder, 'pnpm-workspace.yaml')) return 'pnpm';
+  if (hasFile(folder, 'yarn.lock')) return 'yarn';
+  // `bun test` would be bun's own runner, not the script.
+  if (hasFile(folder, 'bun.lock') || hasFile(folder, 'bun.lockb')) return 'bun run';
+  return hasFile(folder, 'package-lock.json') ? 'npm' : undefined;
+}
+
+function object(value: unknown): object {
+  return value !== null && typeof value === 'object' ? value : {};
+}

@@ -1,0 +1,72 @@
+/**
+ * Commands that watch for changes and never end by themselves. Runners that watch only where somebody sits at a
+ * terminal need nothing: nobody does here.
+ */
+
+import { basename, isLauncherWord } from '../adapters/adapter.ts';
+
+/** How a program is told to watch, and what to say instead. */
+interface Watcher {
+  options?: readonly string[];
+  subcommands?: readonly string[];
+  /** It watches unless one of these is there. */
+  unless?: readonly string[];
+  once: string;
+}
+
+const LEAVE_OUT = 'Leave the option out, or pass the command without it where it stands in a script';
+const BY_OPTION: Watcher = { options: ['--watch', '-w'], once: LEAVE_OUT };
+
+const WATCHERS = new Map<string, Watcher>(
+  Object.entries({
+    ava: BY_OPTION,
+    bun: { options: ['--watch', '--hot'], once: LEAVE_OUT },
+    cargo: { subcommands: ['watch'], once: "Pass 'cargo test'" },
+    deno: { options: ['--watch', '--watch-hmr'], once: LEAVE_OUT },
+    dotnet: { subcommands: ['watch'], once: "Pass 'dotnet test'" },
+    gradle: { options: ['-t', '--continuous'], once: LEAVE_OUT },
+    gradlew: { options: ['-t', '--continuous'], once: LEAVE_OUT },
+    guard: { unless: ['list', 'show', 'help'], once: 'Pass the command of its tests' },
+    jest: { options: ['--watch', '--watchAll'], once: LEAVE_OUT },
+    karma: { subcommands: ['start'], unless: ['--single-run'], once: 'Add --single-run' },
+    mocha: BY_OPTION,
+    ng: { subcommands: ['test'], unless: ['--watch=false', '--no-watch'], once: 'Add --watch=false' },
+    node: { options: ['--watch', '--watch-path'], once: LEAVE_OUT },
+    nodemon: { unless: ['--version', '--help'], once: 'Pass the command that it starts' },
+    playwright: { options: ['--ui', '--ui-host', '--ui-port'], once: LEAVE_OUT },
+    ptw: { unless: ['--version', '--help'], once: "Pass 'pytest'" },
+    'pytest-watch': { unless: ['--version', '--help'], once: "Pass 'pytest'" },
+    rollup: BY_OPTION,
+    tap: { options: ['--watch', '-w'], subcommands: ['repl'], once: LEAVE_OUT },
+    tsc: BY_OPTION,
+    vitest: { options: ['--watch', '-w', '--ui'], subcommands: ['watch', 'dev'], once: "Pass 'vitest run'" },
+    webpack: { options: ['--watch', '-w'], subcommands: ['watch'], once: LEAVE_OUT },
+  }),
+);
+
+/** The advice where the words start one; undefined where they end by themselves. */
+export function watchAdvice(words: readonly string[]): string | undefined {
+  for (const [index, word] of words.entries()) {
+    const watcher = WATCHERS.get(basename(word));
+    if (watcher !== undefined && isTold(watcher, words.slice(index + 1))) return watcher.once;
+    if (!isLauncherWord(word)) return undefined;
+  }
+  return undefined;
+}
+
+function isTold({ options, subcommands, unless }: Watcher, rest: readonly string[]): boolean {
+  if (unless?.some((word) => rest.includes(word))) return false;
+  if (options === undefined && subcommands === undefined) return true;
+  if (subcommands?.includes(rest.find((word) => !word.startsWith('-')) ?? '')) return true;
+  return rest.some((word, index) => {
+    const [option = '', value = rest[index + 1]] = word.split('=', 2);
+    return options?.includes(option) === true && value !== 'false';
+  });
+}
+
+/** Create React App watches unless it runs in continuous integration. */
+export function watchingOff(words: readonly string[]): Record<string, string> {
+  const start = words.findIndex((word) => !isLauncherWord(word));
+  const isReact = ['react-scripts', 'craco', 'react-app-rewired'].includes(basename(words[start]));
+  return isReact && words[start + 1] === 'test' ? { CI: 'true' } : {};
+}

@@ -1,0 +1,68 @@
+/**
+ * Hears the cases of a command that somebody else runs as it was typed, through its environment, what it writes and what
+ * it prints. What must change words of a command to hear it is in `plan.ts`.
+ */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ReportInput } from 'argus-engine';
+import type { Config } from '../../config/schema.ts';
+import { temporaryFolder } from '../../system/temporary.ts';
+import type { ReportSource } from '../adapters/adapter.ts';
+import { refusalIn, withoutAdditions } from '../planning/additions.ts';
+import { reportingAsTyped } from '../planning/plan.ts';
+import { cargoPackageAt, PrintedReports } from './printed.ts';
+import { globSources, isSince, runnerThatWrote, writtenReports } from './written-reports.ts';
+
+/** What was heard; its files are there until the listener is closed. */
+export interface Heard {
+  reports: ReportInput[];
+  runner: string | null;
+}
+
+export class Listener {
+  /** What the command's environment needs beside its own. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly #root: string;
+  readonly #folder = temporaryFolder('run');
+  readonly #sources: readonly ReportSource[];
+  readonly #printed: PrintedReports;
+  readonly #isConfigured: boolean;
+
+  constructor({ root, config, command }: { root: string; config: Config; command: string }) {
+    const dir = this.#folder.path;
+    const own = config.test?.report;
+    const reporting =
+      own === undefined
+        ? reportingAsTyped({ root, dir, env: process.env, command })
+        : { reports: globSources(own), env: {}, files: {} };
+    for (const [name, content] of Object.entries(reporting.files ?? {})) writeFileSync(path.join(dir, name), content);
+    this.#root = root;
+    this.#isConfigured = own !== undefined;
+    this.#sources = reporting.reports;
+    this.#printed = new PrintedReports(dir, cargoPackageAt(root));
+    this.env = reporting.env ?? {};
+  }
+
+  /** Takes what the command prints, both streams in one; answers it as it would be without a listener. */
+  add(text: string): string {
+    this.#printed.add(text, 'stdout');
+    return withoutAdditions(text, { added: [], dir: this.#folder.path });
+  }
+
+  /** Once, when the command has ended. */
+  async heard(startedAtMs: number): Promise<Heard> {
+    const written = await writtenReports(this.#sources, this.#root, isSince(startedAtMs));
+    const reports = written.length > 0 || this.#isConfigured ? written : this.#printed.end();
+    return { reports, runner: runnerThatWrote(this.#sources, reports) };
+  }
+
+  /** The line of a failed command that heard nothing, by which it refused to be listened to. */
+  refusal(text: string): string | undefined {
+    return refusalIn(text, { added: [], dir: this.#folder.path });
+  }
+
+  close(): void {
+    this.#folder.remove();
+  }
+}

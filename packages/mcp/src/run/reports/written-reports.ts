@@ -1,0 +1,67 @@
+/**
+ * Finds the reports that a command wrote, and the runner that wrote them.
+ */
+
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+import type { ReportInput } from 'argus-engine';
+import type { ReportSource } from '../adapters/adapter.ts';
+
+/** File times may lie a clock tick before the moment the command was started. */
+const CLOCK_TICK_MS = 50;
+
+/** Folders no report is looked for in. */
+const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
+
+/** A report of this run is no older than its beginning. */
+export function isSince(startedAtMs: number): (file: string, stats: Stats) => boolean {
+  return (_, { mtimeMs }) => mtimeMs >= startedAtMs - CLOCK_TICK_MS;
+}
+
+export function globSources(patterns: string | string[]): ReportSource[] {
+  return [patterns].flat().map((pattern) => ({ kind: 'glob', pattern, format: null }));
+}
+
+/** Reports that are there and not empty; what a pattern finds may be of an earlier run. */
+export async function writtenReports(
+  sources: readonly ReportSource[],
+  root: string,
+  isOfThisRun: (file: string, stats: Stats) => boolean,
+): Promise<ReportInput[]> {
+  const found: ReportInput[] = [];
+  for (const source of sources) {
+    if (source.kind === 'file') {
+      if (fileWithContent(source.path)) found.push({ path: source.path, format: source.format });
+      continue;
+    }
+    if (source.kind === 'written') {
+      const names = readdirSync(source.dir).filter((name) => isWrittenBy(source.runner, name));
+      for (const name of names.sort()) found.push({ path: path.join(source.dir, name), format: source.format });
+      continue;
+    }
+    const { glob } = await import('tinyglobby');
+    const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, expandDirectories: false, dot: true };
+    for (const file of (await glob(source.pattern, options)).sort()) {
+      const stats = fileWithContent(file);
+      if (stats && isOfThisRun(file, stats)) found.push({ path: file, format: source.format });
+    }
+  }
+  return found;
+}
+
+/** `node:test` is no name of a file everywhere. */
+function isWrittenBy(runner: string, fileName: string): boolean {
+  return fileName.startsWith(`${runner.replace(':', '-')}-`);
+}
+
+function fileWithContent(file: string) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() && stats.size > 0 ? stats : undefined;
+}
+
+/** The runner that a command turned out to start. */
+export function runnerThatWrote(sources: readonly ReportSource[], reports: readonly ReportInput[]): string | null {
+  const written = sources.filter((source) => source.kind === 'written');
+  const isOf = (runner: string) => reports.some((report) => isWrittenBy(runner, path.basename(report.path)));
+  return written.find(({ runner }) => isOf(runner))?.runner ?? null;
+}

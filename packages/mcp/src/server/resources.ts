@@ -1,0 +1,122 @@
+/**
+ * Resources: one pattern, one run, one incident, each with everything known about it, and completion of their ids. They
+ * are not listed: argus_patterns and argus_history page through them, ranked_solutions finds incidents.
+ */
+
+import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
+import { type Engine, EngineError } from 'argus-engine';
+import { toErrorBody } from '../answer.ts';
+import { ArgusError } from '../errors.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import { fitToLeaveDeep } from '../text/outgoing.ts';
+
+/** As many as a client shows. */
+const MAX_COMPLETIONS = 100;
+
+/** Cases of a run in one resource; more are paged with argus_history. */
+const MAX_CASES = 200;
+
+/** Asks one memory. */
+type Ask = <T>(call: (engine: Engine) => Promise<T>, runId?: string) => Promise<T>;
+
+type Places = Pick<SessionManager, 'all' | 'memories'>;
+
+interface ResourceDefinition {
+  kind: 'pattern' | 'run' | 'incident';
+  title: string;
+  description: string;
+  /** Where such a thing may be, nearest first. */
+  places(sessionManager: Places): Promise<Ask[]>;
+  read(ask: Ask, id: string): Promise<object>;
+  /** What to do where it is nowhere. */
+  hint(sessionManager: Places): string;
+}
+
+const inProjects = {
+  places: async (sessionManager: Places) => openProjects(sessionManager),
+  hint: (sessionManager: Places) =>
+    `Not found in any open project. ${
+      sessionManager.all().length === 0 ? 'Call argus_init first.' : 'argus_patterns and argus_history list the ids.'
+    }`,
+};
+
+const RESOURCES: readonly ResourceDefinition[] = [
+  {
+    kind: 'pattern',
+    title: 'Failure pattern',
+    description: 'A failure pattern with its fixes and an example',
+    ...inProjects,
+    read: (ask, id) => ask((engine) => engine.pattern({ id })),
+  },
+  {
+    kind: 'run',
+    title: 'Test run',
+    description: 'A recorded run with its cases',
+    ...inProjects,
+    read: (ask, id) => ask((engine) => engine.runDetail({ runId: id, limit: MAX_CASES, offset: null }), id),
+  },
+  {
+    kind: 'incident',
+    title: 'Incident',
+    description: 'An incident of the debug memory with its solutions and what came of them',
+    places: async (sessionManager) => [...openProjects(sessionManager), await ownMemory(sessionManager)],
+    hint: () => 'Not found in the memory of the user or of any open project. ranked_solutions finds incidents.',
+    read: (ask, id) => ask((engine) => engine.incident({ id })),
+  },
+];
+
+export function registerResources(server: McpServer, sessionManager: SessionManager): void {
+  for (const resource of RESOURCES) {
+    const { kind, title, description } = resource;
+    const complete = { id: (prefix: string) => completeIds(resource, sessionManager, prefix) };
+    const template = new ResourceTemplate(`argus://${kind}/{id}`, { list: undefined, complete });
+    const config = { title, description, mimeType: 'application/json' };
+    server.registerResource(kind, template, config, async (uri, { id }) => {
+      const found = await find(resource, sessionManager, uri.href, String(id));
+      return {
+        contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(fitToLeaveDeep(found)) }],
+      };
+    });
+  }
+}
+
+/** An id names its project too: it is looked for in every place. */
+async function find(resource: ResourceDefinition, sessionManager: Places, uri: string, id: string): Promise<object> {
+  for (const ask of await resource.places(sessionManager)) {
+    try {
+      return await resource.read(ask, id);
+    } catch (thrown) {
+      if (isAbsent(thrown)) continue;
+      const { code, message } = await toErrorBody(thrown);
+      throw new Error(`${code}: ${message}`);
+    }
+  }
+  throw new ResourceNotFoundError(uri, resource.hint(sessionManager));
+}
+
+async function completeIds({ kind, places }: ResourceDefinition, sessionManager: Places, prefix: string) {
+  const asked = (await places(sessionManager)).map((ask) => ask((engine) => engine.completeIds({ kind, prefix })));
+  const found = await Promise.allSettled(asked);
+  const ids = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  return [...new Set(ids)].slice(0, MAX_COMPLETIONS);
+}
+
+function openProjects(sessionManager: Places): Ask[] {
+  const usable = sessionManager.all().filter((session) => session.historyEnabled);
+  return usable.map(
+    (session): Ask =>
+      async (call, runId) =>
+        (await session.withEngine(call, runId)).value,
+  );
+}
+
+/** The user's own, with the project beside it that is searched without one being named. */
+async function ownMemory({ memories }: Places): Promise<Ask> {
+  const memory = await memories.of(undefined);
+  return (call) => memory.read(call);
+}
+
+function isAbsent(thrown: unknown): boolean {
+  const code = thrown instanceof EngineError || thrown instanceof ArgusError ? thrown.code : '';
+  return code === 'RUN_NOT_FOUND' || code === 'PATTERN_NOT_FOUND' || code === 'INCIDENT_NOT_FOUND';
+}

@@ -1,0 +1,40 @@
+/**
+ * The MCP server on stdin and stdout, and its orderly end. Nothing happens before a client speaks: clients start
+ * servers twice just to look.
+ */
+
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { messageOf } from '../errors.ts';
+import { log } from '../log.ts';
+import { killAllRunning } from '../run/execute.ts';
+import { SessionManager } from '../sessions/session-manager.ts';
+import { serverFactory } from './server.ts';
+
+/** Closing a database takes milliseconds; a stuck one must not keep the process. */
+const CLOSE_MS = 2_000;
+
+/** A larger message ends the connection; up to here an argument that is too long gets an answer. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+export function serve(): void {
+  const sessionManager = new SessionManager();
+  const connection = serveStdio(serverFactory(sessionManager), {
+    transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }),
+    onerror: (error) => log(messageOf(error)),
+  });
+
+  let ending = false;
+  const end = async () => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(0), CLOSE_MS).unref();
+    killAllRunning();
+    await Promise.allSettled([connection.close(), sessionManager.closeAll()]);
+    process.exit(0);
+  };
+  process.stdin.once('end', end).once('close', end);
+  process.stdout.on('error', end);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+  process.once('exit', killAllRunning);
+  process.on('unhandledRejection', (reason) => log(`unhandled: ${messageOf(reason)}`));
+}

@@ -1,0 +1,156 @@
+/**
+ * The two memories of solutions: a project's database, and the user's own in the platform's data folder. Each is opened
+ * with the other beside it, so that both are searched and ids resolve in both.
+ */
+
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Engine } from 'argus-engine';
+import { patternError } from '../config/load.ts';
+import { type DetectedEnvironment, environmentOf } from '../environment/project-environment.ts';
+import { ArgusError, messageOf } from '../errors.ts';
+import { trustedDataFolder } from '../owner/data-folder.ts';
+import { Database, type WithWarnings } from '../storage/database.ts';
+import { tighten } from '../system/way.ts';
+import type { Searched, Session } from './session.ts';
+
+/** The project that a call without one happens in: its rules, and its database if there is one. */
+interface Surroundings {
+  session: Session;
+  /** Folders whose repository might bring a data folder of its own; none where the server was started in no folder. */
+  roots: readonly string[];
+  /** Nothing while there is nothing to find in it: a search makes no file in somebody's project. */
+  searched: Searched;
+  warnings: string[];
+}
+
+/** The open projects, as far as the memories need them. */
+interface Projects {
+  all(): Session[];
+  getOrOpen(projectPath: string): Promise<Session>;
+  bare(root: string): Session;
+}
+
+export class Memories {
+  readonly #sessionManager: Projects;
+  /** The user's memory, by what it was opened with. */
+  readonly #users = new Map<string, Database>();
+
+  constructor(sessionManager: Projects) {
+    this.#sessionManager = sessionManager;
+  }
+
+  /** The memory a call works on: its project's, or without one the user's. */
+  async of(projectPath: string | undefined): Promise<Memory> {
+    if (projectPath !== undefined) {
+      const session = await this.#sessionManager.getOrOpen(projectPath).catch(asInvalidInput);
+      return new Memory(session.database, session.root, []);
+    }
+    const surroundings = await this.#surroundings();
+    const { session, warnings } = surroundings;
+    const [newest = session] = this.#sessionManager.all();
+    return new Memory(await this.#user(surroundings), newest.root, warnings);
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#users.values()];
+    this.#users.clear();
+    await Promise.allSettled(open.map((database) => database.close()));
+  }
+
+  async #user({ session, roots, searched }: Surroundings): Promise<Database> {
+    const folder = await trustedDataFolder(...roots);
+    const file = path.join(folder, 'memory.db');
+    const { besidePath, besideMemoryId, foreignPath } = searched;
+    const { by, from } = session.recorder;
+    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath, by, from].join('\0');
+    const known = this.#users.get(key);
+    if (known) return known;
+    tighten(folder, 0o700);
+    const database = new Database({
+      // What lies in the user's data folder is the user's.
+      locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath }),
+      isThere: async () => existsSync(file),
+      opening: async () => session.opening('user', searched),
+      refused: (message) => patternError(session.loaded, message),
+    });
+    this.#users.set(key, database);
+    return database;
+  }
+
+  /** The newest open project that has learned something, else the one the server was started in. */
+  async #surroundings(): Promise<Surroundings> {
+    const open = this.#sessionManager.all();
+    for (const session of open) {
+      const searched = await session.searched();
+      if (searched.besidePath !== undefined) return { session, roots: rootsOf(session), searched, warnings: [] };
+    }
+    try {
+      const start = await this.#sessionManager.getOrOpen(process.cwd());
+      const searched = await start.searched();
+      const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined;
+      return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
+    } catch (thrown) {
+      // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
+      const session = open[0] ?? this.#sessionManager.bare(homedir());
+      const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
+      return { session, roots: startFolder(), searched: {}, warnings };
+    }
+  }
+}
+
+function rootsOf({ project: { top, home } }: Session): string[] {
+  return [top, home];
+}
+
+/** Where the server was started; none where that is gone. */
+function startFolder(): string[] {
+  try {
+    return [realpathSync.native(process.cwd())];
+  } catch {
+    return [];
+  }
+}
+
+/** The contract of these tools has no code for a project that does not exist. */
+function asInvalidInput(thrown: unknown): never {
+  if (thrown instanceof ArgusError && thrown.code === 'PROJECT_NOT_FOUND') {
+    throw new ArgusError('INVALID_INPUT', thrown.message, { cause: thrown });
+  }
+  throw thrown;
+}
+
+/** One memory with the other beside it. */
+export class Memory {
+  readonly root: string;
+  readonly #database: Database;
+  readonly #warnings: readonly string[];
+
+  constructor(database: Database, root: string, warnings: readonly string[]) {
+    this.root = root;
+    this.#database = database;
+    this.#warnings = warnings;
+  }
+
+  /** What project and machine tell of the environment. */
+  environment(): DetectedEnvironment {
+    return environmentOf(this.root);
+  }
+
+  /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
+  async search<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
+    const { value, warnings } = await this.#database.readOrMake(call);
+    return { value, warnings: [...this.#warnings, ...warnings] };
+  }
+
+  /** Reading makes no file. */
+  async read<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+    return (await this.#database.read(call)).value;
+  }
+
+  /** What must not be lost unnoticed: an error where it cannot be stored. */
+  async write<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+    return call(await this.#database.durable());
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The open projects of this process: one session per real path, whichever of its folders is named.
+ */
+
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type ConfigNamer, type LoadedConfig, loadConfig } from '../config/load.ts';
+import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { type Project, projectAround } from '../owner/project.ts';
+import { shortLine } from '../text/untrusted.ts';
+import { Memories } from './memories.ts';
+import { type Process, Session } from './session.ts';
+
+export class SessionManager {
+  readonly process: Process;
+  readonly #sessions = new Map<string, Session>();
+  /** Of projects that the debug memory works for and argus_init has not opened. */
+  readonly #implicitSessions = new Map<string, Session>();
+  readonly memories = new Memories(this);
+
+  constructor(process: Process = { recorder: {}, adopts: false }) {
+    this.process = process;
+  }
+
+  /** Opens a project; again on an open one is no error, and takes over a changed configuration. */
+  async init(projectPath: string, configFile?: string, namedBy?: ConfigNamer): Promise<Session> {
+    const project = await projectAround(realProjectPath(projectPath));
+    return this.#upToDate(this.#sessions, project, await loadConfig(project, configFile, namedBy));
+  }
+
+  /**
+   * The session of an open project, whichever of its folders is named, or of one that has a memory already: a server
+   * that was started again knows no more than that.
+   */
+  async getOrThrow(projectPath: string): Promise<Session> {
+    requireAbsolute(projectPath);
+    const open = this.#sessions.get(sessionKey(realPathOrSame(projectPath)));
+    if (open) return open;
+    const project = await existingProject(projectPath);
+    if (project === undefined) throw noSession(projectPath);
+    const near = this.all().find(({ project: { home } }) => sessionKey(home) === sessionKey(project.home));
+    const loaded = near?.hasNamedConfig === true ? near.loaded : await loadConfig(project);
+    if (near === undefined && !(await this.#hasMemory(project, loaded))) throw noSession(projectPath);
+    return this.#upToDate(this.#sessions, project, loaded);
+  }
+
+  /** The session of a project, open or not; the tools that ask for argus_init go on asking. */
+  async getOrOpen(projectPath: string): Promise<Session> {
+    const root = realProjectPath(projectPath);
+    const open = this.#sessions.get(sessionKey(root));
+    if (open) return open;
+    const project = await projectAround(root);
+    return this.#upToDate(this.#implicitSessions, project, await loadConfig(project));
+  }
+
+  /** A session without a configuration, for where none can be read. */
+  bare(root: string): Session {
+    return new Session({ root, top: root, home: root }, { path: null, config: {}, text: '' }, this.process);
+  }
+
+  /** Open sessions, the newest first. */
+  all(): Session[] {
+    return [...this.#sessions.values()].reverse();
+  }
+
+  async closeAll(): Promise<void> {
+    const open = [...this.#sessions.values(), ...this.#implicitSessions.values(), this.memories];
+    this.#sessions.clear();
+    this.#implicitSessions.clear();
+    await Promise.allSettled(open.map((one) => one.close()));
+  }
+
+  async #hasMemory(project: Project, loaded: LoadedConfig): Promise<boolean> {
+    const session = new Session(project, loaded, this.process);
+    return session.hasMemory();
+  }
+
+  /** The project's session with this configuration; one with an older configuration makes way. */
+  async #upToDate(sessions: Map<string, Session>, project: Project, loaded: LoadedConfig): Promise<Session> {
+    const key = sessionKey(project.root);
+    const open = sessions.get(key);
+    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text && isSame(open.project, project)) {
+      return open;
+    }
+    const session = new Session(project, loaded, this.process);
+    sessions.set(key, session);
+    await open?.close();
+    return session;
+  }
+}
+
+function noSession(projectPath: string): ArgusError {
+  const advice = 'Call argus_init with this projectPath first.';
+  return new ArgusError('SESSION_NOT_FOUND', `No active session for '${shortLine(projectPath)}'. ${advice}`);
+}
+
+/** Undefined where there is no such folder. */
+async function existingProject(projectPath: string): Promise<Project | undefined> {
+  try {
+    return await projectAround(realProjectPath(projectPath));
+  } catch (thrown) {
+    if (thrown instanceof ArgusError) return undefined;
+    throw thrown;
+  }
+}
+
+/** A repository may have come to be around a folder since. */
+function isSame(one: Project, other: Project): boolean {
+  return one.top === other.top && one.home === other.home;
+}
+
+/** Windows has one file under `c:` and `C:`. */
+export function sessionKey(realPath: string): string {
+  return realPath.replace(/^[a-z]:/u, (drive) => drive.toUpperCase());
+}
+
+function realProjectPath(projectPath: string): string {
+  requireAbsolute(projectPath);
+  const advice = 'Pass the absolute path of the project directory.';
+  try {
+    const real = realpathSync.native(projectPath);
+    if (statSync(real).isDirectory()) {
+      accessSync(real, constants.R_OK | constants.X_OK);
+      return real;
+    }
+  } catch (thrown) {
+    const missing = ['ENOENT', 'ENOTDIR'].includes(systemCodeOf(thrown) ?? '');
+    if (missing)
+      throw new ArgusError('PROJECT_NOT_FOUND', `Project '${shortLine(projectPath)}' does not exist. ${advice}`);
+    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
+    throw new ArgusError('INVALID_INPUT', `Project '${shortLine(projectPath)}' cannot be read (${reason}). ${advice}`);
+  }
+  throw new ArgusError('INVALID_INPUT', `Project '${shortLine(projectPath)}' is a file. ${advice}`);
+}
+
+function requireAbsolute(projectPath: string): void {
+  if (path.isAbsolute(projectPath) && !projectPath.includes('\0')) return;
+  throw new ArgusError('INVALID_INPUT', `projectPath must be an absolute path, not '${shortLine(projectPath)}'.`);
+}
+
+function realPathOrSame(projectPath: string): string {
+  try {
+    return realpathSync.native(projectPath);
+  } catch {
+    return path.resolve(projectPath);
+  }
+}

@@ -1,0 +1,312 @@
+/**
+ * Open projects: one session per real path, each with its configuration and, once needed, its engine. The disk is not
+ * touched before something must be stored.
+ */
+
+import path from 'node:path';
+import {
+  type Calls,
+  createFixLoop,
+  type Engine,
+  EngineError,
+  type FixLoop,
+  type Locale,
+  type MemoryKind,
+  type RecorderOptions,
+  type RecordRunParams,
+  type RunResult,
+} from 'argus-engine';
+import { databaseOf, type LoadedConfig, patternError } from '../config/load.ts';
+import { ageInDays, type Config } from '../config/schema.ts';
+import { ArgusError } from '../errors.ts';
+import { log } from '../log.ts';
+import { trustedDataFolder, trustedUserMemoryPath } from '../owner/data-folder.ts';
+import { foreignNote, type Placement } from '../owner/placement.ts';
+import { foldersWithin, type Project } from '../owner/project.ts';
+import { type TestPlace, testPlaceOf } from '../run/planning/test-place.ts';
+import {
+  Database,
+  isStorageProblem,
+  type Opening,
+  type SecondaryMemory,
+  type WithWarnings,
+} from '../storage/database.ts';
+import { type Kept, Outbox } from '../storage/outbox.ts';
+import { Seal } from '../storage/seal.ts';
+import { Spool, type SpoolCounts } from '../storage/spool.ts';
+import { chooseLocale } from '../text/locale.ts';
+import { mapTexts, visible } from '../text/untrusted.ts';
+import { ProjectPlace } from './project-place.ts';
+
+/** What is searched of a project's memory where another one is written. */
+export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath'>;
+
+/** What sessions know of the process they are in. */
+export interface Process {
+  /** Who records what is recorded. */
+  recorder: RecorderOptions;
+  /** ARGUS_ADOPT on a command line in CI: a database that nobody knows here is made this user's. */
+  readonly adopts: boolean;
+}
+
+export class Session {
+  readonly project: Project;
+  readonly loaded: LoadedConfig;
+  readonly #process: Process;
+  readonly #place: ProjectPlace;
+  readonly #database: Database;
+  #hasSaidWhose = false;
+  #reader: Locale | undefined;
+  readonly #seal: Seal;
+  #rules: FixLoop | undefined;
+  #outbox: { readonly own: string; readonly other: string | undefined; readonly outbox: Outbox } | undefined;
+
+  constructor(project: Project, loaded: LoadedConfig, process: Process) {
+    const { top, home } = project;
+    this.project = project;
+    this.loaded = loaded;
+    this.#process = process;
+    this.#seal = new Seal(() => trustedDataFolder(top, home));
+    this.#place = new ProjectPlace({ root: home, database: databaseOf(project, loaded.config), top }, process.adopts);
+    this.#database = new Database({
+      locate: () => this.#place.locate(),
+      isThere: () => this.#place.isThere(),
+      opening: async () => this.opening('project', secondaryAt(await trustedUserMemoryPath(top, home))),
+      home,
+      refused: (message) => patternError(loaded, message),
+    });
+  }
+
+  /** The folder that was named; commands run there. */
+  get root(): string {
+    return this.project.root;
+  }
+
+  /** How the project is tested from this folder, and where. */
+  get testPlace(): TestPlace {
+    return testPlaceOf(this.project, this.loaded);
+  }
+
+  get config(): Config {
+    return this.loaded.config;
+  }
+
+  /** Where the memory is, as far as it was found out; in the project until then. */
+  get databasePath(): string {
+    return this.#place.path;
+  }
+
+  /** Whose the memory is, which is the one used from then on. Throws where there is no place for one. */
+  async placement(): Promise<Placement> {
+    const placement = await this.#place.find();
+    this.#database.follow(placement.path);
+    return placement;
+  }
+
+  /** Whether the user has recorded anything here; a foreign memory alone is for argus_init to speak of. */
+  async hasMemory(): Promise<boolean> {
+    if (!this.historyEnabled || !(await this.#place.isThere())) return false;
+    try {
+      return (await this.#place.find()).memoryId !== undefined;
+    } catch (thrown) {
+      // It is there, and whoever asks it is told what is wrong with it.
+      if (isStorageProblem(thrown)) return true;
+      throw thrown;
+    }
+  }
+
+  /** What is searched of it where another memory is written: the own database and what is foreign, each if it is there. */
+  async searched(): Promise<Searched> {
+    if (!this.historyEnabled || !(await this.#place.isThere())) return {};
+    try {
+      const { path: besidePath, memoryId, foreignPath } = await this.#place.locate();
+      return {
+        ...(memoryId === undefined ? {} : { besidePath, besideMemoryId: memoryId }),
+        ...(foreignPath === undefined ? {} : { foreignPath }),
+      };
+    } catch (thrown) {
+      if (isStorageProblem(thrown)) return {};
+      throw thrown;
+    }
+  }
+
+  /** Its configuration is none that lies on the way to it: whoever opened it has named it. */
+  get hasNamedConfig(): boolean {
+    const { path: file } = this.loaded;
+    return file !== null && !foldersWithin(this.project).includes(path.dirname(file));
+  }
+
+  get historyEnabled(): boolean {
+    return this.config.history?.enabled ?? true;
+  }
+
+  /** Who calls now. */
+  get recorder(): RecorderOptions {
+    return this.#process.recorder;
+  }
+
+  get locale() {
+    return chooseLocale(this.config.locale, undefined, this.#reader);
+  }
+
+  /** Whose page shows the memory; counts where neither configuration nor environment names a language. */
+  readBy(reader: Locale | undefined): void {
+    this.#reader ??= reader;
+  }
+
+  /** How an engine works for this project, whichever of the two memories it writes to. */
+  opening(home: MemoryKind, { besidePath, besideMemoryId }: SecondaryMemory): Opening {
+    const { history, classify, redact, memory } = this.config;
+    return {
+      projectRoot: this.project.top,
+      locale: this.locale,
+      rules: classify?.rules ?? [],
+      secrets: redact?.patterns ?? [],
+      retention: {
+        maxAgeDays: inDays(history?.retention?.maxAge),
+        maxRuns: history?.retention?.maxRuns ?? null,
+        minRuns: history?.retention?.minRuns ?? null,
+      },
+      memory: { home, halfLifeDays: inDays(memory?.halfLife) },
+      recorder: this.recorder,
+      ...(besidePath === undefined ? {} : { besidePath }),
+      ...(besideMemoryId === undefined ? {} : { besideMemoryId }),
+      log,
+    };
+  }
+
+  /** Asks what is known, with nothing stored. A run id says where a run is that is not stored. */
+  async withEngine<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
+    this.requireHistory();
+    const outbox = await this.#waiting();
+    const waiting = await outbox.takeIn();
+    const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
+    if (memory !== undefined) {
+      return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
+    }
+    const { value, warnings } = await this.#database.read(call);
+    return { value, warnings: [...waiting, ...warnings] };
+  }
+
+  /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */
+  async learn<N extends 'diagnose' | 'reportFix'>(
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<Kept<Calls[N]['result']>> {
+    this.requireHistory();
+    const outbox = await this.#waiting();
+    const waiting = await outbox.takeIn();
+    const kept = await this.#learnedOrKept(outbox, name, params);
+    return { ...kept, warnings: [...waiting, ...kept.warnings] };
+  }
+
+  async #learnedOrKept<N extends 'diagnose' | 'reportFix'>(
+    outbox: Outbox,
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<Kept<Calls[N]['result']>> {
+    const fitting = () => mapTexts(params, (text) => this.fitToLeave(text));
+    const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
+    if (isWaiting) return outbox.keep(name, fitting());
+    const { value, warnings } = await this.#database.read((engine) => engine.call(name, params));
+    if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
+    const problem = new EngineError(value.notStored, 'The answer is what was known before.');
+    return outbox.keepAnswered(name, fitting(), value, problem);
+  }
+
+  /** Where the project's solutions are. */
+  get database(): Database {
+    this.requireHistory();
+    return this.#database;
+  }
+
+  /** Records a run: in the database, or where that is not possible now for later, saying so. */
+  async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
+    this.requireHistory();
+    const outbox = await this.#waiting();
+    let value: RunResult;
+    try {
+      value = await (await this.#database.durable()).recordRun(params);
+    } catch (thrown) {
+      if (!isStorageProblem(thrown)) throw thrown;
+      const inMemory = await this.#database.inMemory();
+      return outbox.keep('recordRun', await inMemory.prepareRun(params), thrown);
+    }
+    return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
+  }
+
+  /** What waits to be stored. */
+  async waiting(): Promise<SpoolCounts> {
+    return (await this.#waiting()).counts();
+  }
+
+  /** Stores what waits where the memory is now, as far as that is possible at once. */
+  async takeIn(): Promise<void> {
+    await (await this.#waiting()).takeIn();
+  }
+
+  /** What could not be stored waits beside the database, wherever that is by now, or beside where it was before. */
+  async #waiting(): Promise<Outbox> {
+    await this.#place.find().catch(() => undefined);
+    const { path: own, otherPath: other } = this.#place;
+    if (this.#outbox?.own !== own || this.#outbox.other !== other) {
+      const spool = new Spool(spoolOf(own), this.#seal, other === undefined ? undefined : spoolOf(other));
+      this.#outbox = { own, other, outbox: new Outbox(this.#database, spool) };
+    }
+    return this.#outbox.outbox;
+  }
+
+  /** A text of somebody else as it may be kept and shown, by the project's own patterns too. */
+  fitToLeave(text: string): string {
+    const { classify, redact } = this.config;
+    this.#rules ??= createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
+    return this.#rules.redact(visible(text));
+  }
+
+  /** What init tells about the memory, without creating anything. */
+  async overview() {
+    const { value, warnings } = await this.withEngine((engine) => engine.overview());
+    return { value, warnings: [...warnings, ...this.#whoseOnce()] };
+  }
+
+  /** Said once: a memory that is not used as it lies in the project. */
+  #whoseOnce(): string[] {
+    const found = this.#place.found;
+    const note = found === undefined || this.#hasSaidWhose ? undefined : foreignNote(found);
+    if (note === undefined) return [];
+    this.#hasSaidWhose = true;
+    return [note];
+  }
+
+  /** Proves that a write works, creating the database if there is none. */
+  async checkWrite() {
+    this.requireHistory();
+    const engine = await this.#database.durable();
+    return engine.checkWrite();
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  /** Throws where the configuration says that nothing may be stored. */
+  requireHistory(): void {
+    if (this.historyEnabled) return;
+    const where = this.loaded.path ?? 'argus.yaml';
+    const advice = `Set history.enabled to true in ${where} and call argus_init again.`;
+    throw new ArgusError('HISTORY_DISABLED', `History is disabled for ${this.root}. ${advice}`);
+  }
+}
+
+/** What lies in the user's data folder needs no id. */
+function secondaryAt(besidePath: string | undefined): SecondaryMemory {
+  return besidePath === undefined ? {} : { besidePath };
+}
+
+function spoolOf(database: string): string {
+  return `${database}.spool`;
+}
+
+function inDays(age: number | string | undefined): number | null {
+  return age === undefined ? null : ageInDays(age);
+}

@@ -1,0 +1,206 @@
+/**
+ * What a project's database cannot store now, and how it comes in later: calls wait in the spool, and a memory that
+ * holds them answers what is asked about them meanwhile. Waiting for a lock that is somebody else's: the engine.
+ */
+
+import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';
+import { v7 as uuidV7 } from 'uuid';
+import { messageOf } from '../errors.ts';
+import { isStorageProblem } from './database.ts';
+import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
+
+/** Why an answer is not stored, and whether it will be. */
+export interface NotStored {
+  stored: false;
+  /** It waits, and is stored by the next call that can. */
+  queued: boolean;
+  code: EngineErrorCode;
+}
+
+/** What a call answered, and what became of it. */
+export interface Kept<T> {
+  value: T;
+  /** None: it is stored. */
+  notStored?: NotStored;
+  warnings: string[];
+}
+
+/** Another time the same call can be stored. */
+const PASSING: readonly EngineErrorCode[] = ['DATABASE_LOCKED', 'DATABASE_FULL', 'DATABASE_READ_ONLY'];
+
+/** What waits was put there by another process, and nothing was tried since. */
+const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');
+
+/** The engines it works with. */
+export interface Engines {
+  /** The file. */
+  durable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
+  /** A memory of this process alone. */
+  inMemory(): Promise<Engine>;
+}
+
+export class Outbox {
+  readonly #engines: Engines;
+  readonly #spool: Spool;
+  /** Calls that the engine in memory has made. */
+  readonly #replayed = new Set<string>();
+  /** There are calls that could not even be kept in the spool; they end with this process. */
+  #hasUnkept = false;
+  /** Why the database took nothing when it was tried last. */
+  #problem: EngineError | undefined;
+
+  constructor(engines: Engines, spool: Spool) {
+    this.#engines = engines;
+    this.#spool = spool;
+  }
+
+  /** How many calls wait, and how many could not be stored and are kept for a person. */
+  counts(): SpoolCounts {
+    return this.#spool.counts();
+  }
+
+  /** Stores what waits, as far as that is possible at once. Answers with warnings: no call fails for those before it. */
+  async takeIn(): Promise<string[]> {
+    return this.#takeInWith('attempt');
+  }
+
+  /** After a call that was stored: the lock can be had, so what waits is worth waiting for. */
+  async takeInRest(): Promise<string[]> {
+    return this.#takeInWith('call');
+  }
+
+  /** The memory that knows a run which is not stored; none where the database is to be asked. */
+  async memoryOf(runId: string): Promise<Engine | undefined> {
+    if (this.#spool.isEmpty() && !this.#hasUnkept) return undefined;
+    const inMemory = await this.#replay();
+    const known = await inMemory.runDetail({ runId, limit: 1 }).catch(() => undefined);
+    return known === undefined ? undefined : inMemory;
+  }
+
+  /** Makes a call in memory and keeps it for later; `problem` is why the database did not take it. */
+  async keep<N extends WaitingCallName>(
+    method: N,
+    params: Calls[N]['params'],
+    problem: EngineError | undefined = this.#problem,
+  ): Promise<Kept<Calls[N]['result']>> {
+    const call: WaitingCall<N> = { callId: uuidV7(), now: Date.now(), method, params };
+    const inMemory = await this.#replay();
+    const value = await inMemory.call(method, params, call.callId, call.now);
+    this.#replayed.add(call.callId);
+    return { value, ...(await this.#wait(call, problem)) };
+  }
+
+  /** Keeps a call that was answered already, by the database as it can be read. */
+  async keepAnswered<N extends WaitingCallName>(
+    method: N,
+    params: Calls[N]['params'],
+    value: Calls[N]['result'],
+    problem: EngineError,
+  ): Promise<Kept<Calls[N]['result']>> {
+    return { value, ...(await this.#wait({ callId: uuidV7(), now: Date.now(), method, params }, problem)) };
+  }
+
+  async #wait(call: WaitingCall, problem = UNKNOWN_PROBLEM): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
+    this.#problem = problem;
+    const { code, message } = problem;
+    const obstacle = await this.#put(call, code);
+    if (obstacle === undefined) {
+      const warning = `Not stored yet: it waits, and the next call that can store it will. ${message}`;
+      return { notStored: { stored: false, queued: true, code }, warnings: [warning] };
+    }
+    this.#hasUnkept = true;
+    const warning = `Not stored, and not kept for later (${obstacle}): it ends with this process. ${message}`;
+    return { notStored: { stored: false, queued: false, code }, warnings: [warning] };
+  }
+
+  /** Undefined when it waits; else why not. */
+  async #put(call: WaitingCall, code: EngineErrorCode): Promise<string | undefined> {
+    if (!PASSING.includes(code)) return 'the database has to be mended first';
+    try {
+      await this.#spool.put(call);
+      return undefined;
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  }
+
+  /** The engine in memory, with everything that waits. */
+  async #replay(): Promise<Engine> {
+    const inMemory = await this.#engines.inMemory();
+    // Where they cannot be read, taking them in has said so.
+    const files = await this.#spool.files().catch(() => []);
+    const fresh = files.filter(({ call }) => !this.#replayed.has(call.callId));
+    for (const { call } of fresh) this.#replayed.add(call.callId);
+    // What it refuses was about a run that is stored; the database will know it.
+    await inAnyOrder(fresh, ({ call }) => inMemory.call(call.method, call.params, call.callId, call.now));
+    return inMemory;
+  }
+
+  async #takeInWith(patience: 'attempt' | 'call'): Promise<string[]> {
+    try {
+      await this.#takeInAll(patience);
+      return [];
+    } catch (thrown) {
+      return [`What waits to be stored goes on waiting: ${messageOf(thrown)}`];
+    }
+  }
+
+  async #takeInAll(patience: 'attempt' | 'call'): Promise<void> {
+    if (this.#spool.isEmpty()) return;
+    try {
+      const failed = await inAnyOrder(await this.#spool.files(), (file) => this.#takeInOne(file, patience));
+      for (const { file, thrown } of failed) {
+        // A call that stopped the engine is not wrong for that; the log has the cause.
+        if (thrown.code !== 'INTERNAL_ERROR') this.#spool.refuse(file, thrown.message);
+      }
+    } catch (thrown) {
+      if (!isStorageProblem(thrown)) throw thrown;
+      this.#problem = thrown;
+    }
+  }
+
+  async #takeInOne(file: WaitingFile, patience: 'attempt' | 'call'): Promise<void> {
+    const { method, params, callId, now } = file.call;
+    const engine = await this.#engines.durable();
+    try {
+      const value = await engine[patience](method, params, callId, now);
+      // A diagnosis answers all the same; it goes on waiting.
+      if ('notStored' in value && value.notStored !== undefined)
+        throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
+    } catch (thrown) {
+      if (!(thrown instanceof EngineError) || thrown.code !== 'CALL_REPEATED') throw thrown;
+    }
+    this.#spool.remove(file);
+  }
+}
+
+/** A call that the engine refused. */
+interface FailedCall {
+  file: WaitingFile;
+  thrown: EngineError;
+}
+
+/**
+ * Makes the calls of all files. A clock that was set back puts a fix before its run, so what was refused is made again
+ * after the others, as long as any of those succeeded. Returns what is refused in the end; throws where the database
+ * cannot be used.
+ */
+async function inAnyOrder(
+  files: readonly WaitingFile[],
+  make: (file: WaitingFile) => Promise<unknown>,
+): Promise<FailedCall[]> {
+  let open = files;
+  for (;;) {
+    const failed: FailedCall[] = [];
+    for (const file of open) {
+      try {
+        await make(file);
+      } catch (thrown) {
+        if (!(thrown instanceof EngineError) || isStorageProblem(thrown)) throw thrown;
+        failed.push({ file, thrown });
+      }
+    }
+    if (failed.length === 0 || failed.length === open.length) return failed;
+    open = failed.map(({ file }) => file);
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The mark that a file was written by this user on this machine: an HMAC with a key in the user's data folder. Nothing
+ * is hidden: the files are readable.
+ */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemCodeOf } from '../errors.ts';
+import { createWholeFile } from '../system/whole-file.ts';
+
+const KEY_BYTES = 32;
+
+export class Seal {
+  readonly #folder: () => Promise<string>;
+  #key: Promise<Buffer> | undefined;
+
+  /** `folder`: where the key is kept; it must not be one that a repository can bring. */
+  constructor(folder: () => Promise<string>) {
+    this.#folder = folder;
+  }
+
+  /** 64 hex digits. */
+  async of(text: string): Promise<string> {
+    this.#key ??= this.#folder().then(keyIn);
+    // Tried again by the next call: a folder is made writable, a damaged key deleted.
+    this.#key.catch(() => {
+      this.#key = undefined;
+    });
+    return createHmac('sha256', await this.#key)
+      .update(text)
+      .digest('hex');
+  }
+
+  async isOf(text: string, seal: string): Promise<boolean> {
+    const own = Buffer.from(await this.of(text), 'hex');
+    const given = Buffer.from(seal, 'hex');
+    return own.length === given.length && timingSafeEqual(own, given);
+  }
+}
+
+/** The key, made by whoever needs it first. */
+function keyIn(folder: string): Buffer {
+  const file = path.join(folder, 'spool.key');
+  const known = readKey(file);
+  if (known !== undefined) return known;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createWholeFile(file, randomBytes(KEY_BYTES));
+  const made = readKey(file);
+  if (made === undefined) throw new Error(`${file} is no key; delete it`);
+  return made;
+}
+
+function readKey(file: string): Buffer | undefined {
+  try {
+    const key = readFileSync(file);
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Finds programs of the machine by name, never one that the folder being looked at brings: Windows tries the current
+ * folder first, a search path may name `.`, and npx puts the project's own `node_modules/.bin` in front.
+ */
+
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { isWithin } from './way.ts';
+
+/** The absolute path of a program, or undefined where the machine has none outside of `root`. */
+export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
+  const file = process.platform === 'win32' ? `${name}.exe` : name;
+  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
+  return folders.map((folder) => path.join(folder, file)).find(isProgram);
+}
+
+function isOfTheMachine(folder: string, root: string): boolean {
+  if (!path.isAbsolute(folder) || folder.split(/[\\/]/u).includes('node_modules')) return false;
+  const real = realOr(folder);
+  const project = realOr(root);
+  // What lies around a home folder is no repository's to bring.
+  return !isWithin(real, project) || isWithin(realOr(homeOf(project)), project);
+}
+
+function realOr(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}
+
+/** Where an account has no home, a folder that is in no project. */
+function homeOf(project: string): string {
+  try {
+    return homedir() || path.dirname(project);
+  } catch {
+    return path.dirname(project);
+  }
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

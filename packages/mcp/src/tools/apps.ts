@@ -1,0 +1,32 @@
+/**
+ * MCP Apps: pages that a chat client shows inside a conversation. A page draws what the tool has answered; hosts let it
+ * load nothing, and run no wasm there. A client without apps loses nothing: the text has all of it.
+ */
+
+import { readFile } from 'node:fs/promises';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { assetPath } from '../view/page.ts';
+
+/** What argus_patterns names. */
+export const PATTERNS_APP = 'ui://argus/patterns';
+
+const MIME_TYPE = 'text/html;profile=mcp-app';
+
+/** As a server says that it has such pages. */
+export const APPS_CAPABILITY = { 'io.modelcontextprotocol/ui': { mimeTypes: [MIME_TYPE] } };
+
+/** Nothing may be loaded from anywhere; the host draws the frame. */
+const META = { ui: { csp: {}, prefersBorder: true } };
+
+const CONFIG = {
+  title: 'Failure patterns',
+  description: 'Table of the patterns that argus_patterns answers',
+  mimeType: MIME_TYPE,
+};
+
+export function registerApps(server: McpServer): void {
+  server.registerResource('patterns-app', PATTERNS_APP, { ...CONFIG, _meta: META }, async (uri) => {
+    const text = await readFile(assetPath('app'), 'utf8');
+    return { contents: [{ uri: uri.href, mimeType: MIME_TYPE, text, _meta: META }] };
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * argus_history: lists runs, or the cases of one run.
+ */
+
+import type { HistoryResult, RunDetail, RunStatus } from 'argus-engine';
+import { z } from 'zod';
+import { ArgusError } from '../../errors.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import { clipped } from '../../text/untrusted.ts';
+import { fitPage } from '../budget.ts';
+import { caseRecord, envelopeOf, limit, offset, projectPath, runRecord, warnings } from '../schemas.ts';
+import { defineTool } from '../tool.ts';
+
+/** In a list an error is a reminder; a resource shows it whole. */
+const ERROR_CHARACTERS = 400;
+
+/** Cases of a run, where the caller does not say how many. */
+const DEFAULT_CASES = 20;
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    limit: limit(100, 20),
+    status: z.enum(['passed', 'failed']).optional(),
+    days: z.int().min(1).optional().describe('Only the last days'),
+    offset: offset(),
+    runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),
+  });
+
+const output = () =>
+  envelopeOf(
+    z.object({
+      runs: z.array(runRecord()).optional(),
+      run: runRecord().optional(),
+      cases: z.array(caseRecord()).optional(),
+      total: z.number(),
+      hasMore: z.boolean(),
+      warnings: warnings(),
+    }),
+  );
+
+export interface HistoryToolParams {
+  projectPath: string;
+  limit?: number | undefined;
+  status?: RunStatus | undefined;
+  days?: number | undefined;
+  offset?: number | undefined;
+  runId?: string | undefined;
+}
+
+export type HistoryToolResult = (HistoryResult | RunDetail) & { warnings?: string[] };
+
+export async function handleHistory(
+  params: HistoryToolParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<HistoryToolResult> {
+  const session = await sessionManager.getOrThrow(params.projectPath);
+  const { runId, status = null, days = null, limit = null, offset = null } = params;
+  if (runId === undefined) {
+    const { value, warnings } = await session.withEngine((engine) => engine.history({ limit, status, days, offset }));
+    return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+  }
+  if (status !== null || days !== null) {
+    throw new ArgusError('INVALID_INPUT', 'status and days choose among runs; leave them out together with runId.');
+  }
+  const page = { runId, limit: limit ?? DEFAULT_CASES, offset };
+  const { value, warnings } = await session.withEngine((engine) => engine.runDetail(page), runId);
+  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+/** Errors cut, with the way to the whole, and as many whole entries as there is room for. */
+function fit(answer: HistoryToolResult): HistoryToolResult {
+  if ('runs' in answer) return fitPage(answer, answer.runs, (runs, hasMore) => ({ ...answer, runs, hasMore }));
+  const where = ` in argus://run/${answer.run.id}`;
+  const cases = answer.cases.map((one) => ({
+    ...one,
+    error: one.error === null ? null : clipped(one.error, ERROR_CHARACTERS, where),
+  }));
+  return fitPage({ ...answer, cases }, cases, (some, hasMore) => ({ ...answer, cases: some, hasMore }));
+}
+
+export const historyTool = defineTool({
+  name: 'argus_history',
+  title: 'List runs',
+  description:
+    'List recorded runs, newest first; with runId, the cases of that run. Use it to find run ids and case names.',
+  input,
+  output,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleHistory,
+  fit,
+});

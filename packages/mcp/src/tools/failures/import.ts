@@ -1,0 +1,121 @@
+/**
+ * argus_import: records one run out of report files that something else has written. Parsing: crates/report.
+ */
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { EngineError, type ReportFormat, type RunResult } from 'argus-engine';
+import { z } from 'zod';
+import { FORMATS } from '../../choices.ts';
+import { ArgusError } from '../../errors.ts';
+import { gitFacts } from '../../run/git-state.ts';
+import { folderOf } from '../../run/planning/test-place.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { NotStored } from '../../storage/outbox.ts';
+import { fitRemarks } from '../budget.ts';
+import { envelopeOf, projectPath, runResult } from '../schemas.ts';
+import { defineTool } from '../tool.ts';
+
+/** One run has a report a module; past this a glob is a mistake. */
+const MAX_FILES = 2_000;
+
+/** What could not be read, over MCP; the command line has all of it. */
+const MAX_SKIPPED = 20;
+
+const MAX_REPORT_BYTES = 256 * 1024 * 1024;
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
+    format: z.enum(FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
+  });
+
+export interface ImportParams {
+  projectPath: string;
+  path: string;
+  format?: ReportFormat | undefined;
+}
+
+export async function handleImport(
+  params: ImportParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<Partial<NotStored> & RunResult> {
+  const session = await sessionManager.getOrThrow(params.projectPath);
+  session.requireHistory();
+  const files = await reportFiles(session.root, params.path);
+  for (const file of files) requireReadableSize(file);
+  const { value, notStored, warnings } = await session.recordRun({
+    command: null,
+    runner: null,
+    startedAt: null,
+    durationMs: null,
+    exitCode: null,
+    signal: null,
+    timedOut: false,
+    folder: folderOf(session.project, session.root),
+    git: await gitFacts(session.root),
+    reports: files.map((file) => ({ path: file, format: params.format ?? null })),
+    outputTail: null,
+    containers: [],
+    notes: [],
+  });
+  return { ...notStored, ...value, notes: [...warnings, ...value.notes] };
+}
+
+/** A file as it is named, else what the glob finds. */
+async function reportFiles(root: string, pattern: string): Promise<string[]> {
+  const literal = path.resolve(root, pattern);
+  const stats = statOf(literal);
+  if (stats?.isFile()) return [literal];
+  if (stats) throw notFound(`'${pattern}' is not a file. Name a report file, or a glob such as ${pattern}/**/*.xml.`);
+
+  const { glob } = await import('tinyglobby');
+  const normalized = pattern.replaceAll('\\', process.platform === 'win32' ? '/' : '\\');
+  const found = await glob(normalized, { cwd: root, absolute: true, expandDirectories: false, dot: true });
+  const [first] = found;
+  if (first === undefined) throw notFound(`No report matches '${pattern}' in ${root}. Check the path.`);
+  if (found.length > MAX_FILES)
+    throw notFound(`'${pattern}' matches ${found.length} files, more than ${MAX_FILES}. Narrow it.`);
+  return found.map((file) => path.normalize(file)).sort();
+}
+
+/** The engine stops there too, but only after reading that far. */
+function requireReadableSize(file: string): void {
+  if ((statOf(file)?.size ?? 0) <= MAX_REPORT_BYTES) return;
+  throw new EngineError(
+    'REPORT_TOO_LARGE',
+    `${file} is larger than 256 MiB. Split the report, or import a part of it.`,
+  );
+}
+
+function statOf(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    // A NUL in the name, a name too long, a folder that may not be entered: all are no such file.
+    return undefined;
+  }
+}
+
+function notFound(message: string): ArgusError {
+  return new ArgusError('REPORT_NOT_FOUND', message);
+}
+
+const skipped = () => z.array(z.object({ at: z.string(), reason: z.string() }));
+
+export const importTool = defineTool({
+  name: 'argus_import',
+  title: 'Import test reports',
+  description:
+    'Record a run from report files (JUnit, CTRF, Jest, Vitest, Playwright, TAP, go test -json), such as those of CI.',
+  input,
+  output: () => envelopeOf(runResult().extend({ skipped: skipped() })),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  handle: handleImport,
+  fit: (answer) => ({
+    ...answer,
+    notes: fitRemarks(answer.notes),
+    skipped: answer.skipped.slice(0, MAX_SKIPPED),
+  }),
+});

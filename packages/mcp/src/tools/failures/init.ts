@@ -1,0 +1,124 @@
+/**
+ * argus_init: opens a project. Nothing is created in it.
+ */
+
+import path from 'node:path';
+import type { Locale } from 'argus-engine';
+import { z } from 'zod';
+import { unusedMemories } from '../../owner/project.ts';
+import { commandProblem } from '../../run/advice/runner-check.ts';
+import { recognisedRunner } from '../../run/planning/plan.ts';
+import { thisMachine } from '../../run/planning/test-command.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import { isStorageProblem } from '../../storage/database.ts';
+import { fitRemarks } from '../budget.ts';
+import { envelopeOf, warnings } from '../schemas.ts';
+import { defineTool } from '../tool.ts';
+
+const input = () =>
+  z.strictObject({
+    projectPath: z.string().min(1).describe('Absolute path of the project directory, or of any folder inside'),
+    configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
+  });
+
+const output = () =>
+  envelopeOf(
+    z.object({
+      projectName: z.string(),
+      configPath: z.string().nullable(),
+      historyEnabled: z.boolean(),
+      databasePath: z.string(),
+      memory: z.enum(['own', 'new', 'foreign', 'none']).describe('Whose; warnings say what to do about a foreign one'),
+      memoryRoot: z.string().describe('Its folders and work trees share this memory'),
+      locale: z.enum(['zh', 'en']),
+      testCommand: z.string().nullable(),
+      runner: z.string().nullable(),
+      knownPatterns: z.number(),
+      latestRunId: z.string().nullable(),
+      warnings: warnings(),
+    }),
+  );
+
+export interface InitParams {
+  projectPath: string;
+  configFile?: string | undefined;
+}
+
+export interface InitResult {
+  projectName: string;
+  configPath: string | null;
+  historyEnabled: boolean;
+  databasePath: string;
+  /** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
+  memory: Standing;
+  /** The repository or workspace whose folders and work trees share the memory. */
+  memoryRoot: string;
+  locale: Locale;
+  /** Null: give one to argus_run. */
+  testCommand: string | null;
+  runner: string | null;
+  knownPatterns: number;
+  latestRunId: string | null;
+  warnings?: string[];
+}
+
+export async function handleInit(
+  params: InitParams,
+  sessionManager: Pick<SessionManager, 'init'>,
+): Promise<InitResult> {
+  const session = await sessionManager.init(params.projectPath, params.configFile);
+  const memory = await standingOf(session);
+  const { root, command: testCommand = null } = session.testPlace;
+  const wrong = testCommand === null ? undefined : commandProblem(testCommand, root, thisMachine());
+  const { warnings = [], ...overview } = await known(session);
+  const unused = unusedMemories(session.project).map(
+    (file) => `${file} is not used: the folders of a repository share one memory, in ${session.databasePath}.`,
+  );
+  const all = [...warnings, ...(wrong === undefined ? [] : [wrong]), ...unused];
+  return {
+    projectName: path.basename(session.root),
+    configPath: session.loaded.path,
+    historyEnabled: session.historyEnabled,
+    databasePath: session.databasePath,
+    memory,
+    memoryRoot: session.project.home,
+    locale: session.locale,
+    testCommand,
+    runner: testCommand === null ? null : recognisedRunner(testCommand, root),
+    ...overview,
+    ...(all.length > 0 ? { warnings: all } : {}),
+  };
+}
+
+export type Standing = 'own' | 'new' | 'foreign' | 'none';
+
+/** Whose the memory is. */
+async function standingOf(session: Session): Promise<Standing> {
+  if (!session.historyEnabled) return 'none';
+  try {
+    const { foreign, memoryId } = await session.placement();
+    if (foreign !== undefined) return 'foreign';
+    return memoryId === undefined ? 'new' : 'own';
+  } catch (thrown) {
+    if (isStorageProblem(thrown)) return 'none';
+    throw thrown;
+  }
+}
+
+async function known(session: Session): Promise<Pick<InitResult, 'knownPatterns' | 'latestRunId' | 'warnings'>> {
+  if (!session.historyEnabled) return { knownPatterns: 0, latestRunId: null };
+  const { value, warnings } = await session.overview();
+  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+export const initTool = defineTool({
+  name: 'argus_init',
+  title: 'Open a project',
+  description: 'Open a project for Argus, the memory of test failures. Call once before the other tools.',
+  input,
+  output,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleInit,
+  fit: (answer) => (answer.warnings === undefined ? answer : { ...answer, warnings: fitRemarks(answer.warnings) }),
+});

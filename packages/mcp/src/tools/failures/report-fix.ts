@@ -1,0 +1,82 @@
+/**
+ * argus_report_fix: records what fixed a failure, or did not. Whether the fix holds: a later run says it.
+ */
+
+import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
+import { z } from 'zod';
+import { environmentOf } from '../../environment/project-environment.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { NotStored } from '../../storage/outbox.ts';
+import { visible } from '../../text/untrusted.ts';
+import { caseName, categoryName, envelopeOf, notStored, projectPath, proof, runId, warnings } from '../schemas.ts';
+import { defineTool } from '../tool.ts';
+
+/** A description is a paragraph; a diff belongs into git. */
+const MAX_DESCRIPTION_CHARACTERS = 10_000;
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    runId: runId().describe('Run in which the case failed'),
+    caseName: caseName(),
+    fixDescription: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_DESCRIPTION_CHARACTERS)
+      .describe('What was changed, so that others can repeat it'),
+    success: z.boolean().optional().default(true).describe('false: the fix did not help'),
+  });
+
+const output = () =>
+  envelopeOf(
+    z.object({
+      ...notStored(),
+      patternId: z.string(),
+      category: categoryName(),
+      previousConfidence: z.number().nullable(),
+      updatedConfidence: z.number(),
+      occurrences: z.number(),
+      resolutions: z.number(),
+      fixRecordId: z.string(),
+      isNewPattern: z.boolean(),
+      ...proof(),
+      toProve: z.string().nullable(),
+      warnings: warnings(),
+    }),
+  );
+
+export interface ReportFixParams {
+  projectPath: string;
+  runId: string;
+  caseName: string;
+  fixDescription: string;
+  success?: boolean;
+}
+
+export type ReportFixResult = Partial<NotStored> & Omit<EngineReportFixResult, 'warnings'> & { warnings?: string[] };
+
+export async function handleReportFix(
+  params: ReportFixParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<ReportFixResult> {
+  const { projectPath, runId, caseName, fixDescription, success = true } = params;
+  const session = await sessionManager.getOrThrow(projectPath);
+  const env = environmentOf(session.root);
+  const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
+  const { value, notStored, warnings: notes } = await session.learn('reportFix', fix);
+  const { warnings: against, ...result } = value;
+  const warnings = [...notes, ...against];
+  return { ...notStored, ...result, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+export const reportFixTool = defineTool({
+  name: 'argus_report_fix',
+  title: 'Report a fix',
+  description:
+    'Record what fixed a diagnosed failure (or failed to), so that it is suggested next time. Call it after a run proved it: a success that no later run shows is only claimed, and the next run of the case proves or refutes it.',
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  handle: handleReportFix,
+});

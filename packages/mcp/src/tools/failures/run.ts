@@ -1,0 +1,81 @@
+/**
+ * argus_run: runs the project's tests and records the run. Runners: `run/`.
+ */
+
+import type { RunResult } from 'argus-engine';
+import { z } from 'zod';
+import { folderOf } from '../../run/planning/test-place.ts';
+import { type RunWatcher, runTests } from '../../run/run-tests.ts';
+import { SourceFolders } from '../../run/source-folders.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { NotStored } from '../../storage/outbox.ts';
+import { fitRemarks } from '../budget.ts';
+import { withProgress } from '../progress.ts';
+import { envelopeOf, projectPath, runResult } from '../schemas.ts';
+import { type CallContext, defineTool } from '../tool.ts';
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
+    filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
+    timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),
+    idleTimeoutSeconds: z.int().min(1).max(86_400).optional().describe('End it after so long without output'),
+  });
+
+export interface RunParams {
+  projectPath: string;
+  command?: string | undefined;
+  filter?: string | undefined;
+  timeoutSeconds?: number | undefined;
+  idleTimeoutSeconds?: number | undefined;
+}
+
+/** The engine's answer; what could not be read of a report the command wrote is among the notes. */
+export type RunToolResult = Partial<NotStored> & Omit<RunResult, 'skipped'>;
+
+export async function handleRun(
+  params: RunParams,
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+  watcher: RunWatcher = {},
+): Promise<RunToolResult> {
+  const session = await sessionManager.getOrThrow(params.projectPath);
+  session.requireHistory();
+  const { projectPath: _, ...asked } = params;
+  const { root, command } =
+    asked.command === undefined ? session.testPlace : { root: session.root, command: asked.command };
+  const request = { ...asked, root, config: session.config, command };
+  const folder = folderOf(session.project, root);
+  const { value, notStored, warnings } = await runTests(request, watcher, (run) =>
+    session.recordRun({ ...run, folder }),
+  );
+  const { skipped, ...result } = value;
+  const folders = new SourceFolders(session.root);
+  const failures = result.failures.map((failure) => folders.placed(failure));
+  const causes = result.causes.map((cause) => folders.placed(cause));
+  const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
+  return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...unread] };
+}
+
+async function handleRunWithProgress(
+  params: RunParams,
+  sessionManager: SessionManager,
+  context: CallContext,
+): Promise<RunToolResult> {
+  const { signal } = context;
+  const session = await sessionManager.getOrThrow(params.projectPath);
+  const work = (onLine: (line: string) => void) => handleRun(params, sessionManager, { signal, onLine });
+  return withProgress(context, work, (line) => session.fitToLeave(line));
+}
+
+export const runTool = defineTool({
+  name: 'argus_run',
+  title: 'Run tests',
+  description:
+    'Run the tests (or any build or lint command) and record the run. Answers each failure with its message, place and what is already known; `causes` groups failures of one error: call argus_diagnose for one case of each.',
+  input,
+  output: () => envelopeOf(runResult()),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  handle: handleRunWithProgress,
+  fit: (answer) => ({ ...answer, notes: fitRemarks(answer.notes) }),
+});

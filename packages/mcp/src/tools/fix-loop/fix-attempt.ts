@@ -1,0 +1,79 @@
+/**
+ * fix_attempt: takes what was changed since the last attempt, waits as long as is due, and runs again. Whether
+ * something was changed is read off the work tree, not believed.
+ */
+
+import { z } from 'zod';
+import type { Loop } from '../../fix/loop.ts';
+import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import { type CallContext, defineTool } from '../tool.ts';
+import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    loop: loopId().describe('From fix_problem'),
+    fix: z.string().optional().describe('What you changed, in a line or two'),
+    outside: z.string().optional().describe("A change outside the project's files: a service started, a setting"),
+    approach: z.enum(['direct', 'defensive', 'alternative']).optional(),
+    research: z.string().optional().describe('What your research found, under headings or as it is'),
+    sources: z.array(z.string()).optional().describe('Addresses your research found'),
+    inputs: z.string().optional().describe('Inputs file for prompts'),
+    test: z.string().optional().describe('Verification for a loop that has none'),
+  });
+
+export interface FixAttemptParams {
+  projectPath: string;
+  loop: string;
+  fix?: string | undefined;
+  outside?: string | undefined;
+  approach?: 'direct' | 'defensive' | 'alternative' | undefined;
+  research?: string | undefined;
+  sources?: string[] | undefined;
+  inputs?: string | undefined;
+  test?: string | undefined;
+}
+
+async function handleFixAttempt(
+  params: FixAttemptParams,
+  sessionManager: SessionManager,
+  context: CallContext,
+): Promise<FixAnswer> {
+  const { Loop } = await import('../../fix/loop.ts');
+  const loopContext = await placeAt(params.projectPath, sessionManager);
+  const loop = await Loop.reopen(loopContext, params.loop);
+  try {
+    return await watched(loopContext, context, (watcher) => attempted(loopContext, loop, params, watcher));
+  } finally {
+    loop.close();
+  }
+}
+
+async function attempted(
+  loopContext: LoopContext,
+  loop: Loop,
+  params: FixAttemptParams,
+  watcher: Watcher,
+): Promise<FixAnswer> {
+  const { step } = await import('../../fix/step.ts');
+  const { fix, outside, approach, research, sources, inputs, test } = params;
+  if (research !== undefined) loop.addResearch(research);
+  if (sources !== undefined && sources.length > 0) loop.addSources(sources);
+  loop.adjust({ inputs: inputs ?? null, test: test ?? null });
+  const declared = { description: fix ?? null, outside: outside ?? null, approach };
+  const refused = await step(loop, watcher, declared);
+  return answerOf(loopContext, loop, watcher, refused ?? undefined);
+}
+
+export const fixAttemptTool = defineTool({
+  name: 'fix_attempt',
+  title: 'Attempt again',
+  description:
+    'After your change: declare it and run again. Refused where nothing changed, the same fix was tried before, or the circuit is open. Then do what next_action says.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  handle: handleFixAttempt,
+});

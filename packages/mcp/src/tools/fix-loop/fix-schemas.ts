@@ -1,0 +1,169 @@
+/**
+ * What the three tools of the fix loop share: schemas, and the answer with its next step. How a loop works: `fix/`.
+ */
+
+import { z } from 'zod';
+import type { Loop } from '../../fix/loop.ts';
+import { cleanText, type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
+import { type LoopView, viewOf } from '../../fix/report/loop-view.ts';
+import type { LoopRecord } from '../../fix/report/record.ts';
+import { isOver } from '../../fix/report/summary.ts';
+import { Tail } from '../../run/execute.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import { withProgress } from '../progress.ts';
+import type { CallContext } from '../tool.ts';
+
+export type FixActionType =
+  | 'APPLY_FIX_THEN_ATTEMPT'
+  | 'WAIT_THEN_ATTEMPT'
+  | 'PROVIDE_INPUTS'
+  | 'ESCALATE_TO_HUMAN'
+  | 'DONE_RECORDED';
+
+export interface FixAction {
+  type: FixActionType;
+  instructions: string;
+  tool: string;
+  /** Complete; an agent may add what the instructions name. */
+  arguments: Record<string, unknown>;
+}
+
+export interface FixAnswer extends LoopView {
+  /** Why the call did not do what it was asked for. */
+  refused?: string;
+  /** Of a loop that is over: the contract's Markdown. */
+  report?: string;
+  next_action: FixAction;
+}
+
+export const projectPath = () => z.string().min(1).describe('Absolute path of the project');
+export const loop = () => z.string().regex(/^[0-9a-f]{8}$/u, 'must be as an earlier answer gave it');
+
+/** As much as a client needs to know beforehand; the answers say the rest. */
+export const output = () =>
+  z.looseObject({
+    loop: z.string(),
+    status: z.string(),
+    result: z.string(),
+    next_action: z.looseObject({ type: z.string(), instructions: z.string() }),
+  });
+
+/** A project need not be opened first. */
+export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {
+  return loopContextOf(await sessionManager.getOrOpen(projectPath), sessionManager);
+}
+
+/** Work on a loop that an agent waits for; the loop is free again when it is done. */
+export function watched<T>(
+  loopContext: LoopContext,
+  context: CallContext,
+  work: (watcher: Watcher) => Promise<T>,
+): Promise<T> {
+  const begun = (onLine: (line: string) => void) => {
+    const tail = new Tail();
+    const onOutput = (text: string) => {
+      tail.add(text);
+      onLine(tail.lastLine);
+      return undefined;
+    };
+    return work({ signal: context.signal, onOutput, onNote: onLine });
+  };
+  return withProgress(context, begun, (line) => cleanText(loopContext, line));
+}
+
+/** After a step: what is needed for the next one is found out, or the report is written. */
+export async function answerOf(
+  loopContext: LoopContext,
+  loop: Loop,
+  watcher: Watcher,
+  refused?: string,
+): Promise<FixAnswer> {
+  const over = isOver(loop.state);
+  if (loop.decision.type === 'apply_fix') await loop.prepareFix(watcher);
+  const report = over ? await loop.report(watcher) : undefined;
+  return answerFrom(loopContext, loop.record, { refused, report });
+}
+
+export function answerFrom(
+  { session }: LoopContext,
+  record: LoopRecord,
+  { refused, report }: { refused?: string | undefined; report?: string | undefined } = {},
+): FixAnswer {
+  const next = nextAction(record, session.root);
+  return {
+    ...(refused === undefined ? {} : { refused }),
+    ...viewOf(record),
+    ...(report === undefined ? {} : { report }),
+    next_action:
+      refused === undefined ? next : { ...next, instructions: `Nothing was run. ${refused} ${next.instructions}` },
+  };
+}
+
+function nextAction(record: LoopRecord, projectPath: string): FixAction {
+  const { state, outlook } = record;
+  const { type, reason, approach, delay_seconds } = outlook.decision;
+  const base = { projectPath, loop: state.command_hash };
+  switch (type) {
+    case 'apply_fix':
+      return {
+        type: 'APPLY_FIX_THEN_ATTEMPT',
+        instructions: `${reason} Edit the project's files, then call fix_attempt, with fix: what you changed. A change outside of them goes into outside; addresses you found with research_query into sources. Do not weaken tests.`,
+        tool: 'fix_attempt',
+        arguments: { ...base, approach: approach?.name ?? 'direct' },
+      };
+    case 'wait':
+    case 'run':
+      if (state.status === 'running') return { ...RUNS, arguments: base };
+      return {
+        type: 'WAIT_THEN_ATTEMPT',
+        instructions: `${reason} Call fix_attempt: it waits${delay_seconds > 0 ? ` ${Math.ceil(delay_seconds)} s` : ''} by itself. Nothing need be changed.`,
+        tool: 'fix_attempt',
+        arguments: base,
+      };
+    case 'provide_inputs':
+      return {
+        type: 'PROVIDE_INPUTS',
+        instructions: `${reason} Write the answers into .claude/inputs/ (argus-mcp generate-inputs makes the file) and pass its path as inputs. Never invent credentials: ask the user for those.`,
+        tool: 'fix_attempt',
+        arguments: state.inputs === null ? base : { ...base, inputs: state.inputs },
+      };
+    case 'done':
+      return {
+        type: 'DONE_RECORDED',
+        instructions: 'It works, and what was learned is recorded. Tell the user what was changed.',
+        tool: 'fix_status',
+        arguments: base,
+      };
+    default:
+      if (state.status === 'cancelled') return { ...CANCELLED, arguments: base };
+      return {
+        type: 'ESCALATE_TO_HUMAN',
+        instructions: `${record.earlier === null ? '' : `${record.earlier} `}${reason} Stop, and give the user the report. ${humanAdvice(record)}`,
+        tool: 'fix_status',
+        arguments: base,
+      };
+  }
+}
+
+/** Of a look: whether it runs or was cut off, only a call that works on it finds out. */
+const RUNS = {
+  type: 'WAIT_THEN_ATTEMPT',
+  instructions:
+    'An attempt was begun. While it runs, fix_attempt answers LOOP_BUSY: ask again later. If it was cut off, fix_attempt makes it again.',
+  tool: 'fix_attempt',
+} as const;
+
+const CANCELLED = {
+  type: 'ESCALATE_TO_HUMAN',
+  instructions: 'The loop was cancelled. If the user wants it to go on, call fix_attempt: it goes on where it was.',
+  tool: 'fix_attempt',
+} as const;
+
+/** What only a person may do, at a terminal. */
+function humanAdvice({ state }: LoopRecord): string {
+  if (state.circuit_breaker.state === 'OPEN')
+    return 'A human resets the circuit: argus-mcp fix-problem --resume --reset-circuit.';
+  if (state.status === 'unverified') return 'Or pass test to fix_attempt: a command that verifies the fix.';
+  if (state.status === 'suspicious') return 'A human decides: argus-mcp fix-problem --resume --accept, or --reject.';
+  return '';
+}

@@ -1,0 +1,39 @@
+/**
+ * fix_status: how a fix loop stands, while it runs and after its end.
+ */
+
+import { z } from 'zod';
+import { isOver } from '../../fix/report/summary.ts';
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import { defineTool } from '../tool.ts';
+import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
+
+const input = () =>
+  z.strictObject({
+    projectPath: projectPath(),
+    loop: loop().optional().describe('Default: the one worked on last'),
+  });
+
+export interface FixStatusParams {
+  projectPath: string;
+  loop?: string | undefined;
+}
+
+async function handleFixStatus(params: FixStatusParams, sessionManager: SessionManager): Promise<FixAnswer> {
+  const { Loop } = await import('../../fix/loop.ts');
+  const { reportMarkdown } = await import('../../fix/report/report.ts');
+  const loopContext = await placeAt(params.projectPath, sessionManager);
+  const record = await Loop.look(loopContext, params.loop);
+  return answerFrom(loopContext, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});
+}
+
+export const fixStatusTool = defineTool({
+  name: 'fix_status',
+  title: 'Status of a fix loop',
+  description: 'How a fix loop stands: attempts, error, circuit, what to do next, and the report once it is over.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: handleFixStatus,
+});

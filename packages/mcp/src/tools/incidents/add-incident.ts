@@ -1,0 +1,61 @@
+/**
+ * add_incident: remembers a new problem with the fix that was tried and what came of it. One that is known is not
+ * added; the answer then names it.
+ */
+
+import { z } from 'zod';
+import { addIncident } from '../../memory/calls.ts';
+import { defineTool } from '../tool.ts';
+import {
+  detectedEnv,
+  env,
+  envBucket,
+  filled,
+  lookupId,
+  nextAction,
+  notes,
+  projectPath,
+  steps,
+  worked,
+} from './memory-schemas.ts';
+
+const input = () =>
+  z.strictObject({
+    title: filled('name the problem in one line').describe('The problem in one line'),
+    error_signature: z.string().optional().describe('The error as printed'),
+    summary: z.string().optional().describe('Circumstances and cause'),
+    tags: z.array(z.string()).optional(),
+    lookup_id: lookupId(),
+    steps: steps(),
+    env: env(),
+    env_bucket: envBucket(),
+    worked: worked(),
+    notes: notes(),
+    force: z.boolean().optional().describe('Add it although a similar one exists'),
+    projectPath: projectPath(),
+  });
+
+const output = () =>
+  z.object({
+    created: z.boolean().describe('false: it was known already, and nothing was written'),
+    incident_id: z.string(),
+    solution_id: z.string().optional(),
+    outcome_id: z.string().optional(),
+    env_bucket: z.string().optional(),
+    detected_env: detectedEnv(),
+    title: z.string().optional(),
+    similarity: z.number().optional(),
+    next_action: nextAction(),
+  });
+
+export const addIncidentTool = defineTool({
+  name: 'add_incident',
+  title: 'Add an incident',
+  description:
+    'Remember a new problem with the fix you tried and whether it worked. Call it when ranked_solutions found no match; if the problem is known after all, the answer names it.',
+  input,
+  output,
+  bare: true,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handle: addIncident,
+});
