@@ -1,31 +1,31 @@
 //! Says which of the ten categories a failure has, by an ordered chain of named rules; first match wins.
 //! Does not: redact, normalize, or look at anything but the event.
 //!
-//! One pass over the text finds the hints of all rules at once (`scan`); a rule's shape is then tried only on the
-//! lines its hints stand in, so the work stays linear and small. Lines that only quote something (stack frames,
-//! source code, test names: `line`) decide nothing, and log lines below error level only where nothing else does.
+//! One pass over the text finds the literals of all rules at once (`rule_chain`); a rule's pattern is then tried only on the
+//! lines its literals stand in, so the work stays linear and small. Lines that only quote something (stack frames,
+//! source code, test names: `line_role`) decide nothing, and log lines below error level only where nothing else does.
 
+mod event_view;
 mod facts;
-mod hint_match;
-mod hints;
-mod line;
-mod needs;
+mod line_role;
+mod literal_match;
+mod literal_prefilter;
+mod required_literals;
 mod rule;
+mod rule_chain;
+mod rule_groups;
 mod rules;
-mod scan;
-mod shared;
 mod statuses;
 #[cfg(test)]
 mod tests;
-mod text;
 
 pub use crate::pattern_error::PatternError;
 use crate::{category::Category, event::FailureEvent, redact::shown_name};
+use event_view::EventView;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
-use text::View;
 
-pub(crate) use line::quotes;
+pub(crate) use line_role::is_context;
 
 /// Bytes a user's compiled pattern may take, and its lazily built automaton again: ten times what a long list of
 /// words needs, and nothing that a repeated `\w{1000}` can exhaust memory with.
@@ -86,11 +86,11 @@ impl Classifier {
 
     /// The first rule that matches decides.
     pub fn classify(&self, event: &FailureEvent) -> Classification {
-        let view = View::new(event);
+        let view = EventView::new(event);
         if let Some(answer) = self.user_rule(&view) {
             return answer;
         }
-        let from_text = scan::first_match(&view);
+        let from_text = rule_chain::first_match(&view);
         let from_facts = facts::first_match(event);
         match (from_text, from_facts) {
             (Some(found), Some(fact)) if fact.rank() < found.rule.rank() => fact.answer(),
@@ -104,7 +104,7 @@ impl Classifier {
         }
     }
 
-    fn user_rule(&self, view: &View<'_>) -> Option<Classification> {
+    fn user_rule(&self, view: &EventView<'_>) -> Option<Classification> {
         self.user.iter().find_map(|rule| {
             let found = rule.regex.find(view.bytes())?;
             Some(Classification {

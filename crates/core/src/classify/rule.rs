@@ -1,25 +1,25 @@
-//! What one rule is: hints that select it, the shape its line must have, and the texts it must leave alone.
+//! What one rule is: literals that select it, what its line must look like, and the texts it must leave alone.
 //! Does not: hold any rule; those stand in `rules`.
 
 use crate::category::Category;
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
-/// What must be true of the place where a hint was found.
+/// What must be true of the place where a literal was found.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
-    /// The hint is a sentence that means one thing only.
-    Hint,
-    /// The hint is a token: no letter, digit or underscore may touch it.
+pub(super) enum Matcher {
+    /// The literal is a sentence that means one thing only.
+    Literal,
+    /// The literal is a token: no letter, digit or underscore may touch it.
     Word,
     /// The line (or the lines around it, see `Rule::near`) must match, letter case aside.
     Regex(&'static str),
 }
 
-/// How much of the text around a hint the shape may look at.
+/// How much of the text around a literal the rule may look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Window {
-    /// The line of the hint.
+    /// The line of the literal.
     Line,
     /// A few lines before and after it.
     Near,
@@ -29,9 +29,9 @@ pub(super) enum Window {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Lines that report; log lines below error level only when nothing else decides.
-    Reports,
+    Messages,
     /// Lines that report, and nothing else: what a log line below error level mentions is not what happened.
-    ReportsOnly,
+    MessagesOnly,
     /// Also log lines of any level: container events are logged as information.
     Logs,
     /// Every line, also test names and source code.
@@ -46,11 +46,11 @@ pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) category: Category,
     /// Lower-case literals, one of which must stand in the text for the rule to be tried.
-    pub(super) hints: &'static [&'static str],
-    pub(super) shape: Shape,
-    /// Lower-case literals, one of which stands in the text wherever the shape matches; none where nothing is known.
-    pub(super) needs: &'static [&'static str],
-    /// Texts that the shape would take by mistake: the guard, matched against the same window.
+    pub(super) literals: &'static [&'static str],
+    pub(super) matcher: Matcher,
+    /// Lower-case literals, one of which stands in the text wherever the rule matches; none where nothing is known.
+    pub(super) required_literals: &'static [&'static str],
+    /// Texts that the rule would take by mistake: the guard, matched against the same window.
     pub(super) unless: Option<&'static str>,
     pub(super) window: Window,
     pub(super) trust: Trust,
@@ -62,9 +62,23 @@ macro_rules! any {
 }
 pub(super) use any;
 
-/// A rule for lines that report, decided on the line of the hint.
-pub(super) const fn rule(name: &'static str, category: Category, hints: &'static [&'static str], shape: Shape) -> Rule {
-    Rule { name, category, hints, shape, needs: &[], unless: None, window: Window::Line, trust: Trust::Reports }
+/// A rule for lines that report, decided on the line of the literal.
+pub(super) const fn rule(
+    name: &'static str,
+    category: Category,
+    literals: &'static [&'static str],
+    matcher: Matcher,
+) -> Rule {
+    Rule {
+        name,
+        category,
+        literals,
+        matcher,
+        required_literals: &[],
+        unless: None,
+        window: Window::Line,
+        trust: Trust::Messages,
+    }
 }
 
 impl Rule {
@@ -72,9 +86,9 @@ impl Rule {
         Self { unless: Some(guard), ..self }
     }
 
-    /// For shapes that are dear and whose hints stand in many other texts: without these words they are not tried.
-    pub(super) const fn needs(self, words: &'static [&'static str]) -> Self {
-        Self { needs: words, ..self }
+    /// For patterns that are slow and whose literals stand in many other texts: without one of these they are not tried.
+    pub(super) const fn required_literals(self, literals: &'static [&'static str]) -> Self {
+        Self { required_literals: literals, ..self }
     }
 
     pub(super) const fn near(self) -> Self {
@@ -110,18 +124,18 @@ pub(super) const fn rank(category: Category) -> u8 {
 /// A rule's regular expressions, compiled when they are first needed.
 #[derive(Debug, Default)]
 pub(super) struct Compiled {
-    shape: OnceLock<Regex>,
+    matcher: OnceLock<Regex>,
     unless: OnceLock<Regex>,
 }
 
 impl Compiled {
-    /// Where in `window` the rule sees its failure; `hint` is the hint's span in it.
-    pub(super) fn find(&self, rule: &Rule, window: &[u8], hint: (usize, usize)) -> Option<(usize, usize)> {
-        let found = match rule.shape {
-            Shape::Hint => hint,
-            Shape::Word => whole_word(window, hint)?,
-            Shape::Regex(pattern) => {
-                let found = self.shape.get_or_init(|| compile(pattern)).find(window)?;
+    /// Where in `window` the rule sees its failure; `literal` is the literal's span in it.
+    pub(super) fn find(&self, rule: &Rule, window: &[u8], literal: (usize, usize)) -> Option<(usize, usize)> {
+        let found = match rule.matcher {
+            Matcher::Literal => literal,
+            Matcher::Word => whole_word(window, literal)?,
+            Matcher::Regex(pattern) => {
+                let found = self.matcher.get_or_init(|| compile(pattern)).find(window)?;
                 (found.start(), found.end())
             }
         };

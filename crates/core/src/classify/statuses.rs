@@ -1,12 +1,12 @@
-//! Finds the hints that are an HTTP error's status after a blank or a bracket: ` 404`, `(503`, `[429`.
-//! Does not: find any other hint (`hints` does).
+//! Finds the literals that are an HTTP error's status after a blank or a bracket: ` 404`, `(503`, `[429`.
+//! Does not: find any other literal (`literals` does).
 //!
 //! They are many, short and alike, so looking for their shape at sixteen positions at a time beats looking each of them up.
 
-use super::hint_match::HintMatch;
+use super::literal_match::LiteralMatch;
 use wide::u8x16;
 
-/// Bytes of such a hint.
+/// Bytes of such a literal.
 const LENGTH: usize = 4;
 /// Positions looked at together.
 const BLOCK: usize = 16;
@@ -16,27 +16,27 @@ const FIRST: usize = 400;
 const COUNT: usize = 200;
 const NONE: u16 = u16::MAX;
 
-/// The hints of this shape, ready to be found.
+/// The literals of this shape, ready to be found.
 #[derive(Debug)]
 pub(super) struct Statuses {
-    /// For each mark and status, the hint or `NONE`.
+    /// For each mark and status, the literal or `NONE`.
     ids: [[u16; COUNT]; MARKS.len()],
 }
 
 impl Statuses {
-    /// Without hints.
+    /// Without literals.
     pub(super) const fn new() -> Self {
         Self { ids: [[NONE; COUNT]; MARKS.len()] }
     }
 
-    /// Takes the hint if it is one of these.
-    pub(super) fn add(&mut self, id: u16, hint: &[u8]) -> bool {
-        let place = <[u8; LENGTH]>::try_from(hint).ok().and_then(place);
+    /// Takes the literal if it is one of these.
+    pub(super) fn add(&mut self, id: u16, literal: &[u8]) -> bool {
+        let place = <[u8; LENGTH]>::try_from(literal).ok().and_then(place);
         place.map(|(mark, status)| self.ids[mark][status] = id).is_some()
     }
 
-    /// Calls `found` once for every occurrence of every hint.
-    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(HintMatch)) {
+    /// Calls `found` once for every occurrence of every literal.
+    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(LiteralMatch)) {
         let mut start = 0;
         while let Some(block) = text[start..].first_chunk::<{ BLOCK + LENGTH - 1 }>() {
             let mut marks = candidates(block);
@@ -52,12 +52,12 @@ impl Statuses {
     }
 
     #[inline]
-    fn look_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(HintMatch)) {
+    fn look_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(LiteralMatch)) {
         let gram = text[start..].first_chunk().copied();
         let Some((mark, status)) = gram.and_then(place) else { return };
         let id = self.ids[mark][status];
         if id != NONE {
-            found(HintMatch { id: usize::from(id), start, end: start + LENGTH });
+            found(LiteralMatch { id: usize::from(id), start, end: start + LENGTH });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Classifier, UserRule,
-    rule::{Compiled, Shape},
+    rule::{Compiled, Matcher},
     rules,
 };
 use crate::{category::Category, event::FailureEvent};
@@ -85,34 +85,38 @@ fn every_rule_is_well_formed() {
     let mut names = BTreeSet::new();
     for rule in rules::chain() {
         assert!(names.insert(rule.name), "{} twice", rule.name);
-        assert!(!rule.hints.is_empty(), "{} has no hint", rule.name);
-        for hint in rule.hints.iter().chain(rule.needs) {
-            assert!(hint.len() >= super::hints::GRAM && *hint == hint.to_lowercase(), "{}: {hint:?}", rule.name);
+        assert!(!rule.literals.is_empty(), "{} has no literal", rule.name);
+        for literal in rule.literals.iter().chain(rule.required_literals) {
+            assert!(
+                literal.len() >= super::literal_prefilter::GRAM && *literal == literal.to_lowercase(),
+                "{}: {literal:?}",
+                rule.name
+            );
         }
         // Compiles both expressions, or panics.
-        let window = rule.hints[0].as_bytes();
+        let window = rule.literals[0].as_bytes();
         let compiled = Compiled::default();
-        let shape_only = super::rule::Rule { unless: None, ..*rule };
-        compiled.find(&shape_only, window, (0, window.len()));
+        let matcher_only = super::rule::Rule { unless: None, ..*rule };
+        compiled.find(&matcher_only, window, (0, window.len()));
         if rule.unless.is_some() {
-            let guard_only = super::rule::Rule { shape: Shape::Hint, ..*rule };
+            let guard_only = super::rule::Rule { matcher: Matcher::Literal, ..*rule };
             compiled.find(&guard_only, window, (0, window.len()));
         }
     }
 }
 
-/// The words that a rule needs only save work: wherever its shape matches, one of them stands in the text.
+/// The literals that a rule requires only save work: wherever its pattern matches, one of them stands in the text.
 #[test]
-fn what_a_rule_needs_stands_where_it_matches() {
+fn what_a_rule_requires_stands_where_it_matches() {
     let texts: Vec<String> = vectors().into_iter().map(|vector| vector.event.text).collect();
-    for rule in rules::chain().filter(|rule| !rule.needs.is_empty()) {
-        let Shape::Regex(pattern) = rule.shape else { panic!("{} has no shape to save", rule.name) };
-        let shape = super::rule::compile(pattern);
-        let matching: Vec<&String> = texts.iter().filter(|text| shape.is_match(text.as_bytes())).collect();
-        assert!(!matching.is_empty(), "{}: no vector shows that its needs are right", rule.name);
+    for rule in rules::chain().filter(|rule| !rule.required_literals.is_empty()) {
+        let Matcher::Regex(pattern) = rule.matcher else { panic!("{} has no pattern to save", rule.name) };
+        let matcher = super::rule::compile(pattern);
+        let matching: Vec<&String> = texts.iter().filter(|text| matcher.is_match(text.as_bytes())).collect();
+        assert!(!matching.is_empty(), "{}: no vector shows that its required literals are right", rule.name);
         for text in matching {
             let lower = text.to_lowercase();
-            assert!(rule.needs.iter().any(|word| lower.contains(word)), "{}: {text}", rule.name);
+            assert!(rule.required_literals.iter().any(|word| lower.contains(word)), "{}: {text}", rule.name);
         }
     }
 }
@@ -150,7 +154,7 @@ fn evidence_points_into_the_text_under_colours() {
 }
 
 #[test]
-fn the_end_of_a_log_full_of_hits_still_counts() {
+fn the_end_of_a_log_full_of_matches_still_counts() {
     let mut text = "expected nothing of interest\n".repeat(5_000);
     text.push_str("AssertionError: expected 3 to equal 4\n");
     let event = FailureEvent { text, ..FailureEvent::default() };
@@ -158,7 +162,7 @@ fn the_end_of_a_log_full_of_hits_still_counts() {
 }
 
 fn any_event() -> impl Strategy<Value = FailureEvent> {
-    let words: Vec<&'static str> = rules::chain().flat_map(|rule| rule.hints).copied().collect();
+    let words: Vec<&'static str> = rules::chain().flat_map(|rule| rule.literals).copied().collect();
     let piece = prop_oneof![
         4 => prop::sample::select(words).prop_map(str::to_owned),
         3 => any::<String>(),

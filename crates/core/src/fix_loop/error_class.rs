@@ -46,7 +46,7 @@ fn telling_lines(text: &str) -> Vec<&str> {
     let context = |line: &str| pytest && (line.starts_with([' ', '>']) || line.contains(": in "));
     let tells = |line: &&str| {
         let bytes = line.as_bytes();
-        !line.trim().is_empty() && !classify::quotes(bytes) && !log_level::is_below_error(bytes) && !context(line)
+        !line.trim().is_empty() && !classify::is_context(bytes) && !log_level::is_below_error(bytes) && !context(line)
     };
     text.lines().map(|line| &line[..line.floor_char_boundary(LINE)]).filter(tells).collect()
 }

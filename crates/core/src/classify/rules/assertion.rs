@@ -4,9 +4,8 @@
 use crate::{
     category::Category::AssertionMismatch,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        Trust, any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, Trust, any, rule,
     },
 };
 
@@ -105,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
     )
     .unless(r"error TS|expected (one of|`|;)|syntax"),
-    rule("assert-which-is", AssertionMismatch, &["which is: "], Hint),
+    rule("assert-which-is", AssertionMismatch, &["which is: "], Literal),
     // Rust: assert!(condition, "message") leaves only the message; the runtime's own panics are told apart below it.
     rule(
         "assert-rust-message",
@@ -133,7 +132,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\s*\w+_test\.go:\d+: .*(!=|==|should|not equal|mismatch|want)",
         )),
     )
-    .trust(Trust::Reports)
+    .trust(Trust::Messages)
     .unless(r"undefined|cannot use|imported and not used|unexpected error|panic:"),
     rule(
         "assert-compare-word",

@@ -5,9 +5,8 @@
 use crate::{
     category::Category::AssertionMismatch,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex},
-        any, rule,
+        Matcher::{Literal, Regex},
+        Rule, any, rule,
     },
 };
 
@@ -51,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(any!(
         r"not\.tothrow|number of calls|promise rejected instead|(thrown|error) (value|name|message):",
     ))
-    .needs(&["received"])
+    .required_literals(&["received"])
     .near(),
     rule(
         "assert-chai",
@@ -180,7 +179,7 @@ pub(super) const RULES: &[Rule] = &[
         "assert-junit-nothing-thrown",
         AssertionMismatch,
         &["to be thrown, but nothing was thrown", "expected exception: ", "expected test to throw"],
-        Hint,
+        Literal,
     ),
     rule(
         "assert-scala",
@@ -203,7 +202,7 @@ pub(super) const RULES: &[Rule] = &[
             "expectation failed.", "expectations failed.", "status expected:<", "response status expected",
             "range for response status value",
         ],
-        Hint,
+        Literal,
     ),
     rule("assert-karate", AssertionMismatch, &["status code was: "], Regex(r"status code was: \d{3}, expected: \d{3}")),
     // Go
@@ -268,12 +267,12 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assertion failed: .*\.is_(ok|err)\(\).*(refused|timed out)"),
-    rule("assert-rust-snapshot", AssertionMismatch, &["snapshot assertion for"], Hint),
+    rule("assert-rust-snapshot", AssertionMismatch, &["snapshot assertion for"], Literal),
     rule(
         "assert-rust-should-panic",
         AssertionMismatch,
         &["test did not panic as expected", "panic did not contain expected string"],
-        Hint,
+        Literal,
     ),
     // .NET
     rule(
@@ -289,7 +288,7 @@ pub(super) const RULES: &[Rule] = &[
         &["but was:", "expected: "],
         Regex(r"^\s*expected( string length \d+ but was \d+|:).*\n(?s:.*?)^\s*but was:"),
     )
-    .needs(&["but was:"])
+    .required_literals(&["but was:"])
     .near()
     .unless(r"expected: no exception"),
     rule(
@@ -364,7 +363,7 @@ pub(super) const RULES: &[Rule] = &[
     .near()
     .unless(r"expected: no exception|unexpected exception"),
     // PHP, Swift, C++, Dart, Elixir, Perl, shell, others
-    rule("assert-phpunit", AssertionMismatch, &["failed asserting that"], Hint),
+    rule("assert-phpunit", AssertionMismatch, &["failed asserting that"], Literal),
     rule(
         "assert-xctest",
         AssertionMismatch,

@@ -3,7 +3,7 @@
 
 use crate::{
     category::Category::ConfigError,
-    classify::rule::{Rule, Shape::Regex, Trust, any, rule},
+    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
 };
 
 /// A name written as those of environment variables are, that ends as the names of settings do: `QUEUE_URL`, `LOG_LEVEL`.
@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(NO_SETTING)
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-constant-missing",
         ConfigError,
@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(NO_SETTING)
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-named-file",
         ConfigError,
@@ -81,7 +81,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // The file is there: a disk, a right or a time limit is what failed; a test wrote it for itself.
     .unless(r"permission denied|no space|timed? ?out|fixtures?/|testdata|/tmp/|expected .*\b(but|got)\b")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-options-exclusive",
         ConfigError,
@@ -93,7 +93,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assert|expected|TypeError|\bargument\b|error TS\d|\bfield\b")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-path",
         ConfigError,
@@ -111,5 +111,5 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assert|expected|is not a function|cannot read|undefined is|TypeError|error TS\d|null pointer|cannot invoke|\bat \S+:\d+:\d+")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
 ];

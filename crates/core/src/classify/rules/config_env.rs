@@ -4,9 +4,8 @@
 use crate::{
     category::Category::ConfigError,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, any, rule,
     },
 };
 
@@ -36,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .near()
     // Nearly every KeyError is one of a dictionary.
-    .needs(&["environ", "env.fetch", "env[", "getenv", "__getitem__", "notpresent", "key not found: \""]),
+    .required_literals(&["environ", "env.fetch", "env[", "getenv", "__getitem__", "notpresent", "key not found: \""]),
     rule(
         "config-env-key",
         ConfigError,
@@ -132,7 +131,7 @@ pub(super) const RULES: &[Rule] = &[
             "srcfg0", "no value for configuration", "no configuration setting found for key",
             "missing required configuration", "missing required option",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "config-schema",

@@ -3,7 +3,7 @@
 
 use crate::{
     category::Category::ConfigError,
-    classify::rule::{Rule, Shape::Regex, Trust, any, rule},
+    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
 };
 
 pub(super) const RULES: &[Rule] = &[

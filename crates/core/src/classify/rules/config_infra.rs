@@ -4,9 +4,8 @@
 use crate::{
     category::Category::ConfigError,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        Trust, any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, Trust, any, rule,
     },
 };
 
@@ -186,7 +185,7 @@ pub(super) const RULES: &[Rule] = &[
             "error: required plugins are not installed",
             "error: no valid credential source",
         ],
-        Hint,
+        Literal,
     )
     // A function called with too few arguments.
     .unless(r"argument #|typeerror"),
@@ -401,7 +400,7 @@ pub(super) const RULES: &[Rule] = &[
         "config-aws-cli",
         ConfigError,
         &["the config profile", "unable to parse config file", "you must specify a region"],
-        Hint,
+        Literal,
     ),
     rule(
         "config-feature-gate",

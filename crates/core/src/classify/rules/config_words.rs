@@ -3,7 +3,7 @@
 
 use crate::{
     category::Category::ConfigError,
-    classify::rule::{Rule, Shape::Regex, Trust, any, rule},
+    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         r"validation failed|Path \x60|TypeError|\b(argument|field|column|header|body|request|attribute|form)s?\b|parameter \x22",
         r"error TS\d|null pointer",
     ))
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-nothing-configured",
         ConfigError,
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bsection .+ not found in (the )?config|\bconfig(uration)? (option|key|setting|value) .*\b(is|has) (now |no longer )?(invalid|unknown|removed|unsupported|required)",
         )),
     )
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-in-file",
         ConfigError,
@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
         r"fixtures?/|testdata|/tests?/|snapshots?|is not a function|Cannot read propert|unexpected (exception|keyword argument)|\bat \S+:\d+:\d+",
         r"timed? ?out|refused|null pointer|: undefined: |\bsrc/|header is|no such file|FileNotFound",
     ))
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-unknown-name",
         ConfigError,
@@ -93,7 +93,7 @@ pub(super) const RULES: &[Rule] = &[
         r"undefined (method|variable|function|reference|symbol|index|offset|array key|local|property|is not|table|column)|error TS\d|error\[E|error CS\d",
         r"UnrecognizedOptionException|status code|\b(40\d|50\d)\b|json at position|invalid (argument|value type|type|json|token|syntax|literal|signature|memory|date|state|operation|cast|byte|utf|unicode|character)",
     ))
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     // Manifests that every tool of an ecosystem starts from.
     rule(
         "config-manifest-missing",
@@ -111,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // The file is there: a disk, a right or a compiler is what failed.
     .unless(r"timed? ?out|permission denied|no space|error TS\d")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-must",
         ConfigError,
@@ -127,7 +127,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Expectations of a test on values.
     .unless(r"assert|expected|but (was|got|is)|\bargument\b|instance of|error TS\d|TypeError|\bfield\b|\bcolumn\b|timeout must|time-?out")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-credentials",
         ConfigError,
@@ -141,7 +141,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // The server saw credentials and refused them.
     .unless(r"\b(401|403)\b|invalid credentials")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-named-thing",
         ConfigError,
@@ -156,7 +156,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Things of a database or a language, not of the settings.
     .unless(r"relation \x22|table|column|module")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-class",
         ConfigError,
@@ -167,7 +167,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(r"\b\w*(Config(uration)?(Attribute|Parsing|Key|Validation|File|Read|Load|Loading|Parse|Type|Value|Missing|Bind|Binding|Import)\w*|Settings|InvalidConfig\w*)(Error|Exception)\b"),
     )
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "config-environment-name",
         ConfigError,
@@ -178,5 +178,5 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(application )?environment :?\w+ .*(not set|could not|was not)|could not fetch (application )?environment",
         )),
     )
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
 ];

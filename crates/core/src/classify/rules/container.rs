@@ -4,9 +4,8 @@
 use crate::{
     category::Category::{ContainerCrash, ContainerOom},
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        Trust, any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, Trust, any, rule,
     },
 };
 
@@ -17,7 +16,7 @@ const NOT_KILLED: &str = r#"oom_?killed\\?"?\s*[:=]\s*\\?"?(false|0|no|null)\b|o
 const EXIT_137: &[&str] = &[" 137", "=137", "(137", ":137", "\"137", "'137", "137)", "137,"];
 
 pub(super) const MEMORY: &[Rule] = &[
-    rule("oom-killed", ContainerOom, &["oomkilled", "oom_killed", "oom-killed", "oomkilling"], Hint)
+    rule("oom-killed", ContainerOom, &["oomkilled", "oom_killed", "oom-killed", "oomkilling"], Literal)
     .unless(NOT_KILLED)
     .trust(Trust::Logs),
     rule(
@@ -35,7 +34,7 @@ pub(super) const MEMORY: &[Rule] = &[
             "memory cgroup out of memory", "out of memory: kill", "invoked oom-killer", "oom-kill:constraint",
             "oom_memcg=", "oom_reaper: reaped", "oom-kill event",
         ],
-        Hint,
+        Literal,
     )
     .trust(Trust::Logs),
     rule(
@@ -45,13 +44,13 @@ pub(super) const MEMORY: &[Rule] = &[
         Regex(r"\b(TaskOOM|SystemOOM|container[ _]oom|oom event)\b|/tasks/oom\b"),
     )
     .trust(Trust::Logs),
-    rule("oom-topic", ContainerOom, &["/tasks/oom"], Hint)
+    rule("oom-topic", ContainerOom, &["/tasks/oom"], Literal)
     .trust(Trust::Logs),
     rule(
         "oom-ecs",
         ContainerOom,
         &["container killed due to memory usage", "outofmemoryerror: container killed"],
-        Hint,
+        Literal,
     )
     .trust(Trust::Logs),
     rule(
@@ -136,7 +135,7 @@ pub(super) const STATE: &[Rule] = &[
         "container-back-off",
         ContainerCrash,
         &["back-off restarting", "back-off pulling image", "back-off 5m0s restarting"],
-        Hint,
+        Literal,
     )
     .trust(Trust::Logs),
     rule(
@@ -319,7 +318,7 @@ pub(super) const STATE: &[Rule] = &[
             "port is already allocated", "driver failed programming external connectivity",
             "ports are not available",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "container-image-missing",
@@ -348,7 +347,7 @@ pub(super) const STATE: &[Rule] = &[
         Regex(r#"\b(state|status)\\?["']?\s*[:=]\s*\\?["']?(exited|dead)\b.*\bexit_?code\\?["']?\s*[:=]\s*[1-9]"#),
     )
     .trust(Trust::Logs),
-    rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Hint),
+    rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Literal),
     rule(
         "container-heroku",
         ContainerCrash,
@@ -363,6 +362,6 @@ pub(super) const STATE: &[Rule] = &[
             "failed to start and then listen on the port", "failed to start and listen on the port",
             "container called exit(", "container terminated on signal",
         ],
-        Hint,
+        Literal,
     ),
 ];

@@ -3,7 +3,7 @@
 
 use crate::{
     category::Category::{HttpError, NetworkError, Timeout},
-    classify::rule::{Rule, Shape::Regex, Trust, any, rule},
+    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Use after an orderly close is a mistake of the program.
     .unless(r"already (been )?closed|is closed|\bon (a )?closed|after (it|the) |cannot |can't |can not |closed (database|file|loop|session)")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "network-name-lookup",
         NetworkError,
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"timed? ?out|expected|assert|\bmodules?\b|\bimports?\b")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "network-certificate",
         NetworkError,
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Certificates that a test makes, or that a setting does not name.
     .unless(r"expect(ed|s)?\b|assert|config|no such file|error TS\d|timed? ?out")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "timeout-timed-out",
         Timeout,
@@ -77,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(any!(
         r"did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "timeout-after-duration",
         Timeout,
@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Pauses between attempts, and the time a run took.
     .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "timeout-reported",
         Timeout,
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         r"\btime-?out\W{0,3}[=:] ?[\w'\x22]+[,;)}]|\b(504|408)\b|expected .*\b(got|but|to)\b|set(ting)? the time-?out|no time-?out",
         r"negotiated|time ?out:? \d{3,}( for| to| on|$)|property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
     ))
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
     rule(
         "http-error-arguments",
         HttpError,
@@ -131,5 +131,5 @@ pub(super) const RULES: &[Rule] = &[
             r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",
         )),
     )
-    .trust(Trust::ReportsOnly),
+    .trust(Trust::MessagesOnly),
 ];

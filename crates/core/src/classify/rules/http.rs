@@ -4,9 +4,8 @@
 use crate::{
     category::Category::HttpError,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex},
-        Trust, any, rule,
+        Matcher::{Literal, Regex},
+        Rule, Trust, any, rule,
     },
 };
 
@@ -220,7 +219,7 @@ pub(super) const RULES: &[Rule] = &[
             "toomanyrequests:", "unexpected http status", "unauthorized: authentication required",
             "denied: requested access",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "http-probe",

@@ -4,9 +4,8 @@
 use crate::{
     category::Category::MockMismatch,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, any, rule,
     },
 };
 
@@ -21,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
             "mocks not yet satisfied",
             "pendinginterceptorserror",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-msw",
@@ -31,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
             "captured a request without a matching request handler",
             "cannot bypass a request when using the \"error\" strategy",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-fetch-fakes",
@@ -53,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
             "hoverfly error!",
             "an expected request was not recorded",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-angular-http",
@@ -85,7 +84,7 @@ pub(super) const RULES: &[Rule] = &[
             "stubassertionerror",
             "no handler found for this request",
         ],
-        Hint,
+        Literal,
     ),
     rule("mock-respx", MockMismatch, &["respx:"], Regex(r"\brespx: .*\b(not mocked|not called|some routes)")),
     // aioresponses raises ClientConnectionError('Connection refused: GET http://...'): no socket says the method.
@@ -106,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
             "no stubbed request for get",
             "no stubbed request for post",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-webmock-count",
@@ -125,7 +124,7 @@ pub(super) const RULES: &[Rule] = &[
             "no response could be served as there are no stub mappings",
             "most similar expectation",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-wiremock-verify",
@@ -149,13 +148,13 @@ pub(super) const RULES: &[Rule] = &[
         "mock-spring-rest",
         MockMismatch,
         &["no further requests expected", "further request(s) expected", "request uri expected:<"],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-go-http",
         MockMismatch,
         &["no responder found", "gock: cannot match any request", "unregistered endpoint called"],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-go-sql",
@@ -166,7 +165,7 @@ pub(super) const RULES: &[Rule] = &[
             "was not expected, next expectation is",
             "could not match actual sql",
         ],
-        Hint,
+        Literal,
     ),
     rule("mock-go-sql-call", MockMismatch, &["was not expected"], Regex(r"\bcall to (\w+ )?.*was not expected")),
     rule(
@@ -187,7 +186,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // jarsigner and code signing also fail verifications, one at a time and without this plural heading.
     .unless(r"signature verifications failed"),
-    rule("mock-guzzle", MockMismatch, &["mock queue is empty"], Hint),
+    rule("mock-guzzle", MockMismatch, &["mock queue is empty"], Literal),
     rule(
         "mock-pact",
         MockMismatch,
@@ -197,8 +196,8 @@ pub(super) const RULES: &[Rule] = &[
             "pactverificationfailed",
             "actual interactions do not match expected interactions",
         ],
-        Hint,
+        Literal,
     ),
-    rule("mock-playwright-har", MockMismatch, &["was not found in the har"], Hint),
+    rule("mock-playwright-har", MockMismatch, &["was not found in the har"], Literal),
     rule("mock-grpc", MockMismatch, &["no mock found for method", "unmocked method"], Word),
 ];

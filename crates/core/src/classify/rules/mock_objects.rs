@@ -4,9 +4,8 @@
 use crate::{
     category::Category::MockMismatch,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex},
-        Trust, any, rule,
+        Matcher::{Literal, Regex},
+        Rule, Trust, any, rule,
     },
 };
 
@@ -169,7 +168,7 @@ pub(super) const RULES: &[Rule] = &[
             "missingmethodinvocationexception", "notamockexception", "invaliduseofmatchersexception",
             "misplaced or misused argument matcher", "wrongtypeofreturnvalue", "cannotstubvoidmethod",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-mockito-count",
@@ -183,7 +182,7 @@ pub(super) const RULES: &[Rule] = &[
         &["org.mockito.exceptions."],
         Regex(r"\borg\.mockito\.exceptions\.(misusing|verification)\.\w+"),
     ),
-    rule("mock-easymock", MockMismatch, &["unexpected method call", "expectation failure on verify"], Hint),
+    rule("mock-easymock", MockMismatch, &["unexpected method call", "expectation failure on verify"], Literal),
     rule(
         "mock-jmockit",
         MockMismatch,
@@ -215,7 +214,7 @@ pub(super) const RULES: &[Rule] = &[
             "too few invocations for", "too many invocations for", "toofewinvocationserror",
             "toomanyinvocationserror",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-scalamock",
@@ -251,7 +250,7 @@ pub(super) const RULES: &[Rule] = &[
             r"should have called with given arguments|expected number of calls \(\d+\) does not match",
         )),
     )
-    .needs(&[
+    .required_literals(&[
         "mock: unexpected method call", "mock: i don't know what to return",
         "mock: the method has been called over", "the closest call i have is", "expectation(s) were met",
         "should have called with given arguments", "expected number of calls (",
@@ -284,7 +283,7 @@ pub(super) const RULES: &[Rule] = &[
             "moq.mockexception", "expected invocation on the mock",
             "invocation failed with mock behavior strict", "moq.mockverificationexception", "moq.verification",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "mock-moq-verify",

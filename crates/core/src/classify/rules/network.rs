@@ -4,9 +4,8 @@
 use crate::{
     category::Category::NetworkError,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, any, rule,
     },
 };
 
@@ -44,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
             "bad address '", "dns query name does not exist", "nameservers failed to answer", "misconfigured dns",
             "could not reach host",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "dns-failed-to-resolve",
@@ -136,7 +135,7 @@ pub(super) const RULES: &[Rule] = &[
             "unexpected disconnect while reading sideband", "unexpected eof from the server", "1006 (abnormal",
             "closed before the connection is established", "got socket error", "connection broken: ", "run out of available brokers", "closed; transfer aborted",
         ],
-        Hint,
+        Literal,
     )
     // The state of a local stream, or what a test says it simulates, is told apart by the exception's own type.
     .unless(any!(
@@ -174,7 +173,7 @@ pub(super) const RULES: &[Rule] = &[
     .near(),
     rule("reset-apple", NetworkError, &["nsurlerrordomain"], Regex(r"NSURLErrorDomain.*[Cc]ode=-(1003|1005|1006|1009|1018|1200|1201|1202|1203|1204|1205|1206)\b")),
     // Npgsql says so of its own time limit, too.
-    rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Hint).near().unless(r"timed? ?out"),
+    rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Literal).near().unless(r"timed? ?out"),
     rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121", "ora-290", "ora-288"], Regex(r"\bORA-(290(24|02|03|19)|28860|28862|28865|03113|03114|03135|12154|12537|12545|12547|12560)\b")),
     rule(
         "reset-curl",
@@ -274,7 +273,7 @@ pub(super) const RULES: &[Rule] = &[
         "network-npm",
         NetworkError,
         &["npm err! network", "npm error network", "this is a problem related to network connectivity"],
-        Hint,
+        Literal,
     )
     .near()
     // npm says so of time limits, too.
@@ -286,7 +285,7 @@ pub(super) const RULES: &[Rule] = &[
             "statuscode.unavailable", "code = unavailable", "status{code=unavailable",
             "unavailable: io exception", "14 unavailable", "failed to connect to all addresses",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "network-exception",

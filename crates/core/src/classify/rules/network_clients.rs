@@ -4,9 +4,8 @@
 use crate::{
     category::Category::NetworkError,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex},
-        any, rule,
+        Matcher::{Literal, Regex},
+        Rule, any, rule,
     },
 };
 
@@ -52,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
             // Databases that were to speak TLS
             "server does not support ssl", "ssl is not enabled on the server", "ssl send: closed",
         ],
-        Hint,
+        Literal,
     )
     .unless(r"handshake timed out|timeout"),
     rule(
@@ -63,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
             "no matching key exchange", "no matching cipher found", "no matching mac found", "knownhosts: key",
             "ssh: handshake failed: eof", "send disconnect: broken pipe",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "network-malformed-http",
@@ -106,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
             "brokerunreachableexception", "disconnected from node", "= connectionloss", "exceptions.connectionloss",
             "broker transport failure", "can't contact ldap server", "excon::error::socket", "keyserver receive failed",
         ],
-        Hint,
+        Literal,
     )
     .near()
     // These carry their cause, too.

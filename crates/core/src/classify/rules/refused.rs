@@ -4,9 +4,8 @@
 use crate::{
     category::Category::ConnectionRefused,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, any, rule,
     },
 };
 
@@ -26,8 +25,8 @@ pub(super) const RULES: &[Rule] = &[
     )
     // A method of a test, with its line.
     .unless(r"\.\w*connectionrefused\w*:\d"),
-    rule("refused-words", ConnectionRefused, &["connection refused"], Hint),
-    rule("refused-windows", ConnectionRefused, &["actively refused", "os error 10061", "winerror 10061"], Hint),
+    rule("refused-words", ConnectionRefused, &["connection refused"], Literal),
+    rule("refused-windows", ConnectionRefused, &["actively refused", "os error 10061", "winerror 10061"], Literal),
     rule("refused-errno", ConnectionRefused, &["errno 111", "errno 61", "os error 111", "os error 61"], Word),
     rule(
         "refused-address",
@@ -45,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         "refused-to-connect",
         ConnectionRefused,
         &["refused to connect", "refused the connection", "refused our connection"],
-        Hint,
+        Literal,
     )
     // A browser's content policy refuses a connection without trying it.
     .unless(r"content security policy|violates|should (have|be) refuse"),
@@ -59,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"timed? ?out|after \d+ ?ms|no route|unreachable|reset"),
-    rule("refused-asyncio", ConnectionRefused, &["connect call failed"], Hint),
+    rule("refused-asyncio", ConnectionRefused, &["connect call failed"], Literal),
     rule(
         "refused-mysql",
         ConnectionRefused,
@@ -78,13 +77,13 @@ pub(super) const RULES: &[Rule] = &[
             "is the postmaster accepting",
             "accepting tcp/ip connections",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "refused-docker",
         ConnectionRefused,
         &["cannot connect to the docker daemon", "is the docker daemon running", "can't connect to docker daemon"],
-        Hint,
+        Literal,
     ),
     rule(
         "refused-tools",
@@ -112,6 +111,6 @@ pub(super) const RULES: &[Rule] = &[
         "refused-no-listener",
         ConnectionRefused,
         &["nothing is listening on", "no process is listening", "target machine refused"],
-        Hint,
+        Literal,
     ),
 ];

@@ -4,9 +4,8 @@
 use crate::{
     category::Category::Timeout,
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex, Word},
-        any, rule,
+        Matcher::{Literal, Regex, Word},
+        Rule, any, rule,
     },
 };
 
@@ -65,7 +64,7 @@ pub(super) const RUNNERS: &[Rule] = &[
             r"\btimeout of [\d.]+ ?ms exceeded|\bTimeoutError: (locator|page|frame|browser|element)",
         )),
     )
-    .needs(&[
+    .required_literals(&[
         "s waiting for",
         "ms exceeded",
         "timeouterror: locator",
@@ -84,7 +83,7 @@ pub(super) const RUNNERS: &[Rule] = &[
             "didn't finish within the time-out",
             "test exceeded timeout of",
         ],
-        Hint,
+        Literal,
     ),
     rule(
         "timeout-eventually",
@@ -93,7 +92,7 @@ pub(super) const RUNNERS: &[Rule] = &[
         Regex(r"condition never satisfied|\btimed out after [\d.]+m?s\.?\s*$"),
     ),
     rule("timeout-pytest", Timeout, &["failed: timeout "], Regex(r"\bFailed: Timeout (\(?>? ?)[\d.]+ ?s")),
-    rule("timeout-lambda", Timeout, &["task timed out after"], Hint),
+    rule("timeout-lambda", Timeout, &["task timed out after"], Literal),
     rule(
         "timeout-nunit",
         Timeout,
@@ -103,7 +102,7 @@ pub(super) const RUNNERS: &[Rule] = &[
             "test execution timed out",
             "exceeded execution timeout",
         ],
-        Hint,
+        Literal,
     ),
     rule("timeout-nextest", Timeout, &["timeout ["], Regex(r"^\s*(TIMEOUT|TERMINATING) \[[>\s\d.]+s\]")),
     rule(
@@ -160,7 +159,7 @@ pub(super) const RULES: &[Rule] = &[
             "connect timeout", "read timeout", "socket timeout", "response timeout", "query timeout",
             "query_timeout", "navigation timeout", "gateway did not respond within",
         ],
-        Hint,
+        Literal,
     )
     .unless(NOT_A_LIMIT),
     rule(
@@ -196,7 +195,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(NOT_A_LIMIT),
-    rule("timeout-curl", Timeout, &["curl: (28)", "wget: download timed out"], Hint),
+    rule("timeout-curl", Timeout, &["curl: (28)", "wget: download timed out"], Literal),
     rule(
         "timeout-not-within",
         Timeout,

@@ -4,9 +4,8 @@
 use crate::{
     category::Category::{AssertionMismatch, Unknown},
     classify::rule::{
-        Rule,
-        Shape::{Hint, Regex},
-        Trust, any, rule,
+        Matcher::{Literal, Regex},
+        Rule, Trust, any, rule,
     },
 };
 
@@ -37,7 +36,7 @@ pub(super) const CODE: &[Rule] = &[rule(
 
 /// They stand last, and before log lines below error level: what a program died of outweighs what it warned about.
 pub(super) const RULES: &[Rule] = &[
-    rule("error-race", Unknown, &["warning: data race"], Hint).trust(Trust::All),
+    rule("error-race", Unknown, &["warning: data race"], Literal).trust(Trust::All),
     rule(
         "error-panic",
         Unknown,
@@ -60,6 +59,6 @@ pub(super) const RULES: &[Rule] = &[
         "error-segfault",
         Unknown,
         &["segmentation fault", "sigsegv", "core dumped", "stack overflow", "heap out of memory"],
-        Hint,
+        Literal,
     ),
 ];

@@ -1,7 +1,7 @@
-//! What kind of line a hint stands in: one that reports, one that logs, or one that only quotes.
+//! The role of a line that a literal stands in: a message, a log line, or context that only quotes something.
 //! Does not: decide a category.
 
-use super::hint_match::Candidate;
+use super::literal_match::Candidate;
 use crate::{
     bytes::line_above,
     output::{access_log, log_level, runtime_lines, stack_frame, test_title},
@@ -9,21 +9,21 @@ use crate::{
 use memchr::{memchr, memmem, memrchr};
 use std::cell::Cell;
 
-/// How far a line is followed to either side of a hint. Longer ones are minified code or base64.
+/// How far a line is followed to either side of a literal. Longer ones are minified code or base64.
 const LINE_REACH: usize = 2048;
-/// How far and how many lines the neighbourhood of a hint reaches.
+/// How far and how many lines the neighbourhood of a literal reaches.
 const NEAR_REACH: usize = 1200;
 const NEAR_LINES: usize = 8;
 
 /// Words of a line that will be tried again; those that end in a blank only before a number.
 pub(super) const RETRIES: &[&str] = &["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
 
-/// How pytest begins the lines of an error, as a hint; in the text the letter is upper case.
+/// How pytest begins the lines of an error, as a literal; in the text the letter is upper case.
 pub(super) const PYTEST: &str = "\ne   ";
 
-/// What was found with the hints and tells lines apart.
+/// What was found with the literals and tells lines apart.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct LineMarks {
     /// Where words of `RETRIES` stand.
     pub(super) retries: Vec<(usize, usize)>,
     /// Whether a line after the first begins as `PYTEST` says.
@@ -32,21 +32,21 @@ pub(super) struct Marks {
 
 /// How a line may speak about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineRole {
     /// Says what happened.
-    Report,
+    Message,
     /// An HTTP server's record of a request: its path names anything.
     Access,
     /// A log line below error level, one that says that something will be tried again, or one that may be a title.
     Log,
     /// Source code, a stack frame or a test's name: words in it are not the failure.
-    Quote,
+    Context,
 }
 
 /// Room for the lines that are asked for in most texts.
 const EXPECTED_LINES: usize = 8;
 
-/// The lines of one text that are asked for, by the places of hints on them; kinds are found out when they are asked for.
+/// The lines of one text that are asked for, by the places of literals on them; kinds are found out when they are asked for.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a [u8],
@@ -62,20 +62,20 @@ pub(super) struct Lines<'a> {
 struct Line {
     from: usize,
     to: usize,
-    kind: Cell<Option<Kind>>,
-    answers: Answers,
+    role: Cell<Option<LineRole>>,
+    group_cache: GroupCache,
 }
 
 /// What a line answered to groups of rules, a bit for each group.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct GroupCache {
     asked: Cell<u8>,
     matches: Cell<u8>,
 }
 
-impl Answers {
+impl GroupCache {
     /// What it answered to the group; it is asked once.
-    pub(super) fn get_or_ask(&self, group: usize, ask: impl FnOnce() -> bool) -> bool {
+    pub(super) fn get_or_search(&self, group: usize, ask: impl FnOnce() -> bool) -> bool {
         let bit = 1 << group;
         if self.asked.get() & bit == 0 {
             self.asked.set(self.asked.get() | bit);
@@ -86,22 +86,22 @@ impl Answers {
 }
 
 impl<'a> Lines<'a> {
-    /// `marks` were found with the hints.
-    pub(super) fn new(text: &'a [u8], marks: Marks) -> Self {
-        let Marks { mut retries, pytest } = marks;
+    /// `marks` were found with the literals.
+    pub(super) fn new(text: &'a [u8], marks: LineMarks) -> Self {
+        let LineMarks { mut retries, pytest } = marks;
         retries.sort_unstable();
         let all = Vec::with_capacity(EXPECTED_LINES);
         Self { text, all, retries, pytest: pytest || text.starts_with(b"E   ") }
     }
 
     /// Index of the line that the place stands in; a line break at its end is the end of that line.
-    pub(super) fn of_place(&mut self, place: Candidate) -> usize {
-        let start = place.start();
-        let end = start + self.text[start..place.end()].trim_ascii_end().len();
+    pub(super) fn index_of(&mut self, candidate: Candidate) -> usize {
+        let start = candidate.start();
+        let end = start + self.text[start..candidate.end()].trim_ascii_end().len();
         let known = self.all.iter().rposition(|line| line.from <= start && end <= line.to);
         known.unwrap_or_else(|| {
             let (from, to) = bounds(self.text, start, end);
-            self.all.push(Line { from, to, kind: Cell::new(None), answers: Answers::default() });
+            self.all.push(Line { from, to, role: Cell::new(None), group_cache: GroupCache::default() });
             self.all.len() - 1
         })
     }
@@ -116,34 +116,34 @@ impl<'a> Lines<'a> {
         (from, to)
     }
 
-    /// The kind of the line.
-    pub(super) fn kind(&self, line: usize) -> Kind {
-        let Line { from, to, kind, .. } = &self.all[line];
-        kind.get().unwrap_or_else(|| {
-            let found = self.find_kind(*from, *to);
-            kind.set(Some(found));
+    /// The role of the line.
+    pub(super) fn role(&self, line: usize) -> LineRole {
+        let Line { from, to, role, .. } = &self.all[line];
+        role.get().unwrap_or_else(|| {
+            let found = self.find_role(*from, *to);
+            role.set(Some(found));
             found
         })
     }
 
     /// What the line answered to groups of rules.
-    pub(super) fn answers(&self, line: usize) -> &Answers {
-        &self.all[line].answers
+    pub(super) fn group_cache(&self, line: usize) -> &GroupCache {
+        &self.all[line].group_cache
     }
 
-    fn find_kind(&self, from: usize, to: usize) -> Kind {
+    fn find_role(&self, from: usize, to: usize) -> LineRole {
         let line = &self.text[from..to];
         if access_log::status_class(line).is_some() {
-            return Kind::Access;
+            return LineRole::Access;
         }
-        if quotes(line) || self.is_python_source(line, from) || test_title::goes_on(self.text, from, to) {
-            return Kind::Quote;
+        if is_context(line) || self.is_python_source(line, from) || test_title::goes_on(self.text, from, to) {
+            return LineRole::Context;
         }
         if self.pytest {
-            return pytest_kind(line);
+            return pytest_role(line);
         }
         let doubtful = log_level::is_below_error(line) || self.is_tried_again(from, to) || test_title::may_be_one(line);
-        if doubtful { Kind::Log } else { Kind::Report }
+        if doubtful { LineRole::Log } else { LineRole::Message }
     }
 
     fn is_tried_again(&self, from: usize, to: usize) -> bool {
@@ -186,62 +186,62 @@ pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 }
 
 /// Whether words of the line are not what happened: a stack frame, source code or a test's name.
-pub(crate) fn quotes(line: &[u8]) -> bool {
+pub(crate) fn is_context(line: &[u8]) -> bool {
     stack_frame::is_one(line) || runtime_lines::is_quoted_code(line) || test_title::is_one(line)
 }
 
-fn pytest_kind(line: &[u8]) -> Kind {
+fn pytest_role(line: &[u8]) -> LineRole {
     if line.starts_with(b"E  ") || line.starts_with(b"FAILED ") || line.starts_with(b"ERROR ") {
-        Kind::Report
+        LineRole::Message
     } else if line.starts_with(b" ") || line.starts_with(b">") || memmem::find(line, b": in ").is_some() {
-        Kind::Quote
+        LineRole::Context
     } else {
-        Kind::Log
+        LineRole::Log
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Kind, Lines, Marks};
+    use super::{Candidate, LineMarks, LineRole, Lines};
 
-    fn kind(text: &str, hint: &str) -> Kind {
-        let at = text.find(hint).expect("the hint stands in the text");
-        let place = Candidate::new(0, at, at + hint.len()).expect("the text is short");
-        let marks = Marks { pytest: text.contains("\nE   "), ..Marks::default() };
+    fn role(text: &str, literal: &str) -> LineRole {
+        let at = text.find(literal).expect("the literal stands in the text");
+        let candidate = Candidate::new(0, at, at + literal.len()).expect("the text is short");
+        let marks = LineMarks { pytest: text.contains("\nE   "), ..LineMarks::default() };
         let mut lines = Lines::new(text.as_bytes(), marks);
-        let line = lines.of_place(place);
-        lines.kind(line)
+        let line = lines.index_of(candidate);
+        lines.role(line)
     }
 
     #[test]
     fn quotes_are_told_from_reports() {
         let rows = [
-            ("    at connect (net.js:12:3) timeout", "timeout", Kind::Quote),
-            ("\tat java.net.PlainSocketImpl.timeout(Native Method)", "timeout", Kind::Quote),
-            ("  > 12 | expect(timeout).toBe(1)", "timeout", Kind::Quote),
-            ("  File \"a.py\", line 3, in f\n    raise TimeoutError()\nValueError: x", "Timeout", Kind::Quote),
-            ("    def f():\n>       raise TimeoutError\nE   ValueError: x", "Timeout", Kind::Quote),
-            ("E   TimeoutError: x", "Timeout", Kind::Report),
-            ("2024-01-01 10:00:00 WARN pool timeout, retrying", "timeout", Kind::Log),
-            ("2024-01-01 10:00:00 ERROR pool timeout", "timeout", Kind::Report),
-            ("Error: connect ETIMEDOUT", "ETIMEDOUT", Kind::Report),
-            ("10:00:00 INF pool timeout", "timeout", Kind::Log),
-            ("10:00:00 [DBG] pool timeout", "timeout", Kind::Log),
-            ("time=x level=info msg=\"timeout\"", "timeout", Kind::Log),
-            ("::1 - - [02/Jan/2026:10:00:00 +0000] \"GET /timeout HTTP/1.1\" 404 1", "timeout", Kind::Access),
+            ("    at connect (net.js:12:3) timeout", "timeout", LineRole::Context),
+            ("\tat java.net.PlainSocketImpl.timeout(Native Method)", "timeout", LineRole::Context),
+            ("  > 12 | expect(timeout).toBe(1)", "timeout", LineRole::Context),
+            ("  File \"a.py\", line 3, in f\n    raise TimeoutError()\nValueError: x", "Timeout", LineRole::Context),
+            ("    def f():\n>       raise TimeoutError\nE   ValueError: x", "Timeout", LineRole::Context),
+            ("E   TimeoutError: x", "Timeout", LineRole::Message),
+            ("2024-01-01 10:00:00 WARN pool timeout, retrying", "timeout", LineRole::Log),
+            ("2024-01-01 10:00:00 ERROR pool timeout", "timeout", LineRole::Message),
+            ("Error: connect ETIMEDOUT", "ETIMEDOUT", LineRole::Message),
+            ("10:00:00 INF pool timeout", "timeout", LineRole::Log),
+            ("10:00:00 [DBG] pool timeout", "timeout", LineRole::Log),
+            ("time=x level=info msg=\"timeout\"", "timeout", LineRole::Log),
+            ("::1 - - [02/Jan/2026:10:00:00 +0000] \"GET /timeout HTTP/1.1\" 404 1", "timeout", LineRole::Access),
         ];
-        for (text, hint, wanted) in rows {
-            assert_eq!(kind(text, hint), wanted, "{text}");
+        for (text, literal, wanted) in rows {
+            assert_eq!(role(text, literal), wanted, "{text}");
         }
     }
 
     #[test]
     fn a_hint_that_ends_its_line_is_not_of_the_next_one() {
         let text = "tests/test_cart.py:7: AssertionError\r\nE       assert 3 == 4";
-        let mut lines = Lines::new(text.as_bytes(), Marks::default());
-        let mut line = |hint: &str| {
-            let at = text.find(hint).expect("the hint stands in the text");
-            let line = lines.of_place(Candidate::new(0, at, at + hint.len()).expect("the text is short"));
+        let mut lines = Lines::new(text.as_bytes(), LineMarks::default());
+        let mut line = |literal: &str| {
+            let at = text.find(literal).expect("the literal stands in the text");
+            let line = lines.index_of(Candidate::new(0, at, at + literal.len()).expect("the text is short"));
             let (from, to) = lines.bounds(line);
             &text[from..to]
         };

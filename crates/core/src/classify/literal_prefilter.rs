@@ -1,18 +1,18 @@
-//! Finds all hints of all rules in one pass: four bytes of each hint, hashed into a table that says which bytes may
+//! Finds all literals of all rules in one pass: four bytes of each literal, hashed into a table that says which bytes may
 //! follow them.
-//! Does not: know what a hint is for.
+//! Does not: know what a literal is for.
 //!
-//! An Aho-Corasick automaton of these many hints is larger than the cache and waits for memory at every byte; here
-//! every second position is looked up on its own, and only where the table says so is the text compared with a hint.
+//! An Aho-Corasick automaton of these many literals is larger than the cache and waits for memory at every byte; here
+//! every second position is looked up on its own, and only where the table says so is the text compared with a literal.
 //! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): `statuses` finds
 //! them by their shape.
 
-use super::{hint_match::HintMatch, statuses::Statuses};
+use super::{literal_match::LiteralMatch, statuses::Statuses};
 use wide::u8x16;
 
-/// Bytes of a hint that are hashed; every hint has at least as many.
+/// Bytes of a literal that are hashed; every literal has at least as many.
 pub(super) const GRAM: usize = 4;
-/// Only every second position is looked up, so a hint is entered with two grams, one for each way it may lie.
+/// Only every second position is looked up, so a literal is entered with two grams, one for each way it may lie.
 const STRIDE: usize = 2;
 /// Positions looked up before any of them is compared.
 const BLOCK: usize = 16;
@@ -22,15 +22,15 @@ const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM + 1;
 /// the same few grams, so what is in use stays in the cache, and waiting for it costs less than a gram that is taken for
 /// another's.
 const HASH_BITS: u32 = 15;
-/// Those that tell where the hints with a gram are: there are some thousands of them.
+/// Those that tell where the literals with a gram are: there are some thousands of them.
 const BUCKET_BITS: u32 = 13;
-/// Lower case for letters; what it does to other bytes it does to hint and text alike.
+/// Lower case for letters; what it does to other bytes it does to literal and text alike.
 const FOLD: u32 = 0x2020_2020;
 /// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
 const SPREAD: u32 = 0x9e37_79b1;
 /// Bytes before a gram that are compared with it at once; eight bytes are in all.
 const BEFORE: usize = 2;
-/// Bytes of a hint that are compared at once.
+/// Bytes of a literal that are compared at once.
 const LANE: usize = 16;
 
 /// Words that stand in most failure texts: their grams would send every line to the comparison.
@@ -52,10 +52,10 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
     content transport statement operator column selector import export cannot \
     http/1.1\" http/1.0\" http/2.0\" error: error:  \n    )\n    --- backtrace: exists the and retrying ";
 
-/// All hints, ready to be found.
+/// All literals, ready to be found.
 #[derive(Debug)]
-pub(super) struct HintFinder {
-    hints: Vec<Hint>,
+pub(super) struct LiteralPrefilter {
+    literals: Vec<Literal>,
     /// For each hash, which bytes may follow the gram: one bit for each value of the lowest five bits, which tell
     /// letters apart.
     followers: Box<[u32; 1 << HASH_BITS]>,
@@ -66,35 +66,35 @@ pub(super) struct HintFinder {
 }
 
 #[derive(Debug)]
-struct Hint {
+struct Literal {
     bytes: &'static [u8],
-    /// Its first bytes; what is beyond the hint is nothing.
+    /// Its first bytes; what is beyond the literal is nothing.
     first: u8x16,
     /// For each of them the bits that must be the same in the text: all but that of letter case, and none beyond.
     compared: u8x16,
 }
 
-/// A gram of a hint, with the bytes around it, folded: they tell the hints of one bucket, and other words, apart.
+/// A gram of a literal, with the bytes around it, folded: they tell the literals of one bucket, and other words, apart.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
     mask: u64,
     wanted: u64,
     id: u16,
-    /// Where in the hint the gram stands; -1 where it begins with the byte before the hint.
+    /// Where in the literal the gram stands; -1 where it begins with the byte before the literal.
     offset: i16,
 }
 
-impl HintFinder {
-    /// `hints` are in lower case; a hit names one by its index.
-    pub(super) fn new(hints: &[&'static str]) -> Self {
-        let common = Common::new(hints);
+impl LiteralPrefilter {
+    /// `literals` are in lower case; a match names one by its index.
+    pub(super) fn new(literals: &[&'static str]) -> Self {
+        let common = Common::new(literals);
         let mut grams = Grams::new();
         let mut statuses = Statuses::new();
-        for (index, hint) in hints.iter().enumerate() {
-            let id = u16::try_from(index).expect("there are fewer than 65536 hints");
-            let hint = hint.as_bytes();
-            if !statuses.add(id, hint) {
-                grams.enter(id, hint, &common);
+        for (index, literal) in literals.iter().enumerate() {
+            let id = u16::try_from(index).expect("there are fewer than 65536 literals");
+            let literal = literal.as_bytes();
+            if !statuses.add(id, literal) {
+                grams.enter(id, literal, &common);
             }
         }
         let Grams { followers, mut probes } = grams;
@@ -104,7 +104,7 @@ impl HintFinder {
             u16::try_from(start).expect("there are fewer than 65536 probes")
         });
         Self {
-            hints: hints.iter().map(|hint| Hint::new(hint.as_bytes())).collect(),
+            literals: literals.iter().map(|literal| Literal::new(literal.as_bytes())).collect(),
             followers,
             starts: Box::new(starts),
             probes: probes.into_iter().map(|(_, probe)| probe).collect(),
@@ -112,8 +112,8 @@ impl HintFinder {
         }
     }
 
-    /// Calls `found` once for every occurrence of every hint, letter case aside.
-    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(HintMatch)) {
+    /// Calls `found` once for every occurrence of every literal, letter case aside.
+    pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(LiteralMatch)) {
         let mut at = 0;
         while let Some(block) = text[at..].first_chunk::<BLOCK_BYTES>() {
             let mut marks = 0;
@@ -136,14 +136,14 @@ impl HintFinder {
         self.statuses.find(text, found);
     }
 
-    /// 1 where a hint has such a gram, followed by such a byte.
+    /// 1 where a literal has such a gram, followed by such a byte.
     #[inline]
     fn marked(&self, hash: usize, follower: u8) -> u32 {
         self.followers[hash] >> (follower & 31) & 1
     }
 
     #[inline]
-    fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(HintMatch)) {
+    fn compare(&self, text: &[u8], at: usize, found: &mut impl FnMut(LiteralMatch)) {
         let around = around(text, at);
         let [_, _, gram @ .., _, _] = around.to_le_bytes();
         let bucket = bucket(hash(u32::from_le_bytes(gram)));
@@ -155,16 +155,16 @@ impl HintFinder {
     }
 
     #[inline(never)]
-    fn verify(&self, text: &[u8], at: usize, probe: &Probe, found: &mut impl FnMut(HintMatch)) {
-        let (id, hint) = (usize::from(probe.id), &self.hints[usize::from(probe.id)]);
+    fn verify(&self, text: &[u8], at: usize, probe: &Probe, found: &mut impl FnMut(LiteralMatch)) {
+        let (id, literal) = (usize::from(probe.id), &self.literals[usize::from(probe.id)]);
         let Some(start) = at.checked_add_signed(-isize::from(probe.offset)) else { return };
-        if hint.stands_at(text, start) {
-            found(HintMatch { id, start, end: start + hint.bytes.len() });
+        if literal.stands_at(text, start) {
+            found(LiteralMatch { id, start, end: start + literal.bytes.len() });
         }
     }
 }
 
-impl Hint {
+impl Literal {
     fn new(bytes: &'static [u8]) -> Self {
         let byte = |index: usize| bytes.get(index).copied();
         let compared = |byte: u8| if byte.is_ascii_lowercase() { !0x20 } else { u8::MAX };
@@ -190,7 +190,7 @@ impl Hint {
     }
 }
 
-/// The grams of the hints, as they are entered.
+/// The grams of the literals, as they are entered.
 struct Grams {
     followers: Box<[u32; 1 << HASH_BITS]>,
     /// With the bucket of each.
@@ -203,23 +203,23 @@ impl Grams {
         Self { followers, probes: Vec::new() }
     }
 
-    /// Enters a hint with the rarest of the grams that stand at even positions where it does, and of the others.
-    fn enter(&mut self, id: u16, hint: &[u8], common: &Common) {
+    /// Enters a literal with the rarest of the grams that stand at even positions where it does, and of the others.
+    fn enter(&mut self, id: u16, literal: &[u8], common: &Common) {
         for first in 0..STRIDE {
-            let offsets = (first..=hint.len() - GRAM).step_by(STRIDE);
-            if let Some(offset) = common.rarest(hint, offsets) {
-                let probe = Probe::new(id, hint, i16::try_from(offset).expect("hints are short"));
-                self.add(&hint[offset..], probe);
+            let offsets = (first..=literal.len() - GRAM).step_by(STRIDE);
+            if let Some(offset) = common.rarest(literal, offsets) {
+                let probe = Probe::new(id, literal, i16::try_from(offset).expect("literals are short"));
+                self.add(&literal[offset..], probe);
             } else {
-                self.add_before(id, hint);
+                self.add_before(id, literal);
             }
         }
     }
 
-    /// Enters the grams that begin with the byte before a hint of no more than a gram: it may be anything.
-    fn add_before(&mut self, id: u16, hint: &[u8]) {
+    /// Enters the grams that begin with the byte before a literal of no more than a gram: it may be anything.
+    fn add_before(&mut self, id: u16, literal: &[u8]) {
         for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
-            self.add(&[&[before], hint].concat(), Probe::new(id, hint, -1));
+            self.add(&[&[before], literal].concat(), Probe::new(id, literal, -1));
         }
     }
 
@@ -235,10 +235,11 @@ impl Grams {
 }
 
 impl Probe {
-    fn new(id: u16, hint: &[u8], offset: i16) -> Self {
+    fn new(id: u16, literal: &[u8], offset: i16) -> Self {
         let (mut mask, mut wanted) = ([0; 8], [0; 8]);
         for index in 0..mask.len() {
-            let byte = (index.checked_add_signed(isize::from(offset))).and_then(|at| hint.get(at.checked_sub(BEFORE)?));
+            let byte =
+                (index.checked_add_signed(isize::from(offset))).and_then(|at| literal.get(at.checked_sub(BEFORE)?));
             if let Some(byte) = byte {
                 mask[index] = u8::MAX;
                 wanted[index] = byte | 0x20;
@@ -279,21 +280,22 @@ fn fold(gram: &[u8]) -> u32 {
     u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD
 }
 
-/// What stands in the common words and in the hints, a gram and its follower from every byte on, sorted: a gram that many
-/// hints share would send each of its places to the comparison with all of them.
+/// What stands in the common words and in the literals, a gram and its follower from every byte on, sorted: a gram that many
+/// literals share would send each of its places to the comparison with all of them.
 struct Common(Vec<u64>);
 
 impl Common {
-    fn new(hints: &[&'static str]) -> Self {
+    fn new(literals: &[&'static str]) -> Self {
         let parts = |text: &'static str| (0..text.len()).map(|at| ordered(&text.as_bytes()[at..]));
-        let mut parts: Vec<u64> = parts(COMMON).chain(hints.iter().flat_map(|hint| parts(hint))).collect();
+        let mut parts: Vec<u64> = parts(COMMON).chain(literals.iter().flat_map(|literal| parts(literal))).collect();
         parts.sort_unstable();
         Self(parts)
     }
 
-    /// The offset of those whose gram, with its follower if the hint has one, is least likely in a failure text.
-    fn rarest(&self, hint: &[u8], offsets: impl Iterator<Item = usize>) -> Option<usize> {
-        let chances = offsets.map(|offset| (self.chance(&hint[offset..hint.len().min(offset + GRAM + 1)]), offset));
+    /// The offset of those whose gram, with its follower if the literal has one, is least likely in a failure text.
+    fn rarest(&self, literal: &[u8], offsets: impl Iterator<Item = usize>) -> Option<usize> {
+        let chances =
+            offsets.map(|offset| (self.chance(&literal[offset..literal.len().min(offset + GRAM + 1)]), offset));
         chances.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, offset)| offset)
     }
 
@@ -304,7 +306,7 @@ impl Common {
         let beyond = first + (1 << (64 - 8 * part.len()));
         let before = |limit: u64| self.0.partition_point(|&other| other < limit);
         let words = u32::try_from(before(beyond) - before(first)).map_or(1.0, |count| f64::from(count) * OF_WORD);
-        // A gram at the end of its hint is marked whatever follows it.
+        // A gram at the end of its literal is marked whatever follows it.
         let followers = if part.len() > GRAM { 1.0 } else { 32.0 };
         words * followers + part.iter().map(|&byte| frequency(byte)).product::<f64>()
     }
@@ -337,7 +339,7 @@ mod tests {
 
     #[test]
     fn finds_what_a_plain_search_finds() {
-        let hints = [
+        let literals = [
             "timed out",
             "time",
             "out of memory",
@@ -351,7 +353,7 @@ mod tests {
             " 503",
             "=137",
         ];
-        let finder = HintFinder::new(&hints);
+        let finder = LiteralPrefilter::new(&literals);
         let texts = [
             "",
             "tim",
@@ -362,15 +364,15 @@ mod tests {
             "x 404x(503) [429] 503 404",
             "(50 4042[4290=137 5033 44 504",
         ];
-        // Long enough for whole blocks, and every hint at even and odd positions.
+        // Long enough for whole blocks, and every literal at even and odd positions.
         for text in texts.iter().flat_map(|text| (0..80).map(move |blanks| format!("{:blanks$}{text}", ""))) {
             let lower = text.to_lowercase();
             let mut wanted: Vec<(usize, usize)> = Vec::new();
-            for (id, hint) in hints.iter().enumerate() {
-                wanted.extend((0..lower.len()).filter(|&at| lower[at..].starts_with(hint)).map(|at| (id, at)));
+            for (id, literal) in literals.iter().enumerate() {
+                wanted.extend((0..lower.len()).filter(|&at| lower[at..].starts_with(literal)).map(|at| (id, at)));
             }
             let mut got = Vec::new();
-            finder.find(text.as_bytes(), |hit| got.push((hit.id, hit.start)));
+            finder.find(text.as_bytes(), |found| got.push((found.id, found.start)));
             got.sort_unstable();
             assert_eq!(got, wanted, "{text}");
         }

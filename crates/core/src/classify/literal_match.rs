@@ -1,15 +1,15 @@
-//! Where hints stand in a text.
+//! Where literals stand in a text.
 //! Does not: find them.
 
-/// A hint in the text.
+/// A literal in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct HintMatch {
+pub(super) struct LiteralMatch {
     pub(super) id: usize,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// A hint of a rule in the text; rules are tried in their order, each of them in that of the text.
+/// A literal of a rule in the text; rules are tried in their order, each of them in that of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
     rule: u16,

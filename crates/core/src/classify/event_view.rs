@@ -11,7 +11,7 @@ const ESC: u8 = 0x1b;
 
 /// A text free of escape sequences, with the way back to the original offsets.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct EventView<'a> {
     original: &'a str,
     bytes: Cow<'a, [u8]>,
     /// Length of what was put in front and is not in the original.
@@ -20,7 +20,7 @@ pub(super) struct View<'a> {
     runs: Vec<(usize, usize)>,
 }
 
-impl<'a> View<'a> {
+impl<'a> EventView<'a> {
     pub(super) fn new(event: &'a FailureEvent) -> Self {
         let original = event.text.as_str();
         let headed = event.exception_type.as_deref().filter(|head| !head.is_empty() && !mentions(original, head));
@@ -97,7 +97,7 @@ fn ceil(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::View;
+    use super::EventView;
     use crate::event::FailureEvent;
 
     fn event(text: &str) -> FailureEvent {
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn escape_sequences_go_and_offsets_lead_back() {
         let event = event("\u{1b}[31mred\u{1b}[0m and \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\!");
-        let view = View::new(&event);
+        let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"red and link!");
         let span = view.origin(8, 12).expect("inside the text");
         assert_eq!(&event.text[span.start..span.end], "link");
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_exception_type_stands_in_front_and_is_no_evidence() {
         let event = FailureEvent { exception_type: Some("java.net.ConnectException".into()), ..event("no answer") };
-        let view = View::new(&event);
+        let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"java.net.ConnectException: no answer");
         assert_eq!(view.origin(0, 9), None);
         let span = view.origin(9, 36).expect("reaches into the text");
@@ -127,7 +127,7 @@ mod tests {
     fn what_stands_before_each_line_goes_too() {
         let stamp = "2026-01-02T10:00:00.1234567Z ";
         let event = event(&format!("{stamp}a \u{1b}[31mred\n{stamp}\u{1b}[0mconnect ECONNREFUSED\n"));
-        let view = View::new(&event);
+        let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"a red\nconnect ECONNREFUSED\n");
         let span = view.origin(14, 26).expect("inside the text");
         assert_eq!(&event.text[span.start..span.end], "ECONNREFUSED");
@@ -136,6 +136,6 @@ mod tests {
     #[test]
     fn an_escape_without_an_end_takes_nothing_with_it() {
         let event = event("\u{1b}[connect ECONNREFUSED");
-        assert!(View::new(&event).bytes().ends_with(b"ECONNREFUSED"));
+        assert!(EventView::new(&event).bytes().ends_with(b"ECONNREFUSED"));
     }
 }

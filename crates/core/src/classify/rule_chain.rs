@@ -1,0 +1,233 @@
+//! One pass over the text for the literals of all rules, then the rules in order on the candidates found.
+//! Does not: know any rule; the tables do.
+
+use super::{
+    event_view::EventView,
+    line_role::{self, LineMarks, LineRole, Lines},
+    literal_match::{Candidate, LiteralMatch},
+    literal_prefilter::LiteralPrefilter,
+    required_literals::{RequiredLiterals, RuleBits},
+    rule::{Compiled, Matcher, Rule, Trust, Window},
+    rule_groups::RuleGroups,
+    rules,
+};
+use crate::category::Category;
+use std::sync::LazyLock;
+
+/// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.
+const MAX_FIRST_CANDIDATES: u8 = 24;
+const MAX_LAST_CANDIDATES: usize = 8;
+/// Rules there may be; what was seen of each is counted without a table of its own for every text.
+const MAX_RULES: usize = 512;
+/// Room for the candidates of most texts.
+const EXPECTED_CANDIDATES: usize = 64;
+
+/// What decided, as a span of the view.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) rule: &'static Rule,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
+pub(super) fn first_match(view: &EventView<'_>) -> Option<Found> {
+    let chain = &*CHAIN;
+    let ScannedText { mut candidates, marks, satisfied } = chain.scan(view.bytes());
+    let mut lines = Lines::new(view.bytes(), marks);
+    candidates.sort_unstable();
+    let mut last_resort = None;
+    let mut tried = (usize::MAX, usize::MAX);
+    for candidate in candidates {
+        if !chain.required_literals.may_match(candidate.rule(), satisfied) {
+            continue;
+        }
+        let line = lines.index_of(candidate);
+        let rule = chain.rules[candidate.rule()];
+        // A pattern looks at the whole line, so a second literal on it says nothing new.
+        if tried == (candidate.rule(), line) && matches!(rule.matcher, Matcher::Regex(_)) {
+            continue;
+        }
+        let verdict = verdict(rule.trust, lines.role(line));
+        // That a log line tells of an error of no category decides nothing either.
+        let useless = verdict == Verdict::Defer && (last_resort.is_some() || rule.category == Category::Unknown);
+        if verdict == Verdict::Reject || useless {
+            continue;
+        }
+        tried = (candidate.rule(), line);
+        if !chain.groups.may_match(candidate.rule(), &lines, line) {
+            continue;
+        }
+        let Some(found) = chain.try_rule(rule, candidate, line, &lines) else { continue };
+        if verdict == Verdict::Accept {
+            return Some(found);
+        }
+        last_resort = Some(found);
+    }
+    last_resort
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Accept,
+    Defer,
+    Reject,
+}
+
+const fn verdict(trust: Trust, role: LineRole) -> Verdict {
+    match (trust, role) {
+        (Trust::All, _)
+        | (Trust::Messages | Trust::MessagesOnly, LineRole::Message)
+        | (Trust::Logs, LineRole::Message | LineRole::Log) => Verdict::Accept,
+        (Trust::Messages, LineRole::Log)
+        | (Trust::LastResort, LineRole::Message | LineRole::Log | LineRole::Access) => Verdict::Defer,
+        (_, LineRole::Context | LineRole::Access) | (Trust::MessagesOnly, LineRole::Log) => Verdict::Reject,
+    }
+}
+
+/// What the literals say about a text.
+struct ScannedText {
+    /// Every place that a rule is to be tried at.
+    candidates: Vec<Candidate>,
+    marks: LineMarks,
+    /// The rules whose required literals stand in the text.
+    satisfied: RuleBits,
+}
+
+/// What a literal is for.
+struct LiteralUse {
+    /// The rules that it selects; none for words that something else looks for.
+    rules: Vec<u16>,
+    /// The rules that require it or another.
+    satisfies: RuleBits,
+    is_retry: bool,
+    is_pytest: bool,
+}
+
+impl LiteralUse {
+    fn new(literal: &str, satisfies: RuleBits) -> Self {
+        Self {
+            rules: Vec::new(),
+            satisfies,
+            is_retry: line_role::RETRIES.contains(&literal),
+            is_pytest: literal == line_role::PYTEST,
+        }
+    }
+}
+
+struct RuleChain {
+    rules: Vec<&'static Rule>,
+    compiled: Vec<Compiled>,
+    finder: LiteralPrefilter,
+    /// What each literal is for.
+    uses: Vec<LiteralUse>,
+    required_literals: RequiredLiterals,
+    groups: RuleGroups,
+}
+
+static CHAIN: LazyLock<RuleChain> = LazyLock::new(RuleChain::build);
+
+impl RuleChain {
+    fn build() -> Self {
+        let rules: Vec<&'static Rule> = rules::chain().collect();
+        assert!(rules.len() <= MAX_RULES, "there is a counter for each rule");
+        let mut literals: Vec<&'static str> = rules
+            .iter()
+            .flat_map(|rule| rule.literals.iter().chain(rule.required_literals))
+            .chain(line_role::RETRIES)
+            .chain([&line_role::PYTEST])
+            .copied()
+            .collect();
+        literals.sort_unstable();
+        literals.dedup();
+        let required_literals = RequiredLiterals::of(&rules, &literals);
+        let mut uses: Vec<LiteralUse> = (0..)
+            .zip(&literals)
+            .map(|(id, literal)| LiteralUse::new(literal, required_literals.satisfied_by(id)))
+            .collect();
+        for (index, rule) in (0..).zip(&rules) {
+            for literal in rule.literals {
+                let id = literals.binary_search(literal).expect("the literals were collected from these rules");
+                uses[id].rules.push(index);
+            }
+        }
+        let finder = LiteralPrefilter::new(&literals);
+        let compiled = rules.iter().map(|_| Compiled::default()).collect();
+        let groups = RuleGroups::of(&rules);
+        Self { rules, compiled, finder, uses, required_literals, groups }
+    }
+
+    fn scan(&self, text: &[u8]) -> ScannedText {
+        let mut scan = ScannedText {
+            candidates: Vec::with_capacity(EXPECTED_CANDIDATES),
+            marks: LineMarks::default(),
+            satisfied: 0,
+        };
+        let mut seen = [0_u8; MAX_RULES];
+        let mut last = LastCandidates::default();
+        self.finder.find(text, |LiteralMatch { id, start, end }| {
+            let used = &self.uses[id];
+            scan.satisfied |= used.satisfies;
+            scan.marks.pytest |= used.is_pytest && text[start + 1] == b'E';
+            if used.is_retry && used.rules.is_empty() {
+                scan.marks.retries.push((start, end));
+            }
+            for candidate in used.rules.iter().filter_map(|&rule| Candidate::new(rule, start, end)) {
+                let seen = &mut seen[candidate.rule()];
+                if *seen < MAX_FIRST_CANDIDATES {
+                    *seen += 1;
+                    scan.candidates.push(candidate);
+                } else {
+                    last.keep(candidate);
+                }
+            }
+        });
+        scan.candidates.extend(last.0.into_iter().flat_map(|ring| ring.last));
+        scan
+    }
+
+    fn try_rule(&self, rule: &'static Rule, candidate: Candidate, line: usize, lines: &Lines<'_>) -> Option<Found> {
+        let (from, to) = match rule.window {
+            Window::Line => lines.bounds(line),
+            Window::Near => line_role::around(lines.text(), candidate.start(), candidate.end()),
+        };
+        let literal = (candidate.start() - from, candidate.end() - from);
+        let (start, end) = self.compiled[candidate.rule()].find(rule, &lines.text()[from..to], literal)?;
+        Some(Found { rule, start: from + start, end: from + end })
+    }
+}
+
+/// The last candidates of the few rules that have very many.
+#[derive(Default)]
+struct LastCandidates(Vec<Ring>);
+
+struct Ring {
+    last: Vec<Candidate>,
+    oldest: usize,
+}
+
+impl LastCandidates {
+    fn keep(&mut self, candidate: Candidate) {
+        match self.0.iter_mut().find(|ring| ring.last[0].rule() == candidate.rule()) {
+            Some(ring) if ring.last.len() < MAX_LAST_CANDIDATES => ring.last.push(candidate),
+            Some(ring) => {
+                ring.last[ring.oldest] = candidate;
+                ring.oldest = (ring.oldest + 1) % MAX_LAST_CANDIDATES;
+            }
+            None => self.0.push(Ring { last: vec![candidate], oldest: 0 }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_places_are_kept_when_there_are_very_many() {
+        let text = "ETIMEDOUT ".repeat(10_000);
+        let ScannedText { candidates, .. } = CHAIN.scan(text.as_bytes());
+        assert!(candidates.iter().any(|candidate| candidate.end() == text.len() - 1));
+        assert!(candidates.len() < 20 * (usize::from(MAX_FIRST_CANDIDATES) + MAX_LAST_CANDIDATES));
+    }
+}

@@ -1,0 +1,105 @@
+//! Rules with the same literals are tried on the same lines, nearly always in vain: one search says so for all of them.
+//! Does not: decide anything; a rule that may match is tried by itself.
+
+use super::{
+    line_role::Lines,
+    rule::{Matcher, Rule, Window, compile},
+};
+use regex::bytes::Regex;
+use std::sync::OnceLock;
+
+/// Groups of rules; a line remembers one bit of each.
+const MAX_GROUPS: usize = 8;
+
+/// The rules that share their literals with others.
+#[derive(Debug)]
+pub(super) struct RuleGroups {
+    /// For each rule, the group it is in.
+    group: Vec<Option<usize>>,
+    groups: Vec<Group>,
+}
+
+/// What a group matches.
+#[derive(Debug)]
+struct Group {
+    pattern: String,
+    regex: OnceLock<Regex>,
+}
+
+impl RuleGroups {
+    /// Groups the rules of the chain.
+    pub(super) fn of(rules: &[&'static Rule]) -> Self {
+        let mut groups = Self { group: vec![None; rules.len()], groups: Vec::new() };
+        for index in 0..rules.len() {
+            let alike: Vec<usize> =
+                (index..rules.len()).filter(|&other| are_alike(rules[index], rules[other])).collect();
+            if groups.group[index].is_some() || alike.len() < 2 || groups.groups.len() == MAX_GROUPS {
+                continue;
+            }
+            for &rule in &alike {
+                groups.group[rule] = Some(groups.groups.len());
+            }
+            let patterns: Vec<String> =
+                alike.iter().filter_map(|&rule| matcher(rules[rule])).map(|matcher| format!("(?:{matcher})")).collect();
+            groups.groups.push(Group { pattern: patterns.join("|"), regex: OnceLock::new() });
+        }
+        groups
+    }
+
+    /// False where the rule cannot match on the line; only rules that share their literals are looked at.
+    pub(super) fn may_match(&self, rule: usize, lines: &Lines<'_>, line: usize) -> bool {
+        let Some(index) = self.group[rule] else { return true };
+        lines.group_cache(line).get_or_search(index, || {
+            let (from, to) = lines.bounds(line);
+            let Group { pattern, regex } = &self.groups[index];
+            regex.get_or_init(|| compile(pattern)).is_match(&lines.text()[from..to])
+        })
+    }
+}
+
+fn are_alike(one: &Rule, other: &Rule) -> bool {
+    one.literals == other.literals && matcher(one).is_some() && matcher(other).is_some()
+}
+
+/// The pattern that is looked for on the line of the literal.
+fn matcher(rule: &Rule) -> Option<&'static str> {
+    match rule.matcher {
+        Matcher::Regex(pattern) if rule.window == Window::Line => Some(pattern),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RuleGroups, matcher};
+    use crate::classify::{
+        line_role::{LineMarks, Lines},
+        literal_match::Candidate,
+        rule::compile,
+        rules,
+    };
+
+    #[test]
+    fn a_group_matches_what_its_rules_match() {
+        let rules: Vec<_> = rules::chain().collect();
+        let groups = RuleGroups::of(&rules);
+        assert!(!groups.groups.is_empty());
+        let lines = [
+            "upstream returned 503",
+            "unexpected response status 404",
+            "failed to fetch https://example.com/x: 404 Not Found",
+            "GET /orders/1 -> 500",
+            "read 404 lines",
+        ];
+        let candidate = Candidate::new(0, 0, 1).expect("the text is short");
+        for line in lines {
+            let mut seen = Lines::new(line.as_bytes(), LineMarks::default());
+            let index = seen.index_of(candidate);
+            let grouped = (0..rules.len()).filter(|&rule| groups.group[rule].is_some());
+            let missed = grouped.filter(|&rule| !groups.may_match(rule, &seen, index));
+            for matcher in missed.filter_map(|rule| matcher(rules[rule])) {
+                assert!(!compile(matcher).is_match(line.as_bytes()), "{line}: {matcher}");
+            }
+        }
+    }
+}
