@@ -112,7 +112,7 @@ async fn failure<D: Database>(
     let suggested = suggestion::best(engine, tx, analysis, &found).await?;
     let pattern = found.pattern;
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
-    let category = pattern.as_ref().and_then(|pattern| pattern.person.category);
+    let category = pattern.as_ref().and_then(|pattern| pattern.overrides.category);
     let origin = suggested.origin();
     // What was learned elsewhere is known, whatever this pattern is.
     let elsewhere = suggested.from.clone().or_else(|| suggested.same_cause.clone());

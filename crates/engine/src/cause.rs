@@ -11,7 +11,7 @@ use argus_core::{
     Ambient, Analysis, Category, FailureEvent, FailureKind, display,
     failure_kind::failure_kind,
     sign::sha256_hex,
-    summary::{Places, Summary, places},
+    summary::{FailureLocations, Summary, failure_locations},
     values::with_values,
 };
 use argus_report::looks_like_file;
@@ -44,10 +44,10 @@ pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureE
     let test_file = case_name.split_once(lookup::SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
-    let Places { own, test } = places(&analysis.redacted, test_file, |file| {
+    let FailureLocations { own, test } = failure_locations(&analysis.redacted, test_file, |file| {
         argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
     });
-    let shown = |place: Option<argus_core::summary::Place>| place.map(|place| place.shown());
+    let shown = |place: Option<argus_core::summary::SourceLocation>| place.map(|place| place.shown());
     let (place, test_line) = (shown(own), shown(test));
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);

@@ -219,10 +219,10 @@ fn answer<D: Database>(
     if let Some((similarity, differences)) = finding.values {
         (matched.similarity, matched.differences) = (Some(similarity), differences);
     }
-    let person = finding.found.pattern.as_ref().and_then(|pattern| pattern.person.category);
+    let chosen = finding.found.pattern.as_ref().and_then(|pattern| pattern.overrides.category);
     let pattern = finding.found.pattern.map(|pattern| view::pattern(&pattern, finding.tried, engine.options.locale));
     DiagnosticResult {
-        category: person.unwrap_or(analysis.classification.category),
+        category: chosen.unwrap_or(analysis.classification.category),
         failure_kind: sight.kind,
         message: if sight.message.is_empty() { sight.headline } else { sight.message },
         place: sight.place,

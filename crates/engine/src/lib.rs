@@ -34,10 +34,10 @@ mod moment;
 pub mod overview;
 pub mod patterns;
 pub mod prepare_run;
+mod recompute_signatures;
 pub mod record_run;
 mod related;
 pub mod report_fix;
-mod resign;
 pub mod resources;
 pub mod snapshot;
 mod suggestion;
@@ -70,9 +70,9 @@ pub struct Engine<D> {
     analyzer: Analyzer,
     options: EngineOptions,
     /// The other memory: the user's own beside the project's, or the other way round.
-    beside: Option<D>,
+    secondary: Option<D>,
     /// Why it could not be opened.
-    beside_problem: Option<String>,
+    secondary_problem: Option<String>,
     /// A copy of the database that came with the project and is not the user's: only looked at.
     foreign: Option<D>,
     /// Why it could not be opened.
@@ -94,18 +94,28 @@ impl<D: Database> Engine<D> {
         for text in [&mut recorder.by, &mut recorder.from].into_iter().flatten() {
             *text = display::line(&analyzer.redact(text), MAX_RECORDER_CHARS);
         }
-        let (beside, beside_problem, foreign, foreign_problem) = (None, None, None, None);
+        let (secondary, secondary_problem, foreign, foreign_problem) = (None, None, None, None);
         let reports = Box::new(NoFiles);
-        Ok(Self { database, analyzer, options, beside, beside_problem, foreign, foreign_problem, reports, recipe })
+        Ok(Self {
+            database,
+            analyzer,
+            options,
+            secondary,
+            secondary_problem,
+            foreign,
+            foreign_problem,
+            reports,
+            recipe,
+        })
     }
 
     /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
     /// is left out, and answers say so.
     #[must_use]
-    pub fn with_beside(mut self, beside: Result<D, EngineError>) -> Self {
-        match beside {
-            Ok(beside) => self.beside = Some(beside),
-            Err(error) => self.beside_problem = Some(error.message),
+    pub fn with_secondary(mut self, secondary: Result<D, EngineError>) -> Self {
+        match secondary {
+            Ok(secondary) => self.secondary = Some(secondary),
+            Err(error) => self.secondary_problem = Some(error.message),
         }
         self
     }

@@ -5,7 +5,7 @@
 use crate::{
     Engine, EngineError,
     contract::{self, FixRecord, HowMatched},
-    lookup, resign, view,
+    lookup, recompute_signatures, view,
 };
 use argus_core::{
     Ambient, Analysis, FailureEvent,
@@ -111,7 +111,7 @@ pub(crate) async fn find_signed<D: Database>(
     case_name: &str,
 ) -> Result<Match, EngineError> {
     let found = find(engine, tx, analysis, case_name, None).await?;
-    if found.own.is_none() && resign::batch(engine, tx).await? > 0 {
+    if found.own.is_none() && recompute_signatures::recompute_batch(engine, tx).await? > 0 {
         return Ok(find(engine, tx, analysis, case_name, None).await?);
     }
     Ok(found)

@@ -7,7 +7,7 @@ use crate::{
     claims,
     collect::{Collected, collect, has_failed},
     contract::{RecordRunParams, RunResult, RunStatus, Totals},
-    lookup, moment, resign,
+    lookup, moment, recompute_signatures,
     text::quoted,
 };
 use argus_core::Ambient;
@@ -36,7 +36,7 @@ pub async fn record_run<D: Database>(
         cases::insert_all(tx, key, &collected.cases).await?;
         claims::judge(engine, tx, &run, &collected.cases).await?;
         retention::apply(tx, keep(engine, ambient)).await?;
-        resign::batch(engine, tx).await?;
+        recompute_signatures::recompute_batch(engine, tx).await?;
         Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, no_tests))
     };
     let (brief, no_tests) = engine.write(ambient, body).await?;

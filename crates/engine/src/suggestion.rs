@@ -126,7 +126,7 @@ async fn of_its_own(
 
 /// It was learned, or a person chose it; a built-in's tip is none.
 pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
-    pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.person.solution.is_some())
+    pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.overrides.solution.is_some())
 }
 
 /// What came of trying the fix that a pattern suggests; none where it has none of its own.

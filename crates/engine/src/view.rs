@@ -61,13 +61,13 @@ pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
         case_name: (!stored.is_builtin).then(|| stored.case_name.clone()),
         first_seen_at: iso(stored.first_seen_at),
         last_seen_at: iso(stored.last_seen_at),
-        edited: stored.person.is_any(),
+        edited: stored.overrides.is_any(),
     }
 }
 
 /// What a person set, the built-in's words, or what was learned.
 pub(crate) fn description(stored: &Pattern) -> String {
-    match (&stored.person.description, builtin(stored)) {
+    match (&stored.overrides.description, builtin(stored)) {
         (None, Some(known)) => known.description.to_owned(),
         _ => stored.shown_description().to_owned(),
     }
@@ -76,7 +76,7 @@ pub(crate) fn description(stored: &Pattern) -> String {
 /// What a person set, the built-in's text in the reader's language, or the best fix that was reported.
 pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> {
     match builtin(stored) {
-        Some(known) if stored.person.solution.is_none() => Some(known.suggested_fix(locale).to_owned()),
+        Some(known) if stored.overrides.solution.is_none() => Some(known.suggested_fix(locale).to_owned()),
         _ => stored.best_fix.clone(),
     }
 }

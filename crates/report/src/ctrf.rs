@@ -144,7 +144,7 @@ fn suites(value: Loose) -> Vec<String> {
 impl Test {
     fn into_case(self, tool: Option<&str>, intake: &Intake<'_>) -> ReportCase {
         let status = status(self.status.as_deref(), self.raw_status.as_deref());
-        let (file, suite) = place(self.suite, self.file.as_deref(), tool, intake);
+        let (file, suite) = file_and_suite(self.suite, self.file.as_deref(), tool, intake);
         let name = own_name(self.name.unwrap_or_default(), &suite);
         let told = status == CaseStatus::Failed || self.flaky;
         let error = text::join_message(self.message.as_deref(), self.trace.as_deref()).filter(|_| told);
@@ -182,7 +182,7 @@ fn status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
 /// File and suites. Reporters put the file among the suites too; there it is taken out.
 ///
 /// Playwright's own reporters name files relative to the test folder, and so does the one in the suites.
-fn place(
+fn file_and_suite(
     mut suite: Vec<String>,
     path: Option<&str>,
     tool: Option<&str>,

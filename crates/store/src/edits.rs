@@ -2,14 +2,14 @@
 //! Does not: merge patterns (see `merging`), or let anything that learns write what it writes.
 
 use crate::{
+    daily_counts,
     database::Tx,
-    days,
     error::StoreError,
     merging::{hide, search_again, show},
+    pattern_filter_text,
     patterns::{Pattern, PatternKey},
     search::Owner,
     solutions::{self, NewSolution, Solution, SolutionKey},
-    texts,
 };
 use argus_core::Category;
 
@@ -39,7 +39,7 @@ pub enum Suggestion<'a> {
 pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &Edit<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
                        edited_at = $5, updated_at = $5 WHERE key = $1";
-    let before = &pattern.person;
+    let before = &pattern.overrides;
     let solution = match &edit.fix {
         Suggestion::Kept => before.solution,
         Suggestion::Learned => None,
@@ -169,7 +169,7 @@ async fn correct(tx: &mut impl Tx, key: PatternKey, change: i64, now: i64) -> Re
         return Ok(());
     }
     tx.execute(SQL, &[key.into(), change.into(), now.into()]).await?;
-    days::note(tx, key, now).await
+    daily_counts::record_stored(tx, key, now).await
 }
 
 /// A pattern suggests nothing that is wrong, even where a person had set it.
@@ -178,7 +178,7 @@ async fn unset(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
                        AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \
                        AND wrong_at IS NOT NULL)";
     if tx.execute(SQL, &[key.into()]).await? > 0 {
-        texts::write(tx, key).await?;
+        pattern_filter_text::write(tx, key).await?;
     }
     Ok(())
 }

@@ -16,10 +16,11 @@
 //! Does not: decide anything about failures, read a clock, make ids, or let a row out.
 
 pub mod calls;
+pub mod case_history;
 pub mod cases;
 pub mod claims;
+pub mod daily_counts;
 pub mod database;
-pub mod days;
 pub mod edits;
 pub mod error;
 pub mod identity;
@@ -29,18 +30,17 @@ pub mod merging;
 mod migrate;
 mod older;
 pub mod outcomes;
+mod pattern_filter_text;
 pub mod patterns;
 pub mod probe;
 pub mod retention;
 pub mod runs;
 mod schema;
 pub mod search;
-pub mod seen;
 pub mod similar;
 mod snapshot;
 pub mod solutions;
 pub mod sqlite;
-mod texts;
 pub mod view;
 
 pub use database::{Database, Tx, finish};

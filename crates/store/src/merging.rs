@@ -5,18 +5,20 @@
 //! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.
 
 use crate::{
+    daily_counts,
     database::Tx,
-    days, edits,
+    edits,
     error::StoreError,
+    pattern_filter_text,
     patterns::{self, Identity, Pattern, PatternKey, count, exactly, lead, row_of},
     search,
     search::Owner,
-    similar, solutions, texts,
+    similar, solutions,
 };
 use argus_core::{Category, similarity};
 
 /// Signs a pattern again. Where the new recipe sees the same failure in two patterns, they become one.
-pub async fn sign_again(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+pub async fn recompute_signature(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     // An earlier one of the same batch may have moved it.
     let Some(pattern) = row_of(tx, pattern.key).await? else { return Ok(()) };
     similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized)).await?;
@@ -35,7 +37,7 @@ pub async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern, now: i64) -
     lead(tx, from.key, into.key).await?;
     surface(tx, into.key).await?;
     tx.execute("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
-    days::note(tx, into.key, now).await
+    daily_counts::record_stored(tx, into.key, now).await
 }
 
 /// Shows a provisional pattern as a learned one, with what led to it.
@@ -64,8 +66,8 @@ pub async fn split_off(tx: &mut impl Tx, part: &Pattern, whole: &Pattern, now: i
         .await?;
     solutions::choose_best(tx, part.key).await?;
     split(tx, part.key, false).await?;
-    days::note(tx, whole.key, now).await?;
-    days::note(tx, part.key, now).await
+    daily_counts::record_stored(tx, whole.key, now).await?;
+    daily_counts::record_stored(tx, part.key, now).await
 }
 
 /// Learned patterns of any recipe, merged ones too, that had this signature once.
@@ -172,18 +174,18 @@ async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(),
                        (SELECT s.key FROM solutions s WHERE s.key = $4 AND s.wrong_at IS NULL)), \
                        edited_at = COALESCE(edited_at, $5) \
                        WHERE key = $1";
-    let person = &from.person;
-    if person.edited_at.is_none() {
+    let overrides = &from.overrides;
+    if overrides.edited_at.is_none() {
         return Ok(());
     }
     hide(tx, into).await?;
-    let category = person.category.map(Category::as_str);
+    let category = overrides.category.map(Category::as_str);
     let params = [
         into.key.into(),
         category.into(),
-        (&person.description).into(),
-        person.solution.into(),
-        person.edited_at.into(),
+        (&overrides.description).into(),
+        overrides.solution.into(),
+        overrides.edited_at.into(),
     ];
     tx.execute(SQL, &params).await?;
     show(tx, into.key).await
@@ -212,7 +214,7 @@ pub(crate) async fn hide(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), Stor
     if pattern.is_builtin || pattern.merged_into.is_some() {
         return Ok(());
     }
-    texts::remove(tx, pattern.shown_category(), pattern.key).await?;
+    pattern_filter_text::remove(tx, pattern.shown_category(), pattern.key).await?;
     count(tx, pattern.shown_category(), -1).await
 }
 
@@ -220,7 +222,7 @@ pub(crate) async fn hide(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), Stor
 pub(crate) async fn show(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     let shown = row_of(tx, key).await?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
     let Some(pattern) = shown else { return Ok(()) };
-    texts::write(tx, key).await?;
+    pattern_filter_text::write(tx, key).await?;
     count(tx, pattern.shown_category(), 1).await
 }
 

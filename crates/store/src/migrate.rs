@@ -59,7 +59,7 @@ pub(crate) fn migrate(connection: &Connection) -> Result<(), StoreError> {
         Schema::Current => return Ok(()),
         Schema::Empty | Schema::Older => version(connection)?,
     };
-    bring(connection, version, latest())
+    run_migrations(connection, version, latest())
 }
 
 pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
@@ -67,7 +67,7 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
 }
 
 /// Runs the scripts after version `from` up to version `to`.
-pub(crate) fn bring(connection: &Connection, from: i64, to: i64) -> Result<(), StoreError> {
+pub(crate) fn run_migrations(connection: &Connection, from: i64, to: i64) -> Result<(), StoreError> {
     for (next, script) in (1_i64..).zip(MIGRATIONS) {
         if next > from && next <= to {
             connection.execute_batch(script)?;

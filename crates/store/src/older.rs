@@ -7,7 +7,7 @@
 
 use crate::{
     error::StoreError,
-    migrate::{self, bring, latest, pragma},
+    migrate::{self, latest, pragma, run_migrations},
 };
 use rusqlite::{Connection, OpenFlags};
 use std::{collections::BTreeMap, fmt::Write};
@@ -23,14 +23,14 @@ const SETTINGS: &str = "
 
 /// What stands in for the file.
 #[derive(Debug)]
-pub(crate) struct StandIn {
+pub(crate) struct MigratedCopy {
     pub(crate) connection: Connection,
     /// As it was when the copy was made.
     version: i64,
     data: i64,
 }
 
-impl StandIn {
+impl MigratedCopy {
     /// Copies what must be copied.
     pub(crate) fn of(path: &str, vfs: Option<&str>) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -61,7 +61,7 @@ fn state(connection: &Connection) -> Result<(i64, i64), StoreError> {
 fn copy(connection: &Connection, version: i64) -> Result<(), StoreError> {
     let newest = Connection::open_in_memory()?;
     migrate::migrate(&newest)?;
-    bring(connection, 0, version)?;
+    run_migrations(connection, 0, version)?;
     let (before, after) = (tables(connection)?, tables(&newest)?);
     let (viewed, copied): (Vec<_>, Vec<_>) =
         before.iter().partition(|(table, words)| after.get(*table) == Some(*words));
@@ -78,7 +78,7 @@ fn copy(connection: &Connection, version: i64) -> Result<(), StoreError> {
             connection.execute_batch(words)?;
         }
     }
-    bring(connection, version, latest())?;
+    run_migrations(connection, version, latest())?;
     for (table, _) in viewed {
         connection.execute_batch(&format!(
             "DROP TABLE main.{table}; CREATE TEMP VIEW {table} AS SELECT * FROM older.{table};"

@@ -4,12 +4,11 @@
 //! `merging`), or set what a person sets (see `edits`).
 
 use crate::{
+    daily_counts,
     database::{Row, Tx, Value},
-    days,
     error::StoreError,
-    similar,
+    pattern_filter_text, similar,
     solutions::SolutionKey,
-    texts,
 };
 use argus_core::{Category, builtin::Builtin};
 
@@ -47,14 +46,14 @@ pub struct Pattern {
     /// That solution.
     pub suggests: Option<SolutionKey>,
     /// What a person set.
-    pub person: Person,
+    pub overrides: Overrides,
     /// Of one that was merged into another, or is alike: where it leads. A provisional one leads to itself.
     pub merged_into: Option<PatternKey>,
 }
 
 /// What a person set on a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Person {
+pub struct Overrides {
     /// What it is.
     pub category: Option<Category>,
     /// One line.
@@ -65,7 +64,7 @@ pub struct Person {
     pub edited_at: Option<i64>,
 }
 
-impl Person {
+impl Overrides {
     /// Anything is set.
     pub const fn is_any(&self) -> bool {
         self.category.is_some() || self.description.is_some() || self.solution.is_some()
@@ -80,12 +79,12 @@ impl Pattern {
 
     /// What it is to everybody.
     pub fn shown_category(&self) -> Category {
-        self.person.category.unwrap_or(self.category)
+        self.overrides.category.unwrap_or(self.category)
     }
 
     /// One line to everybody; empty for a built-in of which a person set none.
     pub fn shown_description(&self) -> &str {
-        self.person.description.as_deref().unwrap_or(&self.description)
+        self.overrides.description.as_deref().unwrap_or(&self.description)
     }
 }
 
@@ -307,8 +306,8 @@ pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Resu
 pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new).await?;
     count(tx, new.identity.category, 1).await?;
-    texts::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
-    days::note_counts(tx, key, new.now, new.occurrences, new.resolutions).await?;
+    pattern_filter_text::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
+    daily_counts::record(tx, key, new.now, new.occurrences, new.resolutions).await?;
     Ok(key)
 }
 
@@ -358,7 +357,7 @@ pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
                        WHERE key = $1 RETURNING occurrences, resolutions";
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
-    days::note_counts(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
+    daily_counts::record(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
 }
 
 /// One diagnosis less: it was of another failure. Where each was of a fix, there is none to take back.
@@ -366,7 +365,7 @@ pub async fn take_back_occurrence(tx: &mut impl Tx, key: PatternKey, now: i64) -
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
                        WHERE key = $1 AND occurrences > resolutions";
     tx.execute(SQL, &[key.into(), now.into()]).await?;
-    days::note(tx, key, now).await
+    daily_counts::record_stored(tx, key, now).await
 }
 
 /// One more successful fix; occurrences rise only where resolutions would pass them.
@@ -376,7 +375,7 @@ pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
                        WHERE key = $1 RETURNING occurrences, resolutions";
     counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     pattern.updated_at = now;
-    days::note_counts(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
+    daily_counts::record(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
 }
 
 /// The redacted failure it was learned from, as JSON.
@@ -441,7 +440,7 @@ pub(crate) fn pattern(row: &mut Row) -> Result<Pattern, StoreError> {
         updated_at: row.read()?,
         best_fix: row.read()?,
         suggests: row.read::<Option<i64>>()?.map(SolutionKey),
-        person: Person {
+        overrides: Overrides {
             category: row.read()?,
             description: row.read()?,
             solution: row.read::<Option<i64>>()?.map(SolutionKey),

@@ -3,7 +3,7 @@
 
 use crate::{
     error::StoreError,
-    migrate::{bring, latest},
+    migrate::{latest, run_migrations},
 };
 use argus_core::sign::sha256_hex;
 use rusqlite::{Connection, config::DbConfig};
@@ -84,7 +84,7 @@ fn is_statistics((kind, _, _, words): &Entry) -> bool {
 
 fn made(version: i64) -> Result<BTreeSet<Entry>, StoreError> {
     let connection = Connection::open_in_memory()?;
-    bring(&connection, 0, version)?;
+    run_migrations(&connection, 0, version)?;
     entries(&connection)
 }
 

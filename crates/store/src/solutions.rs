@@ -7,10 +7,10 @@ use crate::{
     error::StoreError,
     incidents::IncidentKey,
     outcomes::{self, Recorded, Recorder},
+    pattern_filter_text,
     patterns::{Pattern, PatternKey},
     search,
     search::Owner,
-    texts,
 };
 
 /// Where a solution's outcomes are.
@@ -165,7 +165,7 @@ pub async fn update(tx: &mut impl Tx, key: SolutionKey, new: &Texts<'_>) -> Resu
     let params = [key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()];
     let Some(mut row) = tx.query_first(SQL, &params).await? else { return Ok(()) };
     match row.read::<Option<i64>>()? {
-        Some(pattern) => texts::write(tx, PatternKey(pattern)).await,
+        Some(pattern) => pattern_filter_text::write(tx, PatternKey(pattern)).await,
         None => Ok(()),
     }
 }
@@ -431,5 +431,5 @@ pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), St
         return Ok(());
     }
     tx.execute("UPDATE patterns SET best_solution = $2 WHERE key = $1", &[pattern.into(), best.into()]).await?;
-    texts::write(tx, pattern).await
+    pattern_filter_text::write(tx, pattern).await
 }

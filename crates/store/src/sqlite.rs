@@ -9,7 +9,7 @@ use crate::{
     error::{StoreError, StoreErrorKind},
     identity,
     migrate::{self, Schema},
-    older::StandIn,
+    older::MigratedCopy,
     schema,
 };
 use rusqlite::{
@@ -77,7 +77,7 @@ pub struct Sqlite {
     /// Stands in for a file that does not exist yet.
     empty: RefCell<Option<Connection>>,
     /// Stands in for a file of an earlier version that cannot be written.
-    stand_in: RefCell<Option<StandIn>>,
+    migrated_copy: RefCell<Option<MigratedCopy>>,
 }
 
 /// What a read reads from.
@@ -124,7 +124,7 @@ impl Sqlite {
             is_known: Flag::new(false),
             moved: Flag::new(false),
             empty: RefCell::new(None),
-            stand_in: RefCell::new(None),
+            migrated_copy: RefCell::new(None),
         };
         if let Some(connection) = sqlite.connect(false)? {
             sqlite.require_own(&connection)?;
@@ -309,17 +309,17 @@ impl Sqlite {
 
     /// The stand-in, made anew where the file has changed.
     fn current_stand_in(&self) -> Result<RefMut<'_, Connection>, StoreError> {
-        let mut slot = self.stand_in.try_borrow_mut().map_err(|_| nested())?;
+        let mut slot = self.migrated_copy.try_borrow_mut().map_err(|_| nested())?;
         let kept = match slot.take() {
-            Some(stand_in) if stand_in.is_current()? => stand_in,
+            Some(migrated_copy) if migrated_copy.is_current()? => migrated_copy,
             _ => {
-                let stand_in = StandIn::of(&self.path, self.vfs.as_deref())?;
-                stand_in.connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-                stand_in.connection.busy_timeout(self.patience)?;
+                let migrated_copy = MigratedCopy::of(&self.path, self.vfs.as_deref())?;
+                migrated_copy.connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+                migrated_copy.connection.busy_timeout(self.patience)?;
                 if let Some(max) = self.max_row_bytes {
-                    stand_in.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
+                    migrated_copy.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
                 }
-                stand_in
+                migrated_copy
             }
         };
         Ok(RefMut::map(slot, |slot| &mut slot.insert(kept).connection))

@@ -4,10 +4,11 @@
 
 use argus_core::{Category, builtin::BUILTINS};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls, case_history,
     cases::{self, Case, Status},
+    daily_counts,
     database::Value,
-    days, finish, incidents, outcomes, patterns, retention, runs, search, seen, solutions, view,
+    finish, incidents, outcomes, patterns, retention, runs, search, solutions, view,
 };
 use std::{
     fs,
@@ -183,7 +184,7 @@ fn check_shown(database: &Sqlite, version: u32) {
         patterns::seed(tx, &BUILTINS, 0).await?;
         let id = &runs::newest_ids(tx, 1).await?[0];
         let (key, _) = runs::by_id(tx, id).await?.unwrap();
-        assert_eq!(seen::failed(tx, key, 10).await?[0].headline, "Error: the flux capacitor is out of tune");
+        assert_eq!(case_history::failed(tx, key, 10).await?[0].headline, "Error: the flux capacitor is out of tune");
         assert_eq!(cases::list(tx, key, 10, 0).await?.len(), 2);
         let shown = if version < 3 { Category::Unknown } else { Category::ConfigError };
         let placed = view::in_order(tx, shown, view::Column::Description, false, 10).await?;
@@ -192,9 +193,9 @@ fn check_shown(database: &Sqlite, version: u32) {
         assert_eq!(view::with_words(tx, shown, words).await?, [placed[0].key]);
         assert_eq!(view::in_letters(tx, true, 10, 0).await?, placed);
         let pattern = patterns::get(tx, placed[0].key).await?.unwrap();
-        assert_eq!(seen::places(tx, &pattern.case_name, 10).await?.len(), 1);
+        assert_eq!(case_history::occurrences(tx, &pattern.case_name, 10).await?.len(), 1);
         assert_eq!(view::signatures(tx, pattern.key).await?, [pattern.signature.as_str()]);
-        assert!(version < 3 || !days::of_pattern(tx, pattern.key, 10).await?.is_empty());
+        assert!(version < 3 || !daily_counts::of_pattern(tx, pattern.key, 10).await?.is_empty());
         assert_eq!(incidents::count(tx).await?, u64::from(version > 1));
         Ok(())
     };
@@ -233,7 +234,7 @@ fn check(database: &Sqlite, version: u32) {
         let mut pattern = patterns::by_id(tx, &learned[0]).await?.unwrap();
         let (occurrences, fix) = if version < 3 { (2, "Tuned it") } else { (3, "Tune it") };
         assert_eq!((pattern.occurrences, pattern.best_fix.as_deref()), (occurrences, Some(fix)));
-        assert_eq!(pattern.person.is_any(), version > 2);
+        assert_eq!(pattern.overrides.is_any(), version > 2);
         assert_eq!(solutions::history(tx, &pattern, 10).await?.len(), 1);
         patterns::count_occurrence(tx, &mut pattern, 9).await?;
         assert_eq!(pattern.occurrences, occurrences + 1);

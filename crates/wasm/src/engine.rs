@@ -66,7 +66,7 @@ impl WasmEngine {
         let mut engine = engine.map_err(|error| explained(&error))?;
         if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
             let id = location.beside_memory_id.as_deref();
-            engine = engine.with_beside(Sqlite::open_own(&beside, Some(VFS), mode, id).map_err(EngineError::from));
+            engine = engine.with_secondary(Sqlite::open_own(&beside, Some(VFS), mode, id).map_err(EngineError::from));
         }
         if let Some(foreign) = location.foreign_path {
             engine = engine.with_foreign(Sqlite::open_foreign(&foreign, Some(VFS), mode).map_err(EngineError::from));

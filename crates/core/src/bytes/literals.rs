@@ -35,10 +35,10 @@ impl Literals {
             }
         }
         let across = &second[..second.len().min(self.longest)];
-        self.goes_on(other, &second[first.len()..]) || self.goes_on(one, across)
+        self.finds_from(other, &second[first.len()..]) || self.finds_from(one, across)
     }
 
-    fn goes_on(&self, state: StateID, text: &[u8]) -> bool {
+    fn finds_from(&self, state: StateID, text: &[u8]) -> bool {
         let mut state = state;
         text.iter().any(|&byte| {
             state = self.step(state, byte);

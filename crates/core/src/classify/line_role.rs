@@ -136,13 +136,17 @@ impl<'a> Lines<'a> {
         if access_log::status_class(line).is_some() {
             return LineRole::Access;
         }
-        if is_context(line) || self.is_python_source(line, from) || test_title::goes_on(self.text, from, to) {
+        if is_context(line)
+            || self.is_python_source(line, from)
+            || test_title::is_title_continuation(self.text, from, to)
+        {
             return LineRole::Context;
         }
         if self.pytest {
             return pytest_role(line);
         }
-        let doubtful = log_level::is_below_error(line) || self.is_tried_again(from, to) || test_title::may_be_one(line);
+        let doubtful =
+            log_level::is_below_error(line) || self.is_tried_again(from, to) || test_title::may_be_test_title(line);
         if doubtful { LineRole::Log } else { LineRole::Message }
     }
 
@@ -187,7 +191,7 @@ pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 
 /// Whether words of the line are not what happened: a stack frame, source code or a test's name.
 pub(crate) fn is_context(line: &[u8]) -> bool {
-    stack_frame::is_one(line) || runtime_lines::is_quoted_code(line) || test_title::is_one(line)
+    stack_frame::is_stack_frame(line) || runtime_lines::is_quoted_code(line) || test_title::is_test_title(line)
 }
 
 fn pytest_role(line: &[u8]) -> LineRole {

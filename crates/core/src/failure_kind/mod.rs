@@ -150,15 +150,16 @@ pub fn failure_kind(category: Category, summary: &Summary, exit_code: Option<i32
 const AUTOMATON_BYTES: usize = 8 << 20;
 
 /// The rules whose kinds are finer names for one category.
-struct Matcher {
+struct KindMatcher {
     category: Category,
     kinds: Vec<FailureKind>,
     set: LazyLock<RegexSet, Box<dyn FnOnce() -> RegexSet + Send>>,
 }
 
-static MATCHERS: LazyLock<Vec<Matcher>> = LazyLock::new(|| Category::ALL.into_iter().map(Matcher::new).collect());
+static MATCHERS: LazyLock<Vec<KindMatcher>> =
+    LazyLock::new(|| Category::ALL.into_iter().map(KindMatcher::new).collect());
 
-impl Matcher {
+impl KindMatcher {
     fn new(category: Category) -> Self {
         let rules = move || RULES.iter().filter(move |rule| fits(rule.kind, category));
         let compile = move || {

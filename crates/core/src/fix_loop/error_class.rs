@@ -8,7 +8,7 @@ mod rules;
 use super::error::{Because, ErrorClass, Failure, OUT_OF_TIME};
 use crate::{Analysis, Category, classify, display::without_escapes, normalize::normalize, output::log_level};
 use regex::{Regex, RegexBuilder};
-use rules::{RULES, Rule, Shape};
+use rules::{LineMatcher, RULES, Rule};
 use std::sync::LazyLock;
 
 /// What of a line is looked at; longer ones are minified code or base64.
@@ -79,7 +79,7 @@ fn by_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, Because)>
 
 struct Compiled {
     rule: &'static Rule,
-    shape: Option<Regex>,
+    matcher: Option<Regex>,
     unless: Option<Regex>,
 }
 
@@ -106,17 +106,17 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Compiled {
     fn of(rule: &'static Rule) -> Self {
-        let shape = match rule.shape {
-            Shape::Line(pattern) => Some(compile(pattern)),
-            Shape::Status(_) => None,
+        let matcher = match rule.matcher {
+            LineMatcher::Line(pattern) => Some(compile(pattern)),
+            LineMatcher::Status(_) => None,
         };
-        Self { rule, shape, unless: rule.unless.map(compile) }
+        Self { rule, matcher, unless: rule.unless.map(compile) }
     }
 
     fn find<'l>(&self, line: &'l str) -> Option<&'l str> {
-        let found = match self.rule.shape {
-            Shape::Line(_) => self.shape.as_ref()?.find(line)?.as_str(),
-            Shape::Status(status) => is_status(line, status).then_some(line)?,
+        let found = match self.rule.matcher {
+            LineMatcher::Line(_) => self.matcher.as_ref()?.find(line)?.as_str(),
+            LineMatcher::Status(status) => is_status(line, status).then_some(line)?,
         };
         let guarded = self.unless.as_ref().is_some_and(|unless| unless.is_match(line));
         let quoted = || EXPECTATION.is_match(line) || NAMES.is_match(line);

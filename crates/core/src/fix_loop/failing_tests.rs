@@ -14,12 +14,12 @@ const LINE: usize = 1024;
 
 /// The shapes in which one runner names a failed test; of those that match, the first says it best.
 struct Runner {
-    shapes: Vec<Regex>,
+    patterns: Vec<Regex>,
 }
 
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
-    let runner = |shapes: &[&str]| Runner {
-        shapes: shapes.iter().map(|shape| Regex::new(shape).expect("a constant pattern")).collect(),
+    let runner = |patterns: &[&str]| Runner {
+        patterns: patterns.iter().map(|pattern| Regex::new(pattern).expect("a constant pattern")).collect(),
     };
     vec![
         // Vitest, Jest, Playwright, AVA, node:test.
@@ -86,7 +86,7 @@ pub(super) fn failing_tests(text: &str) -> Vec<String> {
         .collect();
     let mut names = Vec::new();
     for runner in &*RUNNERS {
-        let found = runner.shapes.iter().map(|shape| matches(shape, &lines)).find(|found| !found.is_empty());
+        let found = runner.patterns.iter().map(|pattern| matches(pattern, &lines)).find(|found| !found.is_empty());
         for name in found.unwrap_or_default() {
             add(&mut names, name);
         }
@@ -117,8 +117,8 @@ fn suites(lines: &[&str]) -> Vec<String> {
     suites
 }
 
-fn matches(shape: &Regex, lines: &[&str]) -> Vec<String> {
-    let found = lines.iter().filter_map(|line| shape.captures(line)?.get(1));
+fn matches(pattern: &Regex, lines: &[&str]) -> Vec<String> {
+    let found = lines.iter().filter_map(|line| pattern.captures(line)?.get(1));
     found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(tidy).take(MOST).collect()
 }
 

@@ -17,7 +17,7 @@ const LINE: usize = 1024;
 const LINES: usize = 20_000;
 
 /// Where it happened, and the frames of that stack, innermost first.
-pub(super) struct Place {
+pub(super) struct LocatedFrames {
     pub(super) location: Option<Location>,
     pub(super) frames: Vec<Location>,
     /// Names of the files a compiler points to, once for each place; none where there is a stack.
@@ -25,7 +25,7 @@ pub(super) struct Place {
 }
 
 /// Finds the place in a redacted text.
-pub(super) fn place(text: &str) -> Place {
+pub(super) fn locate(text: &str) -> LocatedFrames {
     let text = without_escapes(text);
     let lines: Vec<&str> = text.lines().take(LINES).map(|line| &line[..line.floor_char_boundary(LINE)]).collect();
     let stacks = stacks::read(&lines);
@@ -37,12 +37,12 @@ pub(super) fn place(text: &str) -> Place {
     let pointed =
         if frames.is_empty() { places.iter().map(|place| base_name(&place.file)).collect() } else { Vec::new() };
     frames.truncate(MOST_FRAMES);
-    Place { location, frames, pointed }
+    LocatedFrames { location, frames, pointed }
 }
 
 /// The frames of the stack that matters, innermost first; without a frame of the project, where a compiler points.
 pub fn frames(text: &str) -> Vec<Location> {
-    let Place { location, mut frames, .. } = place(text);
+    let LocatedFrames { location, mut frames, .. } = locate(text);
     if let Some(location) = location.filter(|_| !frames.iter().any(|frame| frame.in_app)) {
         frames.insert(0, location);
     }

@@ -28,13 +28,13 @@ pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salien
     let error_type = error_type::error_type(failure, &analysis);
     let (error_class, class_because) = error_class::error_class(failure, &analysis);
     let failing_tests = failing_tests::failing_tests(redacted);
-    let place = location::place(redacted);
+    let located = location::locate(redacted);
     let error_hash = error_hash::error_hash(&Identity {
         error_type: &error_type,
         timed_out,
         waits: prompt.is_some(),
         failing_tests: &failing_tests,
-        pointed: &place.pointed,
+        pointed: &located.pointed,
         analysis: &analysis,
     });
     FixError {
@@ -44,8 +44,8 @@ pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salien
         category: analysis.classification.category,
         error_hash,
         headline: analysis.normalized.headline,
-        location: place.location,
-        frames: place.frames,
+        location: located.location,
+        frames: located.frames,
         failing_tests,
         waiting_for_input: prompt.is_some(),
         prompt,

@@ -1,7 +1,7 @@
 //! Names of machines and of what is in them: the host of a syslog line, nodes, places in a rack, devices.
 //! Does not: know hosts of the internet or addresses; `net` does.
 
-use super::word::Word;
+use super::word::WordContext;
 use crate::{
     bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},
     output::log_level,
@@ -70,7 +70,7 @@ pub(super) fn is_part(name: &[u8]) -> bool {
 
 /// Whether a name with a number is, as a whole, one machine or device of many: another one differs in its letters too.
 /// `name` stands before the number, which has `tail` digits.
-pub(super) fn is_one_of_many(here: &Word<'_>, name: &[u8], tail: usize) -> bool {
+pub(super) fn is_one_of_many(here: &WordContext<'_>, name: &[u8], tail: usize) -> bool {
     let small = name.iter().all(u8::is_ascii_lowercase);
     let disk = || matches!(name, [b's' | b'h' | b'v', b'd', letter] | [b'x', b'v', b'd', letter] if *letter != b'k');
     // Nodes of a cluster are named after their kind and numbered through: `from sn373`, `from dn228`.
@@ -100,7 +100,7 @@ pub(super) fn counts_nodes(before: &[u8]) -> bool {
 }
 
 /// Whether a word that begins with digits is a temperature: `(41C)`.
-pub(super) fn is_temperature(here: &Word<'_>, word: &[u8]) -> bool {
+pub(super) fn is_temperature(here: &WordContext<'_>, word: &[u8]) -> bool {
     matches!(word, [digits @ .., b'C'] if matches!(digits.len(), 2 | 3) && digits.iter().all(u8::is_ascii_digit))
         && here.previous() == b'('
         && here.next() == b')'

@@ -1,7 +1,7 @@
 //! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
 //! Does not: read files, know SQL, decide what matches.
 //!
-//! `output` chooses the lines that say what failed; `scan` walks each of them once, `table` names the placeholders.
+//! `output` chooses the lines that say what failed; `walk` walks each of them once, `table` names the placeholders.
 
 mod duration;
 mod ids;
@@ -10,18 +10,18 @@ mod named;
 mod net;
 mod numbers;
 mod paths;
-mod scan;
 mod settle;
 mod stops;
 mod table;
+mod walk;
 mod word;
 
 use crate::{
     bytes::{character_end, same},
     output::{Clean, Line, Output, lines, progress, salient},
 };
-use scan::Walked;
 use std::borrow::Cow;
+use walk::WalkOutcome;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
 const MAX_TEXT: usize = 2048;
@@ -75,7 +75,7 @@ pub fn normalize(text: &str) -> Normalized {
 /// One line with placeholders, whatever it says.
 pub(crate) fn line(line: &str) -> String {
     let mut out = Vec::with_capacity(line.len());
-    scan::write_line(line.as_bytes(), &mut out, &mut Vec::new());
+    walk::write_line(line.as_bytes(), &mut out, &mut Vec::new());
     string(out)
 }
 
@@ -141,7 +141,7 @@ impl Writer {
         let text = Clean::of(text);
         let output = Output::read(&text, false);
         let mut cause = self.write_all(&output);
-        if output.has_progress && !progress::speaks_of_trouble(&self.out) {
+        if output.has_progress && !progress::mentions_failure(&self.out) {
             self.clear();
             self.headline.clear();
             self.sure = false;
@@ -164,7 +164,7 @@ impl Writer {
     /// Gives the end of the text, which is full, to the deepest cause, which is what failed.
     fn end_with(&mut self, cause: &[u8]) {
         let (mut line, mut statuses) = (Vec::new(), Vec::new());
-        scan::write_line(cause, &mut line, &mut statuses);
+        walk::write_line(cause, &mut line, &mut statuses);
         let last = self.line_start();
         let is_last = self.out[last..] == line;
         if !is_last && self.out.split(|&byte| byte == b'\n').any(|written| written == line) {
@@ -196,7 +196,7 @@ impl Writer {
         }
         let begin = self.line_start();
         let (line, mut again) = (&self.out[begin..], Vec::new());
-        scan::write_line(line, &mut again, &mut Vec::new());
+        walk::write_line(line, &mut again, &mut Vec::new());
         let stays = again == line && lines::stays(line);
         self.lines = self.lines.saturating_sub(1);
         self.settled &= !(u64::MAX << self.lines);
@@ -238,11 +238,11 @@ impl Writer {
             self.out.push(b'\n');
         }
         let begin = self.out.len();
-        let Walked { settled, respaced } = if known {
+        let WalkOutcome { settled, respaced } = if known {
             self.out.extend_from_slice(line);
-            Walked { settled: true, respaced: false }
+            WalkOutcome { settled: true, respaced: false }
         } else {
-            scan::write_line(line, &mut self.out, &mut self.statuses)
+            walk::write_line(line, &mut self.out, &mut self.statuses)
         };
         let (part, mark) = mark(&self.out[begin..]);
         if self.out.len() == begin || self.seen[part] & mark != 0 && self.repeats(begin) {
@@ -306,9 +306,9 @@ fn frame_text(file: &[u8], function: &[u8]) -> String {
     // The name alone: a checkout lies elsewhere on each machine, and a reporter may print it relative to anything.
     let start = file.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |slash| slash + 1);
     let file = &file[start..];
-    scan::write_line(file, &mut out, &mut Vec::new());
+    walk::write_line(file, &mut out, &mut Vec::new());
     out.push(b':');
-    scan::write_line(function, &mut out, &mut Vec::new());
+    walk::write_line(function, &mut out, &mut Vec::new());
     string(out)
 }
 

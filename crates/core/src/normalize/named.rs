@@ -4,13 +4,13 @@
 use super::{
     machines,
     numbers::{self, Role},
-    word::{Replacement, Word},
+    word::{Replacement, WordContext},
 };
 use crate::bytes::{
     DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, digits, ends_ignoring_case, is_word, number, switches, word,
 };
 
-pub(super) fn number_or_code(here: &Word<'_>) -> Option<Replacement> {
+pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {
     if here.mask != DIGIT {
         // `1e5`
         let end = numbers::plain(here.line, here.start);
@@ -51,7 +51,7 @@ fn joined_digits(line: &[u8], end: usize) -> usize {
 }
 
 /// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
-fn is_named_number(here: &Word<'_>) -> bool {
+fn is_named_number(here: &WordContext<'_>) -> bool {
     static NAMES: Words<26> = Words::new([
         "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
         "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee", "jsr", "jep",
@@ -103,7 +103,7 @@ fn is_standard(before: &[u8]) -> bool {
 }
 
 /// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
-fn is_dashed_name(here: &Word<'_>, prefix: &[u8], names: &Words<26>) -> bool {
+fn is_dashed_name(here: &WordContext<'_>, prefix: &[u8], names: &Words<26>) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
     let code = (2..=10).contains(&length)
@@ -114,7 +114,7 @@ fn is_dashed_name(here: &Word<'_>, prefix: &[u8], names: &Words<26>) -> bool {
 }
 
 /// The name that tells a reader most about a plain number.
-fn plain_name(here: &Word<'_>) -> &'static str {
+fn plain_name(here: &WordContext<'_>) -> &'static str {
     let before = here.before;
     let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
     match here.previous() {
@@ -151,7 +151,7 @@ fn is_file_place(before: &[u8]) -> bool {
 
 /// Names that begin with digits: `64bit` and `5xx` stay, `28P01` stays as a code, the rest is made up.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn digit_name(here: &Word<'_>) -> Option<Replacement> {
+pub(super) fn digit_name(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
     let leading = digits(word, 0);
     let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
@@ -167,7 +167,7 @@ pub(super) fn digit_name(here: &Word<'_>) -> Option<Replacement> {
 
 /// Names with a number: the number stays where it is part of a code or of a well-known name.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn numbered(here: &Word<'_>) -> Option<Replacement> {
+pub(super) fn numbered(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
     let tail = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let letters = word.len() - tail;
@@ -189,7 +189,7 @@ pub(super) fn numbered(here: &Word<'_>) -> Option<Replacement> {
     Some(Replacement { keep: letters, ..Replacement::new(here.end, "<NUM>") })
 }
 
-fn dotted_version(here: &Word<'_>, letters: usize) -> Replacement {
+fn dotted_version(here: &WordContext<'_>, letters: usize) -> Replacement {
     let end = numbers::version(here.line, here.start + letters)
         .unwrap_or_else(|| numbers::plain(here.line, here.start + letters));
     if letters > 1 { Replacement::kept(here, end) } else { Replacement::new(end, "<VERSION>") }
@@ -203,7 +203,7 @@ static NUMBERED_NAMES: Words<44> = Words::new([
     "ssh", "jinja",
 ]);
 
-fn keeps_number(name: &[u8], tail: &[u8], here: &Word<'_>) -> bool {
+fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
     let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
     if shouting && machines::is_part(name) {
         return false;

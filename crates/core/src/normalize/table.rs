@@ -1,10 +1,10 @@
 //! The ordered, named table of placeholders: the first that matches wins.
-//! Does not: walk the text; `scan` does.
+//! Does not: walk the text; `walk` does.
 
 use super::{
     duration, ids, machines, named, net,
     numbers::{self, Role},
-    word::{Replacement, Word},
+    word::{Replacement, WordContext},
 };
 use crate::{
     bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
@@ -33,7 +33,7 @@ pub(super) struct Placeholder {
     measure: bool,
     /// It is whatever is left of numbers, as most are.
     number: bool,
-    find: fn(&Word<'_>) -> Option<Replacement>,
+    find: fn(&WordContext<'_>) -> Option<Replacement>,
 }
 
 /// Words of digits alone.
@@ -46,7 +46,7 @@ const NAMES: u8 = 1 << 2;
 const LETTERS: u8 = 1 << 3;
 
 /// One that any byte may stand before and after, and that may begin with any word.
-const fn placeholder(name: &'static str, find: fn(&Word<'_>) -> Option<Replacement>) -> Placeholder {
+const fn placeholder(name: &'static str, find: fn(&WordContext<'_>) -> Option<Replacement>) -> Placeholder {
     Placeholder {
         name,
         kinds: NUMBERS | DIGIT_FIRST | NAMES | LETTERS,
@@ -259,7 +259,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// The first placeholder that matches here.
-    pub(super) fn first(&self, here: &Word<'_>) -> Option<Replacement> {
+    pub(super) fn first(&self, here: &WordContext<'_>) -> Option<Replacement> {
         let mut left = self.kinds[here.kind()]
             & self.after[usize::from(here.next())]
             & self.before[usize::from(here.previous())]
@@ -331,7 +331,7 @@ pub(super) static PLACEHOLDERS: Table<38> = Table::new([
     DIGIT_NAME,
 ]);
 
-fn timestamp(here: &Word<'_>) -> Option<Replacement> {
+fn timestamp(here: &WordContext<'_>) -> Option<Replacement> {
     // Without a mark after its first digits only `20060102T150405` begins a date.
     let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
     let possible = match here.mask & DIGIT {
@@ -353,7 +353,7 @@ fn timestamp(here: &Word<'_>) -> Option<Replacement> {
 }
 
 /// What Java prints of an object without a text of its own: its type and its hash.
-fn object_identity(here: &Word<'_>) -> Option<Replacement> {
+fn object_identity(here: &WordContext<'_>) -> Option<Replacement> {
     // Of a shortened `<function total at 0x7f12c20>` Python's unittest leaves `<func[12 chars]c20>`.
     if here.previous() == b']' {
         return here.before.ends_with(b" chars]").then(|| Replacement::new(here.end, "<HEX>"));
@@ -365,7 +365,7 @@ fn object_identity(here: &Word<'_>) -> Option<Replacement> {
 }
 
 /// `E0102 15:04:05.000000` of glog and klog: the letter is the level, the date has no year.
-fn log_header(here: &Word<'_>) -> Option<Replacement> {
+fn log_header(here: &WordContext<'_>) -> Option<Replacement> {
     let level = matches!(here.word()[0], b'I' | b'W' | b'E' | b'F');
     let end = time::month_day_clock(here.line, here.start + 1)
         .filter(|_| level && here.word()[1..].iter().all(u8::is_ascii_digit))?;
@@ -373,7 +373,7 @@ fn log_header(here: &Word<'_>) -> Option<Replacement> {
 }
 
 /// Windows status codes (`0x80070005`, `0xC0000005`) identify the failure; other hexadecimal numbers do not.
-fn prefixed_hex(here: &Word<'_>) -> Option<Replacement> {
+fn prefixed_hex(here: &WordContext<'_>) -> Option<Replacement> {
     let end = ids::prefixed_hex(here.line, here.start)?;
     let code = end - here.start == 10 && matches!(at(here.line, here.start + 2), b'8' | b'c' | b'C');
     if code && numbers::role(here.line, end, end, here.before) == Role::Code {
@@ -382,53 +382,53 @@ fn prefixed_hex(here: &Word<'_>) -> Option<Replacement> {
     Some(Replacement::new(end, "<HEX>"))
 }
 
-fn nano_id(here: &Word<'_>) -> Option<Replacement> {
+fn nano_id(here: &WordContext<'_>) -> Option<Replacement> {
     ids::nano_id(here.line, here.start).map(|end| Replacement::new(end, "<ID>"))
 }
 
 /// What begins with letters of one case is a name with something appended: `req_8fK2…`.
-fn joined_nano_id(here: &Word<'_>) -> Option<Replacement> {
+fn joined_nano_id(here: &WordContext<'_>) -> Option<Replacement> {
     let upper = here.mask & (UPPER | UPPER_HEX) != 0;
     let lower = here.mask & (LOWER | LOWER_HEX) != 0;
     if here.mask & DIGIT == 0 && upper != lower { None } else { nano_id(here) }
 }
 
-fn base64(here: &Word<'_>) -> Option<Replacement> {
+fn base64(here: &WordContext<'_>) -> Option<Replacement> {
     ids::base64(here.line, here.start).map(|end| Replacement::new(end, "<BASE64>"))
 }
 
-fn cut_uuid(here: &Word<'_>) -> Option<Replacement> {
+fn cut_uuid(here: &WordContext<'_>) -> Option<Replacement> {
     ids::cut_uuid(here.line, here.start).map(|end| Replacement::new(end, "<UUID>"))
 }
 
-fn duration(here: &Word<'_>) -> Option<Replacement> {
+fn duration(here: &WordContext<'_>) -> Option<Replacement> {
     duration::duration(here.line, here.start).map(|end| Replacement::new(end, "<DURATION>"))
 }
 
-fn size(here: &Word<'_>) -> Option<Replacement> {
+fn size(here: &WordContext<'_>) -> Option<Replacement> {
     numbers::size(here.line, here.start).map(|end| Replacement::new(end, "<SIZE>"))
 }
 
-fn percent(here: &Word<'_>) -> Option<Replacement> {
+fn percent(here: &WordContext<'_>) -> Option<Replacement> {
     let end = numbers::plain(here.line, here.start);
     (at(here.line, end) == b'%').then(|| Replacement::new(end + 1, "<PERCENT>"))
 }
 
-fn version(here: &Word<'_>) -> Option<Replacement> {
+fn version(here: &WordContext<'_>) -> Option<Replacement> {
     numbers::version(here.line, here.start).map(|end| Replacement::new(end, "<VERSION>"))
 }
 
-fn hash(here: &Word<'_>) -> Option<Replacement> {
+fn hash(here: &WordContext<'_>) -> Option<Replacement> {
     ids::is_hash(here.word(), here.mask).then(|| Replacement::new(here.end, "<HASH>"))
 }
 
 /// A random id; after `-` also what it is appended to when that is a node's name, which the cluster made up too.
-fn random(here: &Word<'_>) -> Option<Replacement> {
+fn random(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
     ids::is_random(word, here.mask).then(|| Replacement::new(here.end, "<ID>"))
 }
 
-fn suffix(here: &Word<'_>) -> Option<Replacement> {
+fn suffix(here: &WordContext<'_>) -> Option<Replacement> {
     static NAME: Set = Set::of(WORD, "-<>");
     // A pod's last part may have no digit, but then what stands before it has.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
@@ -440,7 +440,7 @@ fn suffix(here: &Word<'_>) -> Option<Replacement> {
     Some(Replacement { back: if node { name } else { 0 }, ..Replacement::new(here.end, "<ID>") })
 }
 
-fn host(here: &Word<'_>) -> Option<Replacement> {
+fn host(here: &WordContext<'_>) -> Option<Replacement> {
     if matches!(here.previous(), b'.' | b'-' | b'_' | b'/' | b'\\' | b'$') {
         return None;
     }
@@ -448,13 +448,13 @@ fn host(here: &Word<'_>) -> Option<Replacement> {
 }
 
 /// `flag=false`: as a value of a field only, `False` in a sentence stays.
-fn boolean(here: &Word<'_>) -> Option<Replacement> {
+fn boolean(here: &WordContext<'_>) -> Option<Replacement> {
     let value = !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
     (value && one_of(here.word(), &["true", "false"])).then(|| Replacement::new(here.end, "<BOOL>"))
 }
 
 /// Accounts in the idioms of login logs: `for user bob by`, `invalid user bob from`, `for bob from 10.0.0.1`, `user=bob`.
-fn user(here: &Word<'_>) -> Option<Replacement> {
+fn user(here: &WordContext<'_>) -> Option<Replacement> {
     let before = here.before;
     let rest = &here.line[here.end..];
     if !matches!(before, [.., b'r' | b'n', b' ' | b'=']) {
@@ -473,7 +473,7 @@ fn user(here: &Word<'_>) -> Option<Replacement> {
 
 /// Whether more than the text up to the next space counts for this word: it may begin a date, or be an account before
 /// two spaces of which one will stay.
-pub(super) fn looks_far(here: &Word<'_>) -> bool {
+pub(super) fn needs_lookahead(here: &WordContext<'_>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
     spaced && matches!(here.before, [.., b'r' | b'n', b' ' | b'='])
@@ -482,7 +482,7 @@ pub(super) fn looks_far(here: &Word<'_>) -> bool {
 }
 
 /// `04/Mar`: whether it is a date hangs on all that follows.
-fn precedes_month(here: &Word<'_>) -> bool {
+fn precedes_month(here: &WordContext<'_>) -> bool {
     let start = here.end + 1;
     at(here.line, start).is_ascii_uppercase() && is_day_or_month(here.line, start, word(here.line, start).0)
 }

@@ -396,8 +396,8 @@ proptest! {
     fn stops_are_enough(text in text(), space in "[ a-z]{0,70}") {
         for line in text.lines().map(|line| format!("{space}{line}")) {
             let (mut fast, mut slow, mut statuses) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
-            super::scan::write_line(line.as_bytes(), &mut fast, &mut statuses.0);
-            super::scan::write_line_slowly(line.as_bytes(), &mut slow, &mut statuses.1);
+            super::walk::write_line(line.as_bytes(), &mut fast, &mut statuses.0);
+            super::walk::write_line_slowly(line.as_bytes(), &mut slow, &mut statuses.1);
             prop_assert_eq!((String::from_utf8_lossy(&fast), statuses.0), (String::from_utf8_lossy(&slow), statuses.1));
         }
     }
@@ -407,8 +407,8 @@ proptest! {
     fn settled_lines_stay(text in text()) {
         let line = text.replace(['\n', '\r', '\u{1b}'], "");
         let (mut once, mut twice) = (Vec::new(), Vec::new());
-        if super::scan::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).settled {
-            super::scan::write_line(&once, &mut twice, &mut Vec::new());
+        if super::walk::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).settled {
+            super::walk::write_line(&once, &mut twice, &mut Vec::new());
             prop_assert_eq!(String::from_utf8_lossy(&twice), String::from_utf8_lossy(&once));
         }
     }

@@ -5,7 +5,7 @@ use crate::bytes::{DIGIT, at};
 
 /// A word in its place: where a placeholder may begin.
 #[derive(Clone, Copy)]
-pub(super) struct Word<'a> {
+pub(super) struct WordContext<'a> {
     /// The line, cleaned.
     pub(super) line: &'a [u8],
     /// First byte of the word.
@@ -18,7 +18,7 @@ pub(super) struct Word<'a> {
     pub(super) before: &'a [u8],
 }
 
-impl Word<'_> {
+impl WordContext<'_> {
     pub(super) fn word(&self) -> &[u8] {
         &self.line[self.start..self.end]
     }
@@ -61,7 +61,7 @@ impl Replacement {
         Self { end, keep: 0, text, back: 0 }
     }
 
-    pub(super) fn kept(here: &Word<'_>, end: usize) -> Self {
+    pub(super) fn kept(here: &WordContext<'_>, end: usize) -> Self {
         Self { end, keep: end - here.start, text: "", back: 0 }
     }
 }

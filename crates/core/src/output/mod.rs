@@ -68,7 +68,7 @@ impl<'t> Output<'t> {
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(Part { text: part, whole }) = selector.take(line) else { continue };
             let progress = !with_progress && lines.len() < MAX_KEPT && selector.is_progress(part);
-            if progress && !*announced.get_or_insert_with(|| progress::announces(above)) {
+            if progress && !*announced.get_or_insert_with(|| progress::expects_continuation(above)) {
                 has_progress = true;
                 continue;
             }

@@ -22,7 +22,7 @@ const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 static PASSED: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
 /// Parts of what programs say of trouble, letter case aside. What ran a program may log all that it says as information.
 #[rustfmt::skip]
-const TROUBLE: [&str; 124] = [
+const FAILURE_WORDS: [&str; 124] = [
     "error", "exception", "fault", "fail", "fatal", "panic", "uncaught", "traceback", "abort", "crash", "kill",
     "signal", "exit", "return code", "gave up", "dumped", "terminat", "denied", "refused", "reject", "forbidden",
     "unauthorized", "not permitted", "not allowed", "bad gateway", "unavailable", "unreachable", "timeout",
@@ -41,12 +41,12 @@ const TROUBLE: [&str; 124] = [
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
-static TROUBLES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TROUBLE, true));
+static FAILURE_WORD_FINDER: LazyLock<Literals> = LazyLock::new(|| Literals::new(&FAILURE_WORDS, true));
 
 /// Whether the line, trimmed, tells of no trouble.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
     // What ends with a colon announces the next line.
-    let harmless = |message: usize| !line.ends_with(b":") && !speaks_of_trouble(&line[message..]);
+    let harmless = |message: usize| !line.ends_with(b":") && !mentions_failure(&line[message..]);
     match at(line, 0) {
         b'0'..=b'9' => is_answered(line) || is_go_log(line) || quiet_header(line).is_some_and(harmless),
         b':' => is_answered(line),
@@ -63,12 +63,12 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
 }
 
 /// Whether there is a word of trouble.
-pub(crate) fn speaks_of_trouble(text: &[u8]) -> bool {
-    TROUBLES.are_in(text)
+pub(crate) fn mentions_failure(text: &[u8]) -> bool {
+    FAILURE_WORD_FINDER.are_in(text)
 }
 
 /// Whether what follows the line is a part of what it says: a value that an assertion prints, or a relayed traceback.
-pub(crate) fn announces(line: &[u8]) -> bool {
+pub(crate) fn expects_continuation(line: &[u8]) -> bool {
     let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
     // A line of a log announces nothing: `[ERROR] Failures:`.
     let label = line.ends_with(b":") && !matches!(at(line, 0), b'[' | b'0'..=b'9');

@@ -196,7 +196,7 @@ fn tap(line: &[u8]) -> Option<Frame<'_>> {
 
 /// Whether the line, with the blanks before it, is a frame:
 /// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`.
-pub(crate) fn is_one(line: &[u8]) -> bool {
+pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii_start();
     let indented = trimmed.len() < line.len();
     (trimmed.starts_with(b"at ") && (indented || memchr(b'(', trimmed).is_some()))

@@ -38,7 +38,7 @@ pub(crate) fn mark(line: &str) -> Option<&'static str> {
 }
 
 /// A line that names a test and says nothing else.
-pub(crate) fn is_one(line: &[u8]) -> bool {
+pub(crate) fn is_test_title(line: &[u8]) -> bool {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^(?-u:\s*--- FAIL: \S+ \(\d[\d.]*s\)",             // Go
@@ -81,7 +81,7 @@ fn looks_alike(line: &[u8]) -> bool {
 }
 
 /// A line that names a test, or says what failed: the mark before it and the time behind it are used for both.
-pub(crate) fn may_be_one(line: &[u8]) -> bool {
+pub(crate) fn may_be_test_title(line: &[u8]) -> bool {
     static MARKED: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^\s*(?-u:not ok \d+ - \S",                              // TAP
@@ -95,7 +95,7 @@ pub(crate) fn may_be_one(line: &[u8]) -> bool {
 }
 
 /// A further line of a title: Mocha's, one for each suite down to the test, and the first one of a unittest's docstring.
-pub(crate) fn goes_on(text: &[u8], from: usize, to: usize) -> bool {
+pub(crate) fn is_title_continuation(text: &[u8], from: usize, to: usize) -> bool {
     ends_suites(text, from, to) || is_docstring(text, from, to)
 }
 
@@ -130,7 +130,7 @@ fn is_docstring(text: &[u8], from: usize, to: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{goes_on, is_one, may_be_one};
+    use super::{is_test_title, is_title_continuation, may_be_test_title};
 
     #[test]
     fn titles_are_told_from_messages() {
@@ -153,37 +153,40 @@ mod tests {
             "[ERROR] connection refused",
             "ConnectException: refused > FAILED to connect",
         ];
-        assert_eq!(titles.iter().find(|title| !is_one(title.as_bytes())), None);
-        assert_eq!(messages.iter().find(|message| is_one(message.as_bytes())), None);
+        assert_eq!(titles.iter().find(|title| !is_test_title(title.as_bytes())), None);
+        assert_eq!(messages.iter().find(|message| is_test_title(message.as_bytes())), None);
     }
 
     #[test]
     fn marks_stand_before_titles_and_messages() {
         for line in ["not ok 3 - is tried again when refused", "● times out", "✕ times out (5 ms)", "✖ refused 1.2s"]
         {
-            assert!(may_be_one(line.as_bytes()), "{line}");
+            assert!(may_be_test_title(line.as_bytes()), "{line}");
         }
         for line in ["● Validation Error:", "✖ connection refused", "ok 3 - x", "✘ [ERROR] Could not resolve \"x\""]
         {
-            assert!(!may_be_one(line.as_bytes()), "{line}");
+            assert!(!may_be_test_title(line.as_bytes()), "{line}");
         }
     }
 
     #[test]
     fn titles_go_on() {
-        let goes_on = |text: &str, line: &str| {
+        let is_title_continuation = |text: &str, line: &str| {
             let from = text.find(line).expect("the line stands in the text");
-            goes_on(text.as_bytes(), from, from + line.len())
+            is_title_continuation(text.as_bytes(), from, from + line.len())
         };
         let mocha = "  1) Client\n       get\n         retries when refused:\n     Error: refused";
-        assert!(goes_on(mocha, "         retries when refused:"));
-        assert!(!goes_on(mocha, "     Error: refused"));
-        assert!(!goes_on(
+        assert!(is_title_continuation(mocha, "         retries when refused:"));
+        assert!(!is_title_continuation(mocha, "     Error: refused"));
+        assert!(!is_title_continuation(
             "  1) Client retries\n     Failure/Error: get\n     Errno::ECONNREFUSED:",
             "     Errno::ECONNREFUSED:"
         ));
-        assert!(!goes_on("  1) Client retries:\n     connection refused:", "     connection refused:"));
-        assert!(goes_on("ERROR: test_x (tests.T.test_x)\nTimed out twice.\n----------\n", "Timed out twice."));
-        assert!(!goes_on("ERROR: it failed\nTimed out twice.\n----------\n", "Timed out twice."));
+        assert!(!is_title_continuation("  1) Client retries:\n     connection refused:", "     connection refused:"));
+        assert!(is_title_continuation(
+            "ERROR: test_x (tests.T.test_x)\nTimed out twice.\n----------\n",
+            "Timed out twice."
+        ));
+        assert!(!is_title_continuation("ERROR: it failed\nTimed out twice.\n----------\n", "Timed out twice."));
     }
 }

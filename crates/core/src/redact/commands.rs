@@ -135,16 +135,16 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize, keyword: &str) {
         if keyword == "sshpass -p " { hit + "sshpass".len() } else { word_end(scan, hit + keyword.trim_end().len()) };
     let line = scan.slice(from, from + 512);
     let end = from + line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
-    let mut place = Place { words: 0, previous: (from, from) };
+    let mut cursor = CommandCursor { words: 0, previous: (from, from) };
     let mut at = from;
     while at < end {
         let word = scan.run(at, &BLANK, 64);
         let word_end = (word..end).find(|&index| BLANK.has(scan.text[index])).unwrap_or(end);
-        place.words += usize::from(word < word_end && scan.text[word] != b'-');
+        cursor.words += usize::from(word < word_end && scan.text[word] != b'-');
         for argument in *arguments {
-            look_at(scan, argument, &place, word, word_end);
+            look_at(scan, argument, &cursor, word, word_end);
         }
-        place.previous = (word, word_end);
+        cursor.previous = (word, word_end);
         at = word_end.max(at + 1);
     }
     if arguments.iter().any(|argument| matches!(argument, Piped)) {
@@ -158,12 +158,12 @@ fn word_end(scan: &Scan<'_>, at: usize) -> usize {
 }
 
 /// How far a command line is read.
-struct Place {
+struct CommandCursor {
     words: usize,
     previous: (usize, usize),
 }
 
-fn look_at(scan: &mut Scan<'_>, argument: &Argument, place: &Place, word: usize, end: usize) {
+fn look_at(scan: &mut Scan<'_>, argument: &Argument, cursor: &CommandCursor, word: usize, end: usize) {
     let text = scan.slice(word, end);
     let start = match *argument {
         Flag(name) if text == name.as_bytes() => scan.run(end, &BLANK, 8),
@@ -172,8 +172,8 @@ fn look_at(scan: &mut Scan<'_>, argument: &Argument, place: &Place, word: usize,
         Pair(name, _) if text.len() > name.len() && text.starts_with(name.as_bytes()) && may_be_glued(name, text) => {
             word + name.len()
         }
-        Word(count) if place.words == count && text.first() != Some(&b'-') => word,
-        After(name) if is_after(scan.slice(place.previous.0, place.previous.1), name) => word,
+        Word(count) if cursor.words == count && text.first() != Some(&b'-') => word,
+        After(name) if is_after(scan.slice(cursor.previous.0, cursor.previous.1), name) => word,
         _ => return,
     };
     let Some(found) = value_at(scan, start) else { return };

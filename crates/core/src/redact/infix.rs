@@ -1,5 +1,5 @@
 //! Secrets known by something in their middle or at their end: an issuer's mark, a check value.
-//! Does not: match by prefix (`shapes`) or by name (`assign`).
+//! Does not: match by prefix (`token_patterns`) or by name (`assign`).
 
 use super::{
     scan::{ALNUM, BASE64, DIGIT, HEX, LOWER_ALNUM, Scan, Set, WORD},

@@ -23,8 +23,8 @@ mod redacted;
 mod rules;
 mod scan;
 mod sentences;
-mod shapes;
 mod spans;
+mod token_patterns;
 mod told;
 mod traits;
 mod urls;
@@ -42,7 +42,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A secret's shape from the project's own configuration.
+/// A pattern of secrets from the project's own configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -74,7 +74,7 @@ pub struct Redactor {
 const MAX_PASSES: usize = 8;
 
 impl Redactor {
-    /// Compiles the user's shapes; the built-in ones are compiled once per process.
+    /// Compiles the user's patterns; the built-in ones are compiled once per process.
     pub fn new(user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
         let compile = |secret: &UserSecret| {
             let failed = |error: regex::Error| PatternError::new(shown_name(&secret.name), &error);

@@ -5,7 +5,7 @@ use super::{
     assign, blocks, calls, commands, encoded, hashes, headers, infix, lines, nested,
     scan::{Scan, Span},
     sentences,
-    shapes::{SHAPES, Shape},
+    token_patterns::{TOKEN_PATTERNS, TokenPattern},
     urls,
 };
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
@@ -17,7 +17,7 @@ type Find = fn(&mut Scan<'_>, usize);
 /// What a keyword's hit runs.
 #[derive(Clone, Copy)]
 enum Matcher {
-    Shape(&'static Shape),
+    TokenPattern(&'static TokenPattern),
     /// Looks at the text around the hit.
     At(Find),
     /// The same for what a word beside it tells, not its own look.
@@ -76,7 +76,7 @@ static NAMES: &[&str] = &[
     "mnemonic",
 ];
 
-/// Everything that is neither a shape nor a name.
+/// Everything that is neither a token nor a name.
 static OTHERS: &[(&str, Find)] = &[
     ("BEGIN ", blocks::begin),
     // After `BEGIN `: only for blocks whose beginning was cut away.
@@ -233,12 +233,12 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows = SHAPES.iter().map(|shape| (shape.head, Matcher::Shape(shape)));
+    let rows = TOKEN_PATTERNS.iter().map(|pattern| (pattern.head, Matcher::TokenPattern(pattern)));
     let rows = rows.chain(OTHERS.iter().map(|&(keyword, find)| (keyword, Matcher::At(find))));
     let rows = rows.chain(TELLING.iter().map(|&(keyword, find)| (keyword, Matcher::Told(find))));
     let rows = rows.chain(WEBHOOKS.iter().map(|&keyword| (keyword, Matcher::Webhook(keyword))));
     let rows = rows.chain(commands::keywords().map(|keyword| (keyword, Matcher::Command(keyword))));
-    // Last: a shape says more than the name before it, and the first finder of a place names its kind.
+    // Last: a token says more than the name before it, and the first finder of a place names its kind.
     let rows = rows.chain(NAMES.iter().map(|&keyword| (keyword, Matcher::Told(assign::find))));
     let (words, matchers): (Vec<_>, Vec<_>) = rows.unzip();
     let keywords = AhoCorasick::builder()
@@ -288,7 +288,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Span> {
             continue;
         }
         match matcher {
-            Matcher::Shape(shape) => shape.find(&mut scan, hit.start()),
+            Matcher::TokenPattern(pattern) => pattern.find(&mut scan, hit.start()),
             Matcher::At(find) | Matcher::Told(find) => find(&mut scan, hit.start()),
             Matcher::Webhook(keyword) => urls::webhook(&mut scan, hit.start(), keyword.len()),
             Matcher::Command(keyword) => commands::find(&mut scan, hit.start(), keyword),

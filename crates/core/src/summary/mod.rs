@@ -1,11 +1,11 @@
 //! What a person looks at first of a failure: the line that says what went wrong, and the message with its values.
-//! Does not: change what is signed (`normalize` has the stable text), or say where it happened; `place` does.
+//! Does not: change what is signed (`normalize` has the stable text), or say where it happened; `failure_locations` does.
 
+mod failure_locations;
 mod headline;
 mod message;
-mod place;
 
-pub use place::{Place, Places, places};
+pub use failure_locations::{FailureLocations, SourceLocation, failure_locations};
 
 use crate::output::{Clean, Output, progress};
 
@@ -29,7 +29,7 @@ impl Summary {
         let clean = Clean::of(text.as_bytes());
         let mut output = Output::read(&clean, false);
         let said: Vec<&[u8]> = output.lines.iter().map(|line| line.part).collect();
-        if output.has_progress && !progress::speaks_of_trouble(&said.join(&b'\n')) {
+        if output.has_progress && !progress::mentions_failure(&said.join(&b'\n')) {
             output = Output::read(&clean, true);
         }
         let mut lines: Vec<String> = Vec::with_capacity(output.lines.len());
@@ -73,8 +73,8 @@ fn is_caret(line: &[u8]) -> bool {
 
 /// A frame of Ruby without what `Output` knows it by: ``./spec/cart_spec.rb:5:in `new'``.
 fn is_frame(line: &str) -> bool {
-    let place = line.split_once(":in ").map(|(place, _)| place);
-    place.is_some_and(|place| !place.contains(' ') && place.ends_with(|last: char| last.is_ascii_digit()))
+    let position = line.split_once(":in ").map(|(position, _)| position);
+    position.is_some_and(|position| !position.contains(' ') && position.ends_with(|last: char| last.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Headlines, messages and places of real output.
 
-use super::{Place, Places, Summary, places};
+use super::{FailureLocations, SourceLocation, Summary, failure_locations};
 
-fn place(file: &str, line: u32) -> Place {
-    Place { file: file.to_owned(), line: Some(line) }
+fn source_location(file: &str, line: u32) -> SourceLocation {
+    SourceLocation { file: file.to_owned(), line: Some(line) }
 }
 
-fn found(text: &str) -> Places {
-    places(text, None, |file| file.strip_prefix("/srv/shop/").unwrap_or(file).to_owned())
+fn found(text: &str) -> FailureLocations {
+    failure_locations(text, None, |file| file.strip_prefix("/srv/shop/").unwrap_or(file).to_owned())
 }
 
 /// What was printed, and the line a person would call the error.
@@ -221,39 +221,52 @@ fn a_message_is_bounded_and_keeps_its_values() {
 #[test]
 fn the_place_is_in_the_project_and_the_test_beside_it() {
     let both = "TypeError: x\n    at total (/srv/shop/src/cart.js:7:12)\n    at /srv/shop/node_modules/lib/index.js:1:1\n    at TestContext.<anonymous> (/srv/shop/test/cart.test.js:20:3)";
-    assert_eq!(found(both), Places { own: Some(place("src/cart.js", 7)), test: Some(place("test/cart.test.js", 20)) });
+    assert_eq!(
+        found(both),
+        FailureLocations {
+            own: Some(source_location("src/cart.js", 7)),
+            test: Some(source_location("test/cart.test.js", 20))
+        }
+    );
     let only_test = "Error: x\n    at node:internal/process:1:1\n    at /srv/shop/test/cart.test.js:20:3";
-    assert_eq!(found(only_test), Places { own: None, test: Some(place("test/cart.test.js", 20)) });
+    assert_eq!(found(only_test), FailureLocations { own: None, test: Some(source_location("test/cart.test.js", 20)) });
     // Whatever the checkout's own folder is called.
-    let named =
-        places("Error: x\n    at total (/srv/tests/src/cart.js:7:12)", None, |file| file.replace("/srv/tests/", ""));
-    assert_eq!(named.own, Some(place("src/cart.js", 7)));
+    let named = failure_locations("Error: x\n    at total (/srv/tests/src/cart.js:7:12)", None, |file| {
+        file.replace("/srv/tests/", "")
+    });
+    assert_eq!(named.own, Some(source_location("src/cart.js", 7)));
     let python = "Traceback (most recent call last):\n  File \"/srv/shop/tests/test_cart.py\", line 9, in test_total\n    total()\n  File \"/srv/shop/shop/cart.py\", line 3, in total\n    raise KeyError\nKeyError";
     assert_eq!(
         found(python),
-        Places { own: Some(place("shop/cart.py", 3)), test: Some(place("tests/test_cart.py", 9)) }
+        FailureLocations {
+            own: Some(source_location("shop/cart.py", 3)),
+            test: Some(source_location("tests/test_cart.py", 9))
+        }
     );
     // A compiler points, and has no stack.
-    assert_eq!(found("error[E0425]: cannot find value `totl`\n --> src/lib.rs:4:5").own, Some(place("src/lib.rs", 4)));
+    assert_eq!(
+        found("error[E0425]: cannot find value `totl`\n --> src/lib.rs:4:5").own,
+        Some(source_location("src/lib.rs", 4))
+    );
     // Go's first line comes without what indents the others.
-    assert_eq!(found("cart_test.go:12: total = 3, want 4").test, Some(place("cart_test.go", 12)));
-    assert_eq!(found("something went wrong"), Places::default());
+    assert_eq!(found("cart_test.go:12: total = 3, want 4").test, Some(source_location("cart_test.go", 12)));
+    assert_eq!(found("something went wrong"), FailureLocations::default());
     // Bats says it in a sentence.
     let bats = "(in test file test/cart.bats, line 5)\n  `[ 3 -eq 4 ]' failed";
-    assert_eq!(found(bats).test, Some(place("test/cart.bats", 5)));
+    assert_eq!(found(bats).test, Some(source_location("test/cart.bats", 5)));
     // Node, of a module that could not be linked, has it above the source only.
     let link = "file:///srv/shop/test/cart.test.js:2\nimport { total } from '../src/cart.js';\n         ^^^^^\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)";
-    assert_eq!(found(link).test, Some(place("test/cart.test.js", 2)));
+    assert_eq!(found(link).test, Some(source_location("test/cart.test.js", 2)));
     // The file of the case is its test's, however it is named.
     let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
-    let of_case = places(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));
-    assert_eq!(of_case, Places { own: None, test: Some(place("sum.js", 2)) });
+    let of_case = failure_locations(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));
+    assert_eq!(of_case, FailureLocations { own: None, test: Some(source_location("sum.js", 2)) });
 }
 
 #[test]
 fn frames_outside_the_project_count_where_there_are_no_others() {
     let outside = "TypeError: x\n    at total (/app/src/cart.js:7:12)";
-    assert_eq!(found(outside).own, Some(place("/app/src/cart.js", 7)));
+    assert_eq!(found(outside).own, Some(source_location("/app/src/cart.js", 7)));
     let mixed = "TypeError: x\n    at total (/usr/share/nodejs/x.js:7:12)\n    at main (/srv/shop/src/main.js:3:1)";
-    assert_eq!(found(mixed).own, Some(place("src/main.js", 3)));
+    assert_eq!(found(mixed).own, Some(source_location("src/main.js", 3)));
 }

@@ -3,9 +3,9 @@
 
 use super::{
     duplicate::{self, Known},
+    environment::{ResolvedEnvironment, resolve_environment},
     index, input,
     next::{after, next},
-    place::{Place, place},
     ranked_solutions::rounded,
     resolve,
     side::Side,
@@ -36,7 +36,7 @@ struct Report<'a> {
     notes: Option<String>,
     lookup_id: Option<&'a str>,
     worked: bool,
-    place: Place,
+    environment: ResolvedEnvironment,
     recorder: Recorder<'a>,
 }
 
@@ -54,8 +54,8 @@ pub async fn add_incident<D: Database>(
         return Ok(AddIncidentResult::Created(engine.write(ambient, body).await?));
     }
     let query = Query::of(&index::document(&texts(&report)), &indexed);
-    let body = async |tx: &mut D::Tx<'_>, beside: Option<&mut D::Tx<'_>>| {
-        if let Some(known) = known(engine, ambient, tx, beside, (&query, &indexed)).await? {
+    let body = async |tx: &mut D::Tx<'_>, secondary: Option<&mut D::Tx<'_>>| {
+        if let Some(known) = known(engine, ambient, tx, secondary, (&query, &indexed)).await? {
             return Ok(AddIncidentResult::Duplicate(known));
         }
         Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
@@ -75,7 +75,12 @@ async fn report<'a, D: Database>(
         tags: input::tags(engine, params.tags.as_deref().unwrap_or_default())?,
         steps: input::steps(engine, &params.steps)?,
         notes: input::notes(engine, params.notes.as_deref())?,
-        place: place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?,
+        environment: resolve_environment(
+            engine,
+            &params.env,
+            params.env_bucket.as_deref(),
+            params.detected_env.as_ref(),
+        )?,
         lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?,
         worked: params.worked,
         recorder: engine.recorder(),
@@ -91,23 +96,23 @@ fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
     }
 }
 
-/// The incident that is there already, at home or beside.
+/// The incident that is there already, in the primary memory or the secondary one.
 async fn known<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
-    beside: Option<&mut D::Tx<'_>>,
+    secondary: Option<&mut D::Tx<'_>>,
     (query, indexed): (&Query, &Indexed),
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
     index::waiting(engine, tx).await?;
     let mut known = duplicate::find(tx, query, indexed).await?;
     if known.is_none() {
-        known = if let Some(tx) = beside {
+        known = if let Some(tx) = secondary {
             index::waiting(engine, tx).await?;
             duplicate::find(tx, query, indexed).await?
         } else {
             let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, query, indexed).await;
-            engine.look(Side::Beside, ambient, &mut Vec::new(), body).await?.flatten()
+            engine.look(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
         };
     }
     Ok(known.map(|Known { id, title, similarity }| IncidentDuplicate {
@@ -135,8 +140,8 @@ async fn create(
         owner: Owner::Incident(key),
         steps: &report.steps,
         digest: &input::digest(&report.steps),
-        env: report.place.json.as_deref(),
-        env_bucket: &report.place.bucket,
+        env: report.environment.json.as_deref(),
+        env_bucket: &report.environment.bucket,
         recorder: report.recorder,
         now: ambient.now,
     };
@@ -146,8 +151,8 @@ async fn create(
         solution: solution.key,
         counted_on: None,
         worked: report.worked,
-        env: report.place.json.as_deref(),
-        env_bucket: &report.place.bucket,
+        env: report.environment.json.as_deref(),
+        env_bucket: &report.environment.bucket,
         notes: report.notes.as_deref(),
         lookup_id: report.lookup_id,
         run_id: None,
@@ -161,8 +166,8 @@ async fn create(
         incident_id,
         solution_id: solution.id,
         outcome_id,
-        env_bucket: report.place.bucket.clone(),
-        detected_env: report.place.detected.clone(),
+        env_bucket: report.environment.bucket.clone(),
+        detected_env: report.environment.detected.clone(),
         next_action: after(report.worked),
     })
 }

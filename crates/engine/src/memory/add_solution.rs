@@ -1,7 +1,7 @@
 //! `add_solution`: another fix of an incident or a pattern, or the same for another environment.
 //! Does not: say that it works; outcomes do.
 
-use super::{input, next::next, place::place, resolve};
+use super::{environment::resolve_environment, input, next::next, resolve};
 use crate::{
     Engine, EngineError,
     contract::{AddSolutionParams, AddSolutionResult, NextActionType},
@@ -19,7 +19,8 @@ pub async fn add_solution<D: Database>(
     params: &AddSolutionParams,
 ) -> Result<AddSolutionResult, EngineError> {
     let steps = input::steps(engine, &params.steps)?;
-    let place = place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
+    let environment =
+        resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
     let side = resolve::owner(engine, ambient, &params.incident_id).await?;
     let id = ambient.id("sol");
@@ -29,8 +30,8 @@ pub async fn add_solution<D: Database>(
             owner: resolve::owner_in(engine, tx, &params.incident_id).await?,
             steps: &steps,
             digest: &input::digest(&steps),
-            env: place.json.as_deref(),
-            env_bucket: &place.bucket,
+            env: environment.json.as_deref(),
+            env_bucket: &environment.bucket,
             recorder: engine.recorder(),
             now: ambient.now,
         };
@@ -41,7 +42,7 @@ pub async fn add_solution<D: Database>(
         solution_id: solution.id,
         env_bucket: solution.env_bucket,
         created,
-        detected_env: place.detected,
+        detected_env: environment.detected,
         next_action: next(NextActionType::RecordOutcomeForNewSolution),
     })
 }

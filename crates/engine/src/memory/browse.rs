@@ -2,9 +2,9 @@
 //! Does not: remember a search.
 
 use super::{
-    find::{Hit, find},
+    environment::{ResolvedEnvironment, resolve_environment},
+    find::{SearchHit, find},
     index, input,
-    place::{Place, place},
     ranked_solutions::{SHOWN, list, short},
     side::{SIDES, Side},
 };
@@ -49,15 +49,15 @@ pub async fn view_incidents<D: Database>(
 ) -> Result<ViewIncidentsResult, EngineError> {
     let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
     let env = params.env.clone().filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
-    let place = place(engine, &env, params.env_bucket.as_deref(), None)?;
-    let mut warnings = engine.beside_warnings();
+    let environment = resolve_environment(engine, &env, params.env_bucket.as_deref(), None)?;
+    let mut warnings = engine.secondary_warnings();
     let text = params.text.as_deref().filter(|text| !text.trim().is_empty());
     let (incidents, total) = match text {
-        Some(text) => answering(engine, ambient, text, &place, (limit, offset), &mut warnings).await?,
+        Some(text) => answering(engine, ambient, text, &environment, (limit, offset), &mut warnings).await?,
         None => newest(engine, ambient, (limit, offset), &mut warnings).await?,
     };
     let has_more = is_more(offset, incidents.len(), total);
-    Ok(ViewIncidentsResult { incidents, total, has_more, env_bucket: place.bucket, warnings })
+    Ok(ViewIncidentsResult { incidents, total, has_more, env_bucket: environment.bucket, warnings })
 }
 
 /// Environments to choose from.
@@ -91,7 +91,7 @@ async fn answering<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     text: &str,
-    place: &Place,
+    environment: &ResolvedEnvironment,
     (limit, offset): (u32, u32),
     warnings: &mut Vec<String>,
 ) -> Result<(Vec<ViewIncident>, u32), EngineError> {
@@ -101,14 +101,14 @@ async fn answering<D: Database>(
     let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
     if engine.read(ambient, waits).await? {
         let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
-        let _ = engine.write_side_now(Side::Home, ambient, body).await;
+        let _ = engine.write_side_now(Side::Primary, ambient, body).await;
     }
     let query = Query::new(&text, &engine.analyzer);
-    let hits: Vec<Hit> = find(engine, ambient, &SIDES, &query, (ANSWERS, THRESHOLD), warnings).await?;
+    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, &query, (ANSWERS, THRESHOLD), warnings).await?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
-    for listed in list(engine, ambient, hits, place).await? {
+    for listed in list(engine, ambient, hits, environment).await? {
         let found = listed.shown;
         let mut ranked: Vec<RankedSolution> =
             listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();

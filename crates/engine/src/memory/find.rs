@@ -17,7 +17,7 @@ const TAKEN: usize = 100;
 
 /// Something that answers.
 #[derive(Debug)]
-pub(super) struct Hit {
+pub(super) struct SearchHit {
     pub(super) side: Side,
     pub(super) owner: Owner,
     pub(super) score: Score,
@@ -32,7 +32,7 @@ pub(super) async fn find<D: Database>(
     query: &Query,
     (limit, threshold): (usize, f64),
     warnings: &mut Vec<String>,
-) -> Result<Vec<Hit>, EngineError> {
+) -> Result<Vec<SearchHit>, EngineError> {
     if query.is_empty() {
         return Ok(Vec::new());
     }
@@ -48,7 +48,7 @@ pub(super) async fn find<D: Database>(
         let found = engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
         hits.extend(found.into_iter().map(|candidate| {
             let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
-            Hit { side, owner: candidate.owner, score }
+            SearchHit { side, owner: candidate.owner, score }
         }));
     }
     hits.retain(|hit| hit.score.value >= threshold && hit.score.value > 0.0);
@@ -99,9 +99,9 @@ async fn counts<D: Database>(
 /// Weighs the terms by how rare they are in all memories together.
 pub(super) fn weighed<'q>(query: &'q Query, counts: &[Option<Counts>]) -> Weighed<'q> {
     let documents = counts.iter().flatten().map(|(documents, _)| documents).sum();
-    let mut place = 0..;
+    let mut index = 0..;
     query.weigh(documents, |_| {
-        let place = place.next().unwrap_or_default();
-        counts.iter().flatten().filter_map(|(_, counts)| counts.get(place)).sum()
+        let index = index.next().unwrap_or_default();
+        counts.iter().flatten().filter_map(|(_, counts)| counts.get(index)).sum()
     })
 }

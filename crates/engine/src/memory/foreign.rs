@@ -3,9 +3,9 @@
 //! to it. Its texts never went through this program, so each is made fit to be shown.
 
 use super::{
-    find::{Hit, find},
+    environment::ResolvedEnvironment,
+    find::{SearchHit, find},
     index,
-    place::Place,
     ranked_solutions::{self, rounded},
     ranking, resolve,
     side::Side,
@@ -57,7 +57,7 @@ pub(super) async fn claims<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     query: &Query,
-    place: &Place,
+    environment: &ResolvedEnvironment,
 ) -> Result<Vec<Claim>, EngineError> {
     if engine.foreign.is_none() {
         return Ok(Vec::new());
@@ -68,7 +68,7 @@ pub(super) async fn claims<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| {
         let mut claims = Vec::with_capacity(hits.len());
         for hit in &hits {
-            claims.extend(claim(engine, ambient, tx, hit, place).await?);
+            claims.extend(claim(engine, ambient, tx, hit, environment).await?);
         }
         Ok(claims)
     };
@@ -90,14 +90,14 @@ async fn claim<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut impl Tx,
-    hit: &Hit,
-    place: &Place,
+    hit: &SearchHit,
+    environment: &ResolvedEnvironment,
 ) -> Result<Option<Claim>, EngineError> {
     let Some((shown, _)) = ranked_solutions::shown(engine, tx, hit).await? else { return Ok(None) };
     let shown = claimed_match(engine, shown);
     let mut claims = Vec::new();
     for solution in solutions::best_of_owner(tx, hit.owner, SOLUTIONS).await? {
-        let untried = ranking::untried(engine, ambient, solution, &place.environment, hit.score.value);
+        let untried = ranking::untried(engine, ambient, solution, &environment.environment, hit.score.value);
         claims.push(claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign)));
     }
     Ok(Some((shown, claims)))

@@ -4,7 +4,7 @@
 //! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
 //! whose id is known with other steps is another solution: what came of the known steps says nothing of these.
 
-use super::{index, input, place::place};
+use super::{environment::resolve_environment, index, input};
 use crate::{
     Engine, EngineError,
     contract::{MemoryImportParams, MemoryImported, RefusedLine},
@@ -207,7 +207,7 @@ fn prepare_solution<D>(
     created_at: i64,
 ) -> Result<PreparedSolution, EngineError> {
     let steps = input::steps(engine, &line.steps)?;
-    let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
+    let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
     let digest = input::digest(&steps);
     let id_by_content = id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
     let id = given(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
@@ -220,7 +220,7 @@ fn prepare_solution<D>(
 }
 
 fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
-    let (env, env_bucket) = environment(engine, line.env, line.env_bucket.as_deref())?;
+    let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
     Ok(PreparedOutcome {
         id: given(engine, line.id.as_deref())?.unwrap_or_default(),
         worked: line.worked,
@@ -244,14 +244,15 @@ fn name_outcomes(solution: &mut PreparedSolution) {
     }
 }
 
-fn environment<D>(
+/// An environment as it is stored, and its bucket.
+fn stored_environment<D>(
     engine: &Engine<D>,
     env: Option<Value>,
     bucket: Option<&str>,
 ) -> Result<(Option<String>, String), EngineError> {
     let env = env.filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
-    let place = place(engine, &env, bucket, None)?;
-    Ok((place.json, place.bucket))
+    let environment = resolve_environment(engine, &env, bucket, None)?;
+    Ok((environment.json, environment.bucket))
 }
 
 /// An id as it was given. One that cannot be kept as it is would become another's.

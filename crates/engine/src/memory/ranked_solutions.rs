@@ -2,11 +2,11 @@
 //! Does not: fail because the search cannot be remembered; it says so.
 
 use super::{
-    find::{self, Hit},
+    environment::{ResolvedEnvironment, resolve_environment},
+    find::{self, SearchHit},
     foreign::{self, Claim},
     index, input,
     next::next,
-    place::{Place, place},
     ranking::{self, Ranked},
     side::{SIDES, Side},
 };
@@ -59,16 +59,16 @@ pub async fn ranked_solutions<D: Database>(
     params: &RankedSolutionsParams,
 ) -> Result<RankedSolutionsResult, EngineError> {
     let limit = limit(params.limit)?;
-    let place = place(engine, &params.env, None, params.detected_env.as_ref())?;
+    let environment = resolve_environment(engine, &params.env, None, params.detected_env.as_ref())?;
     let (text, warning) = input::query(engine, &params.query_text)?;
-    let mut warnings = engine.beside_warnings();
+    let mut warnings = engine.secondary_warnings();
     warnings.extend(warning);
-    let lookup_id = remember(engine, ambient, &text, &place, &mut warnings).await?;
+    let lookup_id = remember(engine, ambient, &text, &environment, &mut warnings).await?;
     let query = Query::new(&text, &engine.analyzer);
     let hits = find::find(engine, ambient, &SIDES, &query, (INCIDENTS, THRESHOLD), &mut warnings).await?;
-    let listed = list(engine, ambient, hits, &place).await?;
-    let claims = foreign::claims(engine, ambient, &query, &place).await?;
-    let mut answer = answer(lookup_id, place, listed, limit, warnings);
+    let listed = list(engine, ambient, hits, &environment).await?;
+    let claims = foreign::claims(engine, ambient, &query, &environment).await?;
+    let mut answer = answer(lookup_id, environment, listed, limit, warnings);
     add_claims(&mut answer, claims, limit);
     Ok(answer)
 }
@@ -86,16 +86,16 @@ async fn remember<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     text: &str,
-    place: &Place,
+    environment: &ResolvedEnvironment,
     warnings: &mut Vec<String>,
 ) -> Result<String, EngineError> {
     let id = ambient.id("lkp");
     let kept = bound_to(text, REMEMBERED).into_owned();
     let body = async |tx: &mut D::Tx<'_>| {
         index::waiting(engine, tx).await?;
-        Ok(lookups::insert(tx, &id, &kept, &place.bucket, ambient.now).await?)
+        Ok(lookups::insert(tx, &id, &kept, &environment.bucket, ambient.now).await?)
     };
-    match engine.write_side_now(Side::Home, ambient, body).await {
+    match engine.write_side_now(Side::Primary, ambient, body).await {
         Err(error) if error.is_about_writing() => {
             warnings.push(format!(
                 "The search is not remembered, so leave lookup_id out of record_outcome: {}",
@@ -104,16 +104,16 @@ async fn remember<D: Database>(
         }
         outcome => outcome?,
     }
-    index_beside(engine, ambient).await;
+    index_secondary(engine, ambient).await;
     Ok(id)
 }
 
-/// Patterns of the project that wait beside are indexed too; where that fails they go on waiting.
-async fn index_beside<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
+/// Patterns that wait in the secondary memory are indexed too; where that fails they go on waiting.
+async fn index_secondary<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
     let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
-    if matches!(engine.read_side(Side::Beside, ambient, waits).await, Ok(Some(true))) {
+    if matches!(engine.read_side(Side::Secondary, ambient, waits).await, Ok(Some(true))) {
         let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
-        let _ = engine.write_side_now(Side::Beside, ambient, body).await;
+        let _ = engine.write_side_now(Side::Secondary, ambient, body).await;
     }
 }
 
@@ -121,12 +121,12 @@ async fn index_beside<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
 pub(super) async fn list<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    hits: Vec<Hit>,
-    place: &Place,
+    hits: Vec<SearchHit>,
+    environment: &ResolvedEnvironment,
 ) -> Result<Vec<Listed>, EngineError> {
     let mut listed: Vec<(usize, Listed)> = Vec::with_capacity(hits.len());
     for side in SIDES {
-        let own: Vec<(usize, &Hit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
+        let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
         if own.is_empty() {
             continue;
         }
@@ -135,7 +135,8 @@ pub(super) async fn list<D: Database>(
             for (at, hit) in &own {
                 if let Some((shown, created_at)) = shown(engine, tx, hit).await? {
                     let score = hit.score.value;
-                    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &place.environment, score).await?;
+                    let ranked =
+                        ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score).await?;
                     read.push((*at, Listed { side, shown, ranked, created_at }));
                 }
             }
@@ -150,7 +151,7 @@ pub(super) async fn list<D: Database>(
 pub(super) async fn shown<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
-    hit: &Hit,
+    hit: &SearchHit,
 ) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
     let short = |text: String| short(text, SHOWN);
     let solution_count = solutions::usable_of(tx, hit.owner).await?;
@@ -196,7 +197,7 @@ pub(super) async fn shown<D: Database>(
 
 fn answer(
     lookup_id: String,
-    place: Place,
+    environment: ResolvedEnvironment,
     listed: Vec<Listed>,
     limit: usize,
     mut warnings: Vec<String>,
@@ -220,8 +221,8 @@ fn answer(
     };
     RankedSolutionsResult {
         lookup_id,
-        env_bucket: place.bucket,
-        detected_env: place.detected,
+        env_bucket: environment.bucket,
+        detected_env: environment.detected,
         incidents,
         recommended_solution: ranked.first().cloned(),
         ranked_solutions: ranked,
@@ -276,15 +277,15 @@ fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>
 fn shorten(ranked: &mut [RankedSolution]) -> bool {
     let (mut left, mut envs_left) = (MAX_STEPS_BYTES, ENVS);
     let mut cut = false;
-    for (place, solution) in ranked.iter_mut().enumerate() {
+    for (rank, solution) in ranked.iter_mut().enumerate() {
         let env = solution.env.to_string().len();
-        if place > 0 && env > envs_left {
+        if rank > 0 && env > envs_left {
             solution.env = Value::Object(Map::new());
             cut = true;
         }
         envs_left = envs_left.saturating_sub(env);
         let most = left.max(STEPS_LEAST);
-        if place > 0 && solution.steps.len() > most {
+        if rank > 0 && solution.steps.len() > most {
             solution.steps = bound_to(&solution.steps, most).into_owned();
             cut = true;
         }

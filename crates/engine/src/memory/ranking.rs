@@ -1,7 +1,7 @@
 //! Stored solutions with what their rank depends on.
 //! Does not: know what rank is; core does.
 
-use super::place::Place;
+use super::environment::ResolvedEnvironment;
 use crate::{
     Engine, EngineError,
     contract::{BucketStats, MemoryKind, RankedSolution, SolutionStats},
@@ -60,8 +60,8 @@ pub(super) async fn of_owner<D>(
         ranked.push(Ranked { solution, ranking, stats, claimed });
     }
     if let Owner::Pattern(key) = owner {
-        let person = patterns::get(tx, key).await?.and_then(|pattern| pattern.person.solution);
-        first_by_person(&mut ranked, person);
+        let chosen = patterns::get(tx, key).await?.and_then(|pattern| pattern.overrides.solution);
+        put_first(&mut ranked, chosen);
     }
     Ok(ranked)
 }
@@ -81,8 +81,8 @@ pub(super) fn untried<D>(
 }
 
 /// A person is the authority: what they set ranks with the best of its pattern, and before it.
-fn first_by_person(ranked: &mut Vec<Ranked>, person: Option<SolutionKey>) {
-    let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == person) else { return };
+fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
+    let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == chosen) else { return };
     let mut set = ranked.remove(at);
     let best = ranked.iter().map(|other| other.ranking.final_solution_score).fold(0.0, f64::max);
     set.ranking.final_solution_score = set.ranking.final_solution_score.max(best);
@@ -96,12 +96,12 @@ pub(super) async fn stats<D>(
     ambient: &Ambient,
     tx: &mut impl Tx,
     solution: &Solution,
-    place: &Place,
+    environment: &ResolvedEnvironment,
 ) -> Result<SolutionStats, EngineError> {
     let stats = outcomes::stats(tx, solution.key).await?;
     let rows = rows(tx, solution.key, &stats).await?;
-    let candidate = Candidate { environment: &place.environment, stats: &rows, incident_match: 1.0 };
-    let ranking = rank::rank(&caller(engine, ambient, &place.environment), &candidate);
+    let candidate = Candidate { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
+    let ranking = rank::rank(&caller(engine, ambient, &environment.environment), &candidate);
     let (worked, failed) = sums(&stats);
     let tried = f64::from(worked) + f64::from(failed);
     Ok(SolutionStats {

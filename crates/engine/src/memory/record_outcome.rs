@@ -1,7 +1,7 @@
 //! `record_outcome`: what came of trying a solution.
 //! Does not: believe anything but the outcomes; the score of a solution is made of them.
 
-use super::{input, next::after, place::place, ranking, resolve};
+use super::{environment::resolve_environment, input, next::after, ranking, resolve};
 use crate::{
     Engine, EngineError,
     contract::{RecordOutcomeParams, RecordOutcomeResult},
@@ -21,7 +21,8 @@ pub async fn record_outcome<D: Database>(
     ambient: &Ambient,
     params: &RecordOutcomeParams,
 ) -> Result<RecordOutcomeResult, EngineError> {
-    let place = place(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
+    let environment =
+        resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     let notes = input::notes(engine, params.notes.as_deref())?;
     let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
     let side = resolve::solution(engine, ambient, &params.solution_id).await?;
@@ -33,8 +34,8 @@ pub async fn record_outcome<D: Database>(
             solution: solution.key,
             counted_on: counted_on(&solution),
             worked: params.worked,
-            env: place.json.as_deref(),
-            env_bucket: &place.bucket,
+            env: environment.json.as_deref(),
+            env_bucket: &environment.bucket,
             notes: notes.as_deref(),
             lookup_id,
             run_id: None,
@@ -44,14 +45,14 @@ pub async fn record_outcome<D: Database>(
         };
         outcomes::record(tx, &outcome).await?;
         count_on_pattern(ambient, tx, &solution, params.worked).await?;
-        ranking::stats(engine, ambient, tx, &solution, &place).await
+        ranking::stats(engine, ambient, tx, &solution, &environment).await
     };
     let solution_stats = engine.write_side(side, ambient, body).await?;
     Ok(RecordOutcomeResult {
         ok: true,
         outcome_id: id,
-        env_bucket: place.bucket,
-        detected_env: place.detected,
+        env_bucket: environment.bucket,
+        detected_env: environment.detected,
         solution_stats,
         next_action: after(params.worked),
     })

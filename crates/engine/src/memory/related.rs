@@ -1,7 +1,7 @@
 //! Incidents that are like a diagnosed failure.
 //! Does not: search where a fix is known already; the caller sees to that.
 
-use super::{find::find, place::Place, ranking, side::SIDES};
+use super::{environment::ResolvedEnvironment, find::find, ranking, side::SIDES};
 use crate::{
     Engine, EngineError,
     contract::{Related, RelatedKind, Tried},
@@ -75,6 +75,6 @@ pub(crate) fn environment<D>(
     env: Option<&serde_json::Value>,
 ) -> Result<(Option<String>, String), EngineError> {
     let Some(env) = env.filter(|env| !env.is_null()) else { return Ok((None, String::new())) };
-    let Place { json, bucket, .. } = super::place::place(engine, env, None, None)?;
+    let ResolvedEnvironment { json, bucket, .. } = super::environment::resolve_environment(engine, env, None, None)?;
     Ok((json, bucket))
 }

@@ -2,9 +2,9 @@
 //! Does not: remember the search.
 
 use super::{
-    find::{Hit, find},
+    environment::resolve_environment,
+    find::{SearchHit, find},
     input,
-    place::place,
     ranked_solutions::rounded,
     side::{SIDES, Side},
 };
@@ -44,16 +44,16 @@ pub async fn search<D: Database>(
         return Ok(MemorySearched { ranked: Vec::new(), scores: Vec::new() });
     }
     let env = params.env.as_ref().filter(|env| !env.is_null());
-    let place = env.map(|env| place(engine, env, None, None)).transpose()?;
-    let place = place.filter(|place| !place.environment.is_empty());
+    let environment = env.map(|env| resolve_environment(engine, env, None, None)).transpose()?;
+    let environment = environment.filter(|environment| !environment.environment.is_empty());
     let (text, _) = input::query(engine, &params.text)?;
     let query = Query::new(&text, &engine.analyzer);
     let limit = limit as usize;
-    let found = if place.is_some() { limit.max(COMPARED) } else { limit };
+    let found = if environment.is_some() { limit.max(COMPARED) } else { limit };
     let wanted = (found, params.threshold.unwrap_or(0.0));
     let mut hits = find(engine, ambient, &SIDES, &query, wanted, &mut Vec::new()).await?;
-    if let Some(place) = place {
-        by_environment(engine, ambient, &place.environment, &mut hits).await?;
+    if let Some(environment) = environment {
+        by_environment(engine, ambient, &environment.environment, &mut hits).await?;
         hits.truncate(limit);
     }
     let mut answer = MemorySearched { ranked: Vec::with_capacity(hits.len()), scores: Vec::new() };
@@ -76,7 +76,7 @@ async fn by_environment<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     environment: &Environment,
-    hits: &mut [Hit],
+    hits: &mut [SearchHit],
 ) -> Result<(), EngineError> {
     for hit in hits.iter_mut() {
         let body = async |tx: &mut D::Tx<'_>| nearest(tx, hit.owner, environment).await;

@@ -1,4 +1,4 @@
-//! The databases of one call: home, where things are written, the one beside it, and one that is somebody else's.
+//! The databases of one call: the primary one, where things are written, the secondary one beside it, and a foreign one.
 //! Does not: decide what is asked of them.
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind, mark_call_made};
@@ -8,14 +8,14 @@ use argus_store::{Database, patterns};
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
-    Home,
-    Beside,
+    Primary,
+    Secondary,
     Foreign,
 }
 
-/// The user's own. Home first: what is nearer counts first. What is foreign is asked for by name, where it can be
+/// The user's own. Primary first: what is nearer counts first. What is foreign is asked for by name, where it can be
 /// shown as that.
-pub(super) const SIDES: [Side; 2] = [Side::Home, Side::Beside];
+pub(super) const SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
 
 impl<D: Database> Engine<D> {
     /// Whose memory it is.
@@ -23,20 +23,20 @@ impl<D: Database> Engine<D> {
         let home = self.options.memory.home.unwrap_or_default();
         match (side, home) {
             (Side::Foreign, _) => MemoryKind::Foreign,
-            (Side::Home, _) => home,
-            (Side::Beside, MemoryKind::User) => MemoryKind::Project,
-            (Side::Beside, _) => MemoryKind::User,
+            (Side::Primary, _) => home,
+            (Side::Secondary, MemoryKind::User) => MemoryKind::Project,
+            (Side::Secondary, _) => MemoryKind::User,
         }
     }
 
-    /// Reads one side; nothing where there is no database beside.
+    /// Reads one side; nothing where there is no such database.
     pub(super) async fn read_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<Option<T>, EngineError>
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         let other = match side {
-            Side::Home => return self.read(ambient, body).await.map(Some),
-            Side::Beside => &self.beside,
+            Side::Primary => return self.read(ambient, body).await.map(Some),
+            Side::Secondary => &self.secondary,
             Side::Foreign => &self.foreign,
         };
         match other {
@@ -45,7 +45,7 @@ impl<D: Database> Engine<D> {
         }
     }
 
-    /// Reads one side; one beside that cannot be read is a warning and no error.
+    /// Reads one side; one other than the primary that cannot be read is a warning and no error.
     pub(super) async fn look<T, F>(
         &self,
         side: Side,
@@ -57,7 +57,7 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         match self.read_side(side, ambient, body).await {
-            Err(error) if side != Side::Home => {
+            Err(error) if side != Side::Primary => {
                 warnings.push(self.unreadable(side, &error.message));
                 Ok(None)
             }
@@ -70,16 +70,16 @@ impl<D: Database> Engine<D> {
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        match (side, &self.beside) {
-            (Side::Beside, Some(beside)) => {
+        match (side, &self.secondary) {
+            (Side::Secondary, Some(secondary)) => {
                 let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
                     mark_call_made(tx, ambient).await?;
                     body(tx).await
                 };
-                beside.write(marked).await
+                secondary.write(marked).await
             }
-            (Side::Home, _) => self.write(ambient, body).await,
-            (Side::Foreign, _) | (Side::Beside, None) => Err(unwritable()),
+            (Side::Primary, _) => self.write(ambient, body).await,
+            (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable()),
         }
     }
 
@@ -88,10 +88,10 @@ impl<D: Database> Engine<D> {
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        match (side, &self.beside) {
-            (Side::Beside, Some(beside)) => return beside.write_now(body).await,
-            (Side::Home, _) => {}
-            (Side::Foreign, _) | (Side::Beside, None) => return Err(unwritable()),
+        match (side, &self.secondary) {
+            (Side::Secondary, Some(secondary)) => return secondary.write_now(body).await,
+            (Side::Primary, _) => {}
+            (Side::Foreign, _) | (Side::Secondary, None) => return Err(unwritable()),
         }
         let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
             patterns::seed(tx, &BUILTINS, ambient.now).await?;
@@ -100,26 +100,27 @@ impl<D: Database> Engine<D> {
         self.database.write_now(seeded).await
     }
 
-    /// Writes home while nobody can write beside, so that what is not there stays so until home is written; `body` gets
-    /// both, or home alone where nothing beside can be locked. Of the two, the project's is locked first, whichever is
-    /// home, so that no two calls wait for each other.
+    /// Writes the primary side while nobody can write the secondary one, so that what is not there stays so until the
+    /// primary one is written; `body` gets
+    /// both, or the primary one alone where there is no other to lock. Of the two, the project's is locked first, whichever is
+    /// primary, so that no two calls wait for each other.
     pub(super) async fn write_undisturbed<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: AsyncFnOnce(&mut D::Tx<'_>, Option<&mut D::Tx<'_>>) -> Result<T, EngineError>,
     {
-        let beside = match &self.beside {
-            Some(beside) if self.is_there(beside).await => beside,
+        let secondary = match &self.secondary {
+            Some(secondary) if self.is_there(secondary).await => secondary,
             _ => return self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await,
         };
         let (mut body, mut answer) = (Some(body), None);
-        if self.kind(Side::Home) == MemoryKind::Project {
+        if self.kind(Side::Primary) == MemoryKind::Project {
             let locking = async |tx: &mut D::Tx<'_>| {
                 let run = async |other: &mut D::Tx<'_>| {
                     answer = Some(body.take().expect("it runs once")(tx, Some(other)).await);
                     Ok::<(), EngineError>(())
                 };
                 // Where it could not be locked, the body has not run. What was indexed there waits on if it is not kept.
-                let _ = beside.write(run).await;
+                let _ = secondary.write(run).await;
                 match answer.take() {
                     Some(answer) => answer,
                     None => body.take().expect("it has not run")(tx, None).await,
@@ -132,7 +133,7 @@ impl<D: Database> Engine<D> {
             answer = Some(self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, Some(other)).await).await);
             Ok::<(), EngineError>(())
         };
-        let _ = beside.write(run).await;
+        let _ = secondary.write(run).await;
         if let Some(answer) = answer {
             return answer;
         }
@@ -141,16 +142,16 @@ impl<D: Database> Engine<D> {
     }
 
     /// Whether there is a file: locking a missing one would make it. Whoever wrote one wrote the built-in patterns first.
-    async fn is_there(&self, beside: &D) -> bool {
+    async fn is_there(&self, secondary: &D) -> bool {
         let body = async |tx: &mut D::Tx<'_>| -> Result<bool, EngineError> {
             Ok(patterns::by_id(tx, BUILTINS[0].id).await?.is_some())
         };
-        beside.read(body).await.unwrap_or(false)
+        secondary.read(body).await.unwrap_or(false)
     }
 
-    /// What is to be said of the databases beside and foreign that could not be opened.
-    pub(super) fn beside_warnings(&self) -> Vec<String> {
-        let problems = [(Side::Beside, &self.beside_problem), (Side::Foreign, &self.foreign_problem)];
+    /// What is to be said of the secondary and the foreign database that could not be opened.
+    pub(super) fn secondary_warnings(&self) -> Vec<String> {
+        let problems = [(Side::Secondary, &self.secondary_problem), (Side::Foreign, &self.foreign_problem)];
         let said = |(side, problem): (Side, &Option<String>)| Some(self.unreadable(side, problem.as_deref()?));
         problems.into_iter().filter_map(said).collect()
     }
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn only_the_users_own_sides_are_written() {
         let world = World::new();
-        for side in [Side::Foreign, Side::Beside] {
+        for side in [Side::Foreign, Side::Secondary] {
             let set = || async |tx: &mut argus_store::sqlite::SqliteTx<'_>| Ok(probe::set(tx, "probe").await?);
             let written = finish(world.engine.write_side(side, &world.ambient(), set()));
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);

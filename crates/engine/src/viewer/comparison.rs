@@ -11,8 +11,8 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
+    case_history::{self, Failed, State},
     runs::RunKey,
-    seen::{self, Failed, State},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ pub async fn view_comparison<D: Database>(
 /// The failed tests of a run, each once.
 async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Failed>, EngineError> {
     let mut known = BTreeSet::new();
-    let mut failed = seen::failed(tx, run, COMPARED).await?;
+    let mut failed = case_history::failed(tx, run, COMPARED).await?;
     failed.retain(|case| known.insert(case.name.clone()));
     Ok(failed)
 }
@@ -79,7 +79,7 @@ async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Failed>, EngineErro
 /// How those ended here that failed in the other; of several of one name, one that ran.
 async fn states(tx: &mut impl Tx, run: RunKey, other: RunKey) -> Result<BTreeMap<String, CaseState>, EngineError> {
     let mut states = BTreeMap::new();
-    for (name, state) in seen::states_of_failed_in(tx, run, other).await? {
+    for (name, state) in case_history::states_of_failed_in(tx, run, other).await? {
         let has_run = state != State::Skipped;
         if has_run || !states.contains_key(&name) {
             states.insert(name, end(state));

@@ -57,9 +57,9 @@ pub async fn edit_pattern<D: Database>(
             recorder: engine.recorder_as("person"),
             now: ambient.now,
         };
-        let description = description.clone().over(pattern.person.description.clone());
+        let description = description.clone().over(pattern.overrides.description.clone());
         let edit = Edit {
-            category: params.category.clone().over(pattern.person.category),
+            category: params.category.clone().over(pattern.overrides.category),
             description: description.as_deref(),
             fix: match &fix {
                 Change::Keep => Suggestion::Kept,

@@ -11,8 +11,8 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
+    case_history::{self, State},
     runs::{self, Run},
-    seen::{self, State},
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -85,7 +85,7 @@ async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), E
         if cases > CASES && !columns.is_empty() {
             break;
         }
-        for (name, state) in seen::states(tx, key).await? {
+        for (name, state) in case_history::states(tx, key).await? {
             found.entry(name).or_default().push((columns.len(), state));
         }
         columns.push(run);

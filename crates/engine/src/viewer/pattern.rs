@@ -17,12 +17,12 @@ use crate::{
 use argus_core::{Ambient, FailureEvent, confidence::confidence};
 use argus_store::{
     Database, Tx,
-    days::{self, DAY_MS, Day},
+    case_history::{self, FailureOccurrence},
+    daily_counts::{self, DAY_MS, DailyCounts},
     outcomes::{self, Report},
     patterns::{self, Pattern},
     runs,
     search::Owner,
-    seen::{self, Place},
     solutions, view,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,7 @@ pub async fn view_pattern<D: Database>(
         let pattern = patterns::by_id(tx, params.id.trim()).await?.ok_or_else(|| unknown_pattern(&params.id))?;
         let merged = patterns::merged_into(tx, pattern.key).await?;
         let (family, best_fix) = patterns::family_and_best(tx, pattern.key).await?;
-        let own = |fix: &Option<String>| pattern.person.solution.and_then(|_| fix.clone());
+        let own = |fix: &Option<String>| pattern.overrides.solution.and_then(|_| fix.clone());
         let sample = patterns::sample(tx, pattern.key).await?;
         let sample = sample.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
         let related = if pattern.is_builtin {
@@ -63,7 +63,7 @@ pub async fn view_pattern<D: Database>(
             related::like(engine, tx, (&pattern.normalized, &family), Some(&pattern)).await?
         };
         let reports = outcomes::reports(tx, pattern.key, FIXES).await?;
-        let days = days::of_pattern(tx, pattern.key, DAYS).await?;
+        let days = daily_counts::of_pattern(tx, pattern.key, DAYS).await?;
         let (seen, seen_total, tests) = if pattern.is_builtin {
             seen_builtin(tx, &pattern, limit, offset).await?
         } else {
@@ -72,10 +72,10 @@ pub async fn view_pattern<D: Database>(
         Ok(ViewPatternResult {
             learned: learned(&pattern, best_fix, engine.options.locale),
             set: PersonValues {
-                category: pattern.person.category,
-                description: pattern.person.description.clone(),
+                category: pattern.overrides.category,
+                description: pattern.overrides.description.clone(),
                 suggested_fix: own(&pattern.best_fix),
-                edited_at: pattern.person.edited_at.map(iso),
+                edited_at: pattern.overrides.edited_at.map(iso),
             },
             case_name: (!pattern.is_builtin).then(|| pattern.case_name.clone()),
             merged: merged.into_iter().map(part).collect(),
@@ -136,7 +136,7 @@ async fn solutions(tx: &mut impl Tx, pattern: &Pattern) -> Result<Vec<ViewSoluti
         let stats = outcomes::stats(tx, solution.key).await?;
         shown.push(ViewSolution {
             suggested: pattern.suggests == Some(solution.key),
-            set: pattern.person.solution == Some(solution.key),
+            set: pattern.overrides.solution == Some(solution.key),
             wrong: solution.is_wrong,
             solution_id: solution.id,
             steps: solution.steps,
@@ -152,7 +152,7 @@ async fn solutions(tx: &mut impl Tx, pattern: &Pattern) -> Result<Vec<ViewSoluti
 }
 
 /// What is kept of each day, before it what the reports show, and now.
-fn curve(pattern: &Pattern, reports: &[Report], days: &[Day], now: i64) -> Vec<ConfidencePoint> {
+fn curve(pattern: &Pattern, reports: &[Report], days: &[DailyCounts], now: i64) -> Vec<ConfidencePoint> {
     let point = |at: i64, occurrences, resolutions, known| ConfidencePoint {
         at: iso(at),
         confidence: confidence(resolutions, occurrences),
@@ -195,20 +195,20 @@ async fn seen_learned(
     limit: u32,
     offset: u32,
 ) -> Result<Seen, EngineError> {
-    let mut found: Vec<(Place, &str)> = Vec::new();
+    let mut found: Vec<(FailureOccurrence, &str)> = Vec::new();
     for part in merged.iter().chain([pattern]) {
         let signatures: BTreeSet<String> = view::signatures(tx, part.key).await?.into_iter().collect();
-        let places = seen::places(tx, &part.case_name, PLACES).await?;
-        let own = places.into_iter().filter(|place| signatures.contains(&place.signature));
-        found.extend(own.map(|place| (place, part.case_name.as_str())));
+        let occurrences = case_history::occurrences(tx, &part.case_name, PLACES).await?;
+        let own = occurrences.into_iter().filter(|occurrence| signatures.contains(&occurrence.signature));
+        found.extend(own.map(|occurrence| (occurrence, part.case_name.as_str())));
     }
-    found.sort_by_key(|(place, _)| std::cmp::Reverse((place.run, place.seq)));
+    found.sort_by_key(|(occurrence, _)| std::cmp::Reverse((occurrence.run, occurrence.seq)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     let tests = tests(tx, &found).await?;
     let total = size(found.len());
     let mut seen = Vec::new();
-    for (place, case_name) in cut(found, limit, offset) {
-        let at = seen::at(tx, &place).await?;
+    for (occurrence, case_name) in cut(found, limit, offset) {
+        let at = case_history::at(tx, &occurrence).await?;
         seen.extend(at.map(|(run_id, started_at, headline)| SeenIn {
             run_id,
             timestamp: iso(started_at),
@@ -219,16 +219,16 @@ async fn seen_learned(
     Ok((seen, total, tests))
 }
 
-async fn tests(tx: &mut impl Tx, found: &[(Place, &str)]) -> Result<Vec<SeenTest>, EngineError> {
-    let mut by_name: BTreeMap<&str, (u32, &Place)> = BTreeMap::new();
-    for (place, name) in found {
-        by_name.entry(name).or_insert((0, place)).0 += 1;
+async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<Vec<SeenTest>, EngineError> {
+    let mut by_name: BTreeMap<&str, (u32, &FailureOccurrence)> = BTreeMap::new();
+    for (occurrence, name) in found {
+        by_name.entry(name).or_insert((0, occurrence)).0 += 1;
     }
     let mut counted: Vec<_> = by_name.into_iter().collect();
     counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let mut tests = Vec::new();
     for (name, (failures, last)) in counted.into_iter().take(TESTS) {
-        if let Some((last_run_id, started_at, _)) = seen::at(tx, last).await? {
+        if let Some((last_run_id, started_at, _)) = case_history::at(tx, last).await? {
             tests.push(SeenTest { case_name: name.to_owned(), failures, last_run_id, last_seen_at: iso(started_at) });
         }
     }
@@ -243,7 +243,7 @@ async fn seen_builtin(tx: &mut impl Tx, pattern: &Pattern, limit: u32, offset: u
             continue;
         }
         let left = FAILURES.saturating_sub(found.len());
-        for failed in seen::failed_of(tx, key, pattern.category, size(left)).await? {
+        for failed in case_history::failed_of(tx, key, pattern.category, size(left)).await? {
             found.push(SeenIn {
                 run_id: run.id.clone(),
                 timestamp: iso(run.started_at),

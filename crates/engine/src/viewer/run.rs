@@ -15,10 +15,11 @@ use crate::{
 };
 use argus_core::{Ambient, Category, builtin, display, normalize::normalize};
 use argus_store::{
-    Database, Tx, cases, merging,
+    Database, Tx,
+    case_history::{self, CaseFilter, Failed, State},
+    cases, merging,
     patterns::{self, Pattern, PatternKey},
     runs::{self, RunKey},
-    seen::{self, CaseFilter, Failed, State},
 };
 use std::collections::BTreeMap;
 
@@ -53,8 +54,9 @@ pub async fn view_run<D: Database>(
         };
         let filter = CaseFilter { state, words: words.as_deref() };
         let is_all = filter.state.is_none() && filter.words.is_none();
-        let total = if is_all { run.passed + run.failed + run.skipped } else { seen::count(tx, key, filter).await? };
-        let cases: Vec<_> = seen::list(tx, key, filter, limit, offset).await?.into_iter().map(listed).collect();
+        let total =
+            if is_all { run.passed + run.failed + run.skipped } else { case_history::count(tx, key, filter).await? };
+        let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset).await?.into_iter().map(listed).collect();
         let (groups, more_groups) = groups(engine, tx, key).await?;
         let (previous_id, next_id) = runs::beside(tx, key, run.started_at).await?;
         Ok(ViewRunResult {
@@ -92,7 +94,7 @@ pub async fn view_case<D: Database>(
         let sight = cause::sight(engine, &analysis, &event, &params.case_name);
         let pattern = matching::find(engine, tx, &analysis, &params.case_name, None).await?.pattern;
         Ok(ViewCaseResult {
-            category: pattern.as_ref().and_then(|pattern| pattern.person.category).unwrap_or(failure.category),
+            category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
             failure_kind: sight.kind,
             place: sight.place,
             test_place: sight.test_place,
@@ -114,7 +116,7 @@ async fn history(tx: &mut impl Tx, name: &str) -> Result<Vec<CaseEnd>, EngineErr
         if read > READ && !ends.is_empty() {
             break;
         }
-        if let Some(state) = seen::state_of(tx, key, name).await? {
+        if let Some(state) = case_history::state_of(tx, key, name).await? {
             ends.push(CaseEnd { run_id: run.id, timestamp: iso(run.started_at), state: end(state) });
         }
     }
@@ -155,7 +157,7 @@ async fn groups<D: Database>(
     let mut groups: Vec<Group> = Vec::new();
     let mut by_headline: BTreeMap<(Category, String), usize> = BTreeMap::new();
     let mut by_pattern: BTreeMap<PatternKey, usize> = BTreeMap::new();
-    for failed in seen::failed(tx, run, GROUPED).await? {
+    for failed in case_history::failed(tx, run, GROUPED).await? {
         let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature).await? {
             None => merging::had_signature(tx, &failed.signature).await?,
             found => found,
@@ -196,7 +198,7 @@ impl Group {
     }
 
     async fn shown<D: Database>(self, engine: &Engine<D>, tx: &mut impl Tx) -> Result<FailureGroup, EngineError> {
-        let edited = self.pattern.as_ref().and_then(|pattern| pattern.person.description.clone());
+        let edited = self.pattern.as_ref().and_then(|pattern| pattern.overrides.description.clone());
         let category = self.pattern.as_ref().map_or(self.first.category, Pattern::shown_category);
         let pattern = match (self.pattern, builtin::matching(self.first.category)) {
             (None, Some(builtin)) => patterns::by_id(tx, builtin.id).await?,

@@ -15,11 +15,11 @@ use crate::{gotext, paths};
 
 /// A complete case.
 pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> ReportCase {
-    let place = place(&open, suites, dialect, intake);
+    let named = name_case(&open, suites, dialect, intake);
     let mut case = ReportCase {
-        file: place.file,
-        suite: place.suite,
-        name: place.name,
+        file: named.file,
+        suite: named.suite,
+        name: named.name,
         status: CaseStatus::Passed,
         runner_status: open.word,
         flaky: false,
@@ -124,42 +124,42 @@ fn says_more(word: &str) -> bool {
 
 /// Where a case is.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Place {
+struct CaseName {
     file: Option<String>,
     suite: Vec<String>,
     name: String,
 }
 
-fn place(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> Place {
+fn name_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> CaseName {
     match dialect {
         Dialect::NodeTest => node_test(open, suites, intake),
         Dialect::Pytest => pytest(open, suites, intake),
-        Dialect::Playwright => playwright::place(open, suites, intake).into(),
+        Dialect::Playwright => playwright::name_case(open, suites, intake).into(),
         Dialect::Mocha => mocha(open, suites, intake),
         Dialect::Bun if suites.len() > BUN_OUTER => bun(open, suites, intake),
         _ => general(open, suites, dialect, intake),
     }
 }
 
-impl From<(Option<String>, Vec<String>, String)> for Place {
+impl From<(Option<String>, Vec<String>, String)> for CaseName {
     fn from((file, suite, name): (Option<String>, Vec<String>, String)) -> Self {
         Self { file, suite, name }
     }
 }
 
-fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> Place {
+fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> CaseName {
     let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let suite_name = suites.last().map_or("", |suite| suite.name.as_str());
     let path =
         given.or_else(|| [open.class_name.as_str(), suite_name].into_iter().find(|name| paths::looks_like_file(name)));
     let file = path.and_then(|path| intake.file(path));
     if dialect == Dialect::Vitest && open.name == open.class_name && file.is_some() {
-        return Place { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
+        return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
     }
     // jest-junit: a file that could not be run, named by its path.
     if open.class_name == "Test suite failed to run" {
         let file = file.or_else(|| intake.file(&open.name));
-        return Place { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
+        return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
     }
     let (mut suite, name) = split_name(&open.name);
     if suite.is_empty() {
@@ -172,11 +172,11 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
     let whole_package = dialect == Dialect::Go && open.class_name.is_empty() && open.name == "TestMain";
     if whole_class || whole_package {
         let class = if whole_class { &open.class_name } else { suite_name };
-        return Place { file, suite: vec![class.to_owned()], name: SUITE_FAILURE.to_owned() };
+        return CaseName { file, suite: vec![class.to_owned()], name: SUITE_FAILURE.to_owned() };
     }
     // Gradle writes JUnit 5's display name, Surefire the method's.
     let name = if dialect == Dialect::Java { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };
-    Place { file, suite, name }
+    CaseName { file, suite, name }
 }
 
 /// `cart > checkout > adds` as Vitest and `cart › adds` as jest-junit can be told to write.
@@ -224,7 +224,7 @@ fn strip_module<'a>(class: &'a str, file: &str) -> &'a str {
 ///
 /// Sure where one segment is named like a test module (`test_*` or `*_test`) and only classes follow it; otherwise the
 /// last segment before the first capitalised one is taken for the module, for Python's classes are capitalised.
-fn pytest(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+fn pytest(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     // A module that could not be imported: no class, and the module as the name.
     let class = if open.class_name.is_empty() { open.name.as_str() } else { open.class_name.as_str() };
@@ -234,7 +234,7 @@ fn pytest(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
         None => python_module(class),
     };
     let classes = rest.split('.').filter(|segment| !segment.is_empty());
-    Place { file, suite: classes.map(str::to_owned).collect(), name: name.to_owned() }
+    CaseName { file, suite: classes.map(str::to_owned).collect(), name: name.to_owned() }
 }
 
 fn python_module(class: &str) -> (Option<String>, &str) {
@@ -251,14 +251,14 @@ fn python_module(class: &str) -> (Option<String>, &str) {
 }
 
 /// node:test says `test` for every class; its suites nest. A file that failed as a whole is a case named by its path.
-fn node_test(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+fn node_test(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().and_then(|path| intake.file(path));
     let suite: Vec<String> =
         suites.iter().map(|suite| unescape_twice(&suite.name)).filter(|name| !name.is_empty()).collect();
     if suite.is_empty() && paths::looks_like_file(&open.name) && open.name.contains(['/', '\\']) {
-        return Place { file: intake.file(&open.name), suite, name: SUITE_FAILURE.to_owned() };
+        return CaseName { file: intake.file(&open.name), suite, name: SUITE_FAILURE.to_owned() };
     }
-    Place { file, suite, name: unescape_twice(&open.name) }
+    CaseName { file, suite, name: unescape_twice(&open.name) }
 }
 
 /// Node 20 and 22 escape quotes in names twice.
@@ -270,15 +270,15 @@ fn unescape_twice(name: &str) -> String {
 const BUN_OUTER: usize = 2;
 
 /// Bun's suites nest; its class names begin with the innermost. A hook that failed has no name.
-fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let suite = suites[BUN_OUTER..].iter().map(|suite| suite.name.clone()).collect();
     let name = if open.name == "(unnamed)" { SUITE_FAILURE } else { &open.name };
-    Place { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
+    CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }
 
 /// mocha-junit-reporter: `name` is the full title, `classname` the test's own; it can be told to swap them.
-fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
+fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let (full, own) = if open.class_name.len() > open.name.len() {
         (open.class_name.trim(), open.name.trim())
@@ -288,5 +288,5 @@ fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> Place {
     let suite = full.strip_suffix(own).map_or("", str::trim);
     let name = if suite.is_empty() && !full.ends_with(own) { full } else { own };
     let suite = if suite.is_empty() { Vec::new() } else { vec![suite.to_owned()] };
-    Place { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
+    CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }

@@ -7,7 +7,11 @@ use crate::intake::Intake;
 use crate::model::{CaseStatus, ReportCase};
 
 /// File (relative to the test folder, as in Playwright's JSON), project and titles, name.
-pub(super) fn place(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> (Option<String>, Vec<String>, String) {
+pub(super) fn name_case(
+    open: &OpenCase,
+    suites: &[Suite],
+    intake: &Intake<'_>,
+) -> (Option<String>, Vec<String>, String) {
     let (titles, name) = naming::split_name(&open.name);
     let project = suites.last().and_then(|suite| suite.hostname.clone());
     (intake.file(&open.class_name), project.into_iter().chain(titles).collect(), name)

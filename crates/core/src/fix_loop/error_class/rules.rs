@@ -4,25 +4,25 @@
 use super::ErrorClass::{self, Fixable, Permanent, Transient};
 
 /// What a line must look like, letter case aside.
-pub(super) enum Shape {
+pub(super) enum LineMatcher {
     /// It matches.
     Line(&'static str),
     /// It speaks of this HTTP status.
     Status(u16),
 }
-use Shape::{Line, Status};
+use LineMatcher::{Line, Status};
 
 /// One named rule.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) class: ErrorClass,
-    pub(super) shape: Shape,
+    pub(super) matcher: LineMatcher,
     /// Lines that the shape would take by mistake.
     pub(super) unless: Option<&'static str>,
 }
 
-const fn rule(name: &'static str, class: ErrorClass, shape: Shape) -> Rule {
-    Rule { name, class, shape, unless: None }
+const fn rule(name: &'static str, class: ErrorClass, matcher: LineMatcher) -> Rule {
+    Rule { name, class, matcher, unless: None }
 }
 
 impl Rule {

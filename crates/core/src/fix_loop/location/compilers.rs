@@ -7,7 +7,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Shapes of one line, the surest first; named groups `file`, `line`, `column`.
-static SHAPES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // tsc and .NET: `src/cart.ts(12,5): error TS2345: ...`.
         r"^\s*(?<file>[^\s()][^()\n]*)\((?<line>\d+)(?:,(?<column>\d+))?(?:,\d+,\d+)?\): (?:fatal )?(?:error|warning)\b",
@@ -94,8 +94,8 @@ fn one(lines: &[&str], at: usize) -> Option<Location> {
         let path = file.contains(['/', '\\', '.']) && !file.contains(": ");
         return path.then(|| frame(file, number(found.name("line")), number(found.name("column")), ""));
     }
-    SHAPES.iter().find_map(|shape| {
-        let found = shape.captures(line)?;
+    LINE_PATTERNS.iter().find_map(|pattern| {
+        let found = pattern.captures(line)?;
         let file = found.name("file")?.as_str();
         // `12:30:45: error` is a time, and `http://a:80: error` an address.
         let path =

@@ -28,71 +28,73 @@ impl Stack {
 }
 
 /// A shape of frames on one line; named groups `file`, `line`, `column`, `function`.
-struct Shape {
+struct FramePattern {
     pattern: Regex,
     outer_first: bool,
 }
 
-static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
-    let shape =
-        |pattern: &str, outer_first| Shape { pattern: Regex::new(pattern).expect("a constant pattern"), outer_first };
+static FRAME_PATTERNS: LazyLock<Vec<FramePattern>> = LazyLock::new(|| {
+    let pattern = |pattern: &str, outer_first| FramePattern {
+        pattern: Regex::new(pattern).expect("a constant pattern"),
+        outer_first,
+    };
     vec![
         // Python: `File "app/cart.py", line 3, in total`.
-        shape(r#"^\s*File "(?<file>[^"\n]+)", line (?<line>\d+)(?:, in (?<function>.+))?$"#, true),
+        pattern(r#"^\s*File "(?<file>[^"\n]+)", line (?<line>\d+)(?:, in (?<function>.+))?$"#, true),
         // pytest, short and long: `app/cart.py:12: in total`, `app/cart.py:12: TypeError`.
-        shape(
+        pattern(
             r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.pyx?):(?<line>\d+): (?:in (?<function>\S+)|[A-Z]\w*(?:Error|Exception|Exit|Warning)\b.*)?$",
             true,
         ),
         // .NET: `at Acme.Cart.Total(Int32 n) in C:\src\Cart.cs:line 12`.
-        shape(r"^\s*at (?<function>[^(\n]+)(?:\([^)\n]*\))? in (?<file>.+):line (?<line>\d+)\.?$", false),
+        pattern(r"^\s*at (?<function>[^(\n]+)(?:\([^)\n]*\))? in (?<file>.+):line (?<line>\d+)\.?$", false),
         // JavaScript: `at total (src/cart.ts:12:5)`, `at file:///srv/cart.js:12:5`.
-        shape(
+        pattern(
             r"^\s*(?:->\s*)?at (?<function>[^(\n]+?) \((?<file>(?:webpack-internal:///\([\w-]+\)/)?[^()\n]+?):(?<line>\d+)(?::(?<column>\d+))?\)$",
             false,
         ),
-        shape(
+        pattern(
             r"^\s*at (?:async )?(?<file>(?:file:///?|webpack\S*:///|[A-Za-z]:[\\/]|[./~\w@-])[^()\n]*?):(?<line>\d+):(?<column>\d+)$",
             false,
         ),
         // node:test in TAP, whose YAML leaves out the `at`: `    exports.total (/srv/shop/cart.js:1:34)`.
-        shape(
+        pattern(
             r"^\s+(?:async )?(?<function>[\w$.<>\[\] ]+?) \((?<file>(?:file://)?(?:/|[A-Za-z]:[\\/])[^()\n]+?\.[cm]?[jt]sx?):(?<line>\d+):(?<column>\d+)\)$",
             false,
         ),
         // Java and Kotlin: `at com.acme.Cart.total(Cart.java:88)`, also with a module or loader before it.
-        shape(
+        pattern(
             r"^\s*(?:->\s*)?at (?:[\w.$@-]*/{1,2})?(?<function>[\w.$<>]+(?:[\w$ <>-]*[\w$>])?)\((?<file>[\w$.-]+\.(?:java|kt|kts|scala|groovy|clj)):(?<line>\d+)\)",
             false,
         ),
         // Firefox and Safari: `total@http://localhost:3000/src/cart.js:12:5`.
-        shape(
+        pattern(
             r"^\s*(?<function>[\w$.<>/]*)@(?:https?://[^/\s]+/)?(?<file>[^\s@]+?\.\w+)(?:\?[^\s:]*)?:(?<line>\d+):(?<column>\d+)$",
             false,
         ),
         // Vitest: `❯ total src/cart.ts:12:5`.
-        shape(
+        pattern(
             r"^\s*❯ (?:(?<function>\S+) )?(?<file>[^\s:][^:\n]*?\.[cm]?[jt]sx?|[^\s:][^:\n]*?\.(?:vue|svelte)):(?<line>\d+)(?::(?<column>\d+))?$",
             false,
         ),
         // Ruby: `from lib/cart.rb:12:in 'total'`, `# ./lib/cart.rb:12:in`, `lib/cart.rb:12:in 'total': no (TypeError)`.
-        shape(
+        pattern(
             r"^\s*(?:from |# |\d+: from )?(?<file>(?:[A-Za-z]:)?[^\s:#][^:\n]*\.(?:rb|rake|erb|ru)):(?<line>\d+)(?::in [`'](?<function>[^'\n]+)'.*|:in .*)?$",
             false,
         ),
         // PHP: `#0 /app/src/Cart.php(12): Acme\Cart->total()`.
-        shape(r"^\s*#\d+ (?<file>[^\s(][^(\n]*\.php)\((?<line>\d+)\): (?<function>[^(\n]*)", false),
-        shape(
+        pattern(r"^\s*#\d+ (?<file>[^\s(][^(\n]*\.php)\((?<line>\d+)\): (?<function>[^(\n]*)", false),
+        pattern(
             r"^(?:\[[^\]]*\] )?(?:PHP )?(?:Fatal error|Parse error|Warning|Error|Exception|\S*(?:Error|Exception)\b).* in (?<file>\S+\.php)(?: on line |:)(?<line>\d+)$",
             false,
         ),
         // Rust: `thread 'main' panicked at src/cart.rs:12:5:`, and the older form with the message in front.
-        shape(
+        pattern(
             r"^thread '[^'\n]*'(?: \(\d+\))? panicked at (?:'.*', )?(?<file>[^\s:'][^:'\n]*\.rs):(?<line>\d+):(?<column>\d+):?$",
             false,
         ),
         // Elixir, Swift and others that say `at path:line`.
-        shape(r"^\s*(?:\([^)]*\) )?(?<file>[\w./-]+\.(?:exs?|erl)):(?<line>\d+): (?<function>\S+)$", false),
+        pattern(r"^\s*(?:\([^)]*\) )?(?<file>[\w./-]+\.(?:exs?|erl)):(?<line>\d+): (?<function>\S+)$", false),
     ]
 });
 
@@ -158,19 +160,19 @@ impl Reader {
     fn line(&mut self, line: &str) {
         let paired = self.function.is_some().then(|| SECOND_LINE.captures(line)).flatten();
         if paired.is_none()
-            && let Some((place, outer_first)) = one_line(line)
+            && let Some((frame, outer_first)) = one_line(line)
         {
             if outer_first != self.current.outer_first && !self.current.frames.is_empty() {
                 self.close(false);
             }
             self.current.outer_first = outer_first;
-            self.current.frames.push(place);
+            self.current.frames.push(frame);
             self.function = None;
             return;
         }
         if let Some(found) = paired.or_else(|| SECOND_LINE.captures(line)) {
             let function = self.function.take().unwrap_or_default();
-            self.current.frames.push(place(&found, &function));
+            self.current.frames.push(location(&found, &function));
             return;
         }
         let trimmed = line.trim_start();
@@ -205,27 +207,27 @@ fn is_heading(line: &str) -> bool {
 }
 
 fn one_line(line: &str) -> Option<(Location, bool)> {
-    // Every shape has a place in it.
+    // Every pattern has a file in it.
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
         return None;
     }
-    SHAPES.iter().find_map(|shape| {
-        let found = shape.pattern.captures(line)?;
+    FRAME_PATTERNS.iter().find_map(|pattern| {
+        let found = pattern.pattern.captures(line)?;
         let function = found.name("function").map_or("", |name| name.as_str());
-        Some((place(&found, function), shape.outer_first))
+        Some((location(&found, function), pattern.outer_first))
     })
 }
 
-fn place(found: &Captures<'_>, function: &str) -> Location {
+fn location(found: &Captures<'_>, function: &str) -> Location {
     let file = found.name("file").map_or("", |file| file.as_str());
     let (line, column) = (number(found.name("line")), number(found.name("column")));
-    let mut place = frame(file, line, column, function);
+    let mut location = frame(file, line, column, function);
     if is_jvm(file)
         && let Some(folders) = package(function)
     {
-        place.file = format!("{folders}/{file}");
+        location.file = format!("{folders}/{file}");
     }
-    place
+    location
 }
 
 fn is_jvm(file: &str) -> bool {

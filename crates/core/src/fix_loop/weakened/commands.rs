@@ -89,7 +89,7 @@ pub(super) fn ignores(line: &str, about: About) -> Option<WeakeningKind> {
     if about == About::Runner && trimmed.starts_with("exclude") {
         return Some(TestSkipped);
     }
-    let found = SETTINGS.iter().find(|(shape, _)| shape.is_match(line)).map(|&(_, kind)| kind)?;
+    let found = SETTINGS.iter().find(|(pattern, _)| pattern.is_match(line)).map(|&(_, kind)| kind)?;
     // `exit 0` and `set +e` are ordinary in a script that is about something else.
     let ordinary = trimmed.starts_with("exit 0") || trimmed.starts_with("set +e");
     (about != About::Commands || !ordinary).then_some(found)

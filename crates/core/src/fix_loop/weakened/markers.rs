@@ -6,7 +6,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// The shapes of one family of languages.
-struct Shapes {
+struct LanguagePatterns {
     /// Declares a test; the first group that matches is its name.
     test: Regex,
     /// Keeps tests from running.
@@ -15,13 +15,13 @@ struct Shapes {
     expects: Regex,
 }
 
-fn shapes(test: &str, skip: &str, expects: &str) -> Shapes {
+fn patterns(test: &str, skip: &str, expects: &str) -> LanguagePatterns {
     let compile = |pattern: &str| Regex::new(pattern).expect("a constant pattern");
-    Shapes { test: compile(test), skip: compile(skip), expects: compile(expects) }
+    LanguagePatterns { test: compile(test), skip: compile(skip), expects: compile(expects) }
 }
 
-static JAVASCRIPT: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static JAVASCRIPT: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r#"(?:^|[^.\w$'"`])(?:it|test|describe|context|specify|suite|scenario|x?it|xdescribe|xtest|fit|fdescribe|Deno\.test)(?:\.\w+)*\s*(?:\([^)]*\)\s*)?\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`|$)"#,
         concat!(
             r"\b(?:it|test|describe|context|specify|suite|bench)(?:\.\w+)*\.(?:skip|todo|fixme|fails|failing|skipIf|runIf|only|ignore)\b",
@@ -31,8 +31,8 @@ static JAVASCRIPT: LazyLock<Shapes> = LazyLock::new(|| {
         r"\bexpect(?:\.\w+)*\s*\(|\b(?:expect|assert|verify|check|ensure)[A-Z]\w*\(|\bassert(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|not|deepEqual|true|false|truthy|falsy|throws\w*|equal|ok|like|regex|snapshot|same)\(|\bexpectTypeOf\(|\bassertType\(",
     )
 });
-static PYTHON: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static PYTHON: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r"^\s*(?:async\s+)?(?:def\s+(test\w*)|class\s+(Test\w*|\w+Tests?))\b",
         concat!(
             r"@pytest\.mark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bpytestmark\s*=.*\b(?:skip|xfail)",
@@ -42,22 +42,22 @@ static PYTHON: LazyLock<Shapes> = LazyLock::new(|| {
         r"^\s*assert\b|\bself\.(?:assert\w+|fail)\(|\bpytest\.(?:raises|warns|fail)\(|\.assert_\w+\(|\b_?(?:assert|expect|verify|check)_\w+\(",
     )
 });
-static GO: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static GO: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r#"^\s*func\s+((?:Test|Benchmark|Fuzz|Example)\w*)\s*\(|\b(?:t|s)\.Run\(\s*"([^"]*)"|\b[PXF]?(?:It|Describe|Context)\(\s*"([^"]*)""#,
         r"\b(?:t|b|f|s\.T\(\))\.Skip(?:Now|f)?\(|^\s*Skip\(|\b(?:XIt|PIt|XDescribe|PDescribe|FIt|FDescribe)\(|^//go:build \w|^// \+build \w",
         r"\b(?:t|b|f)\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require)\.\w+\(|\b(?:qt|c)\.(?:Assert|Check)\(|\bis\.(?:Equal|True|NoErr|Nil|Fail)\(|\bExpect\(|\bcmp\.Diff\(|\b(?:assert|require|expect|verify|check)[A-Z]\w*\(",
     )
 });
-static RUST: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static RUST: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r"#\[(?:[\w:]*::)?(?:test|rstest|wasm_bindgen_test|test_case|bench)\b",
         r"#\[ignore\b|#\[cfg\((?:any\(\)|ignore|FALSE|never)\)\]|#\[should_panic|\bcfg_attr\([^)]*\bignore\b",
         r"\b(?:debug_|prop_)?assert\w*!|\binsta::assert\w*!|\bexpect_test\b|\bpanic!\(",
     )
 });
-static JVM: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static JVM: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r#"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b|^\s*(?:should|test|it|describe|context|given|"[^"]+" should|feature|scenario)\s*\(\s*"([^"]*)"|^\s*"!?([^"]+)"(?:\.config\([^)]*\))? \{\s*$|^\s*def ['"]([^'"]+)['"]\s*\("#,
         concat!(
             r"@(?:Disabled\w*|Ignore[d]?|EnabledIf\w*|EnabledOn\w*|PendingFeature|IgnoreRest)\b|\bassum(?:e|ing)\w*\(|\bAssumptions\.",
@@ -66,37 +66,37 @@ static JVM: LazyLock<Shapes> = LazyLock::new(|| {
         r"\b[aA]ssert\w*\s*[.({]|\bverify\w*\s*[({]|\bfail\(|\bshould(?:Be|Not|Throw|Have|Contain|Equal)\w*\b|\bexpect\w*\(|\.andExpect\(|\.isEqualTo\(",
     )
 });
-static DOTNET: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static DOTNET: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r"\[(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b",
         r#"\bSkip\s*=\s*[$@]?"|\bSkip\s*=\s*nameof|\[(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive|Skip)\b|\bSkip\.(?:If|Unless)|\[SkippableFact"#,
         r"\bAssert\.(?:\w+\.)?\w+|\.Should\w*\(|\.Verify\w*\(|\bShould\.\w+",
     )
 });
-static RUBY: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static RUBY: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r#"^\s*(?:f|x)?(?:it|specify|example|scenario|describe|context|feature|test|should)\s*\(?\s*(?:'([^']*)'|"([^"]*)")|^\s*def\s+(test_\w+)"#,
         r"^\s*(?:xit|xdescribe|xcontext|xspecify|xexample|xscenario|fit|fdescribe|fcontext|pending|skip)\b|\b(?:skip|pending|focus):\s*(?:true|'|\x22)|,\s*:(?:skip|pending|focus)\b",
         r"\bexpect\b|\bassert\w*\b|\brefute\w*\b|\.should(?:_not)?\b|\bis_expected\b|\.(?:must|wont)_\w+",
     )
 });
-static PHP: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static PHP: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r#"\bfunction\s+(test\w*)\s*\(|@test\b|#\[Test\]|\b(?:it|test|describe)\(\s*(?:'([^']*)'|"([^"]*)")"#,
         r"\bmarkTest(?:Skipped|Incomplete)\(|->(?:skip|todo|only)\(|@(?:group|requires)\s+(?:skip|disabled)|#\[(?:Requires|DoesNotPerformAssertions)",
         r"(?:->|::)assert\w+\(|\bexpect(?:Exception\w*)?\(|->should\w+\(",
     )
 });
 /// C and C++ with `GoogleTest` and Catch, Swift, Elixir, bats, plain shell.
-static OTHER: LazyLock<Shapes> = LazyLock::new(|| {
-    shapes(
+static OTHER: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    patterns(
         r#"^\s*TEST(?:_[FP])?\(\s*(\w+\s*,\s*\w+)|\bTEST_CASE\(\s*"([^"]*)"|\bfunc\s+(test\w*)\s*\(|^\s*test\s+"([^"]*)"|^@test\s+"([^"]*)"|^\s*Scenario(?: Outline)?:\s*(.+)$"#,
         r"\bDISABLED_\w+|\bGTEST_SKIP\(|\[\.\w*\]|\bXCTSkip\w*|@(?:module)?tag\s+:skip|^\s*skip\b|^\s*@(?:wip|ignore|skip|disabled)\b",
         r"\b(?:EXPECT|ASSERT)_\w+\(|\b(?:REQUIRE|CHECK)\w*\(|\bXCTAssert\w*\(|\bassert\w*\b|\brefute\b|#expect\(|^\s*\[\[? .* \]\]?\s*$|^\s*(?:Then|And) \S",
     )
 });
 
-fn of(language: Language) -> Option<&'static Shapes> {
+fn of(language: Language) -> Option<&'static LanguagePatterns> {
     Some(match language {
         Language::JavaScript => &JAVASCRIPT,
         Language::Python => &PYTHON,
@@ -154,7 +154,7 @@ pub(super) fn is_only(words: &str) -> bool {
 
 /// Whether the line expects something.
 pub(super) fn expects(line: &str, language: Language) -> bool {
-    of(language).zip(code(line, language)).is_some_and(|(shapes, code)| shapes.expects.is_match(code))
+    of(language).zip(code(line, language)).is_some_and(|(patterns, code)| patterns.expects.is_match(code))
 }
 
 /// How much an expectation accepts: 0 anything, 1 whatever is there, 2 a part or a range, 3 one value.

@@ -79,9 +79,9 @@ pub(super) fn retries(line: &str) -> Option<Setting<'_>> {
     setting(&RETRIES, line)
 }
 
-fn setting<'l>(shape: &Regex, line: &'l str) -> Option<Setting<'l>> {
+fn setting<'l>(pattern: &Regex, line: &'l str) -> Option<Setting<'l>> {
     let line = &line[..line.floor_char_boundary(1024)];
-    let found = shape.captures(line)?;
+    let found = pattern.captures(line)?;
     let number = |group: usize| found.get(group).and_then(|text| text.as_str().replace('_', "").parse::<f64>().ok());
     let unit = match found.get(5).map(|unit| unit.as_str()) {
         Some("s" | "sec") => 1e3,

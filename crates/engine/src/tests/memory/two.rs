@@ -21,7 +21,7 @@ fn world(home: &Path, kind: MemoryKind, beside: &Path) -> World {
     let open = |path: &Path| Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).map_err(EngineError::from);
     let memory = MemoryOptions { home: Some(kind), ..MemoryOptions::default() };
     let options = EngineOptions { memory, ..EngineOptions::default() };
-    world.engine = Engine::new(open(home).unwrap(), options).unwrap().with_beside(open(beside));
+    world.engine = Engine::new(open(home).unwrap(), options).unwrap().with_secondary(open(beside));
     world
 }
 

@@ -8,14 +8,14 @@ use crate::{
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// As printed, or as `shown` made it.
     pub file: String,
     /// From 1.
     pub line: Option<u32>,
 }
 
-impl Place {
+impl SourceLocation {
     /// `file:line`.
     pub fn shown(&self) -> String {
         match self.line {
@@ -27,16 +27,16 @@ impl Place {
 
 /// Where it happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct FailureLocations {
     /// In the project's own code.
-    pub own: Option<Place>,
+    pub own: Option<SourceLocation>,
     /// In the test.
-    pub test: Option<Place>,
+    pub test: Option<SourceLocation>,
 }
 
 /// Finds both in a redacted text. `shown` makes a path relative to the project; where some of the frames lie inside it, the
 /// others do not count. `test_file` is that of the case, however it is named.
-pub fn places(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> Places {
+pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
     let frames: Vec<(Location, String)> = fix_loop::frames(text)
         .into_iter()
         .filter(|frame| frame.in_app)
@@ -52,9 +52,9 @@ pub fn places(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> Strin
             .iter()
             .filter(wanted)
             .find(|(frame, file)| (test_file == Some(file.as_str()) || is_test(frame, file)) == of_test);
-        found.map(|(frame, file)| Place { file: file.clone(), line: frame.line })
+        found.map(|(frame, file)| SourceLocation { file: file.clone(), line: frame.line })
     };
-    Places { own: first(false), test: first(true) }
+    FailureLocations { own: first(false), test: first(true) }
 }
 
 fn is_relative(file: &str) -> bool {

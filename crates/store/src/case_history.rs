@@ -37,7 +37,7 @@ pub struct Failed {
 
 /// Where a case failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FailureOccurrence {
     /// The run.
     pub run: RunKey,
     /// Where in it.
@@ -130,20 +130,21 @@ pub async fn failed_of(
 }
 
 /// Where a case of this name failed, newest first.
-pub async fn places(tx: &mut impl Tx, name: &str, limit: u32) -> Result<Vec<Place>, StoreError> {
+pub async fn occurrences(tx: &mut impl Tx, name: &str, limit: u32) -> Result<Vec<FailureOccurrence>, StoreError> {
     const SQL: &str = "SELECT c.run_key, c.seq, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC, c.seq LIMIT $2";
     let rows = tx.query(SQL, &[name.into(), limit.into()]).await?;
-    let read = |mut row: Row| Ok(Place { run: RunKey(row.read()?), seq: row.read()?, signature: row.read()? });
+    let read =
+        |mut row: Row| Ok(FailureOccurrence { run: RunKey(row.read()?), seq: row.read()?, signature: row.read()? });
     rows.into_iter().map(read).collect()
 }
 
-/// Of one place: id and start of its run, and the failure's headline.
-pub async fn at(tx: &mut impl Tx, place: &Place) -> Result<Option<(String, i64, String)>, StoreError> {
+/// Of one failure: id and start of its run, and the failure's headline.
+pub async fn at(tx: &mut impl Tx, occurrence: &FailureOccurrence) -> Result<Option<(String, i64, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at, f.headline FROM failures f JOIN runs r ON r.key = f.run_key \
                        WHERE f.run_key = $1 AND f.seq = $2";
-    let row = tx.query_first(SQL, &[place.run.0.into(), place.seq.into()]).await?;
+    let row = tx.query_first(SQL, &[occurrence.run.0.into(), occurrence.seq.into()]).await?;
     row.map(|mut row| Ok((row.read()?, row.read()?, row.read()?))).transpose()
 }
 

@@ -8,7 +8,7 @@ pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The counts at the end of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Day {
+pub struct DailyCounts {
     /// Since the Unix epoch, UTC.
     pub day: i64,
     /// How often it had been diagnosed.
@@ -18,7 +18,7 @@ pub struct Day {
 }
 
 /// Keeps what was just counted as the end of this day.
-pub(crate) async fn note_counts(
+pub(crate) async fn record(
     tx: &mut impl Tx,
     key: PatternKey,
     now: i64,
@@ -33,7 +33,7 @@ pub(crate) async fn note_counts(
 }
 
 /// The same for counts that are to be read.
-pub(crate) async fn note(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
+pub(crate) async fn record_stored(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) \
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
@@ -42,12 +42,12 @@ pub(crate) async fn note(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<
 }
 
 /// The last days of a pattern, oldest first.
-pub async fn of_pattern(tx: &mut impl Tx, key: PatternKey, limit: u32) -> Result<Vec<Day>, StoreError> {
+pub async fn of_pattern(tx: &mut impl Tx, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
     let rows = tx.query(SQL, &[key.into(), limit.into()]).await?;
     let read = |mut row: crate::database::Row| {
-        Ok(Day { day: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
+        Ok(DailyCounts { day: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
     };
     rows.into_iter().rev().map(read).collect()
 }

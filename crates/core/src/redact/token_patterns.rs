@@ -8,7 +8,7 @@ use super::{
 
 /// One issuer's token.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct TokenPattern {
     pub(super) kind: &'static str,
     pub(super) head: &'static str,
     body: &'static Set,
@@ -20,7 +20,7 @@ pub(super) struct Shape {
     random: bool,
 }
 
-impl Shape {
+impl TokenPattern {
     const fn strict(mut self) -> Self {
         self.strict = true;
         self
@@ -52,85 +52,85 @@ impl Shape {
 }
 
 /// A body of `min` to `max` bytes; it must end there.
-const fn shape(kind: &'static str, head: &'static str, body: &'static Set, min: usize, max: usize) -> Shape {
-    Shape { kind, head, body, min, max, strict: false, random: false }
+const fn token(kind: &'static str, head: &'static str, body: &'static Set, min: usize, max: usize) -> TokenPattern {
+    TokenPattern { kind, head, body, min, max, strict: false, random: false }
 }
 
 /// A body without an upper bound that matters.
-const fn open(kind: &'static str, head: &'static str, body: &'static Set, min: usize) -> Shape {
-    shape(kind, head, body, min, OPEN)
+const fn open(kind: &'static str, head: &'static str, body: &'static Set, min: usize) -> TokenPattern {
+    token(kind, head, body, min, OPEN)
 }
 
 /// No issuer's token is longer.
 const OPEN: usize = 2048;
 
 /// Grouped by what the secret opens. Minimum lengths are a little under the issuers' own, for they change.
-pub(super) static SHAPES: &[Shape] = &[
+pub(super) static TOKEN_PATTERNS: &[TokenPattern] = &[
     // Clouds.
-    shape("aws-access-key", "AKIA", &UPPER_ALNUM, 16, 16).strict(),
-    shape("aws-access-key", "ASIA", &UPPER_ALNUM, 16, 16).strict(),
-    shape("aws-access-key", "ABIA", &UPPER_ALNUM, 16, 16).strict(),
-    shape("aws-access-key", "ACCA", &UPPER_ALNUM, 16, 16).strict(),
-    shape("aws-access-key", "A3T", &UPPER_ALNUM, 17, 17).strict(),
+    token("aws-access-key", "AKIA", &UPPER_ALNUM, 16, 16).strict(),
+    token("aws-access-key", "ASIA", &UPPER_ALNUM, 16, 16).strict(),
+    token("aws-access-key", "ABIA", &UPPER_ALNUM, 16, 16).strict(),
+    token("aws-access-key", "ACCA", &UPPER_ALNUM, 16, 16).strict(),
+    token("aws-access-key", "A3T", &UPPER_ALNUM, 17, 17).strict(),
     open("aws-model-key", "ABSK", &BASE64, 100).strict(),
     open("aws-model-key", "bedrock-api-key-", &LOOSE, 20),
     open("aws-mws-token", "amzn.mws.", &WORD, 32),
     // Base64 of `origin_ec` and of the older form.
     open("aws-session-token", "IQoJb3JpZ2lu", &BASE64, 60).strict(),
     open("aws-session-token", "FwoGZXIvYXdz", &BASE64, 60).strict(),
-    shape("aws-appsync-key", "da2-", &LOWER_ALNUM, 26, 26).strict(),
+    token("aws-appsync-key", "da2-", &LOWER_ALNUM, 26, 26).strict(),
     open("aws-cognito-token", "amzn1.oa2-cs.v1.", &HEX, 32),
-    shape("gcp-api-key", "AIza", &WORD, 33, 40).strict(),
+    token("gcp-api-key", "AIza", &WORD, 33, 40).strict(),
     open("gcp-api-key", "AQ.Ab8", &WORD, 30).strict(),
     open("gcp-access-token", "ya29.", &DOTTED, 20).strict(),
     open("gcp-client-secret", "GOCSPX-", &WORD, 20),
     open("gcp-refresh-token", "1//0", &WORD, 30).strict(),
-    shape("gcp-hmac-key", "GOOG1E", &UPPER_ALNUM, 50, 60).strict(),
-    shape("alibaba-access-key", "LTAI", &ALNUM, 12, 26).random(),
-    shape("tencent-secret-id", "AKID", &ALNUM, 28, 40).random(),
+    token("gcp-hmac-key", "GOOG1E", &UPPER_ALNUM, 50, 60).strict(),
+    token("alibaba-access-key", "LTAI", &ALNUM, 12, 26).random(),
+    token("tencent-secret-id", "AKID", &ALNUM, 28, 40).random(),
     open("yandex-key", "AQVN", &WORD, 35).strict(),
-    shape("yandex-key", "YCAJE", &WORD, 18, 40).strict(),
-    shape("yandex-key", "YCM", &WORD, 30, 40).random(),
-    shape("yandex-token", "y0_", &WORD, 40, 80).strict(),
-    shape("scaleway-key", "SCW", &UPPER_ALNUM, 17, 17).random(),
-    shape("digitalocean-token", "dop_v1_", &HEX, 64, 64),
-    shape("digitalocean-token", "doo_v1_", &HEX, 64, 64),
-    shape("digitalocean-token", "dor_v1_", &HEX, 64, 64),
+    token("yandex-key", "YCAJE", &WORD, 18, 40).strict(),
+    token("yandex-key", "YCM", &WORD, 30, 40).random(),
+    token("yandex-token", "y0_", &WORD, 40, 80).strict(),
+    token("scaleway-key", "SCW", &UPPER_ALNUM, 17, 17).random(),
+    token("digitalocean-token", "dop_v1_", &HEX, 64, 64),
+    token("digitalocean-token", "doo_v1_", &HEX, 64, 64),
+    token("digitalocean-token", "dor_v1_", &HEX, 64, 64),
     open("heroku-key", "HRKU-", &WORD, 30),
     open("fly-token", "fo1_", &WORD, 40).strict(),
     open("fly-token", "fm1r_", &BASE64, 40).strict(),
     open("fly-token", "fm1a_", &BASE64, 40).strict(),
     open("fly-token", "fm2_", &LOOSE, 40).strict(),
-    shape("render-key", "rnd_", &ALNUM, 28, 40).random(),
-    shape("netlify-token", "nfp_", &ALNUM, 36, 48).strict(),
-    shape("netlify-token", "nfc_", &ALNUM, 36, 48).strict(),
-    shape("netlify-token", "nfo_", &ALNUM, 36, 48).strict(),
-    shape("vercel-token", "vcp_", &ALNUM, 24, 80).random(),
-    shape("vercel-token", "vci_", &ALNUM, 24, 80).random(),
-    shape("vercel-token", "vca_", &ALNUM, 24, 80).random(),
-    shape("vercel-token", "vcr_", &ALNUM, 24, 80).random(),
-    shape("vercel-token", "vck_", &ALNUM, 24, 80).random(),
+    token("render-key", "rnd_", &ALNUM, 28, 40).random(),
+    token("netlify-token", "nfp_", &ALNUM, 36, 48).strict(),
+    token("netlify-token", "nfc_", &ALNUM, 36, 48).strict(),
+    token("netlify-token", "nfo_", &ALNUM, 36, 48).strict(),
+    token("vercel-token", "vcp_", &ALNUM, 24, 80).random(),
+    token("vercel-token", "vci_", &ALNUM, 24, 80).random(),
+    token("vercel-token", "vca_", &ALNUM, 24, 80).random(),
+    token("vercel-token", "vcr_", &ALNUM, 24, 80).random(),
+    token("vercel-token", "vck_", &ALNUM, 24, 80).random(),
     open("vercel-blob-token", "vercel_blob_rw_", &WORD, 20),
     open("cloudflare-origin-key", "v1.0-", &WORD, 150).strict(),
-    shape("cloudflare-token", "cfut_", &WORD, 40, 64).strict(),
-    shape("cloudflare-token", "cfat_", &WORD, 40, 64).strict(),
+    token("cloudflare-token", "cfut_", &WORD, 40, 64).strict(),
+    token("cloudflare-token", "cfat_", &WORD, 40, 64).strict(),
     open("akamai-token", "akab-", &WORD, 32).strict(),
     // Data platforms.
-    shape("supabase-token", "sbp_", &ALNUM, 40, 48).strict(),
+    token("supabase-token", "sbp_", &ALNUM, 40, 48).strict(),
     open("supabase-secret", "sb_secret_", &WORD, 20),
     open("planetscale-token", "pscale_tkn_", &DOTTED, 30),
     open("planetscale-token", "pscale_oauth_", &DOTTED, 30),
     open("planetscale-password", "pscale_pw_", &DOTTED, 30),
     open("neon-key", "napi_", &LOWER_ALNUM, 40).strict(),
-    shape("neon-password", "npg_", &ALNUM, 12, 32).strict(),
+    token("neon-password", "npg_", &ALNUM, 12, 32).strict(),
     open("xata-key", "xau_", &ALNUM, 28).strict(),
-    shape("databricks-token", "dapi", &HEX, 32, 32).strict(),
-    shape("databricks-token", "dose", &HEX, 32, 36).strict(),
-    shape("databricks-token", "dkea", &HEX, 32, 36).strict(),
+    token("databricks-token", "dapi", &HEX, 32, 32).strict(),
+    token("databricks-token", "dose", &HEX, 32, 36).strict(),
+    token("databricks-token", "dkea", &HEX, 32, 36).strict(),
     open("dbt-token", "dbtc_", &WORD, 30).strict(),
     open("dbt-token", "dbtu_", &WORD, 30).strict(),
-    shape("prefect-key", "pnu_", &ALNUM, 36, 36).strict(),
-    shape("prefect-key", "pnb_", &ALNUM, 36, 36).strict(),
+    token("prefect-key", "pnu_", &ALNUM, 36, 36).strict(),
+    token("prefect-key", "pnb_", &ALNUM, 36, 36).strict(),
     open("confluent-key", "cflt", &BASE64, 56).strict(),
     open("influx-token", "apiv3_", &WORD, 60).strict(),
     // Code hosts.
@@ -169,8 +169,8 @@ pub(super) static SHAPES: &[Shape] = &[
     open("pypi-token", "pypi-AgE", &WORD, 40),
     open("pypi-token", "pypi-", &WORD, 70),
     open("ruby-key", "rubygems_", &HEX, 40),
-    shape("crates-token", "cio", &ALNUM, 32, 32).random(),
-    shape("nuget-key", "oy2", &LOWER_ALNUM, 43, 43).strict(),
+    token("crates-token", "cio", &ALNUM, 32, 32).random(),
+    token("nuget-key", "oy2", &LOWER_ALNUM, 43, 43).strict(),
     open("clojars-token", "CLOJARS_", &ALNUM, 50),
     open("composer-token", "packagist_", &ALNUM, 40),
     open("docker-token", "dckr_pat_", &WORD, 20),
@@ -186,11 +186,11 @@ pub(super) static SHAPES: &[Shape] = &[
     open("buildkite-token", "bkct_", &ALNUM, 32).strict(),
     open("harness-token", "pat.", &DOTTED, 60).random(),
     open("harness-token", "sat.", &DOTTED, 60).random(),
-    shape("octopus-key", "API-", &UPPER_ALNUM, 24, 36).random(),
-    shape("pulumi-token", "pul-", &HEX, 40, 40).strict(),
-    shape("sonar-token", "squ_", &HEX, 40, 40).strict(),
-    shape("sonar-token", "sqp_", &HEX, 40, 40).strict(),
-    shape("sonar-token", "sqa_", &HEX, 40, 40).strict(),
+    token("octopus-key", "API-", &UPPER_ALNUM, 24, 36).random(),
+    token("pulumi-token", "pul-", &HEX, 40, 40).strict(),
+    token("sonar-token", "squ_", &HEX, 40, 40).strict(),
+    token("sonar-token", "sqp_", &HEX, 40, 40).strict(),
+    token("sonar-token", "sqa_", &HEX, 40, 40).strict(),
     open("sentry-token", "sntrys_", &LOOSE, 40),
     open("sentry-token", "sntryu_", &HEX, 60),
     open("sentry-token", "sntrya_", &HEX, 60),
@@ -209,14 +209,14 @@ pub(super) static SHAPES: &[Shape] = &[
     open("doppler-token", "dp.audit.", &DOTTED, 40).strict(),
     open("infisical-token", "st.", &DOTTED, 80).random(),
     open("onepassword-token", "ops_eyJ", &LOOSE, 60),
-    shape("onepassword-secret-key", "A3-", &Set::new("A-Z0-9-"), 30, 40).random(),
+    token("onepassword-secret-key", "A3-", &Set::new("A-Z0-9-"), 30, 40).random(),
     open("age-secret-key", "AGE-SECRET-KEY-", &Set::new("A-Z0-9-"), 40),
     open("age-secret-key", "AGE-PLUGIN-", &Set::new("A-Z0-9-"), 40),
     open("docker-swarm-token", "SWMTKN-1-", &WORD, 40),
     open("tailscale-key", "tskey-", &WORD, 16),
     open("teleport-token", "tp_secret_", &WORD, 20),
     // Watching.
-    shape("newrelic-key", "NRAK-", &UPPER_ALNUM, 24, 32),
+    token("newrelic-key", "NRAK-", &UPPER_ALNUM, 24, 32),
     open("newrelic-key", "NRII-", &LOOSE, 24),
     open("newrelic-key", "NRIQ-", &LOOSE, 24),
     open("newrelic-key", "NRRA-", &LOOSE, 24),
@@ -253,10 +253,10 @@ pub(super) static SHAPES: &[Shape] = &[
     open("slack-token", "xwfp-", &WORD, 20),
     open("twilio-key", "SK", &HEX_ANY, 32).strict(),
     open("sendgrid-key", "SG.", &DOTTED, 40).strict(),
-    shape("mailgun-key", "key-", &HEX, 32, 32).strict(),
+    token("mailgun-key", "key-", &HEX, 32, 32).strict(),
     open("brevo-key", "xkeysib-", &WORD, 60),
     open("brevo-key", "xsmtpsib-", &WORD, 60),
-    shape("mandrill-key", "md-", &WORD, 22, 22).random(),
+    token("mandrill-key", "md-", &WORD, 22, 22).random(),
     open("resend-key", "re_", &WORD, 28).random(),
     open("discord-token", "mfa.", &WORD, 80).strict(),
     open("twitch-token", "oauth:", &LOWER_ALNUM, 28).strict(),
@@ -324,7 +324,7 @@ pub(super) static SHAPES: &[Shape] = &[
     open("deepgram-key", "dg_", &HEX, 40).strict(),
     // Other services.
     open("adafruit-key", "aio_", &ALNUM, 26).random(),
-    shape("infracost-key", "ico-", &ALNUM, 32, 32).random(),
+    token("infracost-key", "ico-", &ALNUM, 32, 32).random(),
     open("scalingo-token", "tk-us-", &WORD, 40).random(),
     open("linear-key", "lin_api_", &ALNUM, 30),
     open("linear-token", "lin_oauth_", &HEX, 60),
@@ -336,7 +336,7 @@ pub(super) static SHAPES: &[Shape] = &[
     open("figma-token", "figu_", &WORD, 30),
     open("postman-key", "PMAK-", &WORD, 50),
     open("postman-token", "PMAT-", &ALNUM, 24),
-    shape("clickup-token", "pk_", &Set::new("A-Z0-9_"), 36, 50).random(),
+    token("clickup-token", "pk_", &Set::new("A-Z0-9_"), 36, 50).random(),
     open("trello-token", "ATTA", &LOWER_ALNUM, 60).strict(),
     open("typeform-token", "tfp_", &DOTTED, 40),
     open("contentful-token", "CFPAT-", &WORD, 40),

@@ -5,7 +5,7 @@ use super::{
     duration, ids, net, numbers, paths, settle,
     stops::{Stop, Stops},
     table::{self, PLACEHOLDERS},
-    word::{Replacement, Word},
+    word::{Replacement, WordContext},
 };
 use crate::{
     bytes::append,
@@ -15,15 +15,15 @@ use crate::{
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
 ///
-pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> Walked {
+pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
     let mut stops = Stops::new(line);
-    Scan::new(line, out, statuses).walk(|position| stops.from(position))
+    WalkState::new(line, out, statuses).walk(|position| stops.from(position))
 }
 
 /// The same, stopping at every byte.
 #[cfg(test)]
-pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> Walked {
-    Scan::new(line, out, statuses).walk(|position| {
+pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
+    WalkState::new(line, out, statuses).walk(|position| {
         let before = line.get(position..).filter(|rest| !rest.is_empty()).and(line.get(..position))?;
         let word = position - before.iter().rev().take_while(|&&byte| is_word(byte)).count();
         Some(Stop { position, word })
@@ -32,7 +32,7 @@ pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut V
 
 /// What walking a line showed of what was written for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Walked {
+pub(super) struct WalkOutcome {
     /// It is sure to stay as it is when it is walked again. That is so when each word was plain, was replaced as a whole, or
     /// was looked at without a hit and has nothing replaced in the text it runs into.
     pub(super) settled: bool,
@@ -41,7 +41,7 @@ pub(super) struct Walked {
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each says something else of the line")]
-struct Scan<'a> {
+struct WalkState<'a> {
     line: &'a [u8],
     position: usize,
     /// Input up to here is in `out`.
@@ -50,7 +50,7 @@ struct Scan<'a> {
     begin: usize,
     out: &'a mut Vec<u8>,
     statuses: &'a mut Vec<u16>,
-    /// See `Walked`.
+    /// See `WalkOutcome`.
     settled: bool,
     respaced: bool,
     /// The first place that was looked at without a hit and may run into what comes; `usize::MAX` if there is none.
@@ -60,7 +60,7 @@ struct Scan<'a> {
     has_url: bool,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> WalkState<'a> {
     fn new(line: &'a [u8], out: &'a mut Vec<u8>, statuses: &'a mut Vec<u16>) -> Self {
         let begin = out.len();
         Self {
@@ -80,7 +80,7 @@ impl<'a> Scan<'a> {
 
     /// Goes from stop to stop; `next` answers the first one at a position or after it.
     #[inline]
-    fn walk(mut self, mut next: impl FnMut(usize) -> Option<Stop>) -> Walked {
+    fn walk(mut self, mut next: impl FnMut(usize) -> Option<Stop>) -> WalkOutcome {
         while let Some(Stop { position: stop, word }) = self.rest_of_word().or_else(|| next(self.position)) {
             let byte = self.line[stop];
             // How much of the word was not passed yet.
@@ -102,7 +102,7 @@ impl<'a> Scan<'a> {
         }
         self.position = self.line.len();
         self.flush();
-        Walked { settled: self.settled && !(self.has_code && self.has_url), respaced: self.respaced }
+        WalkOutcome { settled: self.settled && !(self.has_code && self.has_url), respaced: self.respaced }
     }
 
     /// What a placeholder leaves of a word is a word too, which the stops do not know: `1.5GET /`.
@@ -195,10 +195,10 @@ impl<'a> Scan<'a> {
         if self.special_word(start, end, mask) {
             return;
         }
-        let here = Word { line: self.line, start, end, mask, before: &self.out[self.begin..] };
+        let here = WordContext { line: self.line, start, end, mask, before: &self.out[self.begin..] };
         let hit = PLACEHOLDERS.first(&here);
         let stays = hit.as_ref().is_none_or(|hit| hit.text.is_empty());
-        self.settled &= !(stays && table::looks_far(&here));
+        self.settled &= !(stays && table::needs_lookahead(&here));
         if let Some(hit) = hit {
             self.apply(start, mask, hit);
         } else {
@@ -451,7 +451,7 @@ impl<'a> Scan<'a> {
         }
         self.position = start;
         self.flush();
-        let here = Word { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
+        let here = WordContext { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
         match PLACEHOLDERS.first(&here) {
             Some(hit) if !hit.text.is_empty() => {
                 self.settled &= hit.text.len() > 3;

@@ -15,7 +15,7 @@ const VALUE: usize = 200;
 
 /// Where something happens.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ResolvedEnvironment {
     /// What is compared.
     pub(super) environment: Environment,
     /// Its canonical form.
@@ -27,12 +27,12 @@ pub(super) struct Place {
 }
 
 /// Reads an environment; `bucket` stands in for it where it is given, `detected` fills in what it leaves out.
-pub(super) fn place<D>(
+pub(super) fn resolve_environment<D>(
     engine: &Engine<D>,
     env: &Value,
     bucket: Option<&str>,
     detected: Option<&Value>,
-) -> Result<Place, EngineError> {
+) -> Result<ResolvedEnvironment, EngineError> {
     let mut given = entries(engine, env)?;
     if let Some(bucket) = bucket.filter(|bucket| !bucket.trim().is_empty()) {
         let environment = Environment::parse(bucket);
@@ -54,8 +54,8 @@ pub(super) fn place<D>(
     Ok(finished(environment, given, filled))
 }
 
-fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<String, Value>) -> Place {
-    Place {
+fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<String, Value>) -> ResolvedEnvironment {
+    ResolvedEnvironment {
         bucket: environment.to_string(),
         environment,
         json: (!entries.is_empty()).then(|| Value::Object(entries).to_string()),

@@ -9,7 +9,7 @@ use argus_store::{Database, Tx, merging, patterns};
 const BATCH: u32 = 200;
 
 /// How many were signed again; 0 when none is left.
-pub(crate) async fn batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<usize, EngineError> {
+pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<usize, EngineError> {
     let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH).await?;
     for pattern in &stale {
         let event = match patterns::sample(tx, pattern.key).await? {
@@ -17,7 +17,7 @@ pub(crate) async fn batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> 
             None => text_only(&pattern.normalized),
         };
         let analysis = engine.analyzer.analyze(event, &pattern.case_name);
-        merging::sign_again(tx, pattern, matching::identity(engine, &analysis)).await?;
+        merging::recompute_signature(tx, pattern, matching::identity(engine, &analysis)).await?;
     }
     Ok(stale.len())
 }
