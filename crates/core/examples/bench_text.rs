@@ -4,7 +4,9 @@
 //! `bench_text FILE STEP [ROUNDS]`: FILE holds texts separated by NUL; STEP is normalize, classify, sign, redact, hash
 //! or analyze. Prints the median of the rounds.
 
-use argus_core::{Analyzer, FailureEvent, analyze::TOGETHER, classify::Classifier, normalize, redact::Redactor, sign};
+use argus_core::{
+    Analyzer, FailureEvent, analyze::BATCH_FAILURES, classify::Classifier, normalize, redact::Redactor, sign,
+};
 use std::{hint::black_box, io, sync::LazyLock, time::Instant};
 
 /// Seconds this thread was on a CPU, so that a busy machine does not count; the clock where the system does not tell.
@@ -56,7 +58,9 @@ fn chosen(step: &str) -> Option<Step> {
     Some(match step {
         "normalize" => each(Box::new(|event| drop(black_box(normalize::normalize(&event.text))))),
         "classify" => each(Box::new(move |event| drop(black_box(classifier.classify(event))))),
-        "sign" => Box::new(move |events| events.chunks(TOGETHER).for_each(|events| sign_all(&classifier, events))),
+        "sign" => {
+            Box::new(move |events| events.chunks(BATCH_FAILURES).for_each(|events| sign_all(&classifier, events)))
+        }
         "redact" => each(Box::new(move |event| drop(black_box(redactor.redact(&event.text))))),
         "hash" => each(Box::new(|event| drop(black_box(sign::sha256_hex(&event.text))))),
         "analyze" => each(Box::new(move |event| drop(black_box(analyzer.analyze(event.clone(), "bench > case"))))),

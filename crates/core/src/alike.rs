@@ -8,16 +8,16 @@
 /// Least similarity of two texts that are one failure: a word more in a line of seven. On the development half of
 /// `tests/recurrence` precision is .93 from .55 on, .95 from .75 on and .96 from .9 on, at the same recall; wordings of
 /// libraries that differ by more are lost above.
-pub const THRESHOLD: f64 = 0.85;
+pub const MIN_SIMILARITY: f64 = 0.85;
 
 /// How far the line of an assertion moves while a file is worked on.
 const MAX_LINE_DRIFT: u32 = 12;
 
 /// Lines that are compared; those of longer texts are too many for the square of them.
-const MAX_LINES: usize = 24;
+const MAX_COMPARED_LINES: usize = 24;
 
 /// Words of a line that are compared.
-const MAX_WORDS: usize = 96;
+const MAX_WORDS_PER_LINE: usize = 96;
 
 /// Two texts that are one failure.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub fn likeness(before: &str, now: &str) -> Option<Likeness> {
             return None;
         }
     }
-    (likeness.similarity >= THRESHOLD).then_some(likeness)
+    (likeness.similarity >= MIN_SIMILARITY).then_some(likeness)
 }
 
 impl Likeness {
@@ -118,7 +118,7 @@ fn is_same_site(before: Option<&str>, now: Option<&str>) -> bool {
 }
 
 fn lines(text: &str) -> Vec<&str> {
-    text.lines().take(MAX_LINES).collect()
+    text.lines().take(MAX_COMPARED_LINES).collect()
 }
 
 /// The longest common subsequence of two lists, with what is left of either.
@@ -199,7 +199,7 @@ fn words(line: &str) -> Vec<&str> {
             words.extend(piece.split(|mark: char| !belongs(mark)).filter(|word| !word.is_empty()));
         }
     }
-    words.truncate(MAX_WORDS);
+    words.truncate(MAX_WORDS_PER_LINE);
     words
 }
 
@@ -228,7 +228,7 @@ fn decides(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{THRESHOLD, likeness};
+    use super::{MIN_SIMILARITY, likeness};
 
     #[test]
     fn words_that_come_and_go_are_of_one_failure() {
@@ -251,7 +251,10 @@ mod tests {
         for (before, now) in pairs {
             for (one, other) in [(before, now), (now, before)] {
                 let found = likeness(one, other);
-                assert!(found.is_some_and(|found| (THRESHOLD..=1.0).contains(&found.similarity)), "{one} / {other}");
+                assert!(
+                    found.is_some_and(|found| (MIN_SIMILARITY..=1.0).contains(&found.similarity)),
+                    "{one} / {other}"
+                );
             }
         }
     }

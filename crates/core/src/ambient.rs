@@ -31,7 +31,7 @@ enum Stamp {
 
 impl Ambient {
     /// 9999-12-31T23:59:59.999Z, the last moment that ISO 8601 writes with a year of four digits.
-    pub const LATEST: i64 = 253_402_300_799_999;
+    pub const LATEST_MS: i64 = 253_402_300_799_999;
 
     /// `seed` is 16 random bytes, fresh for every call. A clock before 1970 or after 9999 stands for the nearest
     /// moment between.
@@ -67,8 +67,8 @@ impl Ambient {
     pub const fn within(moment: i64) -> i64 {
         if moment < 0 {
             0
-        } else if moment > Self::LATEST {
-            Self::LATEST
+        } else if moment > Self::LATEST_MS {
+            Self::LATEST_MS
         } else {
             moment
         }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_clock_out_of_range_is_the_nearest_moment_in_it() {
-        for (clock, moment) in [(i64::MIN, 0), (-1, 0), (7, 7), (i64::MAX, Ambient::LATEST)] {
+        for (clock, moment) in [(i64::MIN, 0), (-1, 0), (7, 7), (i64::MAX, Ambient::LATEST_MS)] {
             let ambient = Ambient::new(clock, [7; 16]);
             assert_eq!(ambient.now, moment);
             assert_eq!(ambient.id("run").len(), "run-".len() + 36);

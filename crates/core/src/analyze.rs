@@ -42,7 +42,7 @@ impl Analyzer {
 
     /// Text without secrets and bounded, for everything stored that is not an error text.
     pub fn redact(&self, text: &str) -> Redacted {
-        self.redactor.redacted(text).bounded_to(bound::MAX_TEXT)
+        self.redactor.redacted(text).bounded_to(bound::MAX_TEXT_BYTES)
     }
 
     /// Text without secrets, however long it is: for what the host writes itself.
@@ -58,14 +58,14 @@ impl Analyzer {
         clean.signed(classification, normalized, case_name)
     }
 
-    /// The same for many failures with the names of their cases, a step at a time for [`TOGETHER`] of them: what a step
+    /// The same for many failures with the names of their cases, a step at a time for [`BATCH_FAILURES`] of them: what a step
     /// needs then stays in the processor's cache.
     pub fn analyze_all(&self, failures: Vec<(FailureEvent, String)>) -> Vec<Analysis> {
         let mut analyses = Vec::with_capacity(failures.len());
         let mut failures = failures.into_iter();
         while failures.len() > 0 {
             let (clean, names): (Vec<_>, Vec<_>) =
-                failures.by_ref().take(TOGETHER).map(|(event, name)| (self.clean(event), name)).unzip();
+                failures.by_ref().take(BATCH_FAILURES).map(|(event, name)| (self.clean(event), name)).unzip();
             let classified: Vec<_> = clean.iter().map(|clean| self.classifier.classify(&clean.event)).collect();
             let normalized: Vec<_> = clean.iter().map(|clean| normalize::normalize(&clean.event.text)).collect();
             let steps = clean.into_iter().zip(classified).zip(normalized).zip(names);
@@ -77,7 +77,7 @@ impl Analyzer {
     fn clean(&self, event: FailureEvent) -> Clean {
         let mut clean = self.redactor.redact(&event.text);
         let redactions = std::mem::take(&mut clean.kinds);
-        let text = Redacted::of(clean).bounded_to(bound::MAX_TEXT).into_string();
+        let text = Redacted::of(clean).bounded_to(bound::MAX_TEXT_BYTES).into_string();
         let redact = |name: Option<String>| name.map(|name| self.redact(&name).into_string());
         let (exception_type, signal, runner) =
             (redact(event.exception_type), redact(event.signal), redact(event.runner));
@@ -87,7 +87,7 @@ impl Analyzer {
 }
 
 /// Failures that a step is done for before the next step.
-pub const TOGETHER: usize = 64;
+pub const BATCH_FAILURES: usize = 64;
 
 /// A failure without secrets.
 struct Clean {
@@ -106,14 +106,14 @@ impl Clean {
 
 #[cfg(test)]
 mod tests {
-    use super::{Analyzer, TOGETHER};
+    use super::{Analyzer, BATCH_FAILURES};
     use crate::event::FailureEvent;
 
     #[test]
     fn many_are_what_each_is() {
         let analyzer = Analyzer::new(&[], &[]).unwrap();
         let texts = ["Error: connect ECONNREFUSED 10.0.0.1:5432", "expected 1 to equal 2", "password=hunter2x left"];
-        let failures: Vec<_> = (0..=2 * TOGETHER)
+        let failures: Vec<_> = (0..=2 * BATCH_FAILURES)
             .map(|at| {
                 let text = format!("{} {at}", texts[at % texts.len()]);
                 (FailureEvent { text, exit_code: Some(1), ..FailureEvent::default() }, format!("case {at}"))

@@ -6,18 +6,18 @@
 use std::borrow::Cow;
 
 /// Longer error texts are cut. A failure's headline and its stack fit many times over.
-pub const MAX_TEXT: usize = 256 * 1024;
+pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 /// Room for the line that says so, so that a bounded text is not cut again.
-const NOTE: usize = 64;
+const NOTE_BYTES: usize = 64;
 
-/// The text without NUL bytes, at most [`MAX_TEXT`] bytes and one line that says how much was left out.
+/// The text without NUL bytes, at most [`MAX_TEXT_BYTES`] bytes and one line that says how much was left out.
 pub fn bound(text: &str) -> Cow<'_, str> {
-    bound_to(text, MAX_TEXT)
+    bound_to(text, MAX_TEXT_BYTES)
 }
 
 /// The same for another number of bytes: three quarters of the beginning and one of the end.
 pub fn bound_to(text: &str, most: usize) -> Cow<'_, str> {
-    if text.len() <= most + NOTE {
+    if text.len() <= most + NOTE_BYTES {
         return without_nul(text);
     }
     let (head, tail) = (head(text, most / 4 * 3), tail(text, most / 4));
@@ -86,7 +86,7 @@ fn ceil(text: &str, mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_TEXT, bound};
+    use super::{MAX_TEXT_BYTES, bound};
     use crate::redact::Redactor;
     use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ mod tests {
     fn long_text(secret: &str, at: usize) -> String {
         let filler = "INFO request served in 12 ms\n";
         let before = filler.repeat((at - secret.len() / 2) / filler.len());
-        format!("{before}{secret}\n{}", filler.repeat((2 * MAX_TEXT - before.len()) / filler.len()))
+        format!("{before}{secret}\n{}", filler.repeat((2 * MAX_TEXT_BYTES - before.len()) / filler.len()))
     }
 
     fn key_block() -> String {
@@ -105,12 +105,12 @@ mod tests {
 
     #[test]
     fn says_how_much_was_left_out() {
-        let text = "x\n".repeat(MAX_TEXT);
+        let text = "x\n".repeat(MAX_TEXT_BYTES);
         let bounded = bound(&text);
         let line = bounded.lines().find(|line| line.starts_with("[...")).unwrap();
         let left_out: usize = line.split(' ').nth(1).unwrap().parse().unwrap();
         assert_eq!(bounded.len(), text.len() - left_out + line.len() + 2);
-        assert!(bounded.len() <= MAX_TEXT + line.len() + 2);
+        assert!(bounded.len() <= MAX_TEXT_BYTES + line.len() + 2);
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         let redactor = Redactor::new(&[]).unwrap();
         let token = format!("token=gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
         let texts = [key_block(), token];
-        for (secret, at) in texts.iter().flat_map(|text| [(text, 192 * 1024), (text, 2 * MAX_TEXT - 64 * 1024)]) {
+        for (secret, at) in texts.iter().flat_map(|text| [(text, 192 * 1024), (text, 2 * MAX_TEXT_BYTES - 64 * 1024)]) {
             for shift in [0, 7, 200, 1000] {
                 let text = long_text(secret, at - shift);
                 let clean = redactor.redact(&bound(&text)).text.into_owned();
@@ -139,7 +139,7 @@ mod tests {
         fn bounded_whatever_comes(piece in "\\PC{1,40}", count in 1_usize..40_000) {
             let text = piece.repeat(count);
             let bounded = bound(&text);
-            prop_assert!(bounded.len() <= MAX_TEXT + 64);
+            prop_assert!(bounded.len() <= MAX_TEXT_BYTES + 64);
             prop_assert_eq!(bound(&bounded), bounded.clone());
         }
     }

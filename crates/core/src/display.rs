@@ -22,11 +22,11 @@ pub fn without_escapes(text: &str) -> String {
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 /// Longer than any sequence a terminal knows; a lone ESC must not swallow the text behind it.
-const MAX_SEQUENCE: usize = 256;
+const MAX_SEQUENCE_BYTES: usize = 256;
 
 /// Length in bytes of the escape sequence at `at` (which holds ESC): CSI, OSC and other strings, two-byte escapes.
 pub fn escape_length(text: &[u8], at: usize) -> usize {
-    let rest = &text[at..text.len().min(at + MAX_SEQUENCE)];
+    let rest = &text[at..text.len().min(at + MAX_SEQUENCE_BYTES)];
     match rest.get(1) {
         Some(b'[') => 2 + control_sequence(&rest[2..]),
         Some(b']' | b'P' | b'X' | b'^' | b'_') => string_sequence(rest),
@@ -145,15 +145,15 @@ fn first_unwanted(text: &str) -> Option<usize> {
 
 /// The first byte from `from` on that is not printable ASCII, a line feed or a tab.
 fn first_special(text: &[u8], from: usize) -> Option<usize> {
-    const STRIDE: usize = 64;
+    const STRIDE_BYTES: usize = 64;
     let special = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let mut at = from;
     // Without an early exit inside, a stride becomes a handful of vector instructions.
-    while let Some(chunk) = text[at..].first_chunk::<STRIDE>() {
+    while let Some(chunk) = text[at..].first_chunk::<STRIDE_BYTES>() {
         if chunk.iter().fold(false, |found, byte| found | special(byte)) {
             break;
         }
-        at += STRIDE;
+        at += STRIDE_BYTES;
     }
     text[at..].iter().position(special).map(|place| at + place)
 }

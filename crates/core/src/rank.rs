@@ -7,16 +7,16 @@ use crate::environment::{Environment, env_match};
 
 /// Which quantile of the success rate's posterior counts as proven. It is also the reliability of an untried solution,
 /// for the 20% quantile of the uniform prior is .2: above one that failed (.11), below one that worked once (.45).
-const QUANTILE: f64 = 0.2;
+const PROVEN_QUANTILE: f64 = 0.2;
 /// What an outcome counts at least, however different its environment: a fix that works elsewhere is worth a try.
-const ELSEWHERE: f64 = 0.25;
+const MIN_OUTCOME_WEIGHT: f64 = 0.25;
 /// Shares of the factor by which environment and recency scale a solution; the rest does not depend on them.
 /// Their sum is so small that one failure in this environment (.106 of at most 1) stays below an untried
 /// solution (.2 of at least 1 - .2 - .1 = .7).
-const ENVIRONMENT: f64 = 0.2;
-const RECENCY: f64 = 0.1;
+const ENVIRONMENT_SHARE: f64 = 0.2;
+const RECENCY_SHARE: f64 = 0.1;
 /// Scores are rounded to this, so that every machine and every build prints the same.
-const PRECISION: f64 = 10_000.0;
+const SCORE_PRECISION: f64 = 10_000.0;
 const DAY_MS: i64 = 86_400_000;
 
 /// What happened to a solution in one environment.
@@ -93,7 +93,7 @@ pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
     let reliability = reliability(caller, &tried);
     let recency = recency(caller, &tried);
     let matched = if candidate.incident_match.is_nan() { 0.0 } else { candidate.incident_match.clamp(0.0, 1.0) };
-    let factor = 1.0 - ENVIRONMENT - RECENCY + ENVIRONMENT * environment + RECENCY * recency;
+    let factor = 1.0 - ENVIRONMENT_SHARE - RECENCY_SHARE + ENVIRONMENT_SHARE * environment + RECENCY_SHARE * recency;
     Ranking {
         best_env_bucket_match: bucket.to_string(),
         env_match_score: rounded(environment),
@@ -105,18 +105,20 @@ pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
 }
 
 fn rounded(score: f64) -> f64 {
-    ((score * PRECISION).round() / PRECISION).clamp(0.0, 1.0)
+    ((score * SCORE_PRECISION).round() / SCORE_PRECISION).clamp(0.0, 1.0)
 }
 
 fn reliability(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
-    let weigh = |alike: f64| ELSEWHERE + (1.0 - ELSEWHERE) * alike * alike;
+    let weigh = |alike: f64| MIN_OUTCOME_WEIGHT + (1.0 - MIN_OUTCOME_WEIGHT) * alike * alike;
     let count =
         |of: fn(&BucketStats) -> u32| tried.iter().map(|(alike, row)| weigh(*alike) * f64::from(of(row))).sum::<f64>();
     let claimed = count(|row| row.claimed.min(row.worked));
     let worked = count(|row| row.worked - row.claimed.min(row.worked)) + claimed / (claimed + 1.0);
-    let everywhere = beta::quantile(QUANTILE, 1.0 + worked, 1.0 + count(|row| row.failed));
+    let everywhere = beta::quantile(PROVEN_QUANTILE, 1.0 + worked, 1.0 + count(|row| row.failed));
     let here = tried.iter().find(|(_, row)| row.bucket == *caller.environment && row.worked == 0);
-    here.map_or(everywhere, |(_, row)| everywhere.min(beta::quantile(QUANTILE, 1.0, 1.0 + f64::from(row.failed))))
+    here.map_or(everywhere, |(_, row)| {
+        everywhere.min(beta::quantile(PROVEN_QUANTILE, 1.0, 1.0 + f64::from(row.failed)))
+    })
 }
 
 /// Half for each half-life since it was last confirmed; where it failed later, it is not confirmed.

@@ -3,7 +3,7 @@
 
 /// Minimum hashes in one band. Texts that share a fraction `s` of their tokens share a band of two with probability
 /// `s * s`, so at least one of four with `1 - (1 - s^2)^4`: .68 at s = .5, .94 at .7, .998 at .9, and .15 at .2.
-const ROWS: u64 = 2;
+const HASHES_PER_BAND: u64 = 2;
 /// Bands, as many as there are index columns.
 const BANDS: u64 = 4;
 
@@ -12,7 +12,7 @@ pub fn sketch(normalized: &str) -> [u32; 4] {
     let tokens = token_set(normalized);
     let mut keys = [0; 4];
     for (band, key) in (0..BANDS).zip(&mut keys) {
-        let rows = (0..ROWS).map(|row| minimum(&tokens, band * ROWS + row));
+        let rows = (0..HASHES_PER_BAND).map(|row| minimum(&tokens, band * HASHES_PER_BAND + row));
         let mixed = rows.fold(band, |mixed, smallest| mix(mixed.rotate_left(17) ^ smallest));
         // The upper half of a mixed value is as good as any.
         *key = u32::try_from(mixed >> 32).unwrap_or_default();

@@ -13,16 +13,16 @@ use argus_store::{Database, Tx, cases::Case};
 use std::collections::{HashMap, HashSet};
 
 /// Failures, and causes, that an answer lists at most.
-pub(crate) const LISTED: usize = 20;
+pub(crate) const MAX_LISTED: usize = 20;
 
 /// Characters of failures and causes for the first failure, for each further one, and for all of them together: a run with
 /// one failure is said in 300 tokens, whatever a run is in 2,500.
-const FIRST: usize = 900;
-const FURTHER: usize = 900;
-const ALL: usize = 9_000;
+const FIRST_FAILURE_CHARS: usize = 900;
+const FURTHER_FAILURE_CHARS: usize = 900;
+const ALL_FAILURES_CHARS: usize = 9_000;
 
 /// Characters of a message and of a fix where there is room, and where there is little.
-const MESSAGE: [usize; 4] = [400, 240, 160, 100];
+const MAX_MESSAGE_CHARS: [usize; 4] = [400, 240, 160, 100];
 const FIX: [usize; 4] = [300, 240, 160, 120];
 
 /// Names of a cause's cases where there is room, and where there is little.
@@ -48,7 +48,7 @@ impl Candidates {
     pub(crate) fn add(&mut self, candidate: Candidate, case_name: &str) {
         let is_first = self.causes.add(&candidate.sight, case_name);
         let list = if is_first { &mut self.firsts } else { &mut self.further };
-        if list.len() < LISTED {
+        if list.len() < MAX_LISTED {
             list.push(candidate);
         }
     }
@@ -76,20 +76,20 @@ pub(crate) async fn brief<D: Database>(
     let Candidates { firsts, further, causes } = candidates;
     let by_count = causes.sorted();
     let count = firsts.len() + further.len();
-    let mut failures = Vec::with_capacity(count.min(LISTED));
-    for candidate in firsts.iter().chain(further).take(LISTED) {
+    let mut failures = Vec::with_capacity(count.min(MAX_LISTED));
+    for candidate in firsts.iter().chain(further).take(MAX_LISTED) {
         let Some(case) = cases.get(candidate.at) else { continue };
         failures.push((candidate.at, failure(engine, tx, case, candidate).await?));
     }
-    let room = ALL.min(FIRST + FURTHER * failures.len().saturating_sub(1));
+    let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
-    let mut fitted = (0..MESSAGE.len()).find_map(|level| {
+    let mut fitted = (0..MAX_MESSAGE_CHARS.len()).find_map(|level| {
         let brief = shortened(&failures, &by_count, level);
         (size(&brief) <= room).then_some(brief)
     });
     // Long names and fixes: as many whole entries as there is room for.
     let brief = fitted.get_or_insert_with(|| {
-        let mut brief = shortened(&failures, &by_count, MESSAGE.len() - 1);
+        let mut brief = shortened(&failures, &by_count, MAX_MESSAGE_CHARS.len() - 1);
         while brief.failures.len() + brief.causes.len() > 2 && size(&brief) > room {
             // Both lists keep their first entry.
             let list_causes = brief.causes.len() >= brief.failures.len();
@@ -121,7 +121,7 @@ async fn failure<D: Database>(
         case_name: case.name.clone(),
         category: category.unwrap_or(analysis.classification.category),
         failure_kind: sight.kind,
-        message: cause::further_message(&sight.message, &sight.headline, cause::MESSAGE),
+        message: cause::further_message(&sight.message, &sight.headline, cause::MAX_MESSAGE_CHARS),
         headline: sight.headline.clone(),
         place: sight.place.clone(),
         test_place: sight.test_place.clone(),
@@ -156,7 +156,7 @@ fn shortened(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize
         } else {
             seen.insert(&failure.cause_id, failure.message.as_deref());
         }
-        shown.message = shown.message.map(|message| display::shortened(&message, MESSAGE[level]));
+        shown.message = shown.message.map(|message| display::shortened(&message, MAX_MESSAGE_CHARS[level]));
         if let Some(known) = &mut shown.known {
             known.suggested_fix = known.suggested_fix.take().map(|fix| display::shortened(&fix, FIX[level]));
         }
@@ -164,8 +164,13 @@ fn shortened(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize
     }
     listed.sort_by_key(|(at, _)| *at);
     let shown: HashSet<&str> = failures.iter().map(|(_, failure)| failure.cause_id.as_str()).collect();
-    let mut causes: Vec<Cause> =
-        causes.iter().filter(|cause| shown.contains(cause.cause_id.as_str())).take(LISTED).copied().cloned().collect();
+    let mut causes: Vec<Cause> = causes
+        .iter()
+        .filter(|cause| shown.contains(cause.cause_id.as_str()))
+        .take(MAX_LISTED)
+        .copied()
+        .cloned()
+        .collect();
     for cause in &mut causes {
         cause.cases.truncate(NAMES[level]);
     }

@@ -19,13 +19,13 @@ use argus_store::{Database, cases};
 use std::collections::HashMap;
 
 /// Cases that a cause names.
-const NAMED: usize = 20;
+const MAX_NAMED_CASES: usize = 20;
 
 /// Failed cases of a run that are looked through for others of one cause.
-const COMPARED: u32 = 1_000;
+const MAX_COMPARED_CASES: u32 = 1_000;
 
 /// Characters of a message that only one failure has to itself.
-pub(crate) const MESSAGE: usize = 600;
+pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
 
 /// A failure as it is shown.
 pub(crate) struct Sight {
@@ -51,7 +51,7 @@ pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureE
     let (place, test_line) = (shown(own), shown(test));
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
-    let message = summary.message(MESSAGE);
+    let message = summary.message(MAX_MESSAGE_CHARS);
     Sight {
         kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
         headline: matching::headline(analysis, &summary, event),
@@ -96,7 +96,7 @@ impl Causes {
         }
         let cause = &mut self.list[at];
         cause.count += 1;
-        if cause.cases.len() < NAMED {
+        if cause.cases.len() < MAX_NAMED_CASES {
             cause.cases.push(case_name.to_owned());
         }
         at == next
@@ -121,7 +121,7 @@ pub(crate) async fn of_case<D: Database>(
     let category = analysis.classification.category;
     let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<(String, cases::Failure)>, EngineError> {
         let (key, _) = lookup::find_run(tx, &case.run_id).await?;
-        Ok(cases::failed_of_category(tx, key, case.failure.category, COMPARED).await?)
+        Ok(cases::failed_of_category(tx, key, case.failure.category, MAX_COMPARED_CASES).await?)
     };
     let others = engine.read(ambient, body).await?;
     let mut causes = Causes::default();

@@ -14,23 +14,23 @@ use argus_store::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
 
 /// A report larger than this is refused.
-const REPORT_CAP: u64 = 256 * 1024 * 1024;
+const MAX_REPORT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A parser may look at all that is buffered with each step, so no source may show it more than this.
-const WINDOW: usize = 64 * 1024;
+const WINDOW_BYTES: usize = 64 * 1024;
 
 /// An error text of this size is kept whole.
-const ERROR: usize = 32 * 1024;
+const WHOLE_ERROR_BYTES: usize = 32 * 1024;
 
 /// Of each output stream of a failed case.
-const OUTPUT: usize = 8 * 1024;
+const OUTPUT_BYTES: usize = 8 * 1024;
 
 /// A run may keep this much text of its failures; once it is used up, each further one keeps little.
-const RUN_BUDGET: usize = 64 * 1024 * 1024;
-const OVER_BUDGET: usize = 2 * 1024;
+const RUN_BUDGET_BYTES: usize = 64 * 1024 * 1024;
+const OVER_BUDGET_BYTES: usize = 2 * 1024;
 
 /// A case name is a key; longer ones are cut.
-const NAME: usize = 2 * 1024;
+const MAX_NAME_BYTES: usize = 2 * 1024;
 
 /// What reports say of their run beside its cases.
 #[derive(Default)]
@@ -219,7 +219,7 @@ fn each_case<D>(
     report: &ReportInput,
     on_case: &mut dyn FnMut(ReportCase),
 ) -> Result<Parsed, EngineError> {
-    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: REPORT_CAP, is_exceeded: false };
+    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: MAX_REPORT_BYTES, is_exceeded: false };
     let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
     let parsed = argus_report::parse(&mut source, report.format, &options, &mut |case| on_case(case));
     if source.is_exceeded {
@@ -237,8 +237,9 @@ pub(crate) struct TextBudget {
 impl TextBudget {
     /// The texts of a case, redacted before they are cut to what is left.
     pub(crate) fn clean<D>(&mut self, engine: &Engine<D>, texts: Texts) -> CleanTexts {
-        let is_spent = self.used >= RUN_BUDGET;
-        let (most, output) = if is_spent { (OVER_BUDGET, OVER_BUDGET) } else { (ERROR, OUTPUT) };
+        let is_spent = self.used >= RUN_BUDGET_BYTES;
+        let (most, output) =
+            if is_spent { (OVER_BUDGET_BYTES, OVER_BUDGET_BYTES) } else { (WHOLE_ERROR_BYTES, OUTPUT_BYTES) };
         let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_whole(&text));
         let tail = |text: Option<String>| clean(text).map(|text| text.tail(output));
         let error = clean(texts.error).map(|error| error.bounded_to(most));
@@ -360,7 +361,7 @@ fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<Stri
 
 /// The one form of a case name, for storing and for looking up.
 pub(crate) fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
-    engine.analyzer.redact(&display::line(name, usize::MAX)).line(NAME).into_string()
+    engine.analyzer.redact(&display::line(name, usize::MAX)).line(MAX_NAME_BYTES).into_string()
 }
 
 fn redacted<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
@@ -379,7 +380,7 @@ fn too_large(path: &str) -> EngineError {
     let message = format!(
         "The report '{}' is larger than {} MiB. Split it, or report failures only.",
         text::quoted(path),
-        REPORT_CAP / 1024 / 1024
+        MAX_REPORT_BYTES / 1024 / 1024
     );
     EngineError::new(ErrorCode::ReportTooLarge, message)
 }
@@ -408,7 +409,7 @@ impl BufRead for Capped {
             self.is_exceeded = true;
             return Err(io::Error::new(ErrorKind::FileTooLarge, "larger than the cap"));
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(available.len()).min(WINDOW);
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(available.len()).min(WINDOW_BYTES);
         Ok(&available[..most])
     }
 
@@ -420,17 +421,17 @@ impl BufRead for Capped {
 
 #[cfg(test)]
 mod tests {
-    use super::{Capped, WINDOW};
+    use super::{Capped, WINDOW_BYTES};
     use std::io::{BufRead, BufReader, Read, repeat};
 
     #[test]
     fn a_source_is_shown_in_windows_and_stopped_at_the_cap() {
-        let inner = Box::new(BufReader::with_capacity(WINDOW * 4, repeat(b'x')));
-        let mut capped = Capped { inner, left: WINDOW as u64 + 10, is_exceeded: false };
-        assert_eq!(capped.fill_buf().unwrap().len(), WINDOW);
+        let inner = Box::new(BufReader::with_capacity(WINDOW_BYTES * 4, repeat(b'x')));
+        let mut capped = Capped { inner, left: WINDOW_BYTES as u64 + 10, is_exceeded: false };
+        assert_eq!(capped.fill_buf().unwrap().len(), WINDOW_BYTES);
         let mut read = Vec::new();
         assert!(capped.read_to_end(&mut read).is_err());
-        assert!(capped.is_exceeded && read.len() <= WINDOW + 10);
+        assert!(capped.is_exceeded && read.len() <= WINDOW_BYTES + 10);
         let mut exact = Capped { inner: Box::new(&b"four"[..]), left: 4, is_exceeded: false };
         assert_eq!(exact.read_to_end(&mut Vec::new()).unwrap(), 4);
         assert!(!exact.is_exceeded);

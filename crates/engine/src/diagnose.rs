@@ -19,10 +19,10 @@ use argus_store::{
 };
 
 /// Fixes in an answer.
-const HISTORY: u32 = 20;
+const MAX_FIXES: u32 = 20;
 
 /// Characters of each; the pattern's resource has them in full.
-const SHOWN: usize = 1000;
+const MAX_FIX_CHARS: usize = 1000;
 
 /// What the memory has about a failure.
 struct Finding {
@@ -159,7 +159,7 @@ async fn finding<D: Database>(
 ) -> Result<Finding, EngineError> {
     let pattern = found.pattern.as_ref();
     let history = match pattern {
-        Some(pattern) => matching::fix_history(tx, pattern, HISTORY, SHOWN).await?,
+        Some(pattern) => matching::fix_history(tx, pattern, MAX_FIXES, MAX_FIX_CHARS).await?,
         None => Vec::new(),
     };
     let suggested = suggestion::best(engine, tx, analysis, &found).await?;

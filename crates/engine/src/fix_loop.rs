@@ -7,7 +7,7 @@ use crate::{
 };
 use argus_core::{
     Analyzer, bound,
-    fix_loop::{self, StateProblem, VERSION},
+    fix_loop::{self, STATE_VERSION, StateProblem},
     summary::Summary,
 };
 use argus_report::{CaseStatus, Format, Options, ReportCase, tail::salient_tail};
@@ -81,7 +81,7 @@ struct Head {
 /// The version is looked at first: a newer form may have other fields.
 fn believed(value: Value) -> Result<FixState, EngineError> {
     let head = Head::deserialize(&value).map_err(|error| unreadable(&error.to_string()))?;
-    if head.version > VERSION {
+    if head.version > STATE_VERSION {
         return Err(refused(&StateProblem::Newer(head.version)));
     }
     let state = FixState::deserialize(value).map_err(|error| unreadable(&error.to_string()))?;
@@ -117,7 +117,7 @@ fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
     let words = |text: String| short(&analyzer.redact(&text));
     match event {
         FixEvent::FixDeclared { description, digest, mut files, outside, approach } => {
-            files.truncate(MOST_FILES);
+            files.truncate(MAX_FILES);
             for file in &mut files {
                 file.change = words(std::mem::take(&mut file.change));
             }
@@ -136,13 +136,13 @@ fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
 }
 
 /// More files than a fix changes; a state stays small.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 /// Longest text of an event that is kept, in bytes.
-const LONGEST_WORDS: usize = 8 * 1024;
+const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 fn short(text: &str) -> String {
     let text = bound::bound(text);
-    text[..text.floor_char_boundary(LONGEST_WORDS)].to_owned()
+    text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }
 
 #[cfg(test)]

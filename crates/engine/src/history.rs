@@ -22,7 +22,7 @@ pub async fn history<D: Database>(
     let offset = params.offset.unwrap_or(0);
     let filter = RunFilter {
         has_failed: params.status.map(|status| status == RunStatus::Failed),
-        since: params.days.map(|days| ambient.now.saturating_sub(i64::from(days) * moment::DAY)),
+        since: params.days.map(|days| ambient.now.saturating_sub(i64::from(days) * moment::DAY_MS)),
     };
     let body = async |tx: &mut D::Tx<'_>| -> Result<HistoryResult, EngineError> {
         let total = runs::count(tx, filter).await?;

@@ -19,10 +19,10 @@ pub(crate) struct FailedCase {
 }
 
 /// How many case names are compared for a suggestion; failed ones come first.
-pub(crate) const COMPARED: u32 = 2_000;
+pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
 
 /// How many suggestions a message has room for.
-const SUGGESTED: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 /// Between the parts of a qualified name.
 pub(crate) const SEPARATOR: &str = " > ";
@@ -82,7 +82,7 @@ async fn qualified(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Re
     if cases::status_of(tx, key, wanted).await?.is_some() {
         return Ok(wanted.to_owned());
     }
-    let limit = u32::try_from(SUGGESTED).expect("a handful") + 1;
+    let limit = u32::try_from(MAX_SUGGESTIONS).expect("a handful") + 1;
     let ending = format!("{SEPARATOR}{wanted}");
     let mut candidates = cases::names_ending(tx, key, &ending, limit).await?;
     match candidates.len() {
@@ -93,7 +93,7 @@ async fn qualified(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Re
 }
 
 fn ambiguous(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
-    let more = if candidates.len() > SUGGESTED { " and more" } else { "" };
+    let more = if candidates.len() > MAX_SUGGESTIONS { " and more" } else { "" };
     let message = format!(
         "Case '{}' is not unique in run '{}'. Use one of the full names: {}{more}.",
         quoted(wanted),
@@ -104,7 +104,7 @@ fn ambiguous(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
 }
 
 async fn not_found(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<EngineError, EngineError> {
-    let names = cases::names(tx, key, COMPARED).await?;
+    let names = cases::names(tx, key, MAX_COMPARED_NAMES).await?;
     let next = if names.is_empty() {
         "The run has no cases".to_owned()
     } else {
@@ -128,7 +128,7 @@ async fn not_failed(tx: &mut impl Tx, key: RunKey, run: &Run, name: &str) -> Res
 }
 
 pub(crate) fn listed(names: &[String]) -> String {
-    names.iter().take(SUGGESTED).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
+    names.iter().take(MAX_SUGGESTIONS).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
 }
 
 /// The most alike names, best first.
@@ -136,7 +136,7 @@ pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
     let unique: BTreeSet<String> = names.into_iter().collect();
     let mut scored: Vec<(f64, String)> = unique.into_iter().map(|name| (likeness(wanted, &name), name)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    scored.into_iter().take(SUGGESTED).map(|(_, name)| name).collect()
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 /// Shared words, or few typing mistakes in the whole or in the last part.

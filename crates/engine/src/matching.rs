@@ -12,7 +12,7 @@ use argus_core::{
     alike::{self, Likeness},
     bound::bound_to,
     builtin, display, similarity,
-    summary::{MAX_HEADLINE, Summary},
+    summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
     Database, StoreError, Tx, merging,
@@ -21,14 +21,14 @@ use argus_store::{
 };
 
 /// A sample of this size keeps most error texts whole.
-const SAMPLE: usize = 4 * 1024;
+const SAMPLE_BYTES: usize = 4 * 1024;
 
 /// Newest patterns of a case that a failure is compared with.
-const COMPARED: u32 = 48;
+const MAX_COMPARED_PATTERNS: u32 = 48;
 
 /// Lines of a difference that are said, and characters of each.
-const DIFFERENCES: usize = 3;
-const DIFFERENCE: usize = 160;
+const MAX_DIFFERENCE_LINES: usize = 3;
+const MAX_DIFFERENCE_CHARS: usize = 160;
 
 /// What is known of a failure.
 pub(crate) struct Match {
@@ -61,7 +61,7 @@ impl Match {
             How::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
             How::None => (HowMatched::None, None, &[][..]),
         };
-        let line = |text: &str| display::line(text, DIFFERENCE);
+        let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
         contract::Match {
             how,
             pattern_id: self.own.as_ref().map(|own| own.id.clone()),
@@ -69,7 +69,7 @@ impl Match {
             builtin_id: self.pattern.as_ref().filter(|pattern| pattern.is_builtin).map(|pattern| pattern.id.clone()),
             differences: differences
                 .iter()
-                .take(DIFFERENCES)
+                .take(MAX_DIFFERENCE_LINES)
                 .map(|(before, now)| contract::Difference { before: line(before), now: line(now) })
                 .collect(),
         }
@@ -126,7 +126,7 @@ async fn most_alike<D>(
 ) -> Result<Option<(Pattern, Likeness)>, StoreError> {
     let mut best: Option<(PatternKey, Likeness)> = None;
     let alike = (case_name, analysis.classification.category);
-    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, COMPARED).await? {
+    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, MAX_COMPARED_PATTERNS).await? {
         let likeness = alike::likeness(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
         // Of two that are equally alike the newer one.
         if let Some(likeness) = likeness
@@ -233,12 +233,12 @@ async fn write<D: Database>(
 
 /// What went wrong in one line, for people.
 pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
-    let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE)];
+    let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE_CHARS)];
     if let Some(line) = lines.into_iter().find(|line| !line.is_empty()) {
         return line;
     }
     match (&event.exception_type, &event.signal, event.exit_code) {
-        (Some(kind), _, _) => display::line(kind, MAX_HEADLINE),
+        (Some(kind), _, _) => display::line(kind, MAX_HEADLINE_CHARS),
         (None, Some(signal), _) => format!("ended by {signal}, without an error text"),
         (None, None, Some(code)) => format!("exit code {code}, without an error text"),
         (None, None, None) => "failed without an error text".to_owned(),
@@ -259,8 +259,8 @@ pub(crate) async fn fix_history(
 /// The failure as JSON, shortened where the short form is the same failure.
 fn sample<D>(engine: &Engine<D>, case: &lookup::FailedCase, analysis: &Analysis) -> Result<String, EngineError> {
     let mut event = FailureEvent { text: analysis.redacted.clone(), ..lookup::event_of(&case.failure) };
-    if event.text.len() > SAMPLE {
-        let short = FailureEvent { text: bound_to(&event.text, SAMPLE).into_owned(), ..event.clone() };
+    if event.text.len() > SAMPLE_BYTES {
+        let short = FailureEvent { text: bound_to(&event.text, SAMPLE_BYTES).into_owned(), ..event.clone() };
         if engine.analyzer.analyze(short.clone(), &case.name).signatures == analysis.signatures {
             event = short;
         }

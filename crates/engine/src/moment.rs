@@ -4,7 +4,7 @@
 use argus_core::Ambient;
 use time::OffsetDateTime;
 
-pub(crate) const DAY: i64 = 24 * 60 * 60 * 1000;
+pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// ISO 8601 with milliseconds and `Z`; what a database says of a year without four digits is the nearest that has them.
 pub(crate) fn iso(millis: i64) -> String {

@@ -15,7 +15,7 @@ use argus_store::{
 use std::cmp::Ordering;
 
 /// The deepest page; further in, a filter is the better way.
-const DEEPEST: u32 = 100_000;
+const MAX_OFFSET: u32 = 100_000;
 
 /// Patterns in the asked order, with counts over the whole filter.
 pub async fn patterns<D: Database>(
@@ -25,9 +25,9 @@ pub async fn patterns<D: Database>(
 ) -> Result<PatternsResult, EngineError> {
     let limit = page("limit", params.limit, 200, 200)?;
     let offset = params.offset.unwrap_or(0);
-    if offset > DEEPEST {
+    if offset > MAX_OFFSET {
         return Err(EngineError::invalid(format!(
-            "offset is {offset}; it may be {DEEPEST} at most. Filter by category."
+            "offset is {offset}; it may be {MAX_OFFSET} at most. Filter by category."
         )));
     }
     let body = async |tx: &mut D::Tx<'_>| -> Result<PatternsResult, EngineError> {

@@ -6,11 +6,11 @@ use argus_core::FailureEvent;
 use argus_store::{Database, Tx, merging, patterns};
 
 /// A batch adds a few milliseconds to a call.
-const BATCH: u32 = 200;
+const BATCH_PATTERNS: u32 = 200;
 
 /// How many were signed again; 0 when none is left.
 pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<usize, EngineError> {
-    let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH).await?;
+    let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH_PATTERNS).await?;
     for pattern in &stale {
         let event = match patterns::sample(tx, pattern.key).await? {
             Some(sample) => serde_json::from_str(&sample).unwrap_or_else(|_| text_only(&pattern.normalized)),

@@ -100,7 +100,7 @@ const DEFAULT_MIN_RUNS: u32 = 20;
 fn keep<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
-        max_ms: i64::from(days) * moment::DAY,
+        max_ms: i64::from(days) * moment::DAY_MS,
         now: ambient.now,
         min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
     };
@@ -108,7 +108,7 @@ fn keep<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
 }
 
 /// Runs that are looked through for names that the filter may have meant.
-const NAMED_BY: u32 = 10;
+const MAX_NAMING_RUNS: u32 = 10;
 
 /// Said of a run without a test, with the recorded names that are nearest to what was asked for.
 async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, EngineError> {
@@ -118,8 +118,8 @@ async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, 
         );
     };
     let mut names = Vec::new();
-    for (key, _) in runs::newest(tx, NAMED_BY).await? {
-        names = cases::names(tx, key, lookup::COMPARED).await?;
+    for (key, _) in runs::newest(tx, MAX_NAMING_RUNS).await? {
+        names = cases::names(tx, key, lookup::MAX_COMPARED_NAMES).await?;
         if names.len() > 1 {
             break;
         }
@@ -146,7 +146,7 @@ fn answer<D>(
         None => {}
     }
     let Brief { failures, causes, more_causes } = brief;
-    debug_assert!(failures.len() <= brief::LISTED, "no more are kept than listed");
+    debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");
     RunResult {
         run_id: run.id,
         status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },

@@ -14,13 +14,13 @@ use argus_store::{
 };
 
 /// Below this two texts share words, not a cause.
-const THRESHOLD: f64 = 0.6;
+const MIN_SIMILARITY: f64 = 0.6;
 
 /// An agent reads no more.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// Patterns of one family that are looked at.
-const FAMILY: u32 = 50;
+const MAX_FAMILY_PATTERNS: u32 = 50;
 
 /// A pattern that is like a failure, how much so, and what differs where only the compared values do.
 struct Like {
@@ -74,12 +74,12 @@ async fn alike(
     let bands = argus_core::similarity::sketch(normalized);
     let mut found: Vec<Like> = Vec::new();
     let like = |score: f64, pattern| Like { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
-    for pattern in similar::of_family(tx, family, FAMILY).await? {
+    for pattern in similar::of_family(tx, family, MAX_FAMILY_PATTERNS).await? {
         found.push(like(1.0, pattern));
     }
     for (key, text) in similar::of_bands(tx, bands).await? {
         let score = similarity(normalized, &text);
-        if score >= THRESHOLD
+        if score >= MIN_SIMILARITY
             && let Some(pattern) = patterns::get(tx, key).await?
             && found.iter().all(|other| other.pattern.key != pattern.key)
         {
@@ -102,7 +102,7 @@ fn sort(found: &mut [Like]) {
 }
 
 fn shown_all<D>(engine: &Engine<D>, found: Vec<Like>) -> Vec<Related> {
-    found.into_iter().take(SHOWN).map(|like| shown(engine, like)).collect()
+    found.into_iter().take(MAX_SHOWN).map(|like| shown(engine, like)).collect()
 }
 
 fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences, tried }: Like) -> Related {

@@ -21,7 +21,7 @@ use argus_store::{
 };
 
 /// A fix is described, not copied in.
-const DESCRIPTION: usize = 4 * 1024;
+const MAX_DESCRIPTION_BYTES: usize = 4 * 1024;
 
 /// The texts of a fix, fit for storing.
 struct Report<'a> {
@@ -251,7 +251,7 @@ fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineE
     if described.is_empty() {
         return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
     }
-    Ok(described.bounded_to(DESCRIPTION).into_string())
+    Ok(described.bounded_to(MAX_DESCRIPTION_BYTES).into_string())
 }
 
 fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {

@@ -13,10 +13,10 @@ use argus_core::{Ambient, FailureEvent};
 use argus_store::{Database, patterns, runs};
 
 /// Fixes in a pattern's detail.
-const HISTORY: u32 = 100;
+const MAX_FIXES: u32 = 100;
 
 /// What the completion of a protocol takes at once.
-const COMPLETED: u32 = 100;
+const MAX_COMPLETIONS: u32 = 100;
 
 /// One pattern with its history and the text it was learned from.
 pub async fn pattern<D: Database>(
@@ -29,7 +29,7 @@ pub async fn pattern<D: Database>(
         let event = patterns::sample(tx, pattern.key).await?;
         let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
         Ok(PatternDetail {
-            fix_history: matching::fix_history(tx, &pattern, HISTORY, usize::MAX).await?,
+            fix_history: matching::fix_history(tx, &pattern, MAX_FIXES, usize::MAX).await?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
             pattern: view::pattern(&pattern, suggestion::tried(tx, &pattern).await?, engine.options.locale),
         })
@@ -45,13 +45,13 @@ pub async fn complete_ids<D: Database>(
 ) -> Result<Vec<String>, EngineError> {
     match kind {
         IdKind::Run => {
-            let body = async |tx: &mut D::Tx<'_>| Ok(runs::ids_with_prefix(tx, prefix, COMPLETED).await?);
+            let body = async |tx: &mut D::Tx<'_>| Ok(runs::ids_with_prefix(tx, prefix, MAX_COMPLETIONS).await?);
             engine.read(ambient, body).await
         }
         IdKind::Pattern => {
-            let body = async |tx: &mut D::Tx<'_>| Ok(patterns::ids_with_prefix(tx, prefix, COMPLETED).await?);
+            let body = async |tx: &mut D::Tx<'_>| Ok(patterns::ids_with_prefix(tx, prefix, MAX_COMPLETIONS).await?);
             engine.read(ambient, body).await
         }
-        IdKind::Incident => incident::ids_with_prefix(engine, ambient, prefix, COMPLETED).await,
+        IdKind::Incident => incident::ids_with_prefix(engine, ambient, prefix, MAX_COMPLETIONS).await,
     }
 }

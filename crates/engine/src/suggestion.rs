@@ -20,14 +20,14 @@ use argus_store::{
 };
 
 /// Patterns of one error that are looked at.
-const FAMILY: u32 = 50;
+const MAX_FAMILY_PATTERNS: u32 = 50;
 
 /// Lines of a difference that are said, and characters of each.
-const DIFFERENCES: usize = 3;
-const DIFFERENCE: usize = 160;
+const MAX_DIFFERENCE_LINES: usize = 3;
+const MAX_DIFFERENCE_CHARS: usize = 160;
 
 /// Characters of a message that are compared.
-const COMPARED: usize = 600;
+const MAX_COMPARED_CHARS: usize = 600;
 
 /// A fix, and where it comes from.
 #[derive(Clone, Default)]
@@ -182,7 +182,7 @@ impl Fixed {
 
 async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>) -> Result<SameError, StoreError> {
     let is_other = |pattern: &Pattern| own.is_none_or(|own| own.key != pattern.key);
-    let mut candidates = similar::of_family(tx, &analysis.signatures.family, FAMILY).await?;
+    let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS).await?;
     // The same words in another function, which the family tells apart.
     for (key, text) in similar::of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error)).await? {
         if text == analysis.normalized_error
@@ -230,15 +230,17 @@ pub(crate) async fn differing_values(
     let Some(event) = sample.and_then(|sample| serde_json::from_str::<FailureEvent>(&sample).ok()) else {
         return Ok(None);
     };
-    let message = |text: &str| Summary::read(text).message(COMPARED);
+    let message = |text: &str| Summary::read(text).message(MAX_COMPARED_CHARS);
     let (before, now) = (message(&event.text), message(&analysis.redacted));
     // What an assertion compared may be a time or a word.
     let is_assertion = analysis.classification.category == Category::AssertionMismatch;
     let differ = |before: &str, now: &str| if is_assertion { before != now } else { differ_in_values(before, now) };
     let lines = before.lines().zip(now.lines()).filter(|(before, now)| differ(before, now));
-    let line = |text: &str| display::line(text, DIFFERENCE);
-    let differences: Vec<_> =
-        lines.take(DIFFERENCES).map(|(before, now)| Difference { before: line(before), now: line(now) }).collect();
+    let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
+    let differences: Vec<_> = lines
+        .take(MAX_DIFFERENCE_LINES)
+        .map(|(before, now)| Difference { before: line(before), now: line(now) })
+        .collect();
     // Half of it is the stable text, which is the same, and half what was printed.
     Ok((!differences.is_empty()).then(|| (f64::midpoint(1.0, similarity(&before, &now)).min(0.99), differences)))
 }

@@ -7,7 +7,7 @@ use argus_core::display::without_escapes;
 use argus_report::SUITE_FAILURE;
 
 /// Lines of a reason.
-const MAX_LINES: usize = 40;
+const MAX_REASON_LINES: usize = 40;
 
 /// The texts of a failed case, with the reason where only the output has it.
 pub(crate) fn with_reason<D>(
@@ -46,7 +46,7 @@ fn reason(output: &str, suite: &str) -> Option<String> {
     let start = lines.iter().position(|line| is_node_place(line) || is_go_package(line))?;
     let all = lines[start..].iter().skip(usize::from(is_go_package(lines[start])));
     let mut reason = String::new();
-    for line in all.take_while(|line| !ends(line)).take(MAX_LINES) {
+    for line in all.take_while(|line| !ends(line)).take(MAX_REASON_LINES) {
         reason.push_str(line);
         // Where nothing else parts the source from the error.
         reason.push_str(if line.trim_start().starts_with('^') { "\n\n" } else { "\n" });

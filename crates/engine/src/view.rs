@@ -45,7 +45,7 @@ pub(crate) fn pattern(stored: &Pattern, tried: Option<Tried>, locale: Locale) ->
 }
 
 /// Bytes of a suggested fix in a row.
-const ROW_FIX: usize = 1000;
+const MAX_ROW_FIX_BYTES: usize = 1000;
 
 /// As a row of a table.
 pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
@@ -53,7 +53,7 @@ pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
         id: stored.id.clone(),
         category: stored.shown_category(),
         description: description(stored),
-        suggested_fix: suggested_fix(stored, locale).map(|fix| display::shortened(&fix, ROW_FIX)),
+        suggested_fix: suggested_fix(stored, locale).map(|fix| display::shortened(&fix, MAX_ROW_FIX_BYTES)),
         confidence: confidence(stored.resolutions, stored.occurrences),
         occurrences: stored.occurrences,
         resolutions: stored.resolutions,

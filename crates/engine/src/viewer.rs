@@ -16,20 +16,20 @@ use crate::{EngineError, history};
 use argus_core::display;
 
 /// Things of a page, at most.
-const PAGE: u32 = 200;
+const MAX_PAGE: u32 = 200;
 
 /// The deepest page; further in, a filter is the better way.
-const DEEPEST: u32 = 1_000_000;
+const MAX_OFFSET: u32 = 1_000_000;
 
 /// Characters of a filter that are read.
-const WORDS: usize = 200;
+const MAX_FILTER_CHARS: usize = 200;
 
 /// Limit and offset in their ranges.
 pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Result<(u32, u32), EngineError> {
-    let limit = history::page("limit", limit, default, PAGE)?;
+    let limit = history::page("limit", limit, default, MAX_PAGE)?;
     let offset = offset.unwrap_or(0);
-    if offset > DEEPEST {
-        return Err(EngineError::invalid(format!("offset is {offset}; it may be {DEEPEST} at most. Use a filter.")));
+    if offset > MAX_OFFSET {
+        return Err(EngineError::invalid(format!("offset is {offset}; it may be {MAX_OFFSET} at most. Use a filter.")));
     }
     Ok((limit, offset))
 }
@@ -37,7 +37,7 @@ pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Res
 /// The words of a filter; none where it has none.
 fn words(text: Option<&str>) -> Option<String> {
     // Where a line is cut, its last letter says so, and stands in no text.
-    let first = |text: &str| display::line(text, WORDS + 1).chars().take(WORDS).collect::<String>();
+    let first = |text: &str| display::line(text, MAX_FILTER_CHARS + 1).chars().take(MAX_FILTER_CHARS).collect::<String>();
     text.map(first).filter(|words| !words.is_empty())
 }
 

@@ -19,7 +19,7 @@ use crate::text::{self, Bounded};
 use crate::units;
 
 /// The longest line that is read. Strings inside are bounded before, so an event is never cut.
-const LINE: u64 = 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 1024 * 1024;
 
 /// Reads the events to their end.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
@@ -30,7 +30,7 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
     let mut number = 0;
     loop {
         line.clear();
-        match lines.by_ref().take(LINE).read_until(b'\n', &mut line) {
+        match lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
             Ok(0) => break,
             Ok(_) => run.line(&String::from_utf8_lossy(&line), &mut number, intake),
             Err(error) => {

@@ -6,9 +6,9 @@ use std::io::{self, BufRead, Cursor, Read};
 use crate::error::Kind;
 
 /// Bytes looked at before parsing starts. Enough for a licence comment before an XML root.
-const HEAD: u64 = 16 * 1024;
+const HEAD_BYTES: u64 = 16 * 1024;
 /// How much of an encoded source is decoded at a time.
-const CHUNK: usize = 16 * 1024;
+const CHUNK_BYTES: usize = 16 * 1024;
 
 /// The source with its first bytes put back.
 type Source<R> = io::Chain<Cursor<Vec<u8>>, R>;
@@ -43,7 +43,7 @@ impl<R: BufRead> Input<R> {
     /// Reads the head and decides on the encoding; an empty or binary source is an error.
     pub(crate) fn open(mut reader: R) -> Result<(Self, Head), Kind> {
         let mut head = Vec::new();
-        reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(Kind::Io)?;
+        reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(Kind::Io)?;
         let (encoding, mark) = encoding_of(&head);
         if encoding == Encoding::Utf8 && is_binary(&head) {
             return Err(Kind::Binary);
@@ -103,7 +103,7 @@ impl<R: BufRead> Input<R> {
     fn refill_utf8(&mut self) -> io::Result<()> {
         let chunk = self.source.fill_buf()?;
         // A report in memory is one chunk: it is checked piece by piece.
-        let piece = &chunk[..chunk.len().min(CHUNK)];
+        let piece = &chunk[..chunk.len().min(CHUNK_BYTES)];
         match std::str::from_utf8(piece) {
             Ok(text) => self.valid = text.len(),
             Err(fault) if fault.valid_up_to() > 0 => self.valid = fault.valid_up_to(),
@@ -145,8 +145,8 @@ impl<R: BufRead> Input<R> {
     }
 
     fn refill_utf16(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<()> {
-        let mut units = Vec::with_capacity(CHUNK / 2);
-        while units.len() < CHUNK / 2 {
+        let mut units = Vec::with_capacity(CHUNK_BYTES / 2);
+        while units.len() < CHUNK_BYTES / 2 {
             let Some(next) = self.read_unit(unit)? else { break };
             units.push(next);
         }
@@ -177,7 +177,7 @@ impl<R: BufRead> Input<R> {
 
     fn refill_windows1252(&mut self) -> io::Result<()> {
         let chunk = self.source.fill_buf()?;
-        let length = chunk.len().min(CHUNK);
+        let length = chunk.len().min(CHUNK_BYTES);
         let text: String = chunk[..length].iter().copied().map(windows1252).collect();
         self.decoded = text.into_bytes();
         self.source.consume(length);

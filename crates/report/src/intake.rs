@@ -8,7 +8,7 @@ use crate::model::{CaseStatus, Format, Parsed, Problem, ReportCase};
 use crate::{Options, paths, text};
 
 /// Problems named one by one; more are counted.
-const PROBLEMS: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
 /// Collects what a parser finds.
 pub(crate) struct Intake<'a> {
@@ -70,7 +70,7 @@ impl<'a> Intake<'a> {
 
     /// Notes something that could not be read.
     pub(crate) fn problem(&mut self, line: Option<u64>, reason: impl Into<String>) {
-        if self.problems.len() >= PROBLEMS {
+        if self.problems.len() >= MAX_PROBLEMS {
             self.unnamed_problems += 1;
             return;
         }

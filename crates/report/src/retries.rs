@@ -8,7 +8,7 @@ use crate::intake::Intake;
 use crate::model::{CaseStatus, ReportCase};
 
 /// Texts of waiting cases; above it they leave at once, and a later retry counts as a case of its own.
-const BYTES: usize = 16 * 1024 * 1024;
+const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
 /// Folds attempts.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl Retries {
         self.bytes += weight(&case);
         self.by_name.insert(hash(&case), self.waiting.len());
         self.waiting.push(case);
-        if self.bytes > BYTES {
+        if self.bytes > MAX_WAITING_BYTES {
             self.release(0, intake);
         }
     }

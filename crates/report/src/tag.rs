@@ -8,11 +8,11 @@ use memchr::{memchr, memchr3};
 use crate::input;
 
 /// What is kept of one attribute value; the body of a failure says the same in full.
-const VALUE: usize = 64 * 1024;
+const MAX_VALUE_BYTES: usize = 64 * 1024;
 /// What is kept of one tag, values included, before the last one.
-const TAG: usize = 128 * 1024;
+const MAX_TAG_BYTES: usize = 128 * 1024;
 /// The longest entity that is looked for; a `&` without a `;` this near is text.
-pub(crate) const ENTITY: usize = 32;
+pub(crate) const MAX_ENTITY_BYTES: usize = 32;
 
 /// One start tag.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -143,10 +143,10 @@ impl TagScan {
 
     fn keep(&mut self, text: &str, raw: &mut String) {
         let room = match self.quote {
-            Some(_) => VALUE.saturating_sub(self.value),
-            None => TAG.saturating_sub(raw.len()),
+            Some(_) => MAX_VALUE_BYTES.saturating_sub(self.value),
+            None => MAX_TAG_BYTES.saturating_sub(raw.len()),
         };
-        let room = room.min((TAG + VALUE).saturating_sub(raw.len()));
+        let room = room.min((MAX_TAG_BYTES + MAX_VALUE_BYTES).saturating_sub(raw.len()));
         let kept = text.floor_char_boundary(room.min(text.len()));
         raw.push_str(&text[..kept]);
         self.cut |= kept < text.len();
@@ -184,7 +184,7 @@ fn decode(value: &str) -> String {
     while let Some(at) = memchr(b'&', rest.as_bytes()) {
         decoded.push_str(&rest[..at]);
         let tail = &rest[at + 1..];
-        let window = &tail.as_bytes()[..tail.len().min(ENTITY)];
+        let window = &tail.as_bytes()[..tail.len().min(MAX_ENTITY_BYTES)];
         let found = memchr(b';', window).and_then(|end| entity_value(&tail[..end]).map(|character| (character, end)));
         if let Some((character, end)) = found {
             decoded.push(character);

@@ -7,24 +7,24 @@
 use argus_core::{bound, display::without_escapes};
 
 /// What is kept at most.
-const BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 /// Lines looked at, from the end. A build that fails says so near it.
-const LINES: usize = 4_000;
+const MAX_LINES: usize = 4_000;
 /// Lines kept before a telling line that may belong to it, and after the last one.
-const BEFORE: usize = 3;
-const AFTER: usize = 12;
+const LINES_BEFORE: usize = 3;
+const LINES_AFTER: usize = 12;
 /// Without a telling line: the last lines of the output.
-const PLAIN: usize = 40;
+const PLAIN_LINES: usize = 40;
 
 /// The salient tail of a command's output, at most 16 KiB of whole lines.
 pub fn salient_tail(output: &str) -> String {
     // More than will be kept, so that an early first error among many is still found.
-    let start = output.len().saturating_sub(64 * BYTES);
+    let start = output.len().saturating_sub(64 * MAX_BYTES);
     let output = &output[output.ceil_char_boundary(start)..];
     let all: Vec<&str> = output.lines().map(str::trim_end).collect();
-    let lines = &all[all.len().saturating_sub(LINES)..];
-    let kept =
-        salient_range(lines).map_or_else(|| &lines[lines.len().saturating_sub(PLAIN)..], |(from, to)| &lines[from..to]);
+    let lines = &all[all.len().saturating_sub(MAX_LINES)..];
+    let kept = salient_range(lines)
+        .map_or_else(|| &lines[lines.len().saturating_sub(PLAIN_LINES)..], |(from, to)| &lines[from..to]);
     bound(kept)
 }
 
@@ -36,7 +36,7 @@ fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
     let last = *telling.last()?;
     // A Python traceback or a Go panic: from its head to its end.
     if let Some(head) = trace_head(lines, last) {
-        return Some((head, (last + 1 + AFTER).min(lines.len())));
+        return Some((head, (last + 1 + LINES_AFTER).min(lines.len())));
     }
     // Errors of one tool stand together: go back while the gaps are small.
     let mut first = last;
@@ -74,7 +74,11 @@ fn context_before(lines: &[&str], first: usize) -> usize {
     if let Some(count) = quoted_source(lines, first) {
         return count;
     }
-    lines[first.saturating_sub(BEFORE)..first].iter().rev().take_while(|line| leads_in(line) && !is_noise(line)).count()
+    lines[first.saturating_sub(LINES_BEFORE)..first]
+        .iter()
+        .rev()
+        .take_while(|line| leads_in(line) && !is_noise(line))
+        .count()
 }
 
 /// Node's place, the source there and a caret, with or without an empty line below them: of a module that could not be
@@ -95,7 +99,7 @@ fn leads_in(line: &str) -> bool {
 
 /// Lines after the last telling one: frames, code, the hint; up to what is noise.
 fn context_after(lines: &[&str], last: usize) -> usize {
-    lines[last + 1..].iter().take(AFTER).take_while(|line| !is_noise(line)).count()
+    lines[last + 1..].iter().take(LINES_AFTER).take_while(|line| !is_noise(line)).count()
 }
 
 /// Whether a line says what went wrong.
@@ -251,5 +255,5 @@ fn bound(lines: &[&str]) -> String {
     let blank = |line: &&&str| line.is_empty();
     let from = lines.iter().take_while(blank).count();
     let to = lines.len() - lines[from..].iter().rev().take_while(blank).count();
-    bound::bound_to(&lines[from..to.max(from)].join("\n"), BYTES).into_owned()
+    bound::bound_to(&lines[from..to.max(from)].join("\n"), MAX_BYTES).into_owned()
 }

@@ -4,14 +4,14 @@
 use argus_core::{bound, display::without_escapes};
 
 /// What an error text keeps of its beginning; the message and the innermost frames are there.
-pub(crate) const ERROR_HEAD: usize = 44 * 1024;
+pub(crate) const ERROR_HEAD_BYTES: usize = 44 * 1024;
 /// What an error text keeps of its end; the root cause of a chain is there. Both together stay under 64 KiB.
-pub(crate) const ERROR_TAIL: usize = 20 * 1024;
+pub(crate) const ERROR_TAIL_BYTES: usize = 20 * 1024;
 /// What is kept of a test's standard output and error: eight times what is stored of it, for a secret is known by what
 /// stands before it, and the text is redacted before it is cut to that.
-pub(crate) const OUTPUT_TAIL: usize = 64 * 1024;
+pub(crate) const OUTPUT_TAIL_BYTES: usize = 64 * 1024;
 /// What is kept of a name. The longest honest ones are parametrized tests with a value in them.
-pub(crate) const NAME: usize = 2 * 1024;
+pub(crate) const MAX_NAME_BYTES: usize = 2 * 1024;
 
 /// Text of which the beginning and the end are kept, in bounded memory.
 #[derive(Debug, Default, Clone)]
@@ -25,11 +25,11 @@ pub(crate) struct Bounded {
 
 impl Bounded {
     pub(crate) fn error() -> Self {
-        Self { head: ERROR_HEAD, tail: ERROR_TAIL, ..Self::default() }
+        Self { head: ERROR_HEAD_BYTES, tail: ERROR_TAIL_BYTES, ..Self::default() }
     }
 
     pub(crate) fn output() -> Self {
-        Self { head: 0, tail: OUTPUT_TAIL, ..Self::default() }
+        Self { head: 0, tail: OUTPUT_TAIL_BYTES, ..Self::default() }
     }
 
     pub(crate) fn push_str(&mut self, text: &str) {
@@ -100,7 +100,7 @@ pub(crate) fn bound_output(text: &str) -> Option<String> {
 
 /// A name within its bounds.
 pub(crate) fn bound_name(mut name: String) -> String {
-    name.truncate(bound::head(&name, NAME).len());
+    name.truncate(bound::head(&name, MAX_NAME_BYTES).len());
     name
 }
 

@@ -10,7 +10,7 @@ use std::io::{self, BufRead};
 use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::input::{self, Input};
-use crate::tag::{ENTITY, TagScan, entity_value};
+use crate::tag::{MAX_ENTITY_BYTES, TagScan, entity_value};
 
 pub(crate) use crate::tag::Tag;
 
@@ -262,7 +262,7 @@ impl<R: BufRead> XmlReader<R> {
 
     /// After a `&` or at one: the decoded character, or the text itself, in `piece`.
     fn entity(&mut self) -> io::Result<()> {
-        let ahead = self.lookahead(ENTITY)?;
+        let ahead = self.lookahead(MAX_ENTITY_BYTES)?;
         let name = memchr(b';', &ahead).and_then(|end| std::str::from_utf8(&ahead[1..end]).ok());
         self.piece.clear();
         match name.map(|name| (name, entity_value(name))) {

@@ -196,7 +196,7 @@ pub(crate) fn case(row: &mut Row) -> Result<Case, StoreError> {
     Ok(Case {
         name,
         status,
-        flaky: row.read::<i64>()? == FLAKY,
+        flaky: row.read::<i64>()? == FLAKY_RANK,
         runner_status: row.read()?,
         duration_ms: row.read()?,
         attempts: row.read()?,
@@ -224,12 +224,12 @@ fn failure(row: &mut Row) -> Result<Failure, StoreError> {
     })
 }
 
-const FLAKY: i64 = 1;
+const FLAKY_RANK: i64 = 1;
 
 const fn rank(case: &Case) -> i64 {
     match (case.status, case.flaky) {
         (Status::Failed, _) => 0,
-        (_, true) => FLAKY,
+        (_, true) => FLAKY_RANK,
         (_, false) => 2,
     }
 }

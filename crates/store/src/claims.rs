@@ -12,10 +12,10 @@ use crate::{
 };
 
 /// Newest claims that a run may decide.
-const CLAIMS: u32 = 5_000;
+const MAX_CLAIMS: u32 = 5_000;
 
 /// Newest runs that are looked through for a case.
-const RUNS: u32 = 50;
+const MAX_RUNS: u32 = 50;
 
 /// The newest run that has a case, no older than the one of the failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub async fn newest_of(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Resul
                          ORDER BY r.started_at DESC, r.key DESC LIMIT $2";
     const HOW: &str = "SELECT status, rank = 1 FROM cases WHERE run_key = $1 AND name = $2 AND status <> 'skipped' \
                        ORDER BY rank LIMIT 1";
-    for mut row in tx.query(SINCE, &[run_id.into(), RUNS.into()]).await? {
+    for mut row in tx.query(SINCE, &[run_id.into(), MAX_RUNS.into()]).await? {
         let (key, id) = (RunKey(row.read()?), row.read()?);
         if let Some(mut row) = tx.query_first(HOW, &[key.0.into(), case_name.into()]).await? {
             return Ok(Some(Newest { run_id: id, status: row.read()?, flaky: row.read()? }));
@@ -95,7 +95,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
                        o.created_at, r.git_branch FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.proved_by IS NULL \
                        AND o.refuted_by IS NULL AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $1";
-    let rows = tx.query(SQL, &[CLAIMS.into()]).await?;
+    let rows = tx.query(SQL, &[MAX_CLAIMS.into()]).await?;
     let read = rows.into_iter().map(|mut row| {
         Ok(Claim {
             key: row.read()?,

@@ -41,7 +41,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Identity, StoreError> {
     }
     let version = migrate::version(connection)?;
     schema::check(connection, version)?;
-    if version < migrate::WITH_IDENTITY {
+    if version < migrate::FIRST_VERSION_WITH_IDENTITY {
         return Ok(Identity::Unnamed);
     }
     let id = connection.query_row("SELECT id FROM memory", [], |row| row.get(0)).optional()?;

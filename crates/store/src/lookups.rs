@@ -4,7 +4,7 @@
 use crate::{database::Tx, error::StoreError};
 
 /// The newest that stay. An outcome comes within hours of its search.
-const KEPT: i64 = 20_000;
+const MAX_KEPT_LOOKUPS: i64 = 20_000;
 
 /// Remembers a search and forgets the oldest. A call that is made again makes the same search again.
 pub async fn insert(tx: &mut impl Tx, id: &str, query: &str, env_bucket: &str, now: i64) -> Result<(), StoreError> {
@@ -12,7 +12,7 @@ pub async fn insert(tx: &mut impl Tx, id: &str, query: &str, env_bucket: &str, n
                        ON CONFLICT DO NOTHING";
     const FORGET: &str = "DELETE FROM lookups WHERE key <= (SELECT MAX(key) FROM lookups) - $1";
     tx.execute(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()]).await?;
-    tx.execute(FORGET, &[KEPT.into()]).await.map(drop)
+    tx.execute(FORGET, &[MAX_KEPT_LOOKUPS.into()]).await.map(drop)
 }
 
 /// Whether a search of this id is remembered.

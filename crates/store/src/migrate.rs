@@ -19,7 +19,7 @@ const MIGRATIONS: [&str; 7] = [
 ];
 
 /// The first version whose files have ids.
-pub(crate) const WITH_IDENTITY: i64 = 4;
+pub(crate) const FIRST_VERSION_WITH_IDENTITY: i64 = 4;
 
 /// What a file is to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,19 +25,19 @@ pub struct MaxAge {
 
 /// Age is measured against the middle of so many newest runs instead of a clock: a clock that is wrong for fewer than
 /// half of them moves nothing. Where fewer are kept, fewer speak, down to one wrong clock in three runs.
-const WITNESSES: u32 = 5;
+const WITNESS_RUNS: u32 = 5;
 
 /// In one transaction at most so many runs are deleted, and no further one after so many cases, so that a limit
 /// set late does not make one call wait; the next recorded run goes on.
-const RUNS_AT_ONCE: u32 = 50;
-const CASES_AT_ONCE: i64 = 200_000;
+const MAX_RUNS_AT_ONCE: u32 = 50;
+const MAX_CASES_AT_ONCE: i64 = 200_000;
 
 /// Deletes what is over the limits, in the order of recording; never the run recorded last.
 pub async fn apply(tx: &mut impl Tx, keep: Keep) -> Result<u32, StoreError> {
     let mut deleted = 0;
     let mut cases = 0;
     for (run, size) in surplus(tx, keep).await? {
-        if deleted > 0 && cases + size > CASES_AT_ONCE {
+        if deleted > 0 && cases + size > MAX_CASES_AT_ONCE {
             break;
         }
         delete(tx, run).await?;
@@ -60,7 +60,7 @@ async fn surplus(tx: &mut impl Tx, keep: Keep) -> Result<Vec<(RunKey, i64)>, Sto
         None => None,
     };
     let Some(first_kept) = too_old.max(too_many) else { return Ok(Vec::new()) };
-    let rows = tx.query(BEFORE, &[first_kept.0.into(), RUNS_AT_ONCE.into()]).await?;
+    let rows = tx.query(BEFORE, &[first_kept.0.into(), MAX_RUNS_AT_ONCE.into()]).await?;
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
 }
 
@@ -78,7 +78,7 @@ async fn first_kept_by_age(tx: &mut impl Tx, age: MaxAge) -> Result<Option<RunKe
 /// The middle moment of the runs recorded last; of two, the earlier one.
 async fn witnessed_now(tx: &mut impl Tx) -> Result<Option<i64>, StoreError> {
     const SQL: &str = "SELECT started_at FROM runs ORDER BY key DESC LIMIT $1";
-    let rows = tx.query(SQL, &[WITNESSES.into()]).await?;
+    let rows = tx.query(SQL, &[WITNESS_RUNS.into()]).await?;
     let mut moments = rows.into_iter().map(|mut row| row.read()).collect::<Result<Vec<i64>, StoreError>>()?;
     moments.sort_unstable();
     Ok(moments.get(moments.len().saturating_sub(1) / 2).copied())

@@ -27,7 +27,7 @@ const MAX_LISTS: usize = 480;
 /// Terms that are enough for good candidates.
 const MIN_TERMS: usize = 12;
 /// Documents of one family that are looked at, newest first.
-const FAMILY: u32 = 50;
+const MAX_FAMILY_DOCUMENTS: u32 = 50;
 
 /// What a document is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,7 +149,7 @@ pub async fn candidates(
     }
     let mut keys: Vec<i64> = best.heap.into_iter().map(|Reverse((_, key))| key).collect();
     if let Some(family) = family {
-        for mut row in tx.query(FAMILIES, &[family.into(), FAMILY.into()]).await? {
+        for mut row in tx.query(FAMILIES, &[family.into(), MAX_FAMILY_DOCUMENTS.into()]).await? {
             keys.push(row.read()?);
         }
     }

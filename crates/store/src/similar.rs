@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Newest patterns looked at per band. A band that many share says little, and the bound keeps a search flat.
-const PER_BAND: u32 = 24;
+const MAX_PATTERNS_PER_BAND: u32 = 24;
 
 /// Patterns of the same family, each once; what was merged leads to where it was.
 pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
@@ -32,7 +32,7 @@ pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<(PatternK
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
     let mut keys = Vec::new();
     for band in numbered(bands) {
-        for mut row in tx.query(KEYS, &[band.into(), PER_BAND.into()]).await? {
+        for mut row in tx.query(KEYS, &[band.into(), MAX_PATTERNS_PER_BAND.into()]).await? {
             keys.push(row.read::<i64>()?);
         }
     }

@@ -19,7 +19,7 @@ impl Sqlite {
     /// Nothing is left of it in the free space either, nor in a journal.
     fn without_identity(&self, path: &str) -> Result<(), StoreError> {
         let copy = self.another(path)?;
-        if migrate::version(&copy)? < migrate::WITH_IDENTITY {
+        if migrate::version(&copy)? < migrate::FIRST_VERSION_WITH_IDENTITY {
             return Ok(());
         }
         copy.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM memory;")?;

@@ -36,7 +36,7 @@ const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
 const MAX_FOREIGN_ROW_BYTES: i32 = 2 * 1024 * 1024;
 
 /// All statements of the store fit, so that none is compiled twice.
-const CACHED_STATEMENTS: usize = 240;
+const MAX_CACHED_STATEMENTS: usize = 240;
 
 /// Set on every connection.
 /// - PERSIST: the journal stays and only its header is cleared, which costs less than making and deleting it.
@@ -201,7 +201,7 @@ impl Sqlite {
 
     fn configure(&self, connection: &Connection) -> Result<(), StoreError> {
         connection.busy_timeout(self.patience)?;
-        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
         connection.execute_batch(SETTINGS)?;
         schema::harden(connection)?;
         if let Some(max) = self.max_row_bytes {
@@ -314,7 +314,7 @@ impl Sqlite {
             Some(migrated_copy) if migrated_copy.is_current()? => migrated_copy,
             _ => {
                 let migrated_copy = MigratedCopy::of(&self.path, self.vfs.as_deref())?;
-                migrated_copy.connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+                migrated_copy.connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
                 migrated_copy.connection.busy_timeout(self.patience)?;
                 if let Some(max) = self.max_row_bytes {
                     migrated_copy.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;

@@ -149,7 +149,7 @@ pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result
 }
 
 /// Texts that are read at once.
-const TEXTS: u32 = 1_000;
+const TEXTS_PER_READ: u32 = 1_000;
 
 /// Learned patterns of a category with these words, oldest first.
 pub async fn with_words(tx: &mut impl Tx, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
@@ -160,8 +160,8 @@ pub async fn with_words(tx: &mut impl Tx, category: Category, words: &str) -> Re
     let finder = memchr::memmem::Finder::new(&words);
     let (mut found, mut after, mut is_more) = (Vec::new(), i64::MIN, true);
     while is_more {
-        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), TEXTS.into()]).await?;
-        is_more = rows.len() == TEXTS as usize;
+        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), TEXTS_PER_READ.into()]).await?;
+        is_more = rows.len() == TEXTS_PER_READ as usize;
         for mut row in rows {
             after = row.read()?;
             if finder.find(row.read::<String>()?.as_bytes()).is_some() {

@@ -2,7 +2,7 @@
 //! Does not: decide when they must reach the host; a file does, before anybody could miss them.
 
 /// So much is gathered: the pages that one tool call changes.
-const ROOM: usize = 128 * 1024;
+const BUFFER_BYTES: usize = 128 * 1024;
 
 /// Bytes that belong at `start`, and are not there yet.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl Appends {
         }
         let Some(at) = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok()) else { return false };
         let end = at.saturating_add(bytes.len());
-        if at > self.bytes.len() || end > ROOM {
+        if at > self.bytes.len() || end > BUFFER_BYTES {
             return false;
         }
         self.bytes.resize(self.bytes.len().max(end), 0);
@@ -63,7 +63,7 @@ fn range(from: u64, to: u64, base: u64) -> Option<std::ops::Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Appends, ROOM};
+    use super::{Appends, BUFFER_BYTES};
 
     #[test]
     fn what_follows_is_gathered() {
@@ -81,7 +81,7 @@ mod tests {
         assert!(appends.take(b"page", 512));
         assert!(!appends.take(b"far", 517));
         assert!(!appends.take(b"before", 0));
-        assert!(!appends.take(&vec![0; ROOM], 516));
+        assert!(!appends.take(&vec![0; BUFFER_BYTES], 516));
         assert_eq!(appends.pending(), Some((b"page".as_slice(), 512)));
         appends.clear();
         assert_eq!((appends.pending(), appends.end()), (None, 0));

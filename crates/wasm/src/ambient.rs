@@ -7,13 +7,13 @@ use argus_engine::ErrorCode;
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 
-const SEED: usize = 16;
+const SEED_BYTES: usize = 16;
 
 /// Fetching random numbers costs more than a call does otherwise, whether few or many.
-const SEEDS: usize = 64;
+const SEEDS_PER_FETCH: usize = 64;
 
 thread_local! {
-    static FRESH: RefCell<Vec<[u8; SEED]>> = const { RefCell::new(Vec::new()) };
+    static FRESH: RefCell<Vec<[u8; SEED_BYTES]>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Taken once, at the beginning of a call that is asked for by this name and for this moment, if it has them.
@@ -33,10 +33,10 @@ fn made_at(moment: Option<f64>, now: i64) -> i64 {
 pub(crate) fn ambient() -> Result<Ambient, JsValue> {
     FRESH.with_borrow_mut(|fresh| {
         if fresh.is_empty() {
-            let mut bytes = [0; SEED * SEEDS];
+            let mut bytes = [0; SEED_BYTES * SEEDS_PER_FETCH];
             getrandom::fill(&mut bytes)
                 .map_err(|error| thrown(ErrorCode::InternalError, &format!("no random numbers: {error}")))?;
-            fresh.extend(bytes.as_chunks::<SEED>().0);
+            fresh.extend(bytes.as_chunks::<SEED_BYTES>().0);
         }
         let seed = fresh.pop().expect("just filled");
         Ok(Ambient::new(now(), seed))

@@ -5,7 +5,7 @@
 
 use argus_core::{
     Category, FailureEvent,
-    analyze::TOGETHER,
+    analyze::BATCH_FAILURES,
     classify::Classifier,
     normalize::{self, Normalized},
     redact::Redactor,
@@ -52,7 +52,7 @@ pub fn sign_batch(texts: &[u8], ends: &[u32], case_name: &str) -> Result<Vec<u8>
     let mut all = split(texts, ends).map(event).peekable();
     // A step at a time, as all of it is done for many (`Analyzer::analyze_all`).
     while all.peek().is_some() {
-        let events: Vec<FailureEvent> = all.by_ref().take(TOGETHER).collect();
+        let events: Vec<FailureEvent> = all.by_ref().take(BATCH_FAILURES).collect();
         let categories: Vec<Category> = events.iter().map(|event| classifier.classify(event).category).collect();
         let normalized: Vec<Normalized> = events.iter().map(|event| normalize::normalize(&event.text)).collect();
         for ((event, category), normalized) in events.iter().zip(categories).zip(&normalized) {

@@ -12,10 +12,10 @@ use std::{
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Reports are read in pieces of this size: large enough that the crossing costs nothing.
-const PIECE: usize = 256 * 1024;
+const PIECE_BYTES: usize = 256 * 1024;
 
 /// 2^53: no file is longer, and no offset beyond it would survive as a JavaScript number.
-const LONGEST: u64 = 1 << 53;
+const MAX_FILE_BYTES: u64 = 1 << 53;
 
 #[wasm_bindgen]
 extern "C" {
@@ -175,7 +175,9 @@ impl HostFs for Files {
 impl ReportFiles for Files {
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError> {
         match HostFs::open(self, path, OpenMode::Read, false) {
-            Ok(handle) => Ok(Box::new(BufReader::with_capacity(PIECE, Report { files: self.clone(), handle, at: 0 }))),
+            Ok(handle) => {
+                Ok(Box::new(BufReader::with_capacity(PIECE_BYTES, Report { files: self.clone(), handle, at: 0 })))
+            }
             Err(HostError::NotFound) => Err(EngineError::new(
                 ErrorCode::ReportNotFound,
                 format!("There is no report '{path}'. Check the path, and that the tests wrote it."),
@@ -232,7 +234,7 @@ fn error(answer: i32) -> HostError {
 }
 
 fn number(offset: u64) -> Result<f64, HostError> {
-    if offset > LONGEST {
+    if offset > MAX_FILE_BYTES {
         return Err(HostError::Full);
     }
     #[expect(clippy::cast_precision_loss, reason = "up to 2^53 every integer is a double")]

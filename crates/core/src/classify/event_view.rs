@@ -62,9 +62,9 @@ impl<'a> EventView<'a> {
 
 /// True where the text names the type itself; only its start is looked at, for the type stands in the headline.
 fn mentions(text: &str, head: &str) -> bool {
-    const HEADLINE_BYTES: usize = 4096;
+    const HEADLINE_REACH_BYTES: usize = 4096;
     let text = text.as_bytes();
-    memmem::find(&text[..text.len().min(HEADLINE_BYTES)], head.as_bytes()).is_some()
+    memmem::find(&text[..text.len().min(HEADLINE_REACH_BYTES)], head.as_bytes()).is_some()
 }
 
 /// Appends `text` without escape sequences, and without what stands before each line where it is `stamped`; answers where

@@ -5,7 +5,7 @@ use super::{Classification, rule::rank};
 use crate::{category::Category, event::FailureEvent};
 
 /// 128 + SIGKILL, as shells and container runtimes report it.
-const KILLED: i32 = 137;
+const SIGKILL_EXIT_CODE: i32 = 137;
 
 /// A fact that decides unless the text says something that goes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ fn memory(event: &FailureEvent) -> Option<Fact> {
         "fact-oom-killed"
     } else if state(event).is_some_and(|state| state == "oomkilled") {
         "fact-container-oomkilled"
-    } else if event.oom_killed.is_none() && event.exit_code == Some(KILLED) && !stopped_by_us(event) {
+    } else if event.oom_killed.is_none() && event.exit_code == Some(SIGKILL_EXIT_CODE) && !stopped_by_us(event) {
         // Where the runtime says that it was not memory, 137 is somebody's kill.
         "fact-exit-137"
     } else {

@@ -10,9 +10,9 @@ use memchr::{memchr, memmem, memrchr};
 use std::cell::Cell;
 
 /// How far a line is followed to either side of a literal. Longer ones are minified code or base64.
-const LINE_REACH: usize = 2048;
+const LINE_REACH_BYTES: usize = 2048;
 /// How far and how many lines the neighbourhood of a literal reaches.
-const NEAR_REACH: usize = 1200;
+const NEAR_REACH_BYTES: usize = 1200;
 const NEAR_LINES: usize = 8;
 
 /// Words of a line that will be tried again; those that end in a blank only before a number.
@@ -170,10 +170,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Start and end of the line that `start..end` stands in, without its line break, as far as `LINE_REACH`.
+/// Start and end of the line that `start..end` stands in, without its line break, as far as `LINE_REACH_BYTES`.
 pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let floor = start.saturating_sub(LINE_REACH);
-    let ceil = text.len().min(end + LINE_REACH);
+    let floor = start.saturating_sub(LINE_REACH_BYTES);
+    let ceil = text.len().min(end + LINE_REACH_BYTES);
     let from = memrchr(b'\n', &text[floor..start]).map_or(floor, |at| floor + at + 1);
     let to = memchr(b'\n', &text[end..ceil]).map_or(ceil, |at| end + at);
     let to = if to > from && to > end && text[to - 1] == b'\r' { to - 1 } else { to };
@@ -182,8 +182,8 @@ pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 
 /// The lines around `start..end`.
 pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let floor = start.saturating_sub(NEAR_REACH);
-    let ceil = text.len().min(end + NEAR_REACH);
+    let floor = start.saturating_sub(NEAR_REACH_BYTES);
+    let ceil = text.len().min(end + NEAR_REACH_BYTES);
     let from = memchr::memrchr_iter(b'\n', &text[floor..start]).nth(NEAR_LINES).map_or(floor, |at| floor + at + 1);
     let to = memchr::memchr_iter(b'\n', &text[end..ceil]).nth(NEAR_LINES).map_or(ceil, |at| end + at);
     (from, to)

@@ -11,13 +11,13 @@ use super::{literal_match::LiteralMatch, statuses::Statuses};
 use wide::u8x16;
 
 /// Bytes of a literal that are hashed; every literal has at least as many.
-pub(super) const GRAM: usize = 4;
+pub(super) const GRAM_BYTES: usize = 4;
 /// Only every second position is looked up, so a literal is entered with two grams, one for each way it may lie.
-const STRIDE: usize = 2;
+const STRIDE_BYTES: usize = 2;
 /// Positions looked up before any of them is compared.
-const BLOCK: usize = 16;
+const BLOCK_POSITIONS: usize = 16;
 /// With the byte after the last gram.
-const BLOCK_BYTES: usize = (BLOCK - 1) * STRIDE + GRAM + 1;
+const BLOCK_BYTES: usize = (BLOCK_POSITIONS - 1) * STRIDE_BYTES + GRAM_BYTES + 1;
 /// Bits of the hash. With a word for each the table takes 128 KiB and has one bit in eighty set: text keeps coming back to
 /// the same few grams, so what is in use stays in the cache, and waiting for it costs less than a gram that is taken for
 /// another's.
@@ -25,13 +25,13 @@ const HASH_BITS: u32 = 15;
 /// Those that tell where the literals with a gram are: there are some thousands of them.
 const BUCKET_BITS: u32 = 13;
 /// Lower case for letters; what it does to other bytes it does to literal and text alike.
-const FOLD: u32 = 0x2020_2020;
+const FOLD_MASK: u32 = 0x2020_2020;
 /// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
-const SPREAD: u32 = 0x9e37_79b1;
+const HASH_MULTIPLIER: u32 = 0x9e37_79b1;
 /// Bytes before a gram that are compared with it at once; eight bytes are in all.
-const BEFORE: usize = 2;
+const BYTES_BEFORE: usize = 2;
 /// Bytes of a literal that are compared at once.
-const LANE: usize = 16;
+const LANE_BYTES: usize = 16;
 
 /// Words that stand in most failure texts: their grams would send every line to the comparison.
 const COMMON: &str = "expected exception errors: failed: failure java.lang. org.apache.commons assertion received connection \
@@ -117,18 +117,18 @@ impl LiteralPrefilter {
         let mut at = 0;
         while let Some(block) = text[at..].first_chunk::<BLOCK_BYTES>() {
             let mut marks = 0;
-            for position in 0..BLOCK {
-                let gram = &block[position * STRIDE..][..=GRAM];
-                marks |= self.marked(hash(fold(gram)), gram[GRAM]) << position;
+            for position in 0..BLOCK_POSITIONS {
+                let gram = &block[position * STRIDE_BYTES..][..=GRAM_BYTES];
+                marks |= self.marked(hash(fold(gram)), gram[GRAM_BYTES]) << position;
             }
             while marks != 0 {
-                self.compare(text, at + STRIDE * marks.trailing_zeros() as usize, &mut found);
+                self.compare(text, at + STRIDE_BYTES * marks.trailing_zeros() as usize, &mut found);
                 marks &= marks - 1;
             }
-            at += BLOCK * STRIDE;
+            at += BLOCK_POSITIONS * STRIDE_BYTES;
         }
-        for at in (at..text.len().saturating_sub(GRAM - 1)).step_by(STRIDE) {
-            let follower = text.get(at + GRAM).copied().unwrap_or_default();
+        for at in (at..text.len().saturating_sub(GRAM_BYTES - 1)).step_by(STRIDE_BYTES) {
+            let follower = text.get(at + GRAM_BYTES).copied().unwrap_or_default();
             if self.marked(hash(fold(&text[at..])), follower) != 0 {
                 self.compare(text, at, &mut found);
             }
@@ -179,9 +179,9 @@ impl Literal {
     #[inline]
     fn stands_at(&self, text: &[u8], start: usize) -> bool {
         let rest = &text[start..];
-        let Some(lane) = rest.first_chunk::<LANE>() else { return self.ends(rest) };
+        let Some(lane) = rest.first_chunk::<LANE_BYTES>() else { return self.ends(rest) };
         let other = (u8x16::new(*lane) ^ self.first) & self.compared;
-        other == u8x16::ZERO && (self.bytes.len() <= LANE || self.ends(rest))
+        other == u8x16::ZERO && (self.bytes.len() <= LANE_BYTES || self.ends(rest))
     }
 
     #[inline(never)]
@@ -205,8 +205,8 @@ impl Grams {
 
     /// Enters a literal with the rarest of the grams that stand at even positions where it does, and of the others.
     fn enter(&mut self, id: u16, literal: &[u8], common: &Common) {
-        for first in 0..STRIDE {
-            let offsets = (first..=literal.len() - GRAM).step_by(STRIDE);
+        for first in 0..STRIDE_BYTES {
+            let offsets = (first..=literal.len() - GRAM_BYTES).step_by(STRIDE_BYTES);
             if let Some(offset) = common.rarest(literal, offsets) {
                 let probe = Probe::new(id, literal, i16::try_from(offset).expect("literals are short"));
                 self.add(&literal[offset..], probe);
@@ -225,7 +225,7 @@ impl Grams {
 
     /// Enters the gram that `part` begins with.
     fn add(&mut self, part: &[u8], probe: Probe) {
-        let followers = part.get(GRAM).map_or(0..32, |&byte| byte & 31..(byte & 31) + 1);
+        let followers = part.get(GRAM_BYTES).map_or(0..32, |&byte| byte & 31..(byte & 31) + 1);
         let hash = hash(fold(part));
         for follower in followers {
             self.followers[hash] |= 1 << follower;
@@ -238,8 +238,8 @@ impl Probe {
     fn new(id: u16, literal: &[u8], offset: i16) -> Self {
         let (mut mask, mut wanted) = ([0; 8], [0; 8]);
         for index in 0..mask.len() {
-            let byte =
-                (index.checked_add_signed(isize::from(offset))).and_then(|at| literal.get(at.checked_sub(BEFORE)?));
+            let byte = (index.checked_add_signed(isize::from(offset)))
+                .and_then(|at| literal.get(at.checked_sub(BYTES_BEFORE)?));
             if let Some(byte) = byte {
                 mask[index] = u8::MAX;
                 wanted[index] = byte | 0x20;
@@ -249,17 +249,17 @@ impl Probe {
     }
 }
 
-/// The eight bytes from `BEFORE` bytes before `at`, folded; nothing stands where the text does not reach.
+/// The eight bytes from `BYTES_BEFORE` bytes before `at`, folded; nothing stands where the text does not reach.
 #[inline]
 fn around(text: &[u8], at: usize) -> u64 {
-    const FOLD_ALL: u64 = 0x2020_2020_2020_2020;
-    let whole = at.checked_sub(BEFORE).and_then(|from| text[from..].first_chunk().copied());
-    u64::from_le_bytes(whole.unwrap_or_else(|| around_at_end(text, at))) | FOLD_ALL
+    const FOLD_MASK_8: u64 = 0x2020_2020_2020_2020;
+    let whole = at.checked_sub(BYTES_BEFORE).and_then(|from| text[from..].first_chunk().copied());
+    u64::from_le_bytes(whole.unwrap_or_else(|| around_at_end(text, at))) | FOLD_MASK_8
 }
 
 #[cold]
 fn around_at_end(text: &[u8], at: usize) -> [u8; 8] {
-    let byte = |index: usize| text.get((at + index).checked_sub(BEFORE)?).copied();
+    let byte = |index: usize| text.get((at + index).checked_sub(BYTES_BEFORE)?).copied();
     std::array::from_fn(|index| byte(index).unwrap_or_default())
 }
 
@@ -272,12 +272,12 @@ const fn bucket(hash: usize) -> usize {
 /// Of a folded gram.
 #[inline]
 fn hash(gram: u32) -> usize {
-    (gram.wrapping_mul(SPREAD) >> (32 - HASH_BITS)) as usize
+    (gram.wrapping_mul(HASH_MULTIPLIER) >> (32 - HASH_BITS)) as usize
 }
 
 #[inline]
 fn fold(gram: &[u8]) -> u32 {
-    u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD
+    u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD_MASK
 }
 
 /// What stands in the common words and in the literals, a gram and its follower from every byte on, sorted: a gram that many
@@ -295,19 +295,20 @@ impl Common {
     /// The offset of those whose gram, with its follower if the literal has one, is least likely in a failure text.
     fn rarest(&self, literal: &[u8], offsets: impl Iterator<Item = usize>) -> Option<usize> {
         let chances =
-            offsets.map(|offset| (self.chance(&literal[offset..literal.len().min(offset + GRAM + 1)]), offset));
+            offsets.map(|offset| (self.chance(&literal[offset..literal.len().min(offset + GRAM_BYTES + 1)]), offset));
         chances.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, offset)| offset)
     }
 
     /// How likely `part` is to stand at a position: its bytes by chance, or in one of the common words.
     fn chance(&self, part: &[u8]) -> f64 {
-        const OF_WORD: f64 = 1e-5;
+        const CHANCE_OF_WORD: f64 = 1e-5;
         let first = ordered(part);
         let beyond = first + (1 << (64 - 8 * part.len()));
         let before = |limit: u64| self.0.partition_point(|&other| other < limit);
-        let words = u32::try_from(before(beyond) - before(first)).map_or(1.0, |count| f64::from(count) * OF_WORD);
+        let words =
+            u32::try_from(before(beyond) - before(first)).map_or(1.0, |count| f64::from(count) * CHANCE_OF_WORD);
         // A gram at the end of its literal is marked whatever follows it.
-        let followers = if part.len() > GRAM { 1.0 } else { 32.0 };
+        let followers = if part.len() > GRAM_BYTES { 1.0 } else { 32.0 };
         words * followers + part.iter().map(|&byte| frequency(byte)).product::<f64>()
     }
 }
@@ -315,7 +316,7 @@ impl Common {
 /// A gram and its follower, folded, as a number whose order is theirs; zeros stand for what `text` does not reach.
 fn ordered(text: &[u8]) -> u64 {
     let mut bytes = [0; 8];
-    for (to, from) in bytes.iter_mut().zip(text.iter().take(GRAM + 1)) {
+    for (to, from) in bytes.iter_mut().zip(text.iter().take(GRAM_BYTES + 1)) {
         *to = from | 0x20;
     }
     u64::from_be_bytes(bytes)

@@ -29,7 +29,7 @@ pub(crate) use line_role::is_context;
 
 /// Bytes a user's compiled pattern may take, and its lazily built automaton again: ten times what a long list of
 /// words needs, and nothing that a repeated `\w{1000}` can exhaust memory with.
-const USER_PATTERN_BYTES: usize = 1 << 20;
+const MAX_USER_PATTERN_BYTES: usize = 1 << 20;
 
 /// Where in the text the deciding words stand: byte offsets into the text that was classified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +118,8 @@ impl Classifier {
 
 fn compile(rule: &UserRule) -> Result<CompiledUserRule, PatternError> {
     let regex = RegexBuilder::new(&rule.pattern)
-        .size_limit(USER_PATTERN_BYTES)
-        .dfa_size_limit(USER_PATTERN_BYTES)
+        .size_limit(MAX_USER_PATTERN_BYTES)
+        .dfa_size_limit(MAX_USER_PATTERN_BYTES)
         .build()
         .map_err(|error| PatternError::new(shown_name(&rule.name), &error))?;
     Ok(CompiledUserRule { name: rule.name.clone(), category: rule.category, regex })

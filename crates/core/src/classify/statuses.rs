@@ -7,44 +7,44 @@ use super::literal_match::LiteralMatch;
 use wide::u8x16;
 
 /// Bytes of such a literal.
-const LENGTH: usize = 4;
+const LITERAL_BYTES: usize = 4;
 /// Positions looked at together.
-const BLOCK: usize = 16;
+const BLOCK_POSITIONS: usize = 16;
 const MARKS: [u8; 3] = *b" ([";
 /// Statuses of an error begin here, and there are as many of them.
-const FIRST: usize = 400;
-const COUNT: usize = 200;
-const NONE: u16 = u16::MAX;
+const FIRST_STATUS: usize = 400;
+const STATUS_COUNT: usize = 200;
+const NO_LITERAL: u16 = u16::MAX;
 
 /// The literals of this shape, ready to be found.
 #[derive(Debug)]
 pub(super) struct Statuses {
-    /// For each mark and status, the literal or `NONE`.
-    ids: [[u16; COUNT]; MARKS.len()],
+    /// For each mark and status, the literal or `NO_LITERAL`.
+    ids: [[u16; STATUS_COUNT]; MARKS.len()],
 }
 
 impl Statuses {
     /// Without literals.
     pub(super) const fn new() -> Self {
-        Self { ids: [[NONE; COUNT]; MARKS.len()] }
+        Self { ids: [[NO_LITERAL; STATUS_COUNT]; MARKS.len()] }
     }
 
     /// Takes the literal if it is one of these.
     pub(super) fn add(&mut self, id: u16, literal: &[u8]) -> bool {
-        let place = <[u8; LENGTH]>::try_from(literal).ok().and_then(place);
+        let place = <[u8; LITERAL_BYTES]>::try_from(literal).ok().and_then(place);
         place.map(|(mark, status)| self.ids[mark][status] = id).is_some()
     }
 
     /// Calls `found` once for every occurrence of every literal.
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(LiteralMatch)) {
         let mut start = 0;
-        while let Some(block) = text[start..].first_chunk::<{ BLOCK + LENGTH - 1 }>() {
+        while let Some(block) = text[start..].first_chunk::<{ BLOCK_POSITIONS + LITERAL_BYTES - 1 }>() {
             let mut marks = candidates(block);
             while marks != 0 {
                 self.look_at(text, start + marks.trailing_zeros() as usize, &mut found);
                 marks &= marks - 1;
             }
-            start += BLOCK;
+            start += BLOCK_POSITIONS;
         }
         for at in start..text.len() {
             self.look_at(text, at, &mut found);
@@ -56,15 +56,15 @@ impl Statuses {
         let gram = text[start..].first_chunk().copied();
         let Some((mark, status)) = gram.and_then(place) else { return };
         let id = self.ids[mark][status];
-        if id != NONE {
-            found(LiteralMatch { id: usize::from(id), start, end: start + LENGTH });
+        if id != NO_LITERAL {
+            found(LiteralMatch { id: usize::from(id), start, end: start + LITERAL_BYTES });
         }
     }
 }
 
 /// One bit for each of the first positions at which a mark and the first digit of a status stand.
 #[inline]
-fn candidates(block: &[u8; BLOCK + LENGTH - 1]) -> u32 {
+fn candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
     let [marks, digits] = [0, 1].map(|from| u8x16::new(*block[from..].first_chunk().expect("the block is longer")));
     // A blank and `(` differ in one bit, and so do `4` and `5`.
@@ -73,11 +73,11 @@ fn candidates(block: &[u8; BLOCK + LENGTH - 1]) -> u32 {
 }
 
 /// Mark and status, as indices into the table.
-fn place([mark, class, tens, ones]: [u8; LENGTH]) -> Option<(usize, usize)> {
+fn place([mark, class, tens, ones]: [u8; LITERAL_BYTES]) -> Option<(usize, usize)> {
     let mark = MARKS.iter().position(|other| *other == mark)?;
     if !matches!(class, b'4' | b'5') || !tens.is_ascii_digit() || !ones.is_ascii_digit() {
         return None;
     }
     let status = [class, tens, ones].iter().fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
-    Some((mark, status - FIRST))
+    Some((mark, status - FIRST_STATUS))
 }

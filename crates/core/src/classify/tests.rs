@@ -88,7 +88,7 @@ fn every_rule_is_well_formed() {
         assert!(!rule.literals.is_empty(), "{} has no literal", rule.name);
         for literal in rule.literals.iter().chain(rule.required_literals) {
             assert!(
-                literal.len() >= super::literal_prefilter::GRAM && *literal == literal.to_lowercase(),
+                literal.len() >= super::literal_prefilter::GRAM_BYTES && *literal == literal.to_lowercase(),
                 "{}: {literal:?}",
                 rule.name
             );

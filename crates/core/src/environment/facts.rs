@@ -4,11 +4,11 @@
 use super::Environment;
 
 /// Longest name; what is longer is a sentence and names nothing.
-const MAX_NAME: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 /// Longest value that is read: a name and its version.
-const MAX_VALUE: usize = 64;
+const MAX_VALUE_BYTES: usize = 64;
 /// Largest number that is a major version; years such as 2022 are.
-const MAX_MAJOR: u32 = 9999;
+const MAX_MAJOR_VERSION: u32 = 9999;
 
 /// One value of the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,7 +191,7 @@ pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, Fact<'a>)>) -> 
 /// `language_major`, `languageMajor` and `Language-Major` are one key.
 fn key_of(key: &str) -> String {
     let marks = key.chars().filter(|mark| !matches!(mark, '_' | '-' | ' ' | '.'));
-    marks.flat_map(char::to_lowercase).take(MAX_NAME).collect()
+    marks.flat_map(char::to_lowercase).take(MAX_NAME_CHARS).collect()
 }
 
 impl Said {
@@ -283,7 +283,7 @@ fn named(text: &str, aliases: &[(&str, &str)]) -> Named {
         version = version.or(Some(&name[start..]));
         name = name[..start].trim_end_matches(['-', '@', '/', '_', '.', '^', '~']);
     }
-    if NOTHING.contains(&name) || name.len() > MAX_NAME {
+    if NOTHING.contains(&name) || name.len() > MAX_NAME_CHARS {
         return Named::default();
     }
     let name = lookup(name, aliases).or_else(|| lookup(name, &RUNTIMES)).unwrap_or(name);
@@ -326,7 +326,7 @@ fn version_of(value: Fact<'_>, name: &str) -> Option<u32> {
             clippy::cast_sign_loss,
             reason = "checked to be a small whole number"
         )]
-        Fact::Number(number) => (0.0..=f64::from(MAX_MAJOR)).contains(&number).then(|| number.trunc() as u32),
+        Fact::Number(number) => (0.0..=f64::from(MAX_MAJOR_VERSION)).contains(&number).then(|| number.trunc() as u32),
     }
 }
 
@@ -338,10 +338,14 @@ fn major(text: &str, name: &str) -> Option<u32> {
     let start = clause.find(|mark: char| mark.is_ascii_digit())?;
     let mut numbers =
         clause[start..].split(|mark: char| !mark.is_ascii_digit()).map(|digits| digits.parse::<u32>().ok());
-    let first = numbers.next().flatten().filter(|major| *major <= MAX_MAJOR)?;
+    let first = numbers.next().flatten().filter(|major| *major <= MAX_MAJOR_VERSION)?;
     // Java before 9 called itself 1.8.
     let old_java = first == 1 && matches!(name, "java" | "jvm");
-    if old_java { numbers.next().flatten().filter(|major| *major <= MAX_MAJOR).or(Some(first)) } else { Some(first) }
+    if old_java {
+        numbers.next().flatten().filter(|major| *major <= MAX_MAJOR_VERSION).or(Some(first))
+    } else {
+        Some(first)
+    }
 }
 
 /// Lower case, of a safe alphabet, bounded.
@@ -350,7 +354,7 @@ fn clean(text: &str) -> String {
     for mark in text.trim().chars().flat_map(char::to_lowercase) {
         let kept = mark.is_alphanumeric() || "_.+#/@^~".contains(mark);
         let mark = if kept { mark } else { '-' };
-        if clean.len() + mark.len_utf8() > MAX_VALUE {
+        if clean.len() + mark.len_utf8() > MAX_VALUE_BYTES {
             break;
         }
         if !(mark == '-' && clean.ends_with('-')) {

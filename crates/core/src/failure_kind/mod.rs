@@ -147,7 +147,7 @@ pub fn failure_kind(category: Category, summary: &Summary, exit_code: Option<i32
 }
 
 /// Automata of so many bytes: those of all rules together need about as much, and would be built again and again in less.
-const AUTOMATON_BYTES: usize = 8 << 20;
+const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 
 /// The rules whose kinds are finer names for one category.
 struct KindMatcher {
@@ -166,7 +166,7 @@ impl KindMatcher {
             // Classes of ASCII: names of tools and errors have nothing else, and automata stay small.
             RegexSetBuilder::new(rules().map(|rule| rule.pattern))
                 .unicode(false)
-                .dfa_size_limit(AUTOMATON_BYTES)
+                .dfa_size_limit(MAX_AUTOMATON_BYTES)
                 .build()
                 .expect("constant patterns")
         };

@@ -4,13 +4,13 @@
 use super::state::FixState;
 
 /// No wait is longer, in seconds.
-pub const LONGEST_DELAY: f64 = 60.0;
+pub const MAX_DELAY_SECONDS: f64 = 60.0;
 
 /// The delay after so many failed attempts: `initial`, doubled with each further one.
 pub fn delay(initial: f64, failures: u32) -> f64 {
     let doublings = i32::try_from(failures.saturating_sub(1).min(63)).unwrap_or(63);
     let full = initial * 2_f64.powi(doublings);
-    if full.is_nan() { 0.0 } else { in_milliseconds(full.clamp(0.0, LONGEST_DELAY)) }
+    if full.is_nan() { 0.0 } else { in_milliseconds(full.clamp(0.0, MAX_DELAY_SECONDS)) }
 }
 
 /// Sets the wait before the next attempt; `random` is in [0, 1).

@@ -5,30 +5,30 @@ use super::{
     backoff,
     circuit::Circuit,
     error::{ErrorClass, ErrorSummary, FixError},
-    state::{EscalationReason, FixState, Mode, Status, VERSION},
+    state::{EscalationReason, FixState, Mode, STATE_VERSION, Status},
     transitions,
 };
 use crate::sign::sha256_hex;
 use std::collections::BTreeMap;
 
 /// The contract's defaults.
-const TIMEOUT_SECONDS: f64 = 120.0;
-const MAX_ATTEMPTS: f64 = 5.0;
-const BACKOFF_SECONDS: f64 = 1.0;
-const CIRCUIT_BREAKER: f64 = 3.0;
+const DEFAULT_TIMEOUT_SECONDS: f64 = 120.0;
+const DEFAULT_MAX_ATTEMPTS: f64 = 5.0;
+const DEFAULT_BACKOFF_SECONDS: f64 = 1.0;
+const DEFAULT_CIRCUIT_THRESHOLD: f64 = 3.0;
 /// Direct, defensive, alternative; then a human.
-const ERROR_MODE_ATTEMPTS: f64 = 3.0;
+const ERROR_MODE_MAX_ATTEMPTS: f64 = 3.0;
 
 /// A week; nothing that takes longer is repaired by running it again.
-pub(super) const LONGEST_TIMEOUT: u32 = 7 * 24 * 3600;
+pub(super) const MAX_TIMEOUT_SECONDS: u32 = 7 * 24 * 3600;
 /// More attempts than this are a mistake in a script, not patience.
-pub(super) const MOST_ATTEMPTS: u32 = 100;
+pub(super) const MAX_ATTEMPTS: u32 = 100;
 /// Longest command, in bytes: what Linux takes for one argument.
-pub(super) const LONGEST_COMMAND: usize = 128 * 1024;
+pub(super) const MAX_COMMAND_BYTES: usize = 128 * 1024;
 /// Longest description, in bytes.
-pub(super) const LONGEST_TEXT: usize = 64 * 1024;
+pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 /// Hex digits that name a loop.
-const HASH_DIGITS: usize = 8;
+const ID_HEX_DIGITS: usize = 8;
 
 plain! {
     /// What the caller wants. A number that is none takes the contract's default.
@@ -77,22 +77,22 @@ pub struct StartProblem(pub String);
 /// A new loop. `error` is what `understand` says of `start.error`; none in command mode.
 pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartProblem> {
     let mode = mode(start)?;
-    let desired = required("desired", &start.desired, LONGEST_TEXT)?;
+    let desired = required("desired", &start.desired, MAX_DESCRIPTION_BYTES)?;
     let started = required("started", &start.started, 64)?;
     let (most, attempts) = match mode {
-        Mode::Command => (f64::from(MOST_ATTEMPTS), MAX_ATTEMPTS),
-        Mode::Error => (ERROR_MODE_ATTEMPTS, ERROR_MODE_ATTEMPTS),
+        Mode::Command => (f64::from(MAX_ATTEMPTS), DEFAULT_MAX_ATTEMPTS),
+        Mode::Error => (ERROR_MODE_MAX_ATTEMPTS, ERROR_MODE_MAX_ATTEMPTS),
     };
     let initial = backoff::in_milliseconds(in_range(
         "backoff_seconds",
         start.backoff_seconds,
-        BACKOFF_SECONDS,
-        (0.0, super::LONGEST_DELAY),
+        DEFAULT_BACKOFF_SECONDS,
+        (0.0, super::MAX_DELAY_SECONDS),
     )?);
     let (command, first_error) = (start.command.clone().filter(|_| mode == Mode::Command), error.map(ErrorSummary::of));
     let identity = command.as_deref().or(error.map(|error| error.family_signature.as_str())).unwrap_or_default();
     let mut state = FixState {
-        version: VERSION,
+        version: STATE_VERSION,
         status: Status::Ready,
         mode,
         command_hash: command_hash(identity),
@@ -105,14 +105,19 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         circuit_breaker: Circuit::new(whole(
             "circuit_breaker",
             start.circuit_breaker,
-            CIRCUIT_BREAKER,
-            f64::from(MOST_ATTEMPTS),
+            DEFAULT_CIRCUIT_THRESHOLD,
+            f64::from(MAX_ATTEMPTS),
         )?),
         attempts: Vec::new(),
         error: error.map(|error| error.text.clone()),
         first_error,
         test: optional("test", start.test.as_ref())?,
-        timeout_seconds: whole("timeout_seconds", start.timeout_seconds, TIMEOUT_SECONDS, f64::from(LONGEST_TIMEOUT))?,
+        timeout_seconds: whole(
+            "timeout_seconds",
+            start.timeout_seconds,
+            DEFAULT_TIMEOUT_SECONDS,
+            f64::from(MAX_TIMEOUT_SECONDS),
+        )?,
         namespace: optional("namespace", start.namespace.as_ref())?,
         initial_backoff_seconds: initial,
         delay_seconds: 0.0,
@@ -152,7 +157,7 @@ fn place(state: &mut FixState) {
 /// Eight hex digits of the SHA-256 of what the loop is about.
 pub fn command_hash(identity: &str) -> String {
     let mut hash = sha256_hex(identity);
-    hash.truncate(HASH_DIGITS);
+    hash.truncate(ID_HEX_DIGITS);
     hash
 }
 
@@ -162,7 +167,7 @@ fn mode(start: &Start) -> Result<Mode, StartProblem> {
     match (given(&start.command), given(&start.error), start.mode) {
         (true, true, _) => problem("Give a command or an error, not both: they are two kinds of loops."),
         (true, false, None | Some(Mode::Command)) => {
-            required("command", start.command.as_deref().unwrap_or_default(), LONGEST_COMMAND).map(|_| Mode::Command)
+            required("command", start.command.as_deref().unwrap_or_default(), MAX_COMMAND_BYTES).map(|_| Mode::Command)
         }
         (false, true, None | Some(Mode::Error)) => Ok(Mode::Error),
         (_, false, Some(Mode::Error)) => problem("The error is empty. Give the error output that is to be fixed."),
@@ -185,7 +190,7 @@ fn required(name: &str, text: &str, longest: usize) -> Result<String, StartProbl
 }
 
 fn optional(name: &str, text: Option<&String>) -> Result<Option<String>, StartProblem> {
-    text.filter(|text| !text.trim().is_empty()).map(|text| required(name, text, LONGEST_TEXT)).transpose()
+    text.filter(|text| !text.trim().is_empty()).map(|text| required(name, text, MAX_DESCRIPTION_BYTES)).transpose()
 }
 
 fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f64)) -> Result<f64, StartProblem> {

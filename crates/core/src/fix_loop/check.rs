@@ -3,21 +3,21 @@
 
 use super::{
     backoff::delay,
-    begin::{LONGEST_COMMAND, LONGEST_TEXT, LONGEST_TIMEOUT, MOST_ATTEMPTS, command_hash},
+    begin::{MAX_ATTEMPTS, MAX_COMMAND_BYTES, MAX_DESCRIPTION_BYTES, MAX_TIMEOUT_SECONDS, command_hash},
     circuit::CircuitState,
-    state::{Attempt, EscalationReason, FixState, Mode, Status, VERSION},
+    state::{Attempt, EscalationReason, FixState, Mode, STATE_VERSION, Status},
 };
 
 /// What the host may keep of its own in a state, in bytes.
-const MOST_NOTES: usize = 256 * 1024;
+const MAX_NOTES_BYTES: usize = 256 * 1024;
 /// The longest single value of a state: an error text, bounded, may be longer than a description.
-const LONGEST_ERROR: usize = crate::bound::MAX_TEXT + 1024;
+const MAX_ERROR_BYTES: usize = crate::bound::MAX_TEXT_BYTES + 1024;
 
 /// Why a state is not believed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateProblem {
     /// A newer program made it.
-    #[error("it has version {0}, and this program knows up to {VERSION}")]
+    #[error("it has version {0}, and this program knows up to {STATE_VERSION}")]
     Newer(u32),
     /// It is about something else.
     #[error("it belongs to another command ({0})")]
@@ -32,8 +32,8 @@ type Checked = Result<(), StateProblem>;
 /// Checks all that [`super::advance`] relies on.
 pub fn check(state: &FixState) -> Checked {
     match state.version {
-        VERSION => {}
-        version if version > VERSION => return Err(StateProblem::Newer(version)),
+        STATE_VERSION => {}
+        version if version > STATE_VERSION => return Err(StateProblem::Newer(version)),
         version => return damaged(format!("version {version} never was")),
     }
     check_identity(state)?;
@@ -67,23 +67,26 @@ fn check_identity(state: &FixState) -> Checked {
 
 fn check_texts(state: &FixState) -> Checked {
     let short = |text: &Option<String>, most: usize| text.as_ref().is_none_or(|text| text.len() <= most);
-    ensure(short(&state.command, LONGEST_COMMAND), "the command is too long")?;
-    ensure(short(&state.error, LONGEST_ERROR), "the error is too long")?;
+    ensure(short(&state.command, MAX_COMMAND_BYTES), "the command is too long")?;
+    ensure(short(&state.error, MAX_ERROR_BYTES), "the error is too long")?;
     let texts = [&state.test, &state.namespace, &state.inputs, &state.inputs_digest, &state.human_note];
-    ensure(texts.into_iter().all(|text| short(text, LONGEST_TEXT)), "a text is too long")?;
-    ensure(!state.desired.trim().is_empty() && state.desired.len() <= LONGEST_TEXT, "desired is empty or too long")?;
+    ensure(texts.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "a text is too long")?;
+    ensure(
+        !state.desired.trim().is_empty() && state.desired.len() <= MAX_DESCRIPTION_BYTES,
+        "desired is empty or too long",
+    )?;
     ensure(!state.started.is_empty() && state.started.len() <= 64, "started is no time")?;
     let notes: usize = state.host.iter().map(|(key, value)| key.len() + value.len()).sum();
-    ensure(notes <= MOST_NOTES, "the host's notes are too long")
+    ensure(notes <= MAX_NOTES_BYTES, "the host's notes are too long")
 }
 
 fn check_numbers(state: &FixState) -> Checked {
-    let most = if state.mode == Mode::Error { 3 } else { MOST_ATTEMPTS };
+    let most = if state.mode == Mode::Error { 3 } else { MAX_ATTEMPTS };
     ensure((1..=most).contains(&state.max_attempts), "max_attempts is out of range")?;
-    ensure((1..=MOST_ATTEMPTS).contains(&state.circuit_breaker.threshold), "the circuit's threshold is out of range")?;
-    ensure((1..=LONGEST_TIMEOUT).contains(&state.timeout_seconds), "timeout_seconds is out of range")?;
+    ensure((1..=MAX_ATTEMPTS).contains(&state.circuit_breaker.threshold), "the circuit's threshold is out of range")?;
+    ensure((1..=MAX_TIMEOUT_SECONDS).contains(&state.timeout_seconds), "timeout_seconds is out of range")?;
     let delays = [state.initial_backoff_seconds, state.backoff_seconds, state.delay_seconds];
-    let range = 0.0..=super::LONGEST_DELAY;
+    let range = 0.0..=super::MAX_DELAY_SECONDS;
     ensure(delays.iter().all(|delay| range.contains(delay)), "a delay is out of range")?;
     ensure(state.interruptions <= 1000, "interruptions is out of range")
 }

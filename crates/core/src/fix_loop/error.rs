@@ -5,7 +5,7 @@ use crate::Category;
 use std::fmt;
 
 /// What shells say of a run that was ended for time.
-pub(super) const OUT_OF_TIME: i32 = 124;
+pub(super) const TIMEOUT_EXIT_CODE: i32 = 124;
 
 plain! {
     /// A run that failed, as the host saw it.

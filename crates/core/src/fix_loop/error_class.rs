@@ -5,22 +5,22 @@
 
 mod rules;
 
-use super::error::{Because, ErrorClass, Failure, OUT_OF_TIME};
+use super::error::{Because, ErrorClass, Failure, TIMEOUT_EXIT_CODE};
 use crate::{Analysis, Category, classify, display::without_escapes, normalize::normalize, output::log_level};
 use regex::{Regex, RegexBuilder};
 use rules::{LineMatcher, RULES, Rule};
 use std::sync::LazyLock;
 
 /// What of a line is looked at; longer ones are minified code or base64.
-const LINE: usize = 2048;
+const MAX_LINE_BYTES: usize = 2048;
 /// Longest words that are given as the reason.
-const WORDS: usize = 160;
+const MAX_REASON_BYTES: usize = 160;
 
 /// The class, and what decided.
 pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass, Because) {
     let text = without_escapes(&analysis.redacted);
     let lines = telling_lines(&text);
-    let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(OUT_OF_TIME);
+    let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let found = |class| find(class, &lines);
     if analysis.classification.category == Category::MockMismatch {
         // What a mock library refuses says nothing of a network or a login.
@@ -36,7 +36,7 @@ pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass
 
 fn because(class: ErrorClass, rule: &str, words: Option<&str>) -> (ErrorClass, Because) {
     let words = words.map(str::trim).filter(|words| !words.is_empty());
-    let cut = |words: &str| words[..words.floor_char_boundary(WORDS)].to_owned();
+    let cut = |words: &str| words[..words.floor_char_boundary(MAX_REASON_BYTES)].to_owned();
     (class, Because { rule: rule.to_owned(), words: words.map(cut) })
 }
 
@@ -48,7 +48,7 @@ fn telling_lines(text: &str) -> Vec<&str> {
         let bytes = line.as_bytes();
         !line.trim().is_empty() && !classify::is_context(bytes) && !log_level::is_below_error(bytes) && !context(line)
     };
-    text.lines().map(|line| &line[..line.floor_char_boundary(LINE)]).filter(tells).collect()
+    text.lines().map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).filter(tells).collect()
 }
 
 fn find(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, Because)> {

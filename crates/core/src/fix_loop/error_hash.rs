@@ -6,7 +6,7 @@ use crate::{Analysis, normalize::normalize, sign::sha256_hex};
 use std::collections::BTreeSet;
 
 /// Sixteen hex digits tell the few errors of a loop apart.
-const DIGITS: usize = 16;
+const HASH_HEX_DIGITS: usize = 16;
 /// States that a pod goes back and forth between, with counts and ages that change all the time.
 const POD_STATES: [(&str, &str); 7] = [
     ("CrashLoopBackOff", "crash"),
@@ -50,7 +50,7 @@ pub(super) fn error_hash(identity: &Identity<'_>) -> String {
         ),
     };
     let mut hash = sha256_hex(&text);
-    hash.truncate(DIGITS);
+    hash.truncate(HASH_HEX_DIGITS);
     hash
 }
 

@@ -1,7 +1,7 @@
 //! The short name of an error: the exception's, the compiler's or the tool's own.
 //! Does not: decide what may be done about it.
 
-use super::error::{Failure, OUT_OF_TIME};
+use super::error::{Failure, TIMEOUT_EXIT_CODE};
 use crate::{Analysis, Category};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ const BARE: [&str; 6] = ["Error", "Exception", "RuntimeException", "RuntimeError
 
 /// The name.
 pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
-    if failure.timed_out.unwrap_or_default() || failure.exit_code == Some(OUT_OF_TIME) {
+    if failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE) {
         return TIMEOUT.to_owned();
     }
     let (headline, text) = (analysis.normalized.headline.as_str(), raised_last(&analysis.redacted));

@@ -6,11 +6,11 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Most names that are handed out.
-const MOST: usize = 200;
+const MAX_NAMES: usize = 200;
 /// Longest name.
-const NAME: usize = 300;
+const MAX_NAME_BYTES: usize = 300;
 /// What of a line is looked at.
-const LINE: usize = 1024;
+const MAX_LINE_BYTES: usize = 1024;
 
 /// The shapes in which one runner names a failed test; of those that match, the first says it best.
 struct Runner {
@@ -81,7 +81,7 @@ pub(super) fn failing_tests(text: &str) -> Vec<String> {
     let text = without_escapes(text);
     let lines: Vec<&str> = text
         .lines()
-        .map(|line| line[..line.floor_char_boundary(LINE)].trim_end())
+        .map(|line| line[..line.floor_char_boundary(MAX_LINE_BYTES)].trim_end())
         .filter(|line| !line.is_empty())
         .collect();
     let mut names = Vec::new();
@@ -119,18 +119,18 @@ fn suites(lines: &[&str]) -> Vec<String> {
 
 fn matches(pattern: &Regex, lines: &[&str]) -> Vec<String> {
     let found = lines.iter().filter_map(|line| pattern.captures(line)?.get(1));
-    found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(tidy).take(MOST).collect()
+    found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(tidy).take(MAX_NAMES).collect()
 }
 
 fn tidy(name: &str) -> String {
     let name = TRAILER.replace(name.trim(), "");
     // RSpec puts a comment's mark between place and name.
     let name = name.replacen(" # ", " ", 1);
-    name[..name.floor_char_boundary(NAME)].trim().to_owned()
+    name[..name.floor_char_boundary(MAX_NAME_BYTES)].trim().to_owned()
 }
 
 fn add(names: &mut Vec<String>, name: String) {
-    if !name.is_empty() && names.len() < MOST && !names.contains(&name) {
+    if !name.is_empty() && names.len() < MAX_NAMES && !names.contains(&name) {
         names.push(name);
     }
 }
@@ -179,7 +179,7 @@ fn unittest(lines: &[&str]) -> Vec<String> {
         let name = if known { class.to_owned() } else { format!("{class}.{test}") };
         (words(test) && words(class) && class.contains('.')).then_some(name)
     });
-    named.take(MOST).collect()
+    named.take(MAX_NAMES).collect()
 }
 
 #[cfg(test)]

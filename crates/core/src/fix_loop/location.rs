@@ -10,11 +10,11 @@ use crate::display::without_escapes;
 use stacks::Stack;
 
 /// Most frames that are handed out.
-const MOST_FRAMES: usize = 20;
+const MAX_FRAMES: usize = 20;
 /// What of a line is looked at.
-const LINE: usize = 1024;
+const MAX_LINE_BYTES: usize = 1024;
 /// Most lines that are looked at: a stack overflow prints the same frame for ever.
-const LINES: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 /// Where it happened, and the frames of that stack, innermost first.
 pub(super) struct LocatedFrames {
@@ -27,7 +27,8 @@ pub(super) struct LocatedFrames {
 /// Finds the place in a redacted text.
 pub(super) fn locate(text: &str) -> LocatedFrames {
     let text = without_escapes(text);
-    let lines: Vec<&str> = text.lines().take(LINES).map(|line| &line[..line.floor_char_boundary(LINE)]).collect();
+    let lines: Vec<&str> =
+        text.lines().take(MAX_LINES).map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).collect();
     let stacks = stacks::read(&lines);
     let mut frames = chosen(&stacks).map(Stack::innermost_first).unwrap_or_default();
     let in_stack = frames.iter().find(|frame| frame.in_app).cloned();
@@ -36,7 +37,7 @@ pub(super) fn locate(text: &str) -> LocatedFrames {
     let location = in_stack.or(first).or_else(|| frames.first().cloned());
     let pointed =
         if frames.is_empty() { places.iter().map(|place| base_name(&place.file)).collect() } else { Vec::new() };
-    frames.truncate(MOST_FRAMES);
+    frames.truncate(MAX_FRAMES);
     LocatedFrames { location, frames, pointed }
 }
 

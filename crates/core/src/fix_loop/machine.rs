@@ -7,7 +7,7 @@
 use super::{
     approach, backoff, change, decide,
     decide::named,
-    error::OUT_OF_TIME,
+    error::TIMEOUT_EXIT_CODE,
     event::{Advanced, Event, Warning, WarningKind},
     human, progress,
     record::{self, Run},
@@ -16,7 +16,7 @@ use super::{
 };
 
 /// So often may the same attempt be cut off before it ended: something in it ends the host.
-const MOST_INTERRUPTIONS: u32 = 3;
+const MAX_INTERRUPTIONS: u32 = 3;
 /// The next state. `random`, in [0, 1), is for the jitter of a delay.
 pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
     let mut next = state.clone();
@@ -47,7 +47,7 @@ fn apply(state: &mut FixState, event: &Event, random: f64) -> Outcome {
         }
         Event::AttemptFinished { exit_code, timed_out, duration_seconds, error, timestamp, weakened } => {
             let run = Run {
-                exit_code: if *timed_out { OUT_OF_TIME } else { *exit_code },
+                exit_code: if *timed_out { TIMEOUT_EXIT_CODE } else { *exit_code },
                 timed_out: *timed_out,
                 duration_seconds: duration(*duration_seconds),
                 timestamp: timestamp.clone(),
@@ -150,7 +150,7 @@ fn resume(state: &mut FixState) -> Vec<Warning> {
 fn interrupted(state: &mut FixState) -> Warning {
     state.running = None;
     state.interruptions = state.interruptions.saturating_add(1);
-    let next = if state.interruptions >= MOST_INTERRUPTIONS {
+    let next = if state.interruptions >= MAX_INTERRUPTIONS {
         escalate(state, EscalationReason::InterruptedTooOften);
         "."
     } else {

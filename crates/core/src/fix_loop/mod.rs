@@ -42,7 +42,7 @@ mod understand;
 mod weakened;
 
 pub use approach::{Approach, Step};
-pub use backoff::{LONGEST_DELAY, delay};
+pub use backoff::{MAX_DELAY_SECONDS, delay};
 pub use begin::{Start, StartProblem, begin, command_hash};
 pub use check::{StateProblem, check};
 pub use circuit::{Circuit, CircuitState};
@@ -53,7 +53,7 @@ pub use location::frames;
 pub use machine::advance;
 pub use prompt::prompt;
 pub use state::{
-    AppliedFix, Attempt, EscalationReason, FileChange, FixState, Mode, Running, Status, VERSION, Weakening,
+    AppliedFix, Attempt, EscalationReason, FileChange, FixState, Mode, Running, STATE_VERSION, Status, Weakening,
     WeakeningKind,
 };
 pub use understand::understand;

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// The errors come in turns of up to so many.
-const LONGEST_TURN: usize = 3;
+const MAX_CYCLE_ERRORS: usize = 3;
 
 /// What is wrong with the way the loop goes.
 pub(super) fn warnings(state: &FixState) -> Vec<Warning> {
@@ -39,7 +39,7 @@ fn since_reset(state: &FixState) -> &[Attempt] {
 
 /// A, B, A, B: how many errors take turns; each of them twice.
 fn turn(hashes: &[&str]) -> Option<usize> {
-    (2..=LONGEST_TURN).find(|&length| {
+    (2..=MAX_CYCLE_ERRORS).find(|&length| {
         let Some(start) = hashes.len().checked_sub(2 * length) else { return false };
         let (first, second) = hashes[start..].split_at(length);
         first == second && first.iter().any(|hash| *hash != first[0])

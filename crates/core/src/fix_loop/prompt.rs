@@ -6,13 +6,13 @@ use regex::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 
 /// How much of the end is looked at.
-const TAIL: usize = 8 * 1024;
+const TAIL_BYTES: usize = 8 * 1024;
 /// Lines from the end in which a list of choices may stand under its question.
-const CHOICES: usize = 20;
+const CHOICE_REACH_LINES: usize = 20;
 /// Lines from the end in which a question stands that was not answered: `Aborted.` may come after it.
-const LAST: usize = 4;
+const QUESTION_REACH_LINES: usize = 4;
 /// A prompt is short; a longer line is output.
-const LONGEST: usize = 240;
+const MAX_PROMPT_BYTES: usize = 240;
 
 /// Programs that say themselves that they wait, or that there is nobody to ask.
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
@@ -44,20 +44,20 @@ static PROGRESS: LazyLock<Regex> =
 
 /// The prompt at the end of an output; `silent`: the program printed nothing more and did not end by itself.
 pub fn prompt(output: &str, silent: bool) -> Option<String> {
-    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(TAIL))..];
+    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES))..];
     let tail = without_escapes(tail);
     let lines: Vec<&str> = tail.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
     let last = |count: usize| lines[lines.len().saturating_sub(count)..].iter().rev().copied();
-    let short = |line: &&str| line.len() <= LONGEST;
-    let asked = last(LAST).filter(short).find(|line| ASKED.is_match(line));
-    let widget = || last(CHOICES).filter(|_| silent).filter(short).find(|line| WIDGET.is_match(line));
+    let short = |line: &&str| line.len() <= MAX_PROMPT_BYTES;
+    let asked = last(QUESTION_REACH_LINES).filter(short).find(|line| ASKED.is_match(line));
+    let widget = || last(CHOICE_REACH_LINES).filter(|_| silent).filter(short).find(|line| WIDGET.is_match(line));
     let open_end = || {
         let open = silent && !tail.ends_with(['\n', '\r']);
         last(1).filter(|_| open).filter(short).find(|line| OPEN_END.is_match(line) && !PROGRESS.is_match(line))
     };
-    let said = || last(CHOICES).find(|line| SAID.is_match(line));
+    let said = || last(CHOICE_REACH_LINES).find(|line| SAID.is_match(line));
     let found = asked.or_else(widget).or_else(open_end).or_else(said)?;
-    Some(found[..found.floor_char_boundary(LONGEST)].trim().to_owned())
+    Some(found[..found.floor_char_boundary(MAX_PROMPT_BYTES)].trim().to_owned())
 }
 
 fn compile(pattern: &str) -> Regex {

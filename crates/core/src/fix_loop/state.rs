@@ -10,7 +10,7 @@ use crate::category::Category;
 use std::collections::BTreeMap;
 
 /// Written into every state; one with a higher number was made by a newer program and is refused.
-pub const VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 1;
 
 plain! {
     /// One loop, from its first attempt to its last.

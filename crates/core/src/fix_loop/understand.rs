@@ -2,7 +2,7 @@
 //! Does not: remember earlier errors, or look at any file the text names.
 
 use super::{
-    error::{Failure, FixError, OUT_OF_TIME},
+    error::{Failure, FixError, TIMEOUT_EXIT_CODE},
     error_class,
     error_hash::{self, Identity},
     error_type, failing_tests, location, prompt,
@@ -23,7 +23,7 @@ pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salien
         ..FailureEvent::default()
     };
     let analysis = analyzer.analyze(event, "");
-    let silent = timed_out || failure.exit_code == Some(OUT_OF_TIME);
+    let silent = timed_out || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let prompt = failure.exit_code.and_then(|_| prompt::prompt(redacted, silent));
     let error_type = error_type::error_type(failure, &analysis);
     let (error_class, class_because) = error_class::error_class(failure, &analysis);

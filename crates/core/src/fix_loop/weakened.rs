@@ -23,16 +23,16 @@ use std::{
 };
 
 /// Most findings; one is enough to ask a human.
-const MOST: usize = 100;
+const MAX_FINDINGS: usize = 100;
 /// Longest line that is quoted.
-const QUOTE: usize = 200;
+const MAX_QUOTE_BYTES: usize = 200;
 
 /// Everything of that kind in a unified diff of git, in the order of the diff.
 pub fn weakened(diff: &str) -> Vec<Weakening> {
     let files = diff::read(diff);
     let mut moves = Moves::of(&files);
     let mut found: Vec<Weakening> = files.iter().flat_map(|file| in_file(file, &mut moves)).collect();
-    found.truncate(MOST);
+    found.truncate(MAX_FINDINGS);
     found
 }
 
@@ -121,7 +121,7 @@ impl Found<'_> {
     }
 
     fn add_text(&mut self, kind: WeakeningKind, line: u32, text: &str) {
-        let text = text[..text.floor_char_boundary(QUOTE)].to_owned();
+        let text = text[..text.floor_char_boundary(MAX_QUOTE_BYTES)].to_owned();
         self.weakenings.push(Weakening { file: self.file.path().to_owned(), line, kind, text });
     }
 }

@@ -24,13 +24,13 @@ use std::borrow::Cow;
 use walk::WalkOutcome;
 
 /// Longest normalized text: enough for every message a person reads, small enough for an index.
-const MAX_TEXT: usize = 2048;
+const MAX_TEXT_BYTES: usize = 2048;
 /// Longest headline.
-const MAX_HEADLINE: usize = 300;
+const MAX_HEADLINE_BYTES: usize = 300;
 /// Most lines that are written.
 const MAX_LINES: usize = 64;
 /// Longest cause that is written at the end of a text that is full.
-const MAX_CAUSE: usize = 256;
+const MAX_CAUSE_BYTES: usize = 256;
 /// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
 const MAX_PASSES: usize = 4;
 
@@ -114,7 +114,7 @@ struct Writer {
 
 impl Writer {
     fn with_room_for(length: usize) -> Self {
-        let room = length.min(MAX_TEXT) + 64;
+        let room = length.min(MAX_TEXT_BYTES) + 64;
         let (headline, statuses) = (String::new(), Vec::new());
         Self {
             out: Vec::with_capacity(room),
@@ -154,7 +154,7 @@ impl Writer {
         }
         match cause {
             Some(cause) => self.end_with(cause),
-            None => self.cut(MAX_TEXT),
+            None => self.cut(MAX_TEXT_BYTES),
         }
         let frame = output.frame().map(|(file, function)| frame_text(file, function));
         let site = if salient::is_generic(&self.out) { output.site() } else { None };
@@ -168,13 +168,13 @@ impl Writer {
         let last = self.line_start();
         let is_last = self.out[last..] == line;
         if !is_last && self.out.split(|&byte| byte == b'\n').any(|written| written == line) {
-            return self.cut(MAX_TEXT);
+            return self.cut(MAX_TEXT_BYTES);
         }
         if is_last || self.lines == MAX_LINES {
             self.out.truncate(last.saturating_sub(1));
         }
-        line.truncate(cut(&line, MAX_CAUSE));
-        self.out.truncate(cut(&self.out, MAX_TEXT - line.len() - 1));
+        line.truncate(cut(&line, MAX_CAUSE_BYTES));
+        self.out.truncate(cut(&self.out, MAX_TEXT_BYTES - line.len() - 1));
         self.out.push(b'\n');
         self.out.append(&mut line);
         self.statuses.append(&mut statuses);
@@ -216,7 +216,7 @@ impl Writer {
             let known = is_untouched && number < MAX_LINES && self.known >> number & 1 != 0;
             let full = self.is_full();
             self.write(part, known, is_message);
-            if is_cause && (full || self.out.len() > MAX_TEXT) {
+            if is_cause && (full || self.out.len() > MAX_TEXT_BYTES) {
                 cause = Some(part);
             }
         }
@@ -224,7 +224,7 @@ impl Writer {
     }
 
     fn is_full(&self) -> bool {
-        self.lines == MAX_LINES || self.out.len() >= MAX_TEXT
+        self.lines == MAX_LINES || self.out.len() >= MAX_TEXT_BYTES
     }
 
     /// Writes a line unless it was written before. `known`: walking it changes nothing; `message`: it is one that tells of
@@ -251,7 +251,7 @@ impl Writer {
             return;
         }
         if self.headline.is_empty() {
-            self.headline = string(line[..character_end(line, MAX_HEADLINE)].to_vec());
+            self.headline = string(line[..character_end(line, MAX_HEADLINE_BYTES)].to_vec());
         }
         self.seen[part] |= mark;
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
@@ -287,11 +287,11 @@ fn mark(line: &[u8]) -> (usize, u64) {
 
 /// Where to cut so that no character is cut in two, and no word but a very long one.
 fn cut(text: &[u8], limit: usize) -> usize {
-    const LONGEST: usize = 64;
+    const MAX_WORD_BYTES: usize = 64;
     if text.len() <= limit {
         return text.len();
     }
-    let from = limit.saturating_sub(LONGEST);
+    let from = limit.saturating_sub(MAX_WORD_BYTES);
     let space = text[from..limit].iter().rposition(|byte| matches!(byte, b' ' | b'\n'));
     space.map_or_else(|| character_end(text, limit), |at| from + at)
 }

@@ -72,7 +72,7 @@ impl Block {
     /// The stops, given the byte before the block. What lies beyond the block's end counts as whatever makes a stop.
     #[inline]
     fn stops(&self, before: u8) -> u64 {
-        const LAST: u64 = 1 << 63;
+        const LAST_BIT: u64 = 1 << 63;
         let word = self.word;
         let after_word = word << 1 | u64::from(is_word(before));
         let starts = word & !after_word;
@@ -93,8 +93,8 @@ impl Block {
             // `for bob`, `user bob`: the word after a word of three or four letters, as far as the block shows its length.
             | starts & (self.space & after_r & (starts << 3 | starts << 4 | 0x0f)) << 1
             | starts & u64::from(before == b' ')
-            | self.space & ((self.space | self.rare) >> 1 | LAST)
-            | self.mark & (after_word | self.mark >> 1 | LAST)
+            | self.space & ((self.space | self.rare) >> 1 | LAST_BIT)
+            | self.mark & (after_word | self.mark >> 1 | LAST_BIT)
             | five_letters & after_mark
             | self.underscore & with_upper
             | self.slash & !after_word

@@ -52,7 +52,7 @@ const fn placeholder(name: &'static str, find: fn(&WordContext<'_>) -> Option<Re
         kinds: NUMBERS | DIGIT_FIRST | NAMES | LETTERS,
         after: "",
         before: "",
-        length: (1, LONG),
+        length: (1, LONG_WORD_BYTES),
         classes: WORD,
         some: 0,
         measure: false,
@@ -115,8 +115,12 @@ const LOG_HEADER: Placeholder = Placeholder {
     some: DIGIT,
     ..placeholder("log header", log_header)
 };
-const HEX: Placeholder =
-    Placeholder { kinds: DIGIT_FIRST, length: (3, LONG), some: LOWER | UPPER, ..placeholder("hex", prefixed_hex) };
+const HEX: Placeholder = Placeholder {
+    kinds: DIGIT_FIRST,
+    length: (3, LONG_WORD_BYTES),
+    some: LOWER | UPPER,
+    ..placeholder("hex", prefixed_hex)
+};
 const DURATION: Placeholder =
     Placeholder { kinds: NUMBERS | DIGIT_FIRST, measure: true, ..placeholder("duration", duration) };
 const SIZE: Placeholder = Placeholder { kinds: NUMBERS | DIGIT_FIRST, measure: true, ..placeholder("size", size) };
@@ -124,8 +128,12 @@ const PERCENT: Placeholder =
     Placeholder { kinds: NUMBERS | DIGIT_FIRST, measure: true, ..placeholder("percent", percent) };
 const VERSION: Placeholder =
     Placeholder { kinds: NUMBERS | DIGIT_FIRST, after: ".", classes: DIGIT, ..placeholder("version", version) };
-const HASH: Placeholder =
-    Placeholder { kinds: DIGIT_FIRST | NAMES, length: (4, LONG), classes: HEXADECIMAL, ..placeholder("hash", hash) };
+const HASH: Placeholder = Placeholder {
+    kinds: DIGIT_FIRST | NAMES,
+    length: (4, LONG_WORD_BYTES),
+    classes: HEXADECIMAL,
+    ..placeholder("hash", hash)
+};
 /// A word of 21 bytes.
 const NANO_ID: Placeholder =
     Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, length: (21, 21), ..placeholder("nano id", nano_id) };
@@ -138,7 +146,7 @@ const CUT_NANO_ID: Placeholder =
 /// One word alone is mixed only with a capital: a digest is none.
 const BASE64: Placeholder = Placeholder {
     kinds: DIGIT_FIRST | NAMES,
-    length: (LONG, LONG),
+    length: (LONG_WORD_BYTES, LONG_WORD_BYTES),
     some: UPPER | UPPER_HEX,
     ..placeholder("base64", base64)
 };
@@ -147,18 +155,18 @@ const JOINED_BASE64: Placeholder =
 const JWT: Placeholder = Placeholder {
     kinds: NAMES | LETTERS,
     after: ".-_=",
-    length: (3, LONG),
+    length: (3, LONG_WORD_BYTES),
     some: UPPER,
     ..placeholder("jwt", |h| ids::jwt(h.line, h.start).map(|e| Replacement::new(e, "<JWT>")))
 };
 const CUT_UUID: Placeholder =
     Placeholder { after: "-", length: (1, 8), classes: HEXADECIMAL, ..placeholder("cut uuid", cut_uuid) };
 const RANDOM: Placeholder =
-    Placeholder { kinds: DIGIT_FIRST | NAMES, length: (8, LONG), ..placeholder("random id", random) };
+    Placeholder { kinds: DIGIT_FIRST | NAMES, length: (8, LONG_WORD_BYTES), ..placeholder("random id", random) };
 const SUFFIX: Placeholder = Placeholder {
     kinds: DIGIT_FIRST | NAMES | LETTERS,
     before: "-",
-    length: (4, LONG),
+    length: (4, LONG_WORD_BYTES),
     ..placeholder("random suffix", suffix)
 };
 /// `Message@1b2c3d4f`, `<func[12 chars]c20>`: some have no letter, some no digit.
@@ -192,7 +200,7 @@ const DIGIT_NAME: Placeholder =
     Placeholder { kinds: DIGIT_FIRST, ..placeholder("name that begins with digits", named::digit_name) };
 
 /// Words of this length and longer ones are the same to every entry.
-const LONG: usize = 31;
+const LONG_WORD_BYTES: usize = 31;
 
 /// The placeholders in order, and which of them a word leaves: bit `n` is about entry `n`.
 pub(super) struct Table<const N: usize> {
@@ -206,7 +214,7 @@ pub(super) struct Table<const N: usize> {
     /// By the classes of the word's bytes.
     classes: [u64; 64],
     /// By the word's length.
-    lengths: [u64; LONG + 1],
+    lengths: [u64; LONG_WORD_BYTES + 1],
     /// Those that need a unit.
     measures: u64,
     /// The one that is left of numbers.
@@ -226,7 +234,7 @@ const fn allow(table: &mut [u64; 256], entry: usize, bytes: &str) {
 
 impl<const N: usize> Table<N> {
     const fn new(entries: [Placeholder; N]) -> Self {
-        let (bytes, classes, lengths) = ([0; 256], [0; 64], [0; LONG + 1]);
+        let (bytes, classes, lengths) = ([0; 256], [0; 64], [0; LONG_WORD_BYTES + 1]);
         let mut table =
             Self { entries, kinds: [0; 4], after: bytes, before: bytes, classes, lengths, measures: 0, number: 0 };
         let mut entry = 0;
@@ -264,7 +272,7 @@ impl<const N: usize> Table<N> {
             & self.after[usize::from(here.next())]
             & self.before[usize::from(here.previous())]
             & self.classes[usize::from(here.mask & WORD)]
-            & self.lengths[(here.end - here.start).min(LONG)];
+            & self.lengths[(here.end - here.start).min(LONG_WORD_BYTES)];
         if left & self.measures != 0 && here.mask == DIGIT && !numbers::may_have_unit(here.line, here.end) {
             left &= !self.measures;
         }

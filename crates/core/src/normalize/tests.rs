@@ -127,7 +127,7 @@ fn hostile_texts_are_bounded_and_linear() {
         "1:11 ",
     ] {
         let text = piece.repeat(megabyte / piece.len());
-        assert!(normalize(&text).text.len() <= super::MAX_TEXT);
+        assert!(normalize(&text).text.len() <= super::MAX_TEXT_BYTES);
     }
 }
 
@@ -156,7 +156,7 @@ fn of_a_chain_that_does_not_fit_the_error_and_the_deepest_cause_stay() {
     let first = "java.lang.IllegalStateException: no context\nCaused by: org.acme.BeanException: no bean a,";
     assert!(refused.starts_with(first), "{refused}");
     assert!(refused.ends_with("\nCaused by: java.net.ConnectException: Connection refused"), "{refused}");
-    assert!(refused.len() <= super::MAX_TEXT);
+    assert!(refused.len() <= super::MAX_TEXT_BYTES);
     assert_eq!(normalize(&refused).text, refused);
 }
 
@@ -199,7 +199,7 @@ fn of_one_very_long_word_what_fits_stays() {
     let fields: Vec<String> = (0..100).map(|n| format!("{{\"price\":{n}.5,\"currency\":\"EUR\"}}")).collect();
     let answer = normalize(&format!("AssertionError: [{}]", fields.join(","))).text;
     assert!(answer.starts_with("AssertionError: [{\"price\":<NUM>,\"currency\":\"EUR\"},{"), "{answer}");
-    assert!((super::MAX_TEXT - 4..=super::MAX_TEXT).contains(&answer.len()));
+    assert!((super::MAX_TEXT_BYTES - 4..=super::MAX_TEXT_BYTES).contains(&answer.len()));
     assert_eq!(normalize(&answer).text, answer);
 }
 
@@ -433,7 +433,7 @@ proptest! {
     #[test]
     fn a_long_text_twice_is_once(lines in proptest::collection::vec(text(), 0..200), mark in "[ \n,:]") {
         let once = normalize(&lines.join(&mark)).text;
-        prop_assert!(once.len() <= super::MAX_TEXT);
+        prop_assert!(once.len() <= super::MAX_TEXT_BYTES);
         prop_assert_eq!(&normalize(&once).text, &once);
     }
 
@@ -441,7 +441,7 @@ proptest! {
     fn the_answer_is_bounded(text in text(), times in 1_usize..400) {
         let long = text.repeat(times);
         let normalized = normalize(&long);
-        prop_assert!(normalized.text.len() <= super::MAX_TEXT && normalized.headline.len() <= super::MAX_HEADLINE);
+        prop_assert!(normalized.text.len() <= super::MAX_TEXT_BYTES && normalized.headline.len() <= super::MAX_HEADLINE_BYTES);
         prop_assert_eq!(normalize(&long), normalized);
     }
 }

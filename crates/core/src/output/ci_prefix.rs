@@ -7,9 +7,9 @@ use crate::bytes::{at, digits, run};
 /// U+FEFF, which GitHub puts before the first line of a step.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Before the fraction of a second: `2006-01-02T15:04:05`.
-const TO_SECONDS: usize = 19;
+const SECONDS_BYTES: usize = 19;
 /// Bytes that the names of job and step are looked for in.
-const COLUMNS_REACH: usize = 512;
+const COLUMNS_REACH_BYTES: usize = 512;
 
 /// Whether the lines of the text have stamps: two of the first three, for the first may be cut.
 pub(crate) fn are_in(text: &[u8]) -> bool {
@@ -44,14 +44,14 @@ fn mark(line: &[u8], start: usize) -> usize {
 
 /// End of the names of job and step, as `gh run view --log` prints them, each with a tab.
 fn columns(line: &[u8]) -> usize {
-    let mut tabs = memchr::memchr_iter(b'\t', &line[..line.len().min(COLUMNS_REACH)]);
+    let mut tabs = memchr::memchr_iter(b'\t', &line[..line.len().min(COLUMNS_REACH_BYTES)]);
     tabs.nth(1).map_or(0, |tab| tab + 1)
 }
 
 /// End of `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines) or of the same with up to nine digits (Docker,
 /// Kubernetes; Go leaves out zeros at the end).
 fn stamp(line: &[u8], start: usize) -> Option<usize> {
-    let seconds = start + TO_SECONDS;
+    let seconds = start + SECONDS_BYTES;
     if at(line, seconds) != b'.' || at(line, start + 10) != b'T' {
         return None;
     }
@@ -64,7 +64,7 @@ fn stamp(line: &[u8], start: usize) -> Option<usize> {
 
 /// End of `[2006-01-02T15:04:05.123Z] `, by Jenkins.
 fn bracketed(line: &[u8], start: usize) -> Option<usize> {
-    let fraction = start + 1 + TO_SECONDS;
+    let fraction = start + 1 + SECONDS_BYTES;
     if at(line, start) != b'['
         || at(line, fraction) != b'.'
         || !line[fraction..].get(4..).is_some_and(|rest| rest.starts_with(b"Z]"))
@@ -79,8 +79,11 @@ fn bracketed(line: &[u8], start: usize) -> Option<usize> {
 /// End of `2006-01-02T15:04:05.123456Z 01O `, by GitLab: the number of the stream, its letter, and a plus sign where a line
 /// goes on.
 fn numbered(line: &[u8], start: usize) -> Option<usize> {
-    let zone = start + TO_SECONDS + 7;
-    if at(line, start + TO_SECONDS) != b'.' || digits(line, start + TO_SECONDS + 1) != zone || at(line, zone) != b'Z' {
+    let zone = start + SECONDS_BYTES + 7;
+    if at(line, start + SECONDS_BYTES) != b'.'
+        || digits(line, start + SECONDS_BYTES + 1) != zone
+        || at(line, zone) != b'Z'
+    {
         return None;
     }
     let stream = matches!(line.get(zone + 1..zone + 5), Some([b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E']));

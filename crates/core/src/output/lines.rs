@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 /// Most frames that are kept.
 const MAX_FRAMES: usize = 512;
 /// Longest source that says where a failure was noticed.
-const MAX_CODE: usize = 160;
+const MAX_CODE_BYTES: usize = 160;
 /// What pytest puts before each line of its own.
 const MARK: &[u8] = b"E   ";
 
@@ -243,7 +243,7 @@ impl Seen<'_> {
 fn one_line(code: &[u8]) -> String {
     let words: Vec<&[u8]> = code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let code = words.join(&b' ');
-    String::from_utf8_lossy(&code[..character_end(&code, MAX_CODE)]).into_owned()
+    String::from_utf8_lossy(&code[..character_end(&code, MAX_CODE_BYTES)]).into_owned()
 }
 
 /// Whether the line is a trimmed message as a whole, whatever stands before it.

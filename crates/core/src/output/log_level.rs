@@ -6,9 +6,9 @@ use memchr::{memchr_iter, memchr3_iter, memmem::Finder};
 use std::sync::LazyLock;
 
 /// A log line names its level after time stamp, host, process, thread and logger.
-const HEADER_REACH: usize = 96;
+const HEADER_REACH_BYTES: usize = 96;
 /// Bytes between a key and its value: `": "`.
-const MAX_GAP: usize = 5;
+const MAX_GAP_BYTES: usize = 5;
 /// Below a warning.
 const QUIET: [&[u8]; 8] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE"];
 const WARNINGS: [&[u8]; 3] = [b"WARN", b"WARNING", b"WRN"];
@@ -43,7 +43,7 @@ pub(crate) fn is_quiet_value(value: &[u8]) -> bool {
 /// Whether a level below an error stands near the start of the line: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
 pub(crate) fn is_below_error(line: &[u8]) -> bool {
     let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
-    let start = &line[..line.len().min(HEADER_REACH)];
+    let start = &line[..line.len().min(HEADER_REACH_BYTES)];
     warns || has_low_word(start) || has_low_value(start)
 }
 
@@ -60,7 +60,7 @@ fn has_low_word(start: &[u8]) -> bool {
 fn has_low_value(start: &[u8]) -> bool {
     LEVEL.find(start).is_some_and(|at| {
         let value = start[at..].iter().skip(LEVEL.needle().len()).position(u8::is_ascii_alphanumeric);
-        value.filter(|&gap| gap <= MAX_GAP).is_some_and(|gap| {
+        value.filter(|&gap| gap <= MAX_GAP_BYTES).is_some_and(|gap| {
             let word = letters(&start[at + LEVEL.needle().len() + gap..]);
             QUIET_VALUES.contains(&word) || WARNING_VALUES.contains(&word)
         })

@@ -25,9 +25,9 @@ use lines::{Part, Selector};
 use std::borrow::Cow;
 
 /// Longest part of one line that counts.
-const MAX_LINE: usize = 8192;
+const MAX_LINE_BYTES: usize = 8192;
 /// Most lines of which the salient ones are chosen.
-const MAX_KEPT: usize = 512;
+const MAX_KEPT_LINES: usize = 512;
 /// Lines that most texts have fewer of.
 const EXPECTED_LINES: usize = 64;
 
@@ -67,7 +67,7 @@ impl<'t> Output<'t> {
         // To the last line even where enough are kept: the innermost frame and the deepest cause may be there.
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(Part { text: part, whole }) = selector.take(line) else { continue };
-            let progress = !with_progress && lines.len() < MAX_KEPT && selector.is_progress(part);
+            let progress = !with_progress && lines.len() < MAX_KEPT_LINES && selector.is_progress(part);
             if progress && !*announced.get_or_insert_with(|| progress::expects_continuation(above)) {
                 has_progress = true;
                 continue;
@@ -76,7 +76,7 @@ impl<'t> Output<'t> {
                 (above, announced) = (part, None);
             }
             let is_cause = chain.has(line, part, selector.has_frame);
-            if is_cause || lines.len() < MAX_KEPT {
+            if is_cause || lines.len() < MAX_KEPT_LINES {
                 let is_message = whole && !with_progress && !progress;
                 lines.push(Line { part, number, is_untouched: part.len() == line.len(), is_message, is_cause });
             }
@@ -133,6 +133,6 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         start += length + 1;
-        Some(&rest[..length.min(MAX_LINE)])
+        Some(&rest[..length.min(MAX_LINE_BYTES)])
     })
 }

@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 use wide::u8x16;
 
 /// Bytes of a line that its level is looked for in, after time stamp, host, process, thread and logger.
-const HEADER_REACH: usize = 96;
+const HEADER_REACH_BYTES: usize = 96;
 /// Bytes of a structured line that its level is looked for in.
-const KEYS_REACH: usize = 128;
+const KEYS_REACH_BYTES: usize = 128;
 /// Levels below a warning of pino and bunyan.
 const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// What runners print before the name of a test that passed.
@@ -115,7 +115,7 @@ fn quiet_level(line: &[u8]) -> Option<usize> {
 /// Where the message begins in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
 /// `[2026-01-02 10:00:00] shop.DEBUG: message`.
 fn quiet_header(line: &[u8]) -> Option<usize> {
-    let reach = &line[..line.len().min(HEADER_REACH)];
+    let reach = &line[..line.len().min(HEADER_REACH_BYTES)];
     let mut end = 0;
     while let Some(start) = two_capitals(reach, end) {
         end = run(reach, start, |byte| byte.is_ascii_uppercase());
@@ -200,7 +200,7 @@ fn is_logfmt(line: &[u8]) -> bool {
 
 /// `{"level":"info",…}`, `time=… level=info …`: the first key of that name.
 fn has_quiet_key(line: &[u8]) -> bool {
-    let start = &line[..line.len().min(KEYS_REACH)];
+    let start = &line[..line.len().min(KEYS_REACH_BYTES)];
     let value = LEVEL.find_iter(start).find_map(|found| level_value(start, found));
     value.is_some_and(|value| {
         // A number is a level only in a line that has a time.

@@ -14,7 +14,7 @@ static FAILURES: LazyLock<Literals> =
     LazyLock::new(|| Literals::new(&["fail", "error", "exception", "panic", "fatal", "abort", "crash"], true));
 
 /// A line of this length that has hardly a letter is data.
-const MIN_DATA_LINE: usize = 48;
+const MIN_DATA_LINE_BYTES: usize = 48;
 
 /// Takes out the lines that are not the failure; whether there were any. `text` is a line without blanks around it.
 pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
@@ -217,7 +217,7 @@ fn is_string(line: &[u8]) -> bool {
 
 /// Hardly a word: columns of numbers, hexadecimal dumps.
 fn is_data(line: &[u8]) -> bool {
-    if line.len() < MIN_DATA_LINE {
+    if line.len() < MIN_DATA_LINE_BYTES {
         return false;
     }
     let (mut letters, mut position) = (0, 0);

@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use std::sync::LazyLock;
 
 /// Lines that a title of one suite in another takes below the number of the failure.
-const MOST_SUITES: usize = 6;
+const MAX_SUITES: usize = 6;
 
 /// What runners print before the name of a failed test.
 const MARKS: [&str; 19] = [
@@ -106,7 +106,7 @@ fn ends_suites(text: &[u8], from: usize, to: usize) -> bool {
         return false;
     }
     let above = text[..from].rsplit(|&byte| byte == b'\n').skip(1);
-    for line in above.take(MOST_SUITES) {
+    for line in above.take(MAX_SUITES) {
         let trimmed = line.trim_ascii();
         if trimmed.is_empty() || memchr(b':', trimmed).is_some() {
             return false;

@@ -2,22 +2,22 @@
 //! Does not: take parameters below 1.
 
 /// Steps of halving: more than a double's 52 bits would not show.
-const STEPS: u32 = 50;
+const BISECTION_STEPS: u32 = 50;
 /// Terms of the continued fraction; it converges in far fewer for parameters up to about a million.
-const TERMS: u32 = 3000;
+const MAX_TERMS: u32 = 3000;
 /// Where the continued fraction has converged.
-const ENOUGH: f64 = 1e-12;
+const CONVERGED_AT: f64 = 1e-12;
 /// In place of a zero divisor (Lentz).
-const TINY: f64 = 1e-300;
+const TINY_DIVISOR: f64 = 1e-300;
 /// From here on more outcomes change nothing that is shown, and the parameters stay in the range that converges.
-const MAX: f64 = 1e6;
+const MAX_PARAMETER: f64 = 1e6;
 
 /// The value below which a `Beta(a, b)` variable stays with the given probability; `a` and `b` at least 1.
 pub(super) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
-    let scale = (MAX / (a + b)).min(1.0);
+    let scale = (MAX_PARAMETER / (a + b)).min(1.0);
     let (a, b) = ((a * scale).max(1.0), (b * scale).max(1.0));
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
-    for _ in 0..STEPS {
+    for _ in 0..BISECTION_STEPS {
         let middle = f64::midpoint(low, high);
         if cumulative(middle, a, b) < probability {
             low = middle;
@@ -44,11 +44,11 @@ fn cumulative(x: f64, a: f64, b: f64) -> f64 {
 
 /// Lentz's evaluation of the continued fraction.
 fn fraction(x: f64, a: f64, b: f64) -> f64 {
-    let away = |value: f64| if value.abs() < TINY { TINY } else { value };
+    let away = |value: f64| if value.abs() < TINY_DIVISOR { TINY_DIVISOR } else { value };
     let mut upper = 1.0;
     let mut lower = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
     let mut value = lower;
-    for term in 1..=TERMS {
+    for term in 1..=MAX_TERMS {
         let mut step = 1.0;
         for part in parts(f64::from(term), x, a, b) {
             lower = 1.0 / away(1.0 + part * lower);
@@ -56,7 +56,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
             step = upper * lower;
             value *= step;
         }
-        if (step - 1.0).abs() < ENOUGH {
+        if (step - 1.0).abs() < CONVERGED_AT {
             break;
         }
     }

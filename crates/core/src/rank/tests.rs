@@ -2,15 +2,15 @@ use super::{BucketStats, Caller, Candidate, Ranking, rank};
 use crate::environment::Environment;
 use proptest::prelude::*;
 
-const NOW: i64 = 1_800_000_000_000;
-const DAY: i64 = 86_400_000;
+const NOW_MS: i64 = 1_800_000_000_000;
+const DAY_MS: i64 = 86_400_000;
 
 fn env(bucket: &str) -> Environment {
     Environment::parse(bucket)
 }
 
 fn row(bucket: &str, worked: u32, failed: u32) -> BucketStats {
-    let at = |count: u32, days: i64| (count > 0).then_some(NOW - days * DAY);
+    let at = |count: u32, days: i64| (count > 0).then_some(NOW_MS - days * DAY_MS);
     BucketStats {
         bucket: env(bucket),
         worked,
@@ -23,7 +23,7 @@ fn row(bucket: &str, worked: u32, failed: u32) -> BucketStats {
 
 fn ranked(own: &str, stats: &[BucketStats], matched: f64) -> Ranking {
     let (here, own) = (env(HERE), env(own));
-    let caller = Caller { environment: &here, now: NOW, half_life_ms: 180 * DAY };
+    let caller = Caller { environment: &here, now: NOW_MS, half_life_ms: 180 * DAY_MS };
     rank(&caller, &Candidate { environment: &own, stats, incident_match: matched })
 }
 
@@ -89,7 +89,7 @@ fn the_best_bucket_is_named() {
 
 fn rows() -> impl Strategy<Value = Vec<BucketStats>> {
     let buckets = proptest::sample::select(vec![HERE, THERE, "language=go", "os_family=linux", ""]);
-    let time = || proptest::option::of(NOW - 400 * DAY..NOW + DAY);
+    let time = || proptest::option::of(NOW_MS - 400 * DAY_MS..NOW_MS + DAY_MS);
     let one =
         (buckets, 0_u32..30, 0_u32..30, time(), time()).prop_map(|(bucket, worked, failed, confirmed, last_failed)| {
             BucketStats {
@@ -140,7 +140,7 @@ proptest! {
 
     #[test]
     fn recency_decays(days in 0_i64..1000, more in 1_i64..400) {
-        let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW - days * DAY), ..row(HERE, 3, 0) };
+        let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW_MS - days * DAY_MS), ..row(HERE, 3, 0) };
         let (young, old) = (ranked(HERE, &[aged(days)], 1.0), ranked(HERE, &[aged(days + more)], 1.0));
         // Scores are rounded: two days may share one, a quarter of a half-life may not while there is something to lose.
         prop_assert!(young.recency_boost >= old.recency_boost);

@@ -2,7 +2,7 @@
 //! Does not: decide what a name or a value means (`names`, `value`), or read header schemes (`headers`).
 
 use super::{
-    assignment::{MAX_NAME, NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},
+    assignment::{MAX_NAME_BYTES, NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},
     headers,
     names::{self, Tier},
     nested,
@@ -18,7 +18,7 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     if hit < scan.names_done {
         return;
     }
-    let name_end = scan.run(hit, &NAME_END, MAX_NAME);
+    let name_end = scan.run(hit, &NAME_END, MAX_NAME_BYTES);
     scan.names_done = name_end;
     if !may_separate(scan.at(name_end)) {
         return;
@@ -65,7 +65,7 @@ fn may_separate(byte: u8) -> bool {
 
 /// Start of the name; `api key` and `access key` are names of two words.
 fn name_start(scan: &Scan<'_>, hit: usize) -> usize {
-    let start = scan.run_back(hit, &NAME, MAX_NAME);
+    let start = scan.run_back(hit, &NAME, MAX_NAME_BYTES);
     // `\npassword`: the `n` belongs to the escape.
     let escape = scan.before(start) == b'\\' && matches!(scan.at(start), b'n' | b'r' | b't');
     let start = if escape { start + 1 } else { start };

@@ -44,8 +44,8 @@ pub(super) struct Value {
 }
 
 /// Long enough for a JWT with many claims; one line of a minified bundle is longer.
-pub(super) const MAX_VALUE: usize = 4096;
-pub(super) const MAX_NAME: usize = 64;
+pub(super) const MAX_VALUE_BYTES: usize = 4096;
+pub(super) const MAX_NAME_BYTES: usize = 64;
 pub(super) static NAME: Set = Set::new("A-Za-z0-9_.$-");
 
 pub(super) fn is_value_label(label: &[u8]) -> bool {
@@ -80,7 +80,7 @@ pub(super) fn value_at(scan: &Scan<'_>, at: usize) -> Option<Value> {
 /// The quote is `size` bytes long with its backslashes; another as long and no longer ends the value.
 fn closing_quote(scan: &Scan<'_>, start: usize, size: usize) -> usize {
     let quote = scan.at(start - 1);
-    let limit = scan.text.len().min(start + MAX_VALUE);
+    let limit = scan.text.len().min(start + MAX_VALUE_BYTES);
     let mut at = start;
     while at < limit {
         match scan.text[at] {
@@ -105,7 +105,7 @@ fn bracket_end(scan: &Scan<'_>, start: usize) -> usize {
 }
 
 fn unquoted_end(scan: &Scan<'_>, start: usize) -> usize {
-    let limit = scan.text.len().min(start + MAX_VALUE);
+    let limit = scan.text.len().min(start + MAX_VALUE_BYTES);
     let mut end = start;
     while end < limit && !ends_unquoted(scan, end) {
         end += 1;
@@ -152,13 +152,13 @@ pub(super) fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
 
 /// `name=` follows, so the value before it has ended.
 fn names_follow(scan: &Scan<'_>, at: usize) -> bool {
-    let end = scan.run(at, &NAME, MAX_NAME);
+    let end = scan.run(at, &NAME, MAX_NAME_BYTES);
     end > at && matches!(scan.at(end), b'=' | b':')
 }
 
 /// `&grant_type=`, `&useSSL=`: a name of several small letters, or a longer one of words; in a password `&K=` may stand.
 fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
-    let end = scan.run(at, &NAME, MAX_NAME);
+    let end = scan.run(at, &NAME, MAX_NAME_BYTES);
     let name = scan.slice(at, end);
     scan.at(end) == b'='
         && name.len() >= 2

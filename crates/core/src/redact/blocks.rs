@@ -7,14 +7,14 @@ use super::{
 };
 
 /// A block of a 16384-bit RSA key with armour headers stays below this.
-const MAX_BLOCK: usize = 64 * 1024;
+const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
 /// `-----BEGIN ... PRIVATE KEY-----` up to its END line, or while lines look like a key's.
 pub(super) fn begin(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
     let Some(label) = position(rest, b"PRIVATE KEY").filter(|at| !rest[..*at].contains(&b'\n')) else { return };
     let start = dashes_before(scan, hit);
-    let window = scan.slice(hit + label, hit + MAX_BLOCK);
+    let window = scan.slice(hit + label, hit + MAX_BLOCK_BYTES);
     // The END line of another block is not this one's.
     let next = position(window, b"BEGIN ").unwrap_or(window.len());
     let end = match position(&window[..next], b"END ") {
@@ -47,10 +47,10 @@ fn closing_line(rest: &[u8]) -> usize {
 /// The text was cut: everything goes that can belong to a key, up to the first word that cannot.
 fn unterminated(scan: &Scan<'_>, label: usize) -> usize {
     let mut at = scan.run(label, &LABEL, 40);
-    let limit = scan.text.len().min(label + MAX_BLOCK);
+    let limit = scan.text.len().min(label + MAX_BLOCK_BYTES);
     loop {
         let token = scan.run(at, &FILLER, 64);
-        let end = scan.run(token, &BASE64, MAX_BLOCK);
+        let end = scan.run(token, &BASE64, MAX_BLOCK_BYTES);
         let escaped = scan.before(token) == b'\\' && matches!(scan.at(token), b'n' | b'r');
         let body = if escaped { token + 1 } else { token };
         let armour = scan.at(end) == b':' || scan.slice(token, end) == b"Proc-Type";
@@ -89,7 +89,7 @@ pub(super) fn end(scan: &mut Scan<'_>, hit: usize) {
     let mut start = dashes_before(scan, hit);
     loop {
         let before = scan.run_back(start, &FILLER, 64);
-        let line = scan.run_back(before, &BASE64, MAX_BLOCK);
+        let line = scan.run_back(before, &BASE64, MAX_BLOCK_BYTES);
         let body = scan.slice(line, before);
         let body = if scan.before(line) == b'\\' { body.strip_prefix(b"n").unwrap_or(body) } else { body };
         if body.len() < 32
@@ -107,7 +107,7 @@ pub(super) fn end(scan: &mut Scan<'_>, hit: usize) {
 /// `Private-Lines: N` of a `PuTTY` key file: the lines after it.
 pub(super) fn putty(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(hit + "private-lines".len(), &COUNT, 12);
-    let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK);
+    let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
     if end - start >= 32 {
         scan.found("private-key", scan.run(start, &FILLER, 8), end);
     }
@@ -120,7 +120,7 @@ static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
 pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
     let head = decode_base64(scan.slice(hit, hit + 64));
     if position(&head, b"PRIVATE KEY").is_some() {
-        scan.found("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK));
+        scan.found("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK_BYTES));
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     value,
 };
 
-const MAX_CALL: usize = 256;
+const MAX_CALL_BYTES: usize = 256;
 static BETWEEN: Set = Set::new(" \t\r\n,");
 
 fn redact_value(scan: &mut Scan<'_>, found: Value) {
@@ -128,7 +128,7 @@ pub(super) fn identified(scan: &mut Scan<'_>, hit: usize) {
 
 /// `INSERT INTO users (name, password) VALUES ('bob', 'x')`: the value in the place of its column.
 pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
-    let window = scan.slice(hit, hit + MAX_CALL);
+    let window = scan.slice(hit, hit + MAX_CALL_BYTES);
     let Some(open) = window.iter().position(|&byte| byte == b'(') else { return };
     let Some(close) = window[open..].iter().position(|&byte| byte == b')').map(|at| open + at) else { return };
     let columns = window[open + 1..close].split(|&byte| byte == b',').map(<[u8]>::trim_ascii);

@@ -8,21 +8,21 @@ use super::{
 };
 
 /// Base64 of the shortest `user:password` worth taking.
-const SHORTEST: usize = 16;
-const LONGEST: usize = 128;
+const MIN_ENCODED_BYTES: usize = 16;
+const MAX_ENCODED_BYTES: usize = 128;
 
 /// Every run of base64 in the text. A run of sixteen covers one of every sixteenth bytes, so only those are looked at.
 pub(super) fn runs(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.text.len() {
         if !RUN.has(scan.text[at]) || !is_long_run(scan, at) {
-            at += SHORTEST;
+            at += MIN_ENCODED_BYTES;
             continue;
         }
-        let start = scan.run_back(at, &RUN, LONGEST);
-        let end = scan.run(scan.run(at, &RUN, LONGEST), &PADDING, 2);
+        let start = scan.run_back(at, &RUN, MAX_ENCODED_BYTES);
+        let end = scan.run(scan.run(at, &RUN, MAX_ENCODED_BYTES), &PADDING, 2);
         look_at_run(scan, start, end);
-        at = end.max(at + SHORTEST);
+        at = end.max(at + MIN_ENCODED_BYTES);
     }
 }
 
@@ -38,7 +38,10 @@ static PADDING: Set = Set::new("=");
 
 fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);
-    if text.len() < SHORTEST || text.len() >= LONGEST || matches!(scan.before(start), b'-' | b'_' | b'%') {
+    if text.len() < MIN_ENCODED_BYTES
+        || text.len() >= MAX_ENCODED_BYTES
+        || matches!(scan.before(start), b'-' | b'_' | b'%')
+    {
         return;
     }
     // Most runs are words, and words have no such first letters.

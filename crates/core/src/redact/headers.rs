@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Servers refuse longer header lines.
-const MAX_HEADER: usize = 8192;
+const MAX_HEADER_BYTES: usize = 8192;
 static OPENING: Set = Set::new(" \t[({\\\"'`");
 static CREDENTIAL_END: Set = Set::new(" \t\r\n\"'`,;<>\\)]}");
 static SCHEME: Set = Set::new("A-Za-z0-9-");
@@ -199,7 +199,7 @@ fn is_attribute(name: &[u8]) -> bool {
 
 /// End of a header's line: the newline, its escape, or the quote that encloses the whole header.
 fn line_end(scan: &Scan<'_>, start: usize) -> usize {
-    let limit = scan.text.len().min(start + MAX_HEADER);
+    let limit = scan.text.len().min(start + MAX_HEADER_BYTES);
     let stop = |at: usize| {
         matches!(scan.text[at], b'\n' | b'\r') || (scan.text[at] == b'\\' && matches!(scan.at(at + 1), b'n' | b'r'))
     };
@@ -213,7 +213,7 @@ fn line_end(scan: &Scan<'_>, start: usize) -> usize {
 /// `Bearer x` without its header's name.
 pub(super) fn bearer(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(hit + "bearer".len(), &AFTER_SCHEME, 4);
-    let end = scan.run(start, &LOOSE, MAX_HEADER);
+    let end = scan.run(start, &LOOSE, MAX_HEADER_BYTES);
     let text = scan.slice(start, end);
     if start > hit + 6
         && text.len() >= 12

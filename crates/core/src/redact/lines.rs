@@ -181,7 +181,7 @@ pub(super) fn secret_manifest(scan: &mut Scan<'_>, hit: usize) {
 }
 
 /// A manifest is smaller.
-const MAX_MANIFEST: usize = 64 * 1024;
+const MAX_MANIFEST_BYTES: usize = 64 * 1024;
 
 /// A line of YAML.
 struct ManifestLine<'t> {
@@ -221,7 +221,7 @@ fn next_line(scan: &Scan<'_>, from: usize) -> usize {
 /// Where the object begins whose kind stands on this line. A `kind` on the way is that of another object, and nothing
 /// shows where that one ends.
 fn manifest_start(scan: &Scan<'_>, own: usize, depth: usize) -> usize {
-    let limit = own.saturating_sub(MAX_MANIFEST);
+    let limit = own.saturating_sub(MAX_MANIFEST_BYTES);
     let mut start = own;
     while start > limit && !ManifestLine::at(scan, start).is_item {
         let previous = memchr::memrchr(b'\n', scan.slice(limit, start - 1)).map_or(limit, |at| limit + at + 1);
@@ -242,7 +242,7 @@ fn manifest_start(scan: &Scan<'_>, own: usize, depth: usize) -> usize {
 
 /// Redacts what the object that begins here has under `data` and `stringData`; its kind stands on the line `own`.
 fn manifest_entries(scan: &mut Scan<'_>, start: usize, own: usize, depth: usize) {
-    let end = scan.text.len().min(own + MAX_MANIFEST);
+    let end = scan.text.len().min(own + MAX_MANIFEST_BYTES);
     let (mut at, mut is_secret) = (start, false);
     while at < end {
         let line = ManifestLine::at(scan, at);
@@ -292,13 +292,13 @@ pub(super) fn secret_json(scan: &mut Scan<'_>, hit: usize) {
 
 /// Where the object begins that a member of it stands in. Braces in texts are taken for the object's own.
 fn object_start(scan: &Scan<'_>, member: usize) -> usize {
-    let limit = member.saturating_sub(MAX_MANIFEST).max(scan.manifests_done);
+    let limit = member.saturating_sub(MAX_MANIFEST_BYTES).max(scan.manifests_done);
     object_edge(scan, (limit..member).rev(), b'{', b'}').unwrap_or(member)
 }
 
 /// Where it ends.
 fn object_end(scan: &Scan<'_>, member: usize) -> usize {
-    let limit = scan.text.len().min(member + MAX_MANIFEST);
+    let limit = scan.text.len().min(member + MAX_MANIFEST_BYTES);
     object_edge(scan, member..limit, b'}', b'{').unwrap_or(limit)
 }
 

@@ -158,7 +158,7 @@ fn settled(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
 fn run_end(text: &[u8], span: &Span) -> usize {
     let goes_on = |at: usize| text.get(at).is_some_and(|&byte| LOOSE.has(byte));
     let mut end = span.end;
-    if end - span.start >= LONG && goes_on(end - 1) {
+    if end - span.start >= LONG_SPAN_BYTES && goes_on(end - 1) {
         while goes_on(end) {
             end += 1;
         }
@@ -167,20 +167,24 @@ fn run_end(text: &[u8], span: &Span) -> usize {
 }
 
 /// Half of the smallest window that cuts a secret.
-const LONG: usize = 1024;
+const LONG_SPAN_BYTES: usize = 1024;
 
 /// Where an earlier pass put its replacements.
 fn replacements(text: &str) -> Vec<(usize, usize)> {
     let opens = memchr::memmem::find_iter(text.as_bytes(), b"[REDACTED:");
     opens
         .filter_map(|open| {
-            text[open..].bytes().take(MAX_REPLACEMENT).position(|byte| byte == b']').map(|at| (open, open + at + 1))
+            text[open..]
+                .bytes()
+                .take(MAX_REPLACEMENT_BYTES)
+                .position(|byte| byte == b']')
+                .map(|at| (open, open + at + 1))
         })
         .collect()
 }
 
 /// `[REDACTED:` and a user's name of 64 letters.
-const MAX_REPLACEMENT: usize = 300;
+const MAX_REPLACEMENT_BYTES: usize = 300;
 
 /// Something besides replacements and punctuation lies in the span; replacements it touches are taken whole.
 fn is_new(text: &str, span: &mut Span, old: &[(usize, usize)]) -> bool {

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// An object with a value and what describes it is shorter.
-const MAX_OBJECT: usize = 512;
+const MAX_OBJECT_BYTES: usize = 512;
 const MAX_ITEMS: usize = 64;
 static SPACE: Set = Set::new(" \t\r\n");
 
@@ -54,7 +54,7 @@ fn is_structure(scan: &Scan<'_>, at: usize) -> bool {
 
 /// The value of the object's member `value`; a schema has none.
 fn member(scan: &Scan<'_>, open: usize) -> Option<Value> {
-    let limit = scan.text.len().min(open + MAX_OBJECT);
+    let limit = scan.text.len().min(open + MAX_OBJECT_BYTES);
     let mut at = open + 1;
     let mut depth = 0_u32;
     while at < limit {

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// A sentence about a password is shorter.
-const MAX_SENTENCE: usize = 160;
+const MAX_SENTENCE_BYTES: usize = 160;
 
 /// What follows a name that has no value directly behind it.
 pub(super) fn after_name(scan: &mut Scan<'_>, name: Name) {
@@ -28,7 +28,7 @@ fn qualified(scan: &mut Scan<'_>, name: Name) {
     if !scan.starts_with(name.end, b" for ") && !scan.starts_with(name.end, b" of ") {
         return;
     }
-    let line = scan.slice(name.end, name.end + MAX_SENTENCE);
+    let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
     let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
     let verbs = [&b" is: "[..], b" is ", b" was ", b" = ", b": "];
     let Some(at) = verbs.iter().find_map(|verb| Some(memchr::memmem::find(&line[..stop], verb)? + verb.len())) else {
@@ -80,7 +80,7 @@ pub(super) fn expectation(scan: &mut Scan<'_>, start: usize, end: usize) {
 /// `want "x", got "y"`, `Expected: "x"` on the lines below.
 fn labels(scan: &mut Scan<'_>, name: Name) {
     const LABELS: &[&[u8]] = &[b"expected", b"received", b"actual", b"wanted", b"want", b"got", b"but was"];
-    let limit = scan.text.len().min(name.end + MAX_SENTENCE);
+    let limit = scan.text.len().min(name.end + MAX_SENTENCE_BYTES);
     let mut at = name.end;
     while at < limit {
         let word = scan.run(at, &WORD, 16);

@@ -2,7 +2,7 @@
 //! Does not: decide what is a secret (`judge`).
 
 use super::{
-    assignment::{MAX_VALUE, NAME, Name, Separator, Value, ends_unquoted, skip_quote, value_at},
+    assignment::{MAX_VALUE_BYTES, NAME, Name, Separator, Value, ends_unquoted, skip_quote, value_at},
     names::Tier,
     scan::{BLANK, Scan, Set},
     traits::is_own_line,
@@ -10,7 +10,7 @@ use super::{
 };
 
 /// A line of a connection string or of a `.env` file.
-const MAX_LINE: usize = 512;
+const MAX_LINE_BYTES: usize = 512;
 
 /// Connection strings, dumps of the environment and pass phrases have values of several words without quotes.
 pub(super) fn with_blanks(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> Value {
@@ -33,10 +33,10 @@ fn connection_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
         return None;
     }
     if scan.at(found.start) == b'{' {
-        let close = scan.slice(found.start, found.start + MAX_LINE).iter().position(|&byte| byte == b'}')?;
+        let close = scan.slice(found.start, found.start + MAX_LINE_BYTES).iter().position(|&byte| byte == b'}')?;
         return Some(found.start + close + 1);
     }
-    let line = scan.slice(found.start, found.start + MAX_LINE);
+    let line = scan.slice(found.start, found.start + MAX_LINE_BYTES);
     let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\')).unwrap_or(line.len());
     let breaks = |at: &usize| line[*at] == b';';
     let named = |at: &usize| {
@@ -83,14 +83,14 @@ fn phrase_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
 }
 
 fn line_end(scan: &Scan<'_>, from: usize) -> Option<usize> {
-    let line = scan.slice(from, from + MAX_LINE);
+    let line = scan.slice(from, from + MAX_LINE_BYTES);
     let end = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
-    (end < MAX_LINE).then_some(from + end)
+    (end < MAX_LINE_BYTES).then_some(from + end)
 }
 
-/// A value is looked at up to [`MAX_VALUE`]; one that goes is taken to its end, however far.
+/// A value is looked at up to [`MAX_VALUE_BYTES`]; one that goes is taken to its end, however far.
 pub(super) fn whole_end(scan: &Scan<'_>, found: Value) -> usize {
-    if found.end - found.start < MAX_VALUE - 1 {
+    if found.end - found.start < MAX_VALUE_BYTES - 1 {
         return found.end;
     }
     let mut end = found.end;

@@ -39,7 +39,7 @@ impl TokenPattern {
             return;
         }
         let end = scan.run(body, self.body, self.max);
-        let cut = end - body == OPEN;
+        let cut = end - body == MAX_TOKEN_BYTES;
         if end - body < self.min || !(cut || scan.ends_token(end)) {
             return;
         }
@@ -58,11 +58,11 @@ const fn token(kind: &'static str, head: &'static str, body: &'static Set, min: 
 
 /// A body without an upper bound that matters.
 const fn open(kind: &'static str, head: &'static str, body: &'static Set, min: usize) -> TokenPattern {
-    token(kind, head, body, min, OPEN)
+    token(kind, head, body, min, MAX_TOKEN_BYTES)
 }
 
 /// No issuer's token is longer.
-const OPEN: usize = 2048;
+const MAX_TOKEN_BYTES: usize = 2048;
 
 /// Grouped by what the secret opens. Minimum lengths are a little under the issuers' own, for they change.
 pub(super) static TOKEN_PATTERNS: &[TokenPattern] = &[

@@ -6,7 +6,7 @@ use super::{
     told, value,
 };
 
-const MAX_AUTHORITY: usize = 4096;
+const MAX_AUTHORITY_BYTES: usize = 4096;
 static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
 static HOST: Set = Set::new("A-Za-z0-9_.[]:-");
 static USER: Set = Set::new("A-Za-z0-9_.%+~-");
@@ -14,7 +14,7 @@ static USER: Set = Set::new("A-Za-z0-9_.%+~-");
 /// `scheme://user:password@host`: the password goes; a lone token before `@` goes too.
 pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
     let start = hit + "://".len();
-    let limit = scan.text.len().min(start + MAX_AUTHORITY);
+    let limit = scan.text.len().min(start + MAX_AUTHORITY_BYTES);
     let Some((at, colon)) = split(scan, start, limit) else { return };
     let Some(colon) = colon else {
         return lone_token(scan, start, at);

@@ -62,9 +62,9 @@ static SHARES: LazyLock<HashMap<u32, f64>> = LazyLock::new(|| {
 });
 
 /// Documents that the memory's own counts are mixed with: a memory of five says little, one of a million all.
-const DOCUMENTS: f64 = 1000.0;
+const PRIOR_DOCUMENTS: f64 = 1000.0;
 /// Share of the reports that hold the name of one error type: it names a kind of problem, not a problem.
-const TYPE_SHARE: f64 = 0.02;
+const ERROR_TYPE_SHARE: f64 = 0.02;
 
 /// Whether a term, stemmed, is the name of an error type.
 pub(super) fn is_type(term: &str) -> bool {
@@ -73,15 +73,15 @@ pub(super) fn is_type(term: &str) -> bool {
 
 /// The part of all reports that holds a term.
 pub(super) fn share(hash: u32, is_type: bool) -> f64 {
-    SHARES.get(&hash).copied().unwrap_or_default().max(if is_type { TYPE_SHARE } else { 0.0 })
+    SHARES.get(&hash).copied().unwrap_or_default().max(if is_type { ERROR_TYPE_SHARE } else { 0.0 })
 }
 
 /// Inverse document frequency as Robertson and Sparck Jones weigh it, kept positive:
 /// `ln(1 + (N - n + 1/2) / (n + 1/2))`, with the background's documents counted in.
 pub(super) fn idf(hash: u32, is_type: bool, documents: f64, holding: f64) -> f64 {
     let share = share(hash, is_type);
-    let all = documents + DOCUMENTS;
-    let holding = (holding + share * DOCUMENTS).min(all);
+    let all = documents + PRIOR_DOCUMENTS;
+    let holding = (holding + share * PRIOR_DOCUMENTS).min(all);
     (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln()
 }
 

@@ -13,10 +13,10 @@ const MAX_TAGS: usize = 64;
 const K1: f64 = 1.2;
 /// A family of a text with less information than this (in nats, the sum of its terms' background idf) is no identity:
 /// `AssertionError` alone is one family and a thousand problems.
-const MIN_FAMILY: f64 = 14.0;
+const MIN_FAMILY_NATS: f64 = 14.0;
 
 /// The weight of a term that could not stand stronger.
-pub(super) const FULL: f64 = 255.0;
+pub(super) const MAX_WEIGHT: f64 = 255.0;
 
 /// What is remembered of one problem.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,7 +102,7 @@ fn add(text: &str, field: &Field, strengths: &mut BTreeMap<String, f64>) {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
 fn quantise(strength: f64) -> u8 {
-    (strength * FULL).round().clamp(1.0, FULL) as u8
+    (strength * MAX_WEIGHT).round().clamp(1.0, MAX_WEIGHT) as u8
 }
 
 /// The family signature of a text that says enough to be recognised by it.
@@ -113,7 +113,7 @@ pub(super) fn family(text: &str, analyzer: &Analyzer) -> Option<String> {
         seen.insert(term.to_owned());
     });
     let information: f64 = seen.iter().map(|term| background::usual_idf(term)).sum();
-    (information >= MIN_FAMILY).then_some(analysis.signatures.family)
+    (information >= MIN_FAMILY_NATS).then_some(analysis.signatures.family)
 }
 
 impl Vector {

@@ -7,11 +7,11 @@ use super::{
 };
 
 /// From this likeness on two documents are one problem.
-pub const DUPLICATE: f64 = 0.5;
+pub const MIN_DUPLICATE_LIKENESS: f64 = 0.5;
 
-/// Same family signature, or as like as [`DUPLICATE`]. Symmetric.
+/// Same family signature, or as like as [`MIN_DUPLICATE_LIKENESS`]. Symmetric.
 pub fn is_duplicate(a: &Indexed, b: &Indexed) -> bool {
-    (a.family.is_some() && a.family == b.family) || likeness(&a.vector, &b.vector) >= DUPLICATE
+    (a.family.is_some() && a.family == b.family) || likeness(&a.vector, &b.vector) >= MIN_DUPLICATE_LIKENESS
 }
 
 /// How much of what either tells both tell, in [0, 1]: the weighted Jaccard index (Ruzicka 1958) of the terms' strengths

@@ -3,16 +3,16 @@
 //! A document is [`index`]ed once: its [`Vector`] for the store's index and for scoring, and its family signature.
 //! A [`Query`] weighs a text's terms by where they stand (message, test name, frame). [`Query::weigh`] adds how rare
 //! they are in the memory; [`Weighed::worths`] says what each is worth looking for, and [`Weighed::score`] how well a
-//! document found answers, from [`THRESHOLD`] on an answer.
+//! document found answers, from [`MIN_SCORE`] on an answer.
 //!
 //! ```
-//! use argus_core::{Analyzer, search::{Document, Query, THRESHOLD, index}};
+//! use argus_core::{Analyzer, search::{Document, Query, MIN_SCORE, index}};
 //! let analyzer = Analyzer::new(&[], &[]).expect("no rules of its own");
 //! let known = Document { title: "alembic upgrade: multiple head revisions", ..Document::default() };
 //! let known = index(&known, &analyzer);
 //! let query = Query::new("alembic upgrade head: Multiple head revisions are present", &analyzer);
 //! let weighed = query.weigh(1, |term| u64::from(known.vector.terms().iter().any(|(hash, _)| *hash == term.hash)));
-//! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= THRESHOLD);
+//! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= MIN_SCORE);
 //! ```
 //!
 //! What did not help on development data and is therefore not here: bigrams beyond what identifiers kept whole
@@ -28,9 +28,9 @@ mod score;
 mod tokens;
 
 pub use document::{Document, Indexed, Vector, index};
-pub use duplicate::{DUPLICATE, is_duplicate, likeness};
+pub use duplicate::{MIN_DUPLICATE_LIKENESS, is_duplicate, likeness};
 pub use query::{Query, Term};
-pub use score::{Score, THRESHOLD, Weighed};
+pub use score::{MIN_SCORE, Score, Weighed};
 
 #[cfg(test)]
 mod tests;

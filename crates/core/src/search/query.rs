@@ -11,8 +11,8 @@ use crate::analyze::Analyzer;
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Longest part of a text that is read, from its head and from its end.
-const MAX_HEAD: usize = 48 * 1024;
-const MAX_TAIL: usize = 16 * 1024;
+const MAX_HEAD_BYTES: usize = 48 * 1024;
+const MAX_TAIL_BYTES: usize = 16 * 1024;
 /// Most terms; the weightiest stay. With 256 nothing more is found, and each costs a lookup.
 const MAX_TERMS: usize = 64;
 
@@ -20,25 +20,25 @@ const MAX_TERMS: usize = 64;
 const MAX_COUNT: f64 = 9.0;
 const COUNT_POWER: f64 = 0.6;
 /// Lines that are neither a test's name nor a frame.
-const MESSAGE: f64 = 1.0;
+const MESSAGE_WEIGHT: f64 = 1.0;
 /// The packages before a class in a message: `org.springframework.beans.factory` stands in every failure of Spring's.
-const MESSAGE_PACKAGE: f64 = 0.3;
+const MESSAGE_PACKAGE_WEIGHT: f64 = 0.3;
 /// What was logged around the failure, so that a pasted log is found by its failure.
-const SURROUNDINGS: f64 = 0.1;
+const SURROUNDINGS_WEIGHT: f64 = 0.1;
 /// Name of the failing test: its author says what must hold.
-const TEST_METHOD: f64 = 2.0;
+const TEST_METHOD_WEIGHT: f64 = 2.0;
 /// The class under test.
-const TEST_CLASS: f64 = 2.0;
+const TEST_CLASS_WEIGHT: f64 = 2.0;
 /// A frame's class and method.
-const FRAME: f64 = 0.6;
+const FRAME_WEIGHT: f64 = 0.6;
 /// Frames further out are the way to the failure, not the failure.
 const FRAME_DECAY: f64 = 0.8;
 /// Most frames that are read; the decay leaves nothing to later ones.
 const MAX_FRAMES: usize = 32;
 /// Frames of tests.
-const TEST_FRAME: f64 = 0.4;
+const TEST_FRAME_WEIGHT: f64 = 0.4;
 /// Packages and folders are shared by all of a project.
-const PACKAGE: f64 = 0.1;
+const PACKAGE_WEIGHT: f64 = 0.1;
 
 /// One term of a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,10 +93,10 @@ impl Query {
 
 /// Head and end of a long text.
 fn ends(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_HEAD + MAX_TAIL {
+    if text.len() <= MAX_HEAD_BYTES + MAX_TAIL_BYTES {
         return text.into();
     }
-    let (head, tail) = (text.floor_char_boundary(MAX_HEAD), text.ceil_char_boundary(text.len() - MAX_TAIL));
+    let (head, tail) = (text.floor_char_boundary(MAX_HEAD_BYTES), text.ceil_char_boundary(text.len() - MAX_TAIL_BYTES));
     format!("{}\n{}", &text[..head], &text[tail..]).into()
 }
 
@@ -107,18 +107,18 @@ fn terms(roles: &Roles) -> Vec<Term> {
     let mut weights = Weights::new();
     let messages: Vec<(String, String)> =
         roles.messages.iter().map(|message| roles::without_packages(message)).collect();
-    role(messages.iter().map(|(message, _)| message.as_str()), MESSAGE, &mut weights);
-    role(messages.iter().map(|(_, packages)| packages.as_str()), MESSAGE_PACKAGE, &mut weights);
-    role(roles.surroundings.iter().map(String::as_str), SURROUNDINGS, &mut weights);
+    role(messages.iter().map(|(message, _)| message.as_str()), MESSAGE_WEIGHT, &mut weights);
+    role(messages.iter().map(|(_, packages)| packages.as_str()), MESSAGE_PACKAGE_WEIGHT, &mut weights);
+    role(roles.surroundings.iter().map(String::as_str), SURROUNDINGS_WEIGHT, &mut weights);
     let of = |pick: fn(&Name) -> &str| roles.tests.iter().map(pick);
-    role(of(|name| &name.method), TEST_METHOD, &mut weights);
-    role(of(|name| &name.class), TEST_CLASS, &mut weights);
-    role(of(|name| &name.package), PACKAGE, &mut weights);
-    let mut weight = FRAME;
+    role(of(|name| &name.method), TEST_METHOD_WEIGHT, &mut weights);
+    role(of(|name| &name.class), TEST_CLASS_WEIGHT, &mut weights);
+    role(of(|name| &name.package), PACKAGE_WEIGHT, &mut weights);
+    let mut weight = FRAME_WEIGHT;
     for frame in roles.frames.iter().take(MAX_FRAMES) {
-        let worth = if frame.test { weight * TEST_FRAME } else { weight };
+        let worth = if frame.test { weight * TEST_FRAME_WEIGHT } else { weight };
         role([frame.class.as_str(), &frame.method].into_iter(), worth, &mut weights);
-        role([frame.package.as_str()].into_iter(), worth * PACKAGE, &mut weights);
+        role([frame.package.as_str()].into_iter(), worth * PACKAGE_WEIGHT, &mut weights);
         weight *= FRAME_DECAY;
     }
     bounded(weights)

@@ -16,7 +16,7 @@ const ROOTS: [&str; 22] = [
     "dalvik", "kotlin", "kotlinx", "scala", "akka", "groovy", "clojure", "system",
 ];
 /// Fewest frames that make words a trace.
-const MIN_FLAT: usize = 3;
+const MIN_FLAT_FRAMES: usize = 3;
 /// Fewest packages that are taken off: the one of `sqlite3.OperationalError` tells.
 const MIN_PACKAGES: usize = 2;
 /// A flattened frame is `org acme shop cart total`; a longer run of words has prose behind it.
@@ -279,7 +279,7 @@ fn without_affix(class: &str) -> &str {
 fn flattened(line: &str, roles: &mut Roles) -> bool {
     let parts: Vec<&str> = line.split(" at ").collect();
     let is_frame = |part: &str| part.split_whitespace().next().is_some_and(|word| ROOTS.contains(&word));
-    if parts.iter().skip(1).filter(|part| is_frame(part)).count() < MIN_FLAT {
+    if parts.iter().skip(1).filter(|part| is_frame(part)).count() < MIN_FLAT_FRAMES {
         return false;
     }
     let mut message = parts[0].to_owned();

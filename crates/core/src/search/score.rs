@@ -3,7 +3,7 @@
 
 use super::{
     background,
-    document::{Decoder, FULL, Vector},
+    document::{Decoder, MAX_WEIGHT, Vector},
     query::{Query, Term},
 };
 
@@ -14,25 +14,25 @@ use super::{
 /// with older ones. The lead over the second, the share of the title or of the rarest terms that is told, how many rare
 /// terms or identifiers are, and fitted mixtures of these took away a fifth of the wrong answers there at as many right
 /// ones, on texts they were not fitted to: not enough for a second rule.
-pub const THRESHOLD: f64 = 0.2;
+pub const MIN_SCORE: f64 = 0.2;
 /// A report is not expected to hold all of a pasted trace: the query's so many weightiest terms are what a perfect
 /// answer holds.
 const IDEAL_TERMS: usize = 12;
 /// How strongly a term stands in a document that is about it: once in a title, or once in a short text.
 const USUAL_STRENGTH: f64 = 0.6;
 /// From here on a term is simply there.
-const PRESENT: f64 = 0.4;
+const PRESENT_STRENGTH: f64 = 0.4;
 /// How fast the share of the ideal saturates: at half of it the answer has half of its value.
 const SATURATION: f64 = 1.5;
 /// Information, in nats, at which a match is half believed, however complete it is: a little more than one rare word.
-const HALF_INFORMATION: f64 = 8.0;
+const HALF_INFORMATION_NATS: f64 = 8.0;
 /// How much hangs on the rarest terms being there: `No module named 'a'` is not `No module named 'b'`.
-const TELLING: f64 = 0.4;
+const RAREST_TERMS_SHARE: f64 = 0.4;
 /// The idf of a rare word in a small memory. A term is worth `weight * idf * sqrt(idf / RARE)`, between the one idf of
 /// BM25 and the two of the vector space model's cosine (Salton 1971): a few rare words tell more than many usual ones.
-const RARE: f64 = 7.0;
+const RARE_IDF: f64 = 7.0;
 /// What an equal family signature is worth at least.
-const FAMILY: f64 = 0.95;
+const MIN_FAMILY_SCORE: f64 = 0.95;
 /// Most terms that are named as reasons.
 const MAX_REASONS: usize = 4;
 
@@ -51,7 +51,7 @@ pub struct Weighed<'a> {
 /// How well one document answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// In [0, 1]; below [`THRESHOLD`] it is no answer.
+    /// In [0, 1]; below [`MIN_SCORE`] it is no answer.
     pub value: f64,
     /// What both have, the most telling first, as the query writes it.
     pub because: Vec<String>,
@@ -64,7 +64,7 @@ impl Query {
             let holding = holding(term);
             let is_type = background::is_type(&term.text);
             let idf = background::idf(term.hash, is_type, float(documents), float(holding));
-            (holding, term.weight * idf * (idf / RARE).sqrt())
+            (holding, term.weight * idf * (idf / RARE_IDF).sqrt())
         };
         let terms: Vec<(u64, f64)> = self.terms.iter().map(weigh).collect();
         let mut sorted: Vec<f64> = terms.iter().map(|term| term.1).collect();
@@ -106,9 +106,9 @@ impl Weighed<'_> {
                 at += 1;
             }
             if let Some(term) = terms.get(at).filter(|term| term.hash == hash) {
-                let (worth, strength) = (self.terms[at].1, f64::from(weight) / FULL);
+                let (worth, strength) = (self.terms[at].1, f64::from(weight) / MAX_WEIGHT);
                 sum += worth * strength;
-                telling += worth * worth * (strength / PRESENT).min(1.0);
+                telling += worth * worth * (strength / PRESENT_STRENGTH).min(1.0);
                 shared.push((worth * strength, term));
             }
         }
@@ -121,12 +121,13 @@ impl Weighed<'_> {
     /// first factor alone would let a query of everyday words match, the second alone a long trace's frames.
     fn value(&self, sum: f64, telling: f64, same_family: bool) -> f64 {
         if self.ideal <= 0.0 {
-            return if same_family { FAMILY } else { 0.0 };
+            return if same_family { MIN_FAMILY_SCORE } else { 0.0 };
         }
         let share = 1.0 - (-SATURATION * sum / self.ideal).exp();
-        let value = share * sum / (sum + HALF_INFORMATION) * (1.0 - TELLING + TELLING * telling / self.squares);
+        let value = share * sum / (sum + HALF_INFORMATION_NATS)
+            * (1.0 - RAREST_TERMS_SHARE + RAREST_TERMS_SHARE * telling / self.squares);
         // The same problem, whatever else the texts say; of several such the most like comes first.
-        if same_family { FAMILY + (1.0 - FAMILY) * value } else { value }
+        if same_family { MIN_FAMILY_SCORE + (1.0 - MIN_FAMILY_SCORE) * value } else { value }
     }
 }
 

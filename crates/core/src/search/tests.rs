@@ -1,5 +1,5 @@
 use super::{
-    Document, Indexed, Query, THRESHOLD, Term, Vector, background, duplicate, index, is_duplicate, likeness, roles,
+    Document, Indexed, MIN_SCORE, Query, Term, Vector, background, duplicate, index, is_duplicate, likeness, roles,
     tokens,
 };
 use crate::Analyzer;
@@ -32,7 +32,7 @@ impl Memory {
         let score =
             |document: &Indexed| weighed.score_bytes(&document.vector.to_bytes(), document.family.as_deref()).value;
         let scores = self.documents.iter().map(|(id, document)| (id.as_str(), score(document)));
-        scores.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| *value >= THRESHOLD)
+        scores.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| *value >= MIN_SCORE)
     }
 }
 
@@ -214,7 +214,7 @@ fn the_same_problem_is_a_duplicate_and_a_neighbour_is_not() {
     );
     assert!(is_duplicate(&known, &again) && is_duplicate(&again, &known));
     assert!(!is_duplicate(&known, &other) && likeness(&known.vector, &other.vector) < 0.3);
-    assert!(likeness(&again.vector, &known.vector) >= duplicate::DUPLICATE);
+    assert!(likeness(&again.vector, &known.vector) >= duplicate::MIN_DUPLICATE_LIKENESS);
     let again_told = Document {
         title: "Stale master after redis failover",
         error_signature: "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
@@ -222,7 +222,7 @@ fn the_same_problem_is_a_duplicate_and_a_neighbour_is_not() {
         tags: &[],
     };
     let found = Query::of(&again_told, &again).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
-    assert!(found.value > THRESHOLD);
+    assert!(found.value > MIN_SCORE);
 }
 
 #[test]

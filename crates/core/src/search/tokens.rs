@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Longest word or whole identifier that is a term; what is longer is data.
-const MAX_WORD: usize = 48;
+const MAX_WORD_BYTES: usize = 48;
 /// Numbers up to this length may be codes (`404`, `SQLSTATE 23505`); longer ones are ids, sizes, times.
 const MAX_DIGITS: usize = 5;
 /// Hexadecimal from this length on is an address, a hash or an id.
-const MIN_HEX: usize = 8;
+const MIN_HEX_DIGITS: usize = 8;
 
 /// Words that join others and tell nothing. `not` and `no` stay: they turn a message around.
 const STOP: [&str; 62] = [
@@ -35,7 +35,7 @@ pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
         let end = from.find(|mark| !is_word(mark)).unwrap_or(from.len());
         let (run, after) = from.split_at(end);
         if is_uuid(from) {
-            rest = &from[UUID..];
+            rest = &from[UUID_BYTES..];
             continue;
         }
         if !(is_placeholder(before, run, after) || is_line_number(before, run) || is_decimal(before, run, after)) {
@@ -46,12 +46,12 @@ pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
 }
 
 /// Letters of `197e5d3c-1f2e-4d3c-aaaa-0123456789ab`.
-const UUID: usize = 36;
+const UUID_BYTES: usize = 36;
 
 /// Whether the text begins with a UUID: its groups alone may look like words.
 fn is_uuid(text: &str) -> bool {
-    text.len() >= UUID
-        && text.bytes().take(UUID).enumerate().all(|(at, byte)| match at {
+    text.len() >= UUID_BYTES
+        && text.bytes().take(UUID_BYTES).enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
@@ -86,7 +86,7 @@ fn word(run: &str, each: &mut impl FnMut(&str, &str)) {
         return bigrams(run, each);
     }
     let lower = run.to_lowercase();
-    if lower.len() <= MAX_WORD {
+    if lower.len() <= MAX_WORD_BYTES {
         each(&coded(&lower), run);
     }
 }
@@ -103,7 +103,7 @@ fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
     if !several {
         return one(&whole, run, each);
     }
-    if whole.len() <= MAX_WORD {
+    if whole.len() <= MAX_WORD_BYTES {
         one(&whole, run, each);
     }
     for part in Parts(run) {
@@ -112,7 +112,7 @@ fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
 }
 
 fn one(term: &str, shown: &str, each: &mut impl FnMut(&str, &str)) {
-    if term.len() < 2 || term.len() > MAX_WORD || STOP.contains(&term) {
+    if term.len() < 2 || term.len() > MAX_WORD_BYTES || STOP.contains(&term) {
         return;
     }
     if term.bytes().all(|byte| byte.is_ascii_alphabetic()) {
@@ -129,7 +129,7 @@ fn is_noise(run: &str) -> bool {
     let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     (digits == run.len() && digits > MAX_DIGITS)
         || (is_hex && hex.len() < run.len())
-        || (is_hex && digits > 0 && run.len() >= MIN_HEX)
+        || (is_hex && digits > 0 && run.len() >= MIN_HEX_DIGITS)
         || (digits > 8 && digits * 2 > run.len())
 }
 

@@ -1,13 +1,13 @@
 //! Chooses the line that is the error, for people.
 //! Does not: choose what is signed.
 
-use super::MAX_HEADLINE;
+use super::MAX_HEADLINE_CHARS;
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Lines after an unfinished one that may finish it.
-const MAX_JOINED: usize = 3;
+const MAX_JOINED_LINES: usize = 3;
 
 /// The first line that is an error and no wrapping of one; one that only announces it is joined with what it announces.
 pub(super) fn headline(lines: &[String]) -> String {
@@ -17,7 +17,7 @@ pub(super) fn headline(lines: &[String]) -> String {
     let telling = &telling[start..];
     let Some(first) = telling.first() else { return unsaid(lines) };
     let mut headline = (*first).to_owned();
-    for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED) {
+    for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED_LINES) {
         // `- 2` and below it `+ 3`, or the other way round.
         let before = telling[number - 1];
         let is_diff =
@@ -35,7 +35,7 @@ pub(super) fn headline(lines: &[String]) -> String {
     if let Some(cause) = telling.iter().skip(1).find_map(|line| line.trim_start().strip_prefix("[cause]: ")) {
         headline = [&headline, ": ", cause.trim_end_matches([' ', '{'])].concat();
     }
-    display::line(&headline, MAX_HEADLINE)
+    display::line(&headline, MAX_HEADLINE_CHARS)
 }
 
 /// Where a package manager only said what it runs, and TAP that nothing ran, nobody said what went wrong.

@@ -12,10 +12,10 @@ use crate::output::{Clean, Output, progress};
 /// What JavaScript makes of an object that nobody printed.
 const UNPRINTED: &str = "[object Object]";
 /// Lines of a text that is nothing but headings and frames.
-const MAX_HEADINGS: usize = 12;
+const MAX_HEADING_LINES: usize = 12;
 
 /// Longest headline.
-pub const MAX_HEADLINE: usize = 300;
+pub const MAX_HEADLINE_CHARS: usize = 300;
 
 /// The lines that are the failure, as they were printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Summary {
         }
         if lines.is_empty() {
             // Nothing but headings, frames and source: then what stands below the source, or all there is.
-            let all: Vec<&[u8]> = clean.lines().take(MAX_HEADINGS).map(<[u8]>::trim_ascii).collect();
+            let all: Vec<&[u8]> = clean.lines().take(MAX_HEADING_LINES).map(<[u8]>::trim_ascii).collect();
             let below = all.iter().position(|line| is_caret(line)).map_or(0, |at| at + 1);
             let shown = all[below..].iter().map(|line| String::from_utf8_lossy(line).into_owned());
             lines.extend(shown.filter(|line| !line.is_empty() && (below == 0 || !line.starts_with("at "))));
@@ -55,7 +55,7 @@ impl Summary {
         &self.lines
     }
 
-    /// The error in one line of at most [`MAX_HEADLINE`] characters; empty where no line says what went wrong.
+    /// The error in one line of at most [`MAX_HEADLINE_CHARS`] characters; empty where no line says what went wrong.
     pub fn headline(&self) -> String {
         headline::headline(&self.lines)
     }

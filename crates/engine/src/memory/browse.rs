@@ -5,7 +5,7 @@ use super::{
     environment::{ResolvedEnvironment, resolve_environment},
     find::{SearchHit, find},
     index, input,
-    ranked_solutions::{SHOWN, list, short},
+    ranked_solutions::{MAX_SHOWN_CHARS, list, short},
     side::{SIDES, Side},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 use argus_core::{
     Ambient,
-    search::{Query, THRESHOLD},
+    search::{MIN_SCORE, Query},
 };
 use argus_store::{
     Database, Tx,
@@ -33,13 +33,13 @@ use serde_json::{Map, Value};
 use std::cmp::Reverse;
 
 /// Incidents of a page.
-const LIMIT: u32 = 20;
+const DEFAULT_LIMIT: u32 = 20;
 /// Incidents that answer a text.
-const ANSWERS: usize = 200;
+const MAX_ANSWERS: usize = 200;
 /// Solutions of one.
-const SOLUTIONS: usize = 10;
+const MAX_SOLUTIONS: usize = 10;
 /// Environments.
-const ENVIRONMENTS: u32 = 100;
+const MAX_ENVIRONMENTS: u32 = 100;
 
 /// One page.
 pub async fn view_incidents<D: Database>(
@@ -47,7 +47,7 @@ pub async fn view_incidents<D: Database>(
     ambient: &Ambient,
     params: &ViewIncidentsParams,
 ) -> Result<ViewIncidentsResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let env = params.env.clone().filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
     let environment = resolve_environment(engine, &env, params.env_bucket.as_deref(), None)?;
     let mut warnings = engine.secondary_warnings();
@@ -68,11 +68,11 @@ pub async fn view_environments<D: Database>(
 ) -> Result<ViewEnvironmentsResult, EngineError> {
     let mut env_buckets: Vec<String> = Vec::new();
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(outcomes::environments(tx, ENVIRONMENTS).await?);
+        let body = async |tx: &mut D::Tx<'_>| Ok(outcomes::environments(tx, MAX_ENVIRONMENTS).await?);
         let found = engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
         env_buckets.extend(found.into_iter().filter(|bucket| !env_buckets.contains(bucket)).collect::<Vec<_>>());
     }
-    env_buckets.truncate(ENVIRONMENTS as usize);
+    env_buckets.truncate(MAX_ENVIRONMENTS as usize);
     Ok(ViewEnvironmentsResult { env_buckets })
 }
 
@@ -104,7 +104,7 @@ async fn answering<D: Database>(
         let _ = engine.write_side_now(Side::Primary, ambient, body).await;
     }
     let query = Query::new(&text, &engine.analyzer);
-    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, &query, (ANSWERS, THRESHOLD), warnings).await?;
+    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, &query, (MAX_ANSWERS, MIN_SCORE), warnings).await?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
@@ -113,7 +113,7 @@ async fn answering<D: Database>(
         let mut ranked: Vec<RankedSolution> =
             listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();
         ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
-        ranked.truncate(SOLUTIONS);
+        ranked.truncate(MAX_SOLUTIONS);
         shown.push(ViewIncident {
             incident_id: found.incident_id,
             kind: found.kind,
@@ -168,8 +168,8 @@ async fn brief<D: Database>(
         incident_id: incident.id,
         kind: MatchKind::Incident,
         title: incident.title,
-        error_signature: incident.error_signature.map(|text| short(text, SHOWN)),
-        summary: incident.summary.map(|text| short(text, SHOWN)),
+        error_signature: incident.error_signature.map(|text| short(text, MAX_SHOWN_CHARS)),
+        summary: incident.summary.map(|text| short(text, MAX_SHOWN_CHARS)),
         tags: incident.tags,
         memory: engine.kind(side),
         created_at: iso(incident.created_at),

@@ -3,14 +3,14 @@
 
 use super::find;
 use crate::EngineError;
-use argus_core::search::{DUPLICATE, Indexed, Query, Vector, likeness};
+use argus_core::search::{Indexed, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};
 use argus_store::{
     Tx, incidents, patterns,
     search::{self, Owner, family_key},
 };
 
 /// Candidates that are compared.
-const COMPARED: usize = 50;
+const MAX_COMPARED: usize = 50;
 
 /// What is known already.
 #[derive(Debug)]
@@ -32,10 +32,10 @@ pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Resu
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
     let mut best: Option<(f64, Owner)> = None;
-    for candidate in find::candidates(tx, query, &weighed, counts, COMPARED).await? {
+    for candidate in find::candidates(tx, query, &weighed, counts, MAX_COMPARED).await? {
         let same = family.is_some() && candidate.family == family;
         let like = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
-        if like >= DUPLICATE && best.is_none_or(|(other, _)| like > other) {
+        if like >= MIN_DUPLICATE_LIKENESS && best.is_none_or(|(other, _)| like > other) {
             best = Some((like, candidate.owner));
         }
     }

@@ -7,11 +7,11 @@ use argus_core::environment::{Environment, Fact};
 use serde_json::{Map, Value};
 
 /// Entries of an environment.
-const ENTRIES: usize = 50;
+const MAX_ENTRIES: usize = 50;
 /// Characters of a key.
-const KEY: usize = 100;
+const MAX_KEY_CHARS: usize = 100;
 /// Characters of a value.
-const VALUE: usize = 200;
+const MAX_VALUE_CHARS: usize = 200;
 
 /// Where something happens.
 #[derive(Clone, Debug)]
@@ -71,12 +71,15 @@ fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, Eng
              it filled in from project and machine.",
         ));
     };
-    if entries.len() > ENTRIES {
-        return Err(EngineError::invalid(format!("env has {} entries; at most {ENTRIES} are taken.", entries.len())));
+    if entries.len() > MAX_ENTRIES {
+        return Err(EngineError::invalid(format!(
+            "env has {} entries; at most {MAX_ENTRIES} are taken.",
+            entries.len()
+        )));
     }
     let mut kept = Map::new();
     for (key, value) in entries {
-        let key = input::line(engine, key, KEY);
+        let key = input::line(engine, key, MAX_KEY_CHARS);
         match value {
             Value::Null => {}
             Value::Bool(_) => drop(kept.insert(key, value.clone())),
@@ -102,7 +105,7 @@ fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, Eng
 
 /// A value may be a secret by its key alone.
 fn redacted<D>(engine: &Engine<D>, key: &str, value: &str) -> String {
-    let value = input::line(engine, value, VALUE);
+    let value = input::line(engine, value, MAX_VALUE_CHARS);
     let line = format!("{key}={value}");
     let clean = engine.analyzer.redact(&line);
     if *clean == line {

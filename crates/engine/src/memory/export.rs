@@ -17,9 +17,9 @@ use argus_store::{
 };
 
 /// Incidents of a page.
-const LIMIT: u32 = 200;
+const DEFAULT_LIMIT: u32 = 200;
 /// At most.
-const LIMIT_MOST: u32 = 1000;
+const MAX_LIMIT: u32 = 1000;
 
 /// One page of the home memory.
 pub async fn export<D: Database>(
@@ -27,9 +27,9 @@ pub async fn export<D: Database>(
     ambient: &Ambient,
     params: &MemoryExportParams,
 ) -> Result<MemoryExported, EngineError> {
-    let limit = params.limit.unwrap_or(LIMIT);
-    if limit == 0 || limit > LIMIT_MOST {
-        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {LIMIT_MOST}.")));
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    if limit == 0 || limit > MAX_LIMIT {
+        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
     }
     let body = async |tx: &mut D::Tx<'_>| {
         let mut page = incidents::page(tx, params.after.as_deref(), limit + 1).await?;

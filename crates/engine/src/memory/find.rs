@@ -13,7 +13,7 @@ use argus_store::{
 };
 
 /// Candidates that are scored in full, at least.
-const TAKEN: usize = 100;
+const MIN_CANDIDATES: usize = 100;
 
 /// Something that answers.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) async fn find<D: Database>(
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
     let counts = counts(engine, ambient, sides, &terms, warnings).await?;
     let weighed = weighed(query, &counts);
-    let take = TAKEN.max(limit.saturating_mul(2));
+    let take = MIN_CANDIDATES.max(limit.saturating_mul(2));
     let mut hits = Vec::new();
     for (&side, counts) in sides.iter().zip(&counts) {
         let Some((1.., counts)) = counts else { continue };

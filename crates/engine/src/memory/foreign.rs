@@ -20,17 +20,17 @@ use argus_core::{
     bound::bound_to,
     display,
     environment::Environment,
-    search::{Query, THRESHOLD},
+    search::{MIN_SCORE, Query},
 };
 use argus_store::{Database, Tx, incidents, patterns, search::Owner, solutions};
 use serde_json::{Map, Value};
 
 /// Incidents of an answer.
-const INCIDENTS: usize = 3;
+const MAX_INCIDENTS: usize = 3;
 /// Solutions of each.
-const SOLUTIONS: u32 = 2;
+const MAX_SOLUTIONS: u32 = 2;
 /// Related ones of a diagnosis.
-const RELATED: usize = 3;
+const MAX_RELATED: usize = 3;
 /// Of its longest text in an answer.
 const MAX_STEPS_CHARS: usize = 4_000;
 /// Of a fix beside a diagnosis.
@@ -40,7 +40,7 @@ const MAX_LINE_CHARS: usize = 300;
 /// Of a text that is looked at.
 const MAX_READ_BYTES: usize = 64 * 1024;
 /// Labels of an incident.
-const TAGS: usize = 20;
+const MAX_TAGS: usize = 20;
 /// What is in place of a reason.
 const WHY: &str = "foreign: from a database that came with the project; nobody here tried it";
 
@@ -63,7 +63,7 @@ pub(super) async fn claims<D: Database>(
         return Ok(Vec::new());
     }
     index_waiting(engine, ambient).await;
-    let wanted = (INCIDENTS, THRESHOLD);
+    let wanted = (MAX_INCIDENTS, MIN_SCORE);
     let hits = find(engine, ambient, &[Side::Foreign], query, wanted, &mut Vec::new()).await?;
     let body = async |tx: &mut D::Tx<'_>| {
         let mut claims = Vec::with_capacity(hits.len());
@@ -96,7 +96,7 @@ async fn claim<D: Database>(
     let Some((shown, _)) = ranked_solutions::shown(engine, tx, hit).await? else { return Ok(None) };
     let shown = claimed_match(engine, shown);
     let mut claims = Vec::new();
-    for solution in solutions::best_of_owner(tx, hit.owner, SOLUTIONS).await? {
+    for solution in solutions::best_of_owner(tx, hit.owner, MAX_SOLUTIONS).await? {
         let untried = ranking::untried(engine, ambient, solution, &environment.environment, hit.score.value);
         claims.push(claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign)));
     }
@@ -114,7 +114,7 @@ pub(crate) async fn like<D: Database>(engine: &Engine<D>, ambient: &Ambient, ana
     like.extend(incidents_like(engine, ambient, &analysis.redacted).await.unwrap_or_default());
     like.retain(|related| related.suggested_fix.is_some());
     like.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    like.truncate(RELATED);
+    like.truncate(MAX_RELATED);
     like.into_iter().map(|related| claimed_related(engine, related)).collect()
 }
 
@@ -124,7 +124,7 @@ async fn incidents_like<D: Database>(
     error: &str,
 ) -> Result<Vec<Related>, EngineError> {
     let query = Query::new(error, &engine.analyzer);
-    let wanted = (INCIDENTS, THRESHOLD);
+    let wanted = (MAX_INCIDENTS, MIN_SCORE);
     let hits = find(engine, ambient, &[Side::Foreign], &query, wanted, &mut Vec::new()).await?;
     let body = async |tx: &mut D::Tx<'_>| {
         let mut like = Vec::new();
@@ -248,7 +248,7 @@ fn clean<D>(engine: &Engine<D>, found: &str) -> String {
 }
 
 fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {
-    found.iter().take(TAGS).map(|tag| line(engine, tag)).collect()
+    found.iter().take(MAX_TAGS).map(|tag| line(engine, tag)).collect()
 }
 
 /// In its canonical form, which holds known fields only.

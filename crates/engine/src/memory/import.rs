@@ -24,9 +24,9 @@ use std::collections::BTreeMap;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Characters of an id.
-const ID: usize = 200;
+const MAX_ID_CHARS: usize = 200;
 /// Characters of a case's name.
-const NAME: usize = 2000;
+const MAX_NAME_CHARS: usize = 2000;
 
 /// One line of a file.
 #[derive(Debug, Deserialize, Serialize)]
@@ -229,7 +229,7 @@ fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) ->
         notes: input::some_notes(engine, line.notes.as_deref()),
         lookup_id: given(engine, line.lookup_id.as_deref())?,
         run_id: given(engine, line.run_id.as_deref())?,
-        case_name: line.case_name.map(|name| input::line(engine, &name, NAME)),
+        case_name: line.case_name.map(|name| input::line(engine, &name, MAX_NAME_CHARS)),
         created_at: moment(line.created_at.as_deref(), created_at)?,
     })
 }
@@ -258,12 +258,12 @@ fn stored_environment<D>(
 /// An id as it was given. One that cannot be kept as it is would become another's.
 fn given<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
-    let kept = input::line(engine, id, ID);
+    let kept = input::line(engine, id, MAX_ID_CHARS);
     if kept == id {
         return Ok(Some(kept));
     }
     Err(EngineError::invalid(format!(
-        "the id '{}' is no id: one line of at most {ID} visible characters, without secrets",
+        "the id '{}' is no id: one line of at most {MAX_ID_CHARS} visible characters, without secrets",
         display::shortened(&kept, 80)
     )))
 }

@@ -23,14 +23,14 @@ use argus_store::{
 use serde_json::{Map, Value};
 
 /// Solutions of an incident.
-const SOLUTIONS: u32 = 20;
+const MAX_SOLUTIONS: u32 = 20;
 /// Outcomes of a solution.
-const OUTCOMES: u32 = 10;
+const MAX_OUTCOMES: u32 = 10;
 /// Characters of the notes of one.
-const NOTES: usize = 500;
+const MAX_NOTES_CHARS: usize = 500;
 /// Bytes of all steps; the first are whole whatever they have, and of each at least the beginning and the end stay.
-const MAX_STEPS_BYTES: usize = 200 * 1024;
-const STEPS_LEAST: usize = 4 * 1024;
+const MAX_ALL_STEPS_BYTES: usize = 200 * 1024;
+const MIN_STEPS_BYTES: usize = 4 * 1024;
 
 /// An incident of either memory, or else of a foreign one.
 pub async fn incident<D: Database>(
@@ -77,10 +77,10 @@ async fn detail<D: Database>(
     incident: Incident,
 ) -> Result<IncidentDetail, EngineError> {
     let owner = Owner::Incident(incident.key);
-    let (mut shown, mut left) = (Vec::new(), MAX_STEPS_BYTES);
-    for solution in solutions::all_of_owner(tx, owner, SOLUTIONS).await? {
+    let (mut shown, mut left) = (Vec::new(), MAX_ALL_STEPS_BYTES);
+    for solution in solutions::all_of_owner(tx, owner, MAX_SOLUTIONS).await? {
         let mut solution = solution_detail(tx, solution).await?;
-        solution.steps = bound_to(&solution.steps, left.max(STEPS_LEAST)).into_owned();
+        solution.steps = bound_to(&solution.steps, left.max(MIN_STEPS_BYTES)).into_owned();
         left = left.saturating_sub(solution.steps.len());
         shown.push(solution);
     }
@@ -95,13 +95,13 @@ async fn detail<D: Database>(
         created_at: iso(incident.created_at),
         updated_at: iso(incident.updated_at),
         solutions: shown,
-        more: count.saturating_sub(SOLUTIONS),
+        more: count.saturating_sub(MAX_SOLUTIONS),
     })
 }
 
 async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<SolutionDetail, EngineError> {
     let stats = outcomes::stats(tx, solution.key).await?;
-    let newest = outcomes::newest_of_solution(tx, solution.key, OUTCOMES).await?;
+    let newest = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES).await?;
     let (worked, failed) = ranking::sums(&stats);
     let env = solution.env.and_then(|env| serde_json::from_str(&env).ok());
     Ok(SolutionDetail {
@@ -125,7 +125,7 @@ fn outcome_detail(outcome: Outcome) -> OutcomeDetail {
         outcome_id: outcome.id,
         worked: outcome.worked,
         env_bucket: outcome.env_bucket,
-        notes: outcome.notes.map(|notes| display::shortened(&notes, NOTES)),
+        notes: outcome.notes.map(|notes| display::shortened(&notes, MAX_NOTES_CHARS)),
         lookup_id: outcome.lookup_id,
         created_at: iso(outcome.created_at),
         recorded_by: outcome.recorded.by,

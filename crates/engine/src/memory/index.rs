@@ -15,10 +15,10 @@ use argus_store::{
 };
 
 /// Patterns that one search indexes before it looks; a few milliseconds.
-const BATCH: u32 = 200;
+const BATCH_PATTERNS: u32 = 200;
 
 /// Patterns that a person merged into one by whose texts it is found too.
-const PARTS: usize = 10;
+const MAX_MERGED_PARTS: usize = 10;
 
 /// Bytes of a pattern's error that are read. This program keeps shorter ones; a file of somebody else may hold any.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -43,7 +43,7 @@ pub(super) async fn waiting<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<(
     if !argus_store::search::is_waiting(tx).await? {
         return Ok(());
     }
-    for key in argus_store::search::take_waiting(tx, BATCH).await? {
+    for key in argus_store::search::take_waiting(tx, BATCH_PATTERNS).await? {
         argus_store::search::remove(tx, Owner::Pattern(key)).await?;
         if let Some(indexed) = of_pattern(engine, tx, key).await? {
             let document =
@@ -61,7 +61,7 @@ async fn of_pattern<D>(engine: &Engine<D>, tx: &mut impl Tx, key: PatternKey) ->
     let error = event.map(|event| event.text).filter(|text| !text.is_empty());
     let error = bound_to(error.as_deref().unwrap_or(&pattern.normalized), MAX_ERROR_BYTES);
     let mut summary = pattern.case_name.clone();
-    for part in patterns::merged_into(tx, key).await?.into_iter().take(PARTS) {
+    for part in patterns::merged_into(tx, key).await?.into_iter().take(MAX_MERGED_PARTS) {
         summary.push('\n');
         summary.push_str(&part.normalized);
     }

@@ -5,21 +5,21 @@ use crate::{Engine, EngineError, text};
 use argus_core::sign::sha256_hex;
 
 /// Bytes of a query that are taken; a longer one is no error text.
-const QUERY: usize = 5 * 1024 * 1024;
+const MAX_QUERY_BYTES: usize = 5 * 1024 * 1024;
 /// Bytes of it that are read.
-const QUERY_READ: usize = 64 * 1024;
+const MAX_QUERY_READ_BYTES: usize = 64 * 1024;
 /// Bytes of steps.
 const MAX_STEPS_BYTES: usize = 100 * 1024;
 /// Bytes of notes.
-const NOTES: usize = 10 * 1024;
+const MAX_NOTES_BYTES: usize = 10 * 1024;
 /// Characters of a title that are kept.
-const TITLE: usize = 500;
+const MAX_TITLE_CHARS: usize = 500;
 /// Bytes of a signature or a summary that are kept.
-const TEXT: usize = 64 * 1024;
+const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Labels.
-const TAGS: usize = 50;
+const MAX_TAGS: usize = 50;
 /// Characters of one.
-const TAG: usize = 100;
+const MAX_TAG_CHARS: usize = 100;
 
 /// The redacted query, and what is to be said about it.
 pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Option<String>), EngineError> {
@@ -28,20 +28,20 @@ pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Optio
             "query_text is empty. Give the error as it was printed, or the problem in words.",
         ));
     }
-    if query.len() > QUERY {
+    if query.len() > MAX_QUERY_BYTES {
         return Err(EngineError::invalid(format!(
-            "query_text has {} bytes; at most {QUERY} are taken. The error and the end of the log are enough.",
+            "query_text has {} bytes; at most {MAX_QUERY_BYTES} are taken. The error and the end of the log are enough.",
             query.len()
         )));
     }
-    let warning = (query.len() > QUERY_READ).then(|| {
+    let warning = (query.len() > MAX_QUERY_READ_BYTES).then(|| {
         format!(
             "query_text has {} KB; its beginning and its end were read, {} KB in all.",
             query.len() / 1024,
-            QUERY_READ / 1024
+            MAX_QUERY_READ_BYTES / 1024
         )
     });
-    Ok((engine.analyzer.redact_whole(query).bounded_to(QUERY_READ).into_string(), warning))
+    Ok((engine.analyzer.redact_whole(query).bounded_to(MAX_QUERY_READ_BYTES).into_string(), warning))
 }
 
 /// What to do; refused where it is too long, for a part of a fix is no fix.
@@ -68,18 +68,18 @@ pub(super) fn digest(steps: &str) -> String {
 /// Notes; refused where they are too long.
 pub(super) fn notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Result<Option<String>, EngineError> {
     let notes = notes.unwrap_or_default();
-    if notes.len() > NOTES {
+    if notes.len() > MAX_NOTES_BYTES {
         return Err(EngineError::invalid(format!(
-            "notes has {} bytes; at most {NOTES} (10 KB) are taken.",
+            "notes has {} bytes; at most {MAX_NOTES_BYTES} (10 KB) are taken.",
             notes.len()
         )));
     }
-    Ok(Some(cleaned(engine, notes, NOTES)).filter(|notes| !notes.is_empty()))
+    Ok(Some(cleaned(engine, notes, MAX_NOTES_BYTES)).filter(|notes| !notes.is_empty()))
 }
 
 /// One line.
 pub(super) fn title<D>(engine: &Engine<D>, title: &str) -> Result<String, EngineError> {
-    let kept = line(engine, title, TITLE);
+    let kept = line(engine, title, MAX_TITLE_CHARS);
     if kept.is_empty() {
         return Err(EngineError::invalid("title is empty. Name the problem in one line."));
     }
@@ -88,31 +88,32 @@ pub(super) fn title<D>(engine: &Engine<D>, title: &str) -> Result<String, Engine
 
 /// A signature or a summary.
 pub(super) fn text<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
-    text.map(|text| cleaned(engine, text, TEXT)).filter(|text| !text.is_empty())
+    text.map(|text| cleaned(engine, text, MAX_TEXT_BYTES)).filter(|text| !text.is_empty())
 }
 
 /// Labels; refused where they are too many or no labels.
 pub(super) fn tags<D>(engine: &Engine<D>, tags: &[String]) -> Result<Vec<String>, EngineError> {
-    if tags.len() > TAGS {
-        return Err(EngineError::invalid(format!("tags has {} entries; at most {TAGS} are taken.", tags.len())));
+    if tags.len() > MAX_TAGS {
+        return Err(EngineError::invalid(format!("tags has {} entries; at most {MAX_TAGS} are taken.", tags.len())));
     }
-    if let Some(long) = tags.iter().find(|tag| tag.chars().count() > TAG) {
-        let message = format!("A tag has at most {TAG} characters; one begins '{}'.", text::beginning(long, 40));
+    if let Some(long) = tags.iter().find(|tag| tag.chars().count() > MAX_TAG_CHARS) {
+        let message =
+            format!("A tag has at most {MAX_TAG_CHARS} characters; one begins '{}'.", text::beginning(long, 40));
         return Err(EngineError::invalid(message));
     }
-    let kept = tags.iter().map(|tag| line(engine, tag, TAG));
+    let kept = tags.iter().map(|tag| line(engine, tag, MAX_TAG_CHARS));
     Ok(kept.filter(|tag| !tag.is_empty()).collect())
 }
 
 /// Labels of an import, cut to what is taken.
 pub(super) fn some_tags<D>(engine: &Engine<D>, tags: &[String]) -> Vec<String> {
-    let kept = tags.iter().take(TAGS).map(|tag| line(engine, tag, TAG));
+    let kept = tags.iter().take(MAX_TAGS).map(|tag| line(engine, tag, MAX_TAG_CHARS));
     kept.filter(|tag| !tag.is_empty()).collect()
 }
 
 /// Notes of an import, cut to what is taken.
 pub(super) fn some_notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Option<String> {
-    notes.map(|notes| cleaned(engine, notes, NOTES)).filter(|notes| !notes.is_empty())
+    notes.map(|notes| cleaned(engine, notes, MAX_NOTES_BYTES)).filter(|notes| !notes.is_empty())
 }
 
 /// One redacted line.

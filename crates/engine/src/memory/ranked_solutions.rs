@@ -20,28 +20,28 @@ use argus_core::{
     Ambient,
     bound::bound_to,
     display,
-    search::{Query, THRESHOLD},
+    search::{MIN_SCORE, Query},
 };
 use argus_store::{Database, Tx, incidents, lookups, patterns, search::Owner, solutions};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Solutions in an answer.
-const LIMIT: usize = 5;
+const DEFAULT_LIMIT: usize = 5;
 /// At most.
-const LIMIT_MOST: i64 = 50;
+const MAX_LIMIT: i64 = 50;
 /// Incidents in an answer.
-const INCIDENTS: usize = 10;
+const MAX_INCIDENTS: usize = 10;
 /// Characters of an incident's texts in an answer.
-pub(super) const SHOWN: usize = 500;
+pub(super) const MAX_SHOWN_CHARS: usize = 500;
 /// Bytes of all steps in an answer; the first are whole whatever they have.
-const MAX_STEPS_BYTES: usize = 64 * 1024;
+const MAX_ALL_STEPS_BYTES: usize = 64 * 1024;
 /// Bytes of all their environments; the bucket says what matters of the others.
-const ENVS: usize = 32 * 1024;
+const MAX_ALL_ENVS_BYTES: usize = 32 * 1024;
 /// Bytes that are left of the steps of one solution at least.
-const STEPS_LEAST: usize = 2 * 1024;
+const MIN_STEPS_BYTES: usize = 2 * 1024;
 /// Bytes of a query that are remembered.
-const REMEMBERED: usize = 2 * 1024;
+const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
 
 /// An incident or pattern with its solutions.
 pub(super) struct Listed {
@@ -65,7 +65,7 @@ pub async fn ranked_solutions<D: Database>(
     warnings.extend(warning);
     let lookup_id = remember(engine, ambient, &text, &environment, &mut warnings).await?;
     let query = Query::new(&text, &engine.analyzer);
-    let hits = find::find(engine, ambient, &SIDES, &query, (INCIDENTS, THRESHOLD), &mut warnings).await?;
+    let hits = find::find(engine, ambient, &SIDES, &query, (MAX_INCIDENTS, MIN_SCORE), &mut warnings).await?;
     let listed = list(engine, ambient, hits, &environment).await?;
     let claims = foreign::claims(engine, ambient, &query, &environment).await?;
     let mut answer = answer(lookup_id, environment, listed, limit, warnings);
@@ -75,9 +75,9 @@ pub async fn ranked_solutions<D: Database>(
 
 fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
     match limit {
-        None => Ok(LIMIT),
-        Some(limit @ 1..=LIMIT_MOST) => Ok(usize::try_from(limit).unwrap_or(LIMIT)),
-        Some(limit) => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {LIMIT_MOST}."))),
+        None => Ok(DEFAULT_LIMIT),
+        Some(limit @ 1..=MAX_LIMIT) => Ok(usize::try_from(limit).unwrap_or(DEFAULT_LIMIT)),
+        Some(limit) => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}."))),
     }
 }
 
@@ -90,7 +90,7 @@ async fn remember<D: Database>(
     warnings: &mut Vec<String>,
 ) -> Result<String, EngineError> {
     let id = ambient.id("lkp");
-    let kept = bound_to(text, REMEMBERED).into_owned();
+    let kept = bound_to(text, MAX_REMEMBERED_BYTES).into_owned();
     let body = async |tx: &mut D::Tx<'_>| {
         index::waiting(engine, tx).await?;
         Ok(lookups::insert(tx, &id, &kept, &environment.bucket, ambient.now).await?)
@@ -153,7 +153,7 @@ pub(super) async fn shown<D: Database>(
     tx: &mut impl Tx,
     hit: &SearchHit,
 ) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
-    let short = |text: String| short(text, SHOWN);
+    let short = |text: String| short(text, MAX_SHOWN_CHARS);
     let solution_count = solutions::usable_of(tx, hit.owner).await?;
     let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
     let memory = engine.kind(hit.side);
@@ -275,7 +275,7 @@ fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>
 
 /// Whether anything was cut, so that an answer stays readable.
 fn shorten(ranked: &mut [RankedSolution]) -> bool {
-    let (mut left, mut envs_left) = (MAX_STEPS_BYTES, ENVS);
+    let (mut left, mut envs_left) = (MAX_ALL_STEPS_BYTES, MAX_ALL_ENVS_BYTES);
     let mut cut = false;
     for (rank, solution) in ranked.iter_mut().enumerate() {
         let env = solution.env.to_string().len();
@@ -284,7 +284,7 @@ fn shorten(ranked: &mut [RankedSolution]) -> bool {
             cut = true;
         }
         envs_left = envs_left.saturating_sub(env);
-        let most = left.max(STEPS_LEAST);
+        let most = left.max(MIN_STEPS_BYTES);
         if rank > 0 && solution.steps.len() > most {
             solution.steps = bound_to(&solution.steps, most).into_owned();
             cut = true;

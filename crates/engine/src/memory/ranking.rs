@@ -23,10 +23,10 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Solutions of one incident that are ranked; of more, those that worked most often and the newest.
-const RANKED: u32 = 100;
+const MAX_RANKED: u32 = 100;
 
 /// Days after which a confirmation counts half, where the configuration does not say.
-const HALF_LIFE_DAYS: f64 = 180.0;
+const DEFAULT_HALF_LIFE_DAYS: f64 = 180.0;
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
 
@@ -50,7 +50,7 @@ pub(super) async fn of_owner<D>(
     incident_match: f64,
 ) -> Result<Vec<Ranked>, EngineError> {
     let mut ranked = Vec::new();
-    for solution in solutions::best_of_owner(tx, owner, RANKED).await? {
+    for solution in solutions::best_of_owner(tx, owner, MAX_RANKED).await? {
         let stats = outcomes::stats(tx, solution.key).await?;
         let written_for = Environment::parse(&solution.env_bucket);
         let rows = rows(tx, solution.key, &stats).await?;
@@ -153,7 +153,7 @@ impl Ranked {
 }
 
 fn caller<'a, D>(engine: &Engine<D>, ambient: &Ambient, environment: &'a Environment) -> Caller<'a> {
-    let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(HALF_LIFE_DAYS);
+    let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(DEFAULT_HALF_LIFE_DAYS);
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float ends at the largest number")]
     let half_life_ms = (days * DAY_MS) as i64;
     Caller { environment, now: ambient.now, half_life_ms }

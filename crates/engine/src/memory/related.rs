@@ -9,15 +9,15 @@ use crate::{
 use argus_core::{
     Ambient, display,
     environment::Environment,
-    search::{Query, THRESHOLD},
+    search::{MIN_SCORE, Query},
 };
 use argus_store::{Database, incidents, outcomes, search::Owner};
 use std::collections::BTreeSet;
 
 /// Incidents beside the patterns.
-const SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 /// Hits that are looked at; patterns among them are found by other means.
-const FOUND: usize = 10;
+const MAX_FOUND: usize = 10;
 /// Of a solution.
 const MAX_STEPS_CHARS: usize = 1_000;
 
@@ -28,9 +28,9 @@ pub(crate) async fn incidents<D: Database>(
     error: &str,
 ) -> Result<Vec<Related>, EngineError> {
     let query = Query::new(error, &engine.analyzer);
-    let mut hits = find(engine, ambient, &SIDES, &query, (FOUND, THRESHOLD), &mut Vec::new()).await?;
+    let mut hits = find(engine, ambient, &SIDES, &query, (MAX_FOUND, MIN_SCORE), &mut Vec::new()).await?;
     hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
-    hits.truncate(SHOWN);
+    hits.truncate(MAX_SHOWN);
     let mut related = Vec::with_capacity(hits.len());
     for side in SIDES {
         for hit in hits.iter().filter(|hit| hit.side == side) {

@@ -14,7 +14,7 @@ use argus_store::{
 };
 
 /// Characters of an id in a message; an own one has 40.
-const ID: usize = 80;
+const MAX_ID_CHARS: usize = 80;
 
 /// Which memory a solution is in.
 pub(super) async fn solution<D: Database>(
@@ -80,7 +80,7 @@ pub(super) fn unknown_incident<D>(engine: &Engine<D>, id: &str) -> EngineError {
 
 /// An id that somebody sent: it may be anything.
 pub(super) fn shown<D>(engine: &Engine<D>, id: &str) -> String {
-    input::line(engine, id, ID)
+    input::line(engine, id, MAX_ID_CHARS)
 }
 
 /// The id of a search that is remembered; none where none is given.

@@ -20,15 +20,15 @@ use argus_core::{
 use argus_store::{Database, Tx, incidents, outcomes, patterns, search::Owner, solutions};
 
 /// Incidents in an answer.
-const LIMIT: u32 = 10;
+const DEFAULT_LIMIT: u32 = 10;
 /// At most.
-const LIMIT_MOST: u32 = 1000;
+const MAX_LIMIT: u32 = 1000;
 /// Share of a score that hangs on the environment, where one is given: it decides between incidents that answer alike.
-const ENVIRONMENT: f64 = 0.1;
+const ENVIRONMENT_SHARE: f64 = 0.1;
 /// Incidents that are compared by it, at least.
-const COMPARED: usize = 20;
+const MIN_COMPARED: usize = 20;
 /// Solutions of an incident that are looked at.
-const SOLUTIONS: u32 = 20;
+const MAX_SOLUTIONS: u32 = 20;
 
 /// Ids of both memories, best first. A text without words has no answer.
 pub async fn search<D: Database>(
@@ -36,9 +36,9 @@ pub async fn search<D: Database>(
     ambient: &Ambient,
     params: &MemorySearchParams,
 ) -> Result<MemorySearched, EngineError> {
-    let limit = params.limit.unwrap_or(LIMIT);
-    if limit == 0 || limit > LIMIT_MOST {
-        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {LIMIT_MOST}.")));
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    if limit == 0 || limit > MAX_LIMIT {
+        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
     }
     if params.text.trim().is_empty() {
         return Ok(MemorySearched { ranked: Vec::new(), scores: Vec::new() });
@@ -49,7 +49,7 @@ pub async fn search<D: Database>(
     let (text, _) = input::query(engine, &params.text)?;
     let query = Query::new(&text, &engine.analyzer);
     let limit = limit as usize;
-    let found = if environment.is_some() { limit.max(COMPARED) } else { limit };
+    let found = if environment.is_some() { limit.max(MIN_COMPARED) } else { limit };
     let wanted = (found, params.threshold.unwrap_or(0.0));
     let mut hits = find(engine, ambient, &SIDES, &query, wanted, &mut Vec::new()).await?;
     if let Some(environment) = environment {
@@ -82,7 +82,7 @@ async fn by_environment<D: Database>(
         let body = async |tx: &mut D::Tx<'_>| nearest(tx, hit.owner, environment).await;
         let nearest = engine.look(hit.side, ambient, &mut Vec::new(), body).await?.flatten();
         let nearest = nearest.unwrap_or_else(|| env_match(environment, &Environment::default()));
-        hit.score.value *= 1.0 - ENVIRONMENT + ENVIRONMENT * nearest;
+        hit.score.value *= 1.0 - ENVIRONMENT_SHARE + ENVIRONMENT_SHARE * nearest;
     }
     hits.sort_by(|a, b| b.score.value.total_cmp(&a.score.value));
     Ok(())
@@ -91,7 +91,7 @@ async fn by_environment<D: Database>(
 /// How like the one environment is to which a solution was written, or in which it worked.
 async fn nearest(tx: &mut impl Tx, owner: Owner, environment: &Environment) -> Result<Option<f64>, EngineError> {
     let mut best: Option<f64> = None;
-    for solution in solutions::best_of_owner(tx, owner, SOLUTIONS).await? {
+    for solution in solutions::best_of_owner(tx, owner, MAX_SOLUTIONS).await? {
         let worked = outcomes::stats(tx, solution.key).await?.into_iter().filter(|row| row.worked > 0);
         for bucket in worked.map(|row| row.env_bucket).chain([solution.env_bucket]) {
             let alike = env_match(environment, &Environment::parse(&bucket));

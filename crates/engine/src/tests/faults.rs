@@ -1,7 +1,7 @@
 //! What a bad database does: the right code, an answer where one is possible, and nothing lost.
 
 use super::{
-    Folder, START, UNKNOWN, World, failed,
+    Folder, START_MS, UNKNOWN, World, failed,
     memory::{POOL, linux, pool},
 };
 use crate::{
@@ -20,8 +20,8 @@ use std::{
 };
 
 /// Where the header of a SQLite file has its `user_version` and its `application_id`.
-const USER_VERSION: usize = 60;
-const APPLICATION_ID: usize = 68;
+const USER_VERSION_OFFSET: usize = 60;
+const APPLICATION_ID_OFFSET: usize = 68;
 
 /// Writes a number into the header, as another program would have.
 fn patch(file: &Path, at: usize, number: u32) {
@@ -74,8 +74,8 @@ fn what_is_not_a_database_of_argus_is_refused_and_left_alone() {
     assert_eq!(fs::read_to_string(folder.file()).unwrap(), text);
     fs::remove_file(folder.file()).unwrap();
     World::on(&folder.file()).unwrap().run(vec![failed("boom", UNKNOWN)]);
-    patch(&folder.file(), APPLICATION_ID, 0x0bad_cafe);
-    patch(&folder.file(), USER_VERSION, 99);
+    patch(&folder.file(), APPLICATION_ID_OFFSET, 0x0bad_cafe);
+    patch(&folder.file(), USER_VERSION_OFFSET, 99);
     let before = fs::read(folder.file()).unwrap();
     assert_eq!(code(&folder.file()), ErrorCode::DatabaseCorrupt);
     assert_eq!(fs::read(folder.file()).unwrap(), before);
@@ -107,7 +107,7 @@ fn a_damaged_file_is_never_overwritten() {
 fn a_newer_file_is_refused_and_left_alone() {
     let folder = Folder::new("newer");
     World::on(&folder.file()).unwrap().run(vec![failed("boom", UNKNOWN)]);
-    patch(&folder.file(), USER_VERSION, 9999);
+    patch(&folder.file(), USER_VERSION_OFFSET, 9999);
     let error = World::on(&folder.file()).map(|_| ()).unwrap_err();
     assert_eq!(error.code, ErrorCode::DatabaseNewer);
     assert!(error.message.contains("Update"), "{error}");
@@ -121,7 +121,7 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
     let engine = Engine::new(database, EngineOptions::default()).unwrap();
-    let ambient = || Ambient::new(START + 500_000, [9; 16]);
+    let ambient = || Ambient::new(START_MS + 500_000, [9; 16]);
     let ask = |case: &str| {
         let params = DiagnoseParams { run_id: run.clone(), case_name: case.to_owned(), not_same_as: None };
         finish(diagnose(&engine, &ambient(), &params)).unwrap()

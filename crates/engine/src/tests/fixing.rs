@@ -1,6 +1,6 @@
 //! `argus_report_fix`.
 
-use super::{REFUSED, START, UNKNOWN, World, failed, passed};
+use super::{REFUSED, START_MS, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
     contract::{
@@ -177,7 +177,7 @@ fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
         let fix_description = "Tuned it".to_owned();
         let params =
             ReportFixParams { run_id, case_name: "boom".to_owned(), fix_description, success: true, env: None };
-        finish(report_fix(&world.engine, &Ambient::of_call(START, "call-1"), &params)).unwrap()
+        finish(report_fix(&world.engine, &Ambient::of_call(START_MS, "call-1"), &params)).unwrap()
     };
     let (standing_in, file) = (World::new(), World::new());
     let first = answered(&standing_in, standing_in.run(cases()));
@@ -197,10 +197,10 @@ fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
         let params = ReportFixParams { run_id: run.clone(), case_name, fix_description, success: false, env: None };
         finish(report_fix(&world.engine, &Ambient::of_call(now, name), &params))
     };
-    report(START, "call-1").unwrap();
-    report(Ambient::LATEST, "call-2").unwrap();
+    report(START_MS, "call-1").unwrap();
+    report(Ambient::LATEST_MS, "call-2").unwrap();
     for name in ["call-1", "call-2"] {
-        assert_eq!(report(START, name).unwrap_err().code, ErrorCode::CallRepeated);
+        assert_eq!(report(START_MS, name).unwrap_err().code, ErrorCode::CallRepeated);
     }
 }
 
@@ -208,7 +208,7 @@ fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
 fn a_check_of_its_own_name_can_be_made_again() {
     let world = World::new();
     for _ in 0..2 {
-        finish(check_write(&world.engine, &Ambient::of_call(START, "call-1"), &NoParams {})).unwrap();
+        finish(check_write(&world.engine, &Ambient::of_call(START_MS, "call-1"), &NoParams {})).unwrap();
     }
 }
 
@@ -312,7 +312,7 @@ fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim()
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
     world.run(vec![failed("boom", "TypeError: the second fault shows now"), failed("other", UNKNOWN)]);
-    let older = RecordRunParams { started_at: Some(START), ..RecordRunParams::default() };
+    let older = RecordRunParams { started_at: Some(START_MS), ..RecordRunParams::default() };
     world.record(&older, vec![failed("boom", UNKNOWN)]).unwrap();
     world.record(&on("main"), vec![failed("boom", UNKNOWN)]).unwrap();
     assert_eq!(record().state, Some(FixStanding::Claimed));

@@ -1,6 +1,6 @@
 //! `argus_patterns`, `argus_history`, completion.
 
-use super::{REFUSED, START, UNKNOWN, World, failed, passed};
+use super::{REFUSED, START_MS, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
     contract::{
@@ -8,7 +8,7 @@ use crate::{
         PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
     },
     history::{history, run_detail},
-    moment::DAY,
+    moment::DAY_MS,
     overview::{check_write, overview},
     patterns::patterns,
     resources::complete_ids,
@@ -94,7 +94,7 @@ fn builtins_speak_the_readers_language() {
 #[test]
 fn history_is_newest_first_paged_and_filtered() {
     let world = World::new();
-    let at = |days: i64| RecordRunParams { started_at: Some(START - days * DAY), ..RecordRunParams::default() };
+    let at = |days: i64| RecordRunParams { started_at: Some(START_MS - days * DAY_MS), ..RecordRunParams::default() };
     let old = world.record(&at(10), vec![passed("fine")]).unwrap().run_id;
     let middle = world.record(&at(5), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
     let new = world.record(&at(0), vec![passed("fine")]).unwrap().run_id;
@@ -152,7 +152,7 @@ fn retention_deletes_runs_and_nothing_that_was_learned() {
         ..EngineOptions::default()
     };
     let world = World::with(":memory:", options).unwrap();
-    let at = |days: i64| RecordRunParams { started_at: Some(START - days * DAY), ..RecordRunParams::default() };
+    let at = |days: i64| RecordRunParams { started_at: Some(START_MS - days * DAY_MS), ..RecordRunParams::default() };
     let old = world.record(&at(40), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
     let fix = world.fix(&old, "boom", "Tuned it", true).unwrap();
     let kept: Vec<_> = (0..3).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();

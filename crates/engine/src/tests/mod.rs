@@ -32,7 +32,7 @@ use std::{
 };
 
 /// 2026-02-26T10:00:00Z
-pub(super) const START: i64 = 1_772_100_000_000;
+pub(super) const START_MS: i64 = 1_772_100_000_000;
 
 /// Nothing matches it: it has no category and so no built-in.
 pub(super) const UNKNOWN: &str = "Error: the flux capacitor is out of tune";
@@ -69,7 +69,7 @@ impl World {
         let draw = DRAWS.fetch_add(1, Ordering::Relaxed).to_le_bytes();
         let mut seed = [0; 16];
         seed[..8].copy_from_slice(&draw);
-        Ambient::new(START + i64::from(call) * 1000, seed)
+        Ambient::new(START_MS + i64::from(call) * 1000, seed)
     }
 
     pub(super) fn record(&self, params: &RecordRunParams, cases: Vec<ReportCase>) -> Result<RunResult, EngineError> {

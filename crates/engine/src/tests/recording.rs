@@ -1,6 +1,6 @@
 //! `argus_run` and `argus_import`.
 
-use super::{Folder, START, UNKNOWN, World, case, failed, passed};
+use super::{Folder, START_MS, UNKNOWN, World, case, failed, passed};
 use crate::{
     EngineError, ErrorCode, ReportFiles,
     contract::{
@@ -241,7 +241,7 @@ fn an_output_is_redacted_before_it_is_cut() {
 #[test]
 fn a_call_with_a_name_of_its_own_is_made_once() {
     let world = World::new();
-    let named = || Ambient::of_call(START, "one");
+    let named = || Ambient::of_call(START_MS, "one");
     let first = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap();
     let again = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap_err();
     assert_eq!(again.code, ErrorCode::CallRepeated);
@@ -325,7 +325,7 @@ fn a_stored_failure_is_the_failure_that_was_recorded() {
 #[test]
 fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
     let world = World::new();
-    let ahead = RecordRunParams { started_at: Some(START * 2), ..RecordRunParams::default() };
+    let ahead = RecordRunParams { started_at: Some(START_MS * 2), ..RecordRunParams::default() };
     let ahead = world.record(&ahead, vec![passed("one")]).unwrap().run_id;
     let next = world.run(vec![case("one", CaseStatus::Skipped, None)]);
     let message = world.diagnose("none", "one").unwrap_err().message;

@@ -1,10 +1,10 @@
 //! Which runs go, whatever the clock says.
 
-use super::{START, World, passed};
+use super::{START_MS, World, passed};
 use crate::{
     contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
     history::history,
-    moment::DAY,
+    moment::DAY_MS,
     record_run::record_run,
 };
 use argus_core::Ambient;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 const MAX_AGE_DAYS: i64 = 90;
 
 /// 2039-01-01T00:00:00Z
-const FAR_AHEAD: i64 = 2_177_452_800_000;
+const FAR_AHEAD_MS: i64 = 2_177_452_800_000;
 
 fn world(min_runs: Option<u32>) -> World {
     let retention = Retention { max_age_days: Some(90), max_runs: None, min_runs };
@@ -41,11 +41,11 @@ fn one_run_of_2039_deletes_no_other() {
     for min_runs in [None, Some(1)] {
         let world = world(min_runs);
         for hour in 0..30 {
-            run_at(&world, START + hour * 3_600_000);
+            run_at(&world, START_MS + hour * 3_600_000);
         }
-        run_at(&world, FAR_AHEAD);
+        run_at(&world, FAR_AHEAD_MS);
         assert_eq!(kept(&world).len(), 31);
-        run_at(&world, START + 31 * 3_600_000);
+        run_at(&world, START_MS + 31 * 3_600_000);
         assert_eq!(kept(&world).len(), 32);
     }
 }
@@ -54,8 +54,8 @@ fn one_run_of_2039_deletes_no_other() {
 fn runs_after_a_time_of_wrong_clocks_are_not_the_first_to_go() {
     let retention = Retention { max_age_days: None, max_runs: Some(3), min_runs: None };
     let world = World::with(":memory:", EngineOptions { retention, ..EngineOptions::default() }).unwrap();
-    (0..3).for_each(|_| drop(run_at(&world, FAR_AHEAD)));
-    let mut later = [run_at(&world, START), run_at(&world, START + 1), run_at(&world, START + 2)];
+    (0..3).for_each(|_| drop(run_at(&world, FAR_AHEAD_MS)));
+    let mut later = [run_at(&world, START_MS), run_at(&world, START_MS + 1), run_at(&world, START_MS + 2)];
     later.reverse();
     assert_eq!(kept(&world), later);
 }
@@ -65,7 +65,7 @@ fn the_newest_runs_stay_however_old_they_are() {
     for (min_runs, count) in [(None, 20), (Some(12), 12), (Some(3), 3)] {
         let world = world(min_runs);
         for day in 0..30 {
-            run_at(&world, START + day * 200 * DAY);
+            run_at(&world, START_MS + day * 200 * DAY_MS);
         }
         assert_eq!(kept(&world).len(), count);
     }
@@ -74,7 +74,7 @@ fn the_newest_runs_stay_however_old_they_are() {
 #[test]
 fn a_clock_before_1970_or_after_9999_records_a_run() {
     let world = world(None);
-    for clock in [i64::MIN, -1, 0, Ambient::LATEST + 1, i64::MAX] {
+    for clock in [i64::MIN, -1, 0, Ambient::LATEST_MS + 1, i64::MAX] {
         run_at(&world, clock);
     }
     assert_eq!(kept(&world).len(), 5);
@@ -88,9 +88,9 @@ fn jumped() -> impl Strategy<Value = i64> {
         Just(0),
         Just(i64::MIN),
         Just(i64::MAX),
-        Just(FAR_AHEAD),
-        i64::MIN..START - 3000 * DAY,
-        START + 6000 * DAY..i64::MAX
+        Just(FAR_AHEAD_MS),
+        i64::MIN..START_MS - 3000 * DAY_MS,
+        START_MS + 6000 * DAY_MS..i64::MAX
     ]
 }
 
@@ -103,22 +103,22 @@ proptest! {
         min_runs in 5..30_u32,
     ) {
         let world = world(Some(min_runs));
-        let mut today = START;
-        let mut right = START;
+        let mut today = START_MS;
+        let mut right = START_MS;
         let mut recorded: Vec<(i64, String)> = Vec::new();
         for (at, (days, wrong)) in gaps.into_iter().enumerate() {
-            today += days * DAY;
+            today += days * DAY_MS;
             let wrong = wrong.filter(|_| at % 3 == 1);
             // A run with a wrong clock is as old as the one before it, for all that can be known.
             right = if wrong.is_some() { right } else { today };
             recorded.push((right, run_at(&world, wrong.unwrap_or(today))));
             let kept = kept(&world);
             let missing = recorded.iter().filter(|(_, id)| !kept.contains(id)).map(|(day, _)| today - day).min();
-            prop_assert!(missing.is_none_or(|age| age > MAX_AGE_DAYS * DAY), "{missing:?}");
+            prop_assert!(missing.is_none_or(|age| age > MAX_AGE_DAYS * DAY_MS), "{missing:?}");
             prop_assert!(kept.len() >= recorded.len().min(min_runs as usize));
         }
         // And what is too old goes.
-        today += (MAX_AGE_DAYS + 1) * DAY;
+        today += (MAX_AGE_DAYS + 1) * DAY_MS;
         let last: Vec<_> = (0..min_runs).map(|_| run_at(&world, today)).collect();
         prop_assert_eq!(kept(&world).len(), last.len());
     }

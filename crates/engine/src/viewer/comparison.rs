@@ -17,9 +17,9 @@ use argus_store::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tests of a page.
-const LIMIT: u32 = 50;
+const DEFAULT_LIMIT: u32 = 50;
 /// Failures of a run that are compared; of more, the first.
-const COMPARED: u32 = 20_000;
+const MAX_COMPARED_FAILURES: u32 = 20_000;
 
 /// New, fixed, still failing, and gone.
 pub async fn view_comparison<D: Database>(
@@ -27,7 +27,7 @@ pub async fn view_comparison<D: Database>(
     ambient: &Ambient,
     params: &ViewComparisonParams,
 ) -> Result<ViewComparisonResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewComparisonResult, EngineError> {
         let (base_key, base) = lookup::find_run(tx, &params.base).await?;
         let (head_key, head) = lookup::find_run(tx, &params.head).await?;
@@ -71,7 +71,7 @@ pub async fn view_comparison<D: Database>(
 /// The failed tests of a run, each once.
 async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Failed>, EngineError> {
     let mut known = BTreeSet::new();
-    let mut failed = case_history::failed(tx, run, COMPARED).await?;
+    let mut failed = case_history::failed(tx, run, MAX_COMPARED_FAILURES).await?;
     failed.retain(|case| known.insert(case.name.clone()));
     Ok(failed)
 }

@@ -22,9 +22,9 @@ use argus_store::{
 };
 
 /// Characters of a description.
-const DESCRIPTION: usize = 300;
+const MAX_DESCRIPTION_CHARS: usize = 300;
 /// Bytes of a suggested fix.
-const FIX: usize = 4 * 1024;
+const MAX_FIX_BYTES: usize = 4 * 1024;
 
 /// Sets values on a pattern, or takes them back.
 pub async fn edit_pattern<D: Database>(
@@ -33,10 +33,10 @@ pub async fn edit_pattern<D: Database>(
     params: &EditPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
     let description = text_of(&params.description, "description", |text| {
-        engine.analyzer.redact(text).line(DESCRIPTION).into_string()
+        engine.analyzer.redact(text).line(MAX_DESCRIPTION_CHARS).into_string()
     })?;
     let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
-        engine.analyzer.redact(text).trimmed().bounded_to(FIX).into_string()
+        engine.analyzer.redact(text).trimmed().bounded_to(MAX_FIX_BYTES).into_string()
     })?;
     let digest = if let Change::Set(fix) = &fix { sha256_hex(&text::folded(fix)) } else { String::new() };
     let id = ambient.id("sol");

@@ -17,13 +17,13 @@ use argus_store::{
 use std::collections::{BTreeMap, HashMap};
 
 /// Columns.
-const RUNS: u32 = 20;
+const DEFAULT_RUNS: u32 = 20;
 /// At most.
-const RUNS_MOST: u32 = 50;
+const MAX_RUNS: u32 = 50;
 /// Rows of a page.
-const LIMIT: u32 = 100;
+const DEFAULT_LIMIT: u32 = 100;
 /// Cases that are read for one grid; older runs are left out where there are more.
-const CASES: u32 = 60_000;
+const MAX_CASES: u32 = 60_000;
 
 /// The newest runs, and one page of their tests.
 pub async fn view_grid<D: Database>(
@@ -31,8 +31,8 @@ pub async fn view_grid<D: Database>(
     ambient: &Ambient,
     params: &ViewGridParams,
 ) -> Result<ViewGridResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
-    let asked = history::page("runs", params.runs, RUNS, RUNS_MOST)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
+    let asked = history::page("runs", params.runs, DEFAULT_RUNS, MAX_RUNS)?;
     let words = words(params.text.as_deref()).map(|words| words.to_lowercase());
     let (runs, found, shortened) = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, asked).await).await?;
     let commits = commits(&runs);
@@ -82,7 +82,7 @@ async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), E
     let (all, mut columns, mut found, mut cases) = (newest.len(), Vec::new(), Found::new(), 0_u32);
     for (key, run) in newest {
         cases = cases.saturating_add(run.passed + run.failed + run.skipped);
-        if cases > CASES && !columns.is_empty() {
+        if cases > MAX_CASES && !columns.is_empty() {
             break;
         }
         for (name, state) in case_history::states(tx, key).await? {

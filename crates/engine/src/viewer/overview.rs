@@ -15,9 +15,9 @@ use argus_store::{
 };
 
 /// Points of a curve.
-const POINTS: u32 = 100;
+const DEFAULT_POINTS: u32 = 100;
 /// At most.
-const POINTS_MOST: u32 = 1000;
+const MAX_POINTS: u32 = 1000;
 
 /// For the head of a page.
 pub async fn view_overview<D: Database>(
@@ -46,7 +46,7 @@ pub async fn view_trend<D: Database>(
     ambient: &Ambient,
     params: &ViewTrendParams,
 ) -> Result<ViewTrendResult, EngineError> {
-    let count = history::page("runs", params.runs, POINTS, POINTS_MOST)?;
+    let count = history::page("runs", params.runs, DEFAULT_POINTS, MAX_POINTS)?;
     let body = async |tx: &mut D::Tx<'_>| Ok(runs::list(tx, RunFilter::default(), count, 0).await?);
     let newest = engine.read(ambient, body).await?;
     Ok(ViewTrendResult { points: newest.into_iter().rev().map(point).collect() })

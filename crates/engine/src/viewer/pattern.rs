@@ -28,20 +28,20 @@ use argus_store::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Failures of a page.
-const LIMIT: u32 = 50;
+const DEFAULT_LIMIT: u32 = 50;
 /// Reports.
-const FIXES: u32 = 100;
+const MAX_FIXES: u32 = 100;
 /// Solutions.
-const SOLUTIONS: u32 = 50;
+const MAX_SOLUTIONS: u32 = 50;
 /// Days of a curve.
-const DAYS: u32 = 400;
+const MAX_DAYS: u32 = 400;
 /// Tests in an answer.
-const TESTS: usize = 50;
+const MAX_TESTS: usize = 50;
 /// Failures of one case that are looked at.
-const PLACES: u32 = 5_000;
+const MAX_CASE_FAILURES: u32 = 5_000;
 /// Runs in which failures of a built-in are looked for, and how many of them.
-const RUNS: u32 = 100;
-const FAILURES: usize = 5_000;
+const MAX_RUNS: u32 = 100;
+const MAX_FAILURES: usize = 5_000;
 
 /// One pattern in full.
 pub async fn view_pattern<D: Database>(
@@ -49,7 +49,7 @@ pub async fn view_pattern<D: Database>(
     ambient: &Ambient,
     params: &ViewPatternParams,
 ) -> Result<ViewPatternResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternResult, EngineError> {
         let pattern = patterns::by_id(tx, params.id.trim()).await?.ok_or_else(|| unknown_pattern(&params.id))?;
         let merged = patterns::merged_into(tx, pattern.key).await?;
@@ -62,8 +62,8 @@ pub async fn view_pattern<D: Database>(
         } else {
             related::like(engine, tx, (&pattern.normalized, &family), Some(&pattern)).await?
         };
-        let reports = outcomes::reports(tx, pattern.key, FIXES).await?;
-        let days = daily_counts::of_pattern(tx, pattern.key, DAYS).await?;
+        let reports = outcomes::reports(tx, pattern.key, MAX_FIXES).await?;
+        let days = daily_counts::of_pattern(tx, pattern.key, MAX_DAYS).await?;
         let (seen, seen_total, tests) = if pattern.is_builtin {
             seen_builtin(tx, &pattern, limit, offset).await?
         } else {
@@ -132,7 +132,7 @@ fn fix(report: Report) -> ViewFix {
 /// The suggested one first, wrong ones last.
 async fn solutions(tx: &mut impl Tx, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
     let mut shown = Vec::new();
-    for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), SOLUTIONS).await? {
+    for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS).await? {
         let stats = outcomes::stats(tx, solution.key).await?;
         shown.push(ViewSolution {
             suggested: pattern.suggests == Some(solution.key),
@@ -198,7 +198,7 @@ async fn seen_learned(
     let mut found: Vec<(FailureOccurrence, &str)> = Vec::new();
     for part in merged.iter().chain([pattern]) {
         let signatures: BTreeSet<String> = view::signatures(tx, part.key).await?.into_iter().collect();
-        let occurrences = case_history::occurrences(tx, &part.case_name, PLACES).await?;
+        let occurrences = case_history::occurrences(tx, &part.case_name, MAX_CASE_FAILURES).await?;
         let own = occurrences.into_iter().filter(|occurrence| signatures.contains(&occurrence.signature));
         found.extend(own.map(|occurrence| (occurrence, part.case_name.as_str())));
     }
@@ -227,7 +227,7 @@ async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<
     let mut counted: Vec<_> = by_name.into_iter().collect();
     counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let mut tests = Vec::new();
-    for (name, (failures, last)) in counted.into_iter().take(TESTS) {
+    for (name, (failures, last)) in counted.into_iter().take(MAX_TESTS) {
         if let Some((last_run_id, started_at, _)) = case_history::at(tx, last).await? {
             tests.push(SeenTest { case_name: name.to_owned(), failures, last_run_id, last_seen_at: iso(started_at) });
         }
@@ -238,11 +238,11 @@ async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<
 /// Failures of the category in the newest runs.
 async fn seen_builtin(tx: &mut impl Tx, pattern: &Pattern, limit: u32, offset: u32) -> Result<Seen, EngineError> {
     let mut found = Vec::new();
-    for (key, run) in runs::newest(tx, RUNS).await? {
+    for (key, run) in runs::newest(tx, MAX_RUNS).await? {
         if run.failed == 0 {
             continue;
         }
-        let left = FAILURES.saturating_sub(found.len());
+        let left = MAX_FAILURES.saturating_sub(found.len());
         for failed in case_history::failed_of(tx, key, pattern.category, size(left)).await? {
             found.push(SeenIn {
                 run_id: run.id.clone(),
@@ -264,7 +264,7 @@ async fn seen_builtin(tx: &mut impl Tx, pattern: &Pattern, limit: u32, offset: u
         last_run_id: last.run_id.clone(),
         last_seen_at: last.timestamp.clone(),
     };
-    let tests = counted.into_iter().take(TESTS).map(test).collect();
+    let tests = counted.into_iter().take(MAX_TESTS).map(test).collect();
     let total = size(found.len());
     Ok((cut(found, limit, offset), total, tests))
 }

@@ -20,10 +20,10 @@ use argus_store::{
 use std::collections::BTreeMap;
 
 /// Matches of words in a category whose places are read one by one; of more, the index is walked until the page is full.
-const FEW: usize = 1_500;
+const MAX_READ_ONE_BY_ONE: usize = 1_500;
 
 /// Patterns of a page.
-const LIMIT: u32 = 100;
+const DEFAULT_LIMIT: u32 = 100;
 
 /// One page, and how many there are of each kind.
 pub async fn view_patterns<D: Database>(
@@ -31,7 +31,7 @@ pub async fn view_patterns<D: Database>(
     ambient: &Ambient,
     params: &ViewPatternsParams,
 ) -> Result<ViewPatternsResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternsResult, EngineError> {
         let all = All::find(engine, tx, words(params.text.as_deref())).await?;
         let sections = sections(params);
@@ -228,10 +228,10 @@ impl All {
             return Ok(placed);
         }
         let found = self.found.get(category.as_str()).map(Vec::as_slice).unwrap_or_default();
-        if found.len() <= FEW {
+        if found.len() <= MAX_READ_ONE_BY_ONE {
             return Ok(view::values(tx, found, by).await?);
         }
-        let mut limit = most.saturating_mul(2).max(LIMIT);
+        let mut limit = most.saturating_mul(2).max(DEFAULT_LIMIT);
         loop {
             let mut placed = view::in_order(tx, category, by, descending, limit).await?;
             let is_all = size(placed.len()) < limit;

@@ -24,19 +24,19 @@ use argus_store::{
 use std::collections::BTreeMap;
 
 /// Cases of a page.
-const LIMIT: u32 = 100;
+const DEFAULT_LIMIT: u32 = 100;
 /// Failures that are grouped; of more, the first.
-const GROUPED: u32 = 10_000;
+const MAX_GROUPED_FAILURES: u32 = 10_000;
 /// Groups in an answer.
-const GROUPS: usize = 100;
+const MAX_GROUPS: usize = 100;
 /// Case names of a group.
-const NAMES: usize = 20;
+const MAX_GROUP_NAMES: usize = 20;
 /// Characters of an error in a list.
-const ERROR: usize = 4_000;
+const MAX_ERROR_CHARS: usize = 4_000;
 /// Runs of a case's history.
-const HISTORY: u32 = 50;
+const MAX_HISTORY_RUNS: u32 = 50;
 /// Cases that are read to find one in the runs before.
-const READ: u32 = 100_000;
+const MAX_CASES_READ: u32 = 100_000;
 
 /// The run, its failures by cause, and one page of its cases.
 pub async fn view_run<D: Database>(
@@ -44,7 +44,7 @@ pub async fn view_run<D: Database>(
     ambient: &Ambient,
     params: &ViewRunParams,
 ) -> Result<ViewRunResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let words = words(params.text.as_deref());
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunResult, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.id).await?;
@@ -111,9 +111,9 @@ pub async fn view_case<D: Database>(
 
 async fn history(tx: &mut impl Tx, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
     let (mut ends, mut read) = (Vec::new(), 0);
-    for (key, run) in runs::newest(tx, HISTORY).await? {
+    for (key, run) in runs::newest(tx, MAX_HISTORY_RUNS).await? {
         read += run.passed + run.failed + run.skipped;
-        if read > READ && !ends.is_empty() {
+        if read > MAX_CASES_READ && !ends.is_empty() {
             break;
         }
         if let Some(state) = case_history::state_of(tx, key, name).await? {
@@ -125,7 +125,7 @@ async fn history(tx: &mut impl Tx, name: &str) -> Result<Vec<CaseEnd>, EngineErr
 
 fn listed(case: cases::Case) -> CaseRecord {
     let mut record = view::case(case);
-    record.error = record.error.map(|error| display::shortened(&error, ERROR));
+    record.error = record.error.map(|error| display::shortened(&error, MAX_ERROR_CHARS));
     record
 }
 
@@ -157,7 +157,7 @@ async fn groups<D: Database>(
     let mut groups: Vec<Group> = Vec::new();
     let mut by_headline: BTreeMap<(Category, String), usize> = BTreeMap::new();
     let mut by_pattern: BTreeMap<PatternKey, usize> = BTreeMap::new();
-    for failed in case_history::failed(tx, run, GROUPED).await? {
+    for failed in case_history::failed(tx, run, MAX_GROUPED_FAILURES).await? {
         let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature).await? {
             None => merging::had_signature(tx, &failed.signature).await?,
             found => found,
@@ -175,8 +175,8 @@ async fn groups<D: Database>(
         }
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
-    let more = size(groups.len().saturating_sub(GROUPS));
-    groups.truncate(GROUPS);
+    let more = size(groups.len().saturating_sub(MAX_GROUPS));
+    groups.truncate(MAX_GROUPS);
     let mut shown = Vec::with_capacity(groups.len());
     for group in groups {
         shown.push(group.shown(engine, tx).await?);
@@ -188,7 +188,7 @@ impl Group {
     /// Of several patterns the one that was met most often is shown.
     fn add(&mut self, failed: Failed, pattern: Option<Pattern>) {
         self.count += 1;
-        if self.names.len() < NAMES {
+        if self.names.len() < MAX_GROUP_NAMES {
             self.names.push(failed.name);
         }
         let met = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.occurrences);

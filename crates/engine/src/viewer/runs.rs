@@ -15,7 +15,7 @@ use argus_store::{
 };
 
 /// Runs of a page.
-const LIMIT: u32 = 50;
+const DEFAULT_LIMIT: u32 = 50;
 
 /// Newest first.
 pub async fn view_runs<D: Database>(
@@ -23,7 +23,7 @@ pub async fn view_runs<D: Database>(
     ambient: &Ambient,
     params: &ViewRunsParams,
 ) -> Result<ViewRunsResult, EngineError> {
-    let (limit, offset) = page(params.limit, LIMIT, params.offset)?;
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let has_failed = params.status.map(|status| status == RunStatus::Failed);
     let filter = RunFilter { has_failed, since: None };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunsResult, EngineError> {

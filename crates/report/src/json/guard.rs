@@ -8,8 +8,8 @@ use std::io::{self, BufRead, Read};
 use crate::input::Input;
 
 /// What a string keeps of its beginning and its end, in escaped bytes. More than any text that is kept later.
-const HEAD: usize = 128 * 1024;
-const TAIL: usize = 48 * 1024;
+const HEAD_BYTES: usize = 128 * 1024;
+const TAIL_BYTES: usize = 48 * 1024;
 
 /// Reads an [`Input`] and hands out JSON whose strings are valid and bounded.
 pub(crate) struct JsonGuard<R> {
@@ -206,7 +206,7 @@ impl<R: BufRead> JsonGuard<R> {
 
     /// Appends whole escapes or whole characters of a string.
     fn keep(&mut self, bytes: &[u8]) {
-        let room = HEAD.saturating_sub(self.length);
+        let room = HEAD_BYTES.saturating_sub(self.length);
         self.length += bytes.len();
         if bytes.len() <= room {
             self.out.extend_from_slice(bytes);
@@ -216,14 +216,14 @@ impl<R: BufRead> JsonGuard<R> {
         let cut = if escaped { 0 } else { boundary_at_most(bytes, room) };
         self.out.extend_from_slice(&bytes[..cut]);
         self.tail.extend_from_slice(&bytes[cut..]);
-        if self.tail.len() > 2 * TAIL + 64 * 1024 {
+        if self.tail.len() > 2 * TAIL_BYTES + 64 * 1024 {
             self.shorten_tail();
         }
     }
 
     /// Drops the beginning of the tail, up to a boundary between escapes and characters.
     fn shorten_tail(&mut self) {
-        let wanted = self.tail.len().saturating_sub(TAIL);
+        let wanted = self.tail.len().saturating_sub(TAIL_BYTES);
         let mut at = 0;
         while at < wanted {
             at += unit_length(&self.tail[at..]);

@@ -27,7 +27,7 @@ use window::Window;
 pub(crate) use elements::is_exception;
 
 /// Suites nest a handful deep; what is nested deeper than this is skipped.
-const DEPTH: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 /// Reads a JUnit report to its end.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
@@ -98,9 +98,9 @@ impl<'i, 'a> Junit<'i, 'a> {
     }
 
     fn open(&mut self, tag: &Tag, line: u64) {
-        if self.elements.len() >= DEPTH {
+        if self.elements.len() >= MAX_DEPTH {
             if self.too_deep == 0 {
-                self.intake.problem(Some(line), format!("elements nested deeper than {DEPTH} are skipped"));
+                self.intake.problem(Some(line), format!("elements nested deeper than {MAX_DEPTH} are skipped"));
             }
             self.too_deep += 1;
             return;

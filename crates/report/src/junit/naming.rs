@@ -136,7 +136,7 @@ fn name_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intak
         Dialect::Pytest => pytest(open, suites, intake),
         Dialect::Playwright => playwright::name_case(open, suites, intake).into(),
         Dialect::Mocha => mocha(open, suites, intake),
-        Dialect::Bun if suites.len() > BUN_OUTER => bun(open, suites, intake),
+        Dialect::Bun if suites.len() > BUN_OUTER_SUITES => bun(open, suites, intake),
         _ => general(open, suites, dialect, intake),
     }
 }
@@ -267,12 +267,12 @@ fn unescape_twice(name: &str) -> String {
 }
 
 /// Of Bun's suites, the whole run and the file.
-const BUN_OUTER: usize = 2;
+const BUN_OUTER_SUITES: usize = 2;
 
 /// Bun's suites nest; its class names begin with the innermost. A hook that failed has no name.
 fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
-    let suite = suites[BUN_OUTER..].iter().map(|suite| suite.name.clone()).collect();
+    let suite = suites[BUN_OUTER_SUITES..].iter().map(|suite| suite.name.clone()).collect();
     let name = if open.name == "(unnamed)" { SUITE_FAILURE } else { &open.name };
     CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }

@@ -5,7 +5,7 @@ use crate::junit::is_exception;
 use crate::text;
 
 /// Lines kept of a block; a longer one is an object dump.
-const LINES: usize = 2_000;
+const MAX_LINES: usize = 2_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Diagnostic {
@@ -22,7 +22,7 @@ struct Field<'a> {
 
 impl Diagnostic {
     pub(super) fn push(&mut self, line: &str) {
-        if self.lines.len() < LINES {
+        if self.lines.len() < MAX_LINES {
             self.lines.push(line.to_owned());
         }
     }

@@ -20,9 +20,9 @@ use line::{Directive, Line, TestLine};
 use uncaught::Uncaught;
 
 /// The longest line that is read.
-const LINE: usize = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 /// Subtests nest a handful deep.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Reads a TAP stream to its end.
 pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
@@ -47,7 +47,7 @@ pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) ->
     Ok(())
 }
 
-/// Reads one line, keeping at most [`LINE`] bytes of it; false at the end.
+/// Reads one line, keeping at most [`MAX_LINE_BYTES`] bytes of it; false at the end.
 fn read_line<R: BufRead>(source: &mut Input<R>, line: &mut String) -> std::io::Result<bool> {
     let mut any = false;
     loop {
@@ -58,7 +58,7 @@ fn read_line<R: BufRead>(source: &mut Input<R>, line: &mut String) -> std::io::R
         any = true;
         let end = memchr::memchr(b'\n', chunk).map(|at| at + 1);
         let length = end.unwrap_or(chunk.len());
-        let room = LINE.saturating_sub(line.len()).min(length);
+        let room = MAX_LINE_BYTES.saturating_sub(line.len()).min(length);
         let text = input::text(&chunk[..length]);
         line.push_str(&text[..text.floor_char_boundary(room)]);
         source.consume(length);
@@ -154,7 +154,7 @@ impl Tap {
             Line::Comment(comment) => self.comment(comment, intake),
             Line::Test { depth, test } => {
                 self.flush(intake);
-                self.test(depth.min(DEPTH), test);
+                self.test(depth.min(MAX_DEPTH), test);
             }
             Line::BlockStart => {
                 if let Some(point) = &mut self.current {
@@ -188,7 +188,7 @@ impl Tap {
     }
 
     fn open_subtest(&mut self, depth: usize, name: String) {
-        let depth = depth.min(DEPTH);
+        let depth = depth.min(MAX_DEPTH);
         self.names.resize(depth, None);
         self.names.push(Some(name));
     }

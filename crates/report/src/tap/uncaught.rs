@@ -5,7 +5,7 @@
 use crate::text::Bounded;
 
 /// Errors that are remembered; a run in which no file loads has one reason.
-const MOST: usize = 64;
+const MAX_ERRORS: usize = 64;
 
 /// The errors that have no point yet.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl Uncaught {
     pub(super) fn comment(&mut self, text: &str) {
         if text.starts_with("Node.js v") {
             let error = self.open.take().and_then(Bounded::finish);
-            self.errors.extend(error.filter(|_| self.errors.len() < MOST));
+            self.errors.extend(error.filter(|_| self.errors.len() < MAX_ERRORS));
         } else if is_place(text) {
             self.open = Some(Bounded::error());
         }

@@ -13,15 +13,15 @@ use argus_core::search::Vector;
 
 /// Fewer documents than this stay without a segment: reading them one by one in every search costs less than a segment
 /// would.
-const TAIL: i64 = 64;
+const MIN_SEGMENT_DOCUMENTS: i64 = 64;
 /// Documents that become one segment at most, so that no import holds more of them in memory.
-const MAX_NEW: i64 = 16_384;
+const MAX_NEW_DOCUMENTS: i64 = 16_384;
 /// Documents up to which segments are of one size; of the largest size none is merged any more.
-const SIZES: [i64; 3] = [512, 4_096, 32_768];
+const SIZES_DOCUMENTS: [i64; 3] = [512, 4_096, 32_768];
 /// So many of one size, with what is smaller between them, become one.
-const FAN: usize = 8;
+const MERGE_FAN_IN: usize = 8;
 /// Documents whose postings are in memory at once while segments are merged.
-const SLICE: i64 = 4_096;
+const SLICE_DOCUMENTS: i64 = 4_096;
 /// Segments that are read at most; a million documents make about fifty.
 const MAX_SEGMENTS: u32 = 4_096;
 /// Keys of documents are counted up from 1, and a search walks over all that segments cover. A file may be anybody's,
@@ -44,7 +44,7 @@ impl Segment {
     }
 
     fn size(&self) -> usize {
-        SIZES.iter().filter(|limit| self.documents >= **limit).count()
+        SIZES_DOCUMENTS.iter().filter(|limit| self.documents >= **limit).count()
     }
 }
 
@@ -79,7 +79,7 @@ fn is_possible(segment: &Segment, covered: i64) -> bool {
 /// Key and vector of the documents that no segment has yet. [`tidy`] leaves few; of a file where somebody left more,
 /// the oldest.
 pub(super) async fn tail(tx: &mut impl Tx, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
-    without_segment(tx, segments, TAIL).await
+    without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS).await
 }
 
 async fn without_segment(tx: &mut impl Tx, segments: &[Segment], limit: i64) -> Result<Vec<(i64, Vector)>, StoreError> {
@@ -92,8 +92,8 @@ async fn without_segment(tx: &mut impl Tx, segments: &[Segment], limit: i64) -> 
 /// Makes segments of the newest documents once there are enough, and merges what is small.
 pub(super) async fn tidy(tx: &mut impl Tx) -> Result<(), StoreError> {
     let mut segments = all(tx).await?;
-    while waiting(tx, &segments).await? >= TAIL {
-        let documents = without_segment(tx, &segments, MAX_NEW).await?;
+    while waiting(tx, &segments).await? >= MIN_SEGMENT_DOCUMENTS {
+        let documents = without_segment(tx, &segments, MAX_NEW_DOCUMENTS).await?;
         segments.push(write(tx, &segments, &documents).await?);
         while let Some(run) = due(&segments) {
             let merged = merge(tx, &segments[run..]).await?;
@@ -114,11 +114,11 @@ async fn waiting(tx: &mut impl Tx, segments: &[Segment]) -> Result<i64, StoreErr
 /// Where the run of segments begins that is due to be merged.
 fn due(segments: &[Segment]) -> Option<usize> {
     let size = segments.last()?.size();
-    if size >= SIZES.len() {
+    if size >= SIZES_DOCUMENTS.len() {
         return None;
     }
     let run = segments.iter().rev().take_while(|segment| segment.size() <= size).count();
-    (run >= FAN).then(|| segments.len() - run)
+    (run >= MERGE_FAN_IN).then(|| segments.len() - run)
 }
 
 async fn write(tx: &mut impl Tx, segments: &[Segment], documents: &[(i64, Vector)]) -> Result<Segment, StoreError> {
@@ -160,7 +160,7 @@ async fn merge(tx: &mut impl Tx, sources: &[Segment]) -> Result<Segment, StoreEr
     };
     let documents = sources.iter().map(|segment| segment.documents).sum();
     let merged = Segment { key: last.key + 1, first: first.first, last: last.last, documents };
-    let slices = documents / SLICE + 1;
+    let slices = documents / SLICE_DOCUMENTS + 1;
     for slice in 0..slices {
         let (from, to) = ((slice << 32) / slices, ((slice + 1) << 32) / slices);
         let lists = merged_slice(tx, &merged, sources, from, to).await?;

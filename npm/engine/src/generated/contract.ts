@@ -1840,7 +1840,7 @@ export type UserRule = {
   pattern: string,
 };
 
-/** A secret's shape from the project's own configuration. */
+/** A pattern of secrets from the project's own configuration. */
 export type UserSecret = {
   /** Shown in the replacement: `[REDACTED:NAME]`. */
   name: string,

@@ -65,13 +65,13 @@ static ESLINT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s+(?<line>\d+):(?<column>\d+)\s+(?:error|✖)\s+\S").expect("a constant pattern"));
 
 /// Most places that are looked for.
-const MOST: usize = 50;
+const MAX_LOCATIONS: usize = 50;
 
 /// The places, in the order of the text; those of warnings where there are no others.
 pub(super) fn read(lines: &[&str]) -> Vec<Location> {
     let places = |warnings: bool| {
         let of_kind = (0..lines.len()).filter(move |&at| is_warning(lines, at) == warnings);
-        of_kind.filter_map(|at| one(lines, at)).take(MOST).collect::<Vec<_>>()
+        of_kind.filter_map(|at| one(lines, at)).take(MAX_LOCATIONS).collect::<Vec<_>>()
     };
     let errors = places(false);
     if errors.is_empty() { places(true) } else { errors }

@@ -2,8 +2,8 @@
 
 use super::{begun, command, error, given_error, pending};
 use crate::fix_loop::{
-    Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, LONGEST_DELAY, Mode, Start, Status,
-    Verdict, Weakening, WeakeningKind, advance, check, delay, outlook,
+    Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, MAX_DELAY_SECONDS, Mode, Start,
+    Status, Verdict, Weakening, WeakeningKind, advance, check, delay, outlook,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -98,7 +98,7 @@ fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState,
     if before.circuit_breaker.state == CircuitState::Open {
         prop_assert_eq!(event, &Event::CircuitReset, "an open circuit lets nothing through");
     }
-    prop_assert!((0.0..=LONGEST_DELAY).contains(&decision.delay_seconds));
+    prop_assert!((0.0..=MAX_DELAY_SECONDS).contains(&decision.delay_seconds));
     let wanted = delay(after.initial_backoff_seconds, u32::try_from(after.attempts.len()).unwrap());
     if decision.kind == DecisionType::Wait && after.jitter {
         prop_assert!(decision.delay_seconds <= wanted + 1e-3);
@@ -210,8 +210,8 @@ proptest! {
     #[test]
     fn backoff_doubles_up_to_a_minute(initial in 0.0..=60.0_f64, failures in 1_u32..200) {
         let (now, next) = (delay(initial, failures), delay(initial, failures + 1));
-        prop_assert!((0.0..=LONGEST_DELAY).contains(&now));
-        prop_assert!((next - (2.0 * now).min(LONGEST_DELAY)).abs() < 2e-3);
+        prop_assert!((0.0..=MAX_DELAY_SECONDS).contains(&now));
+        prop_assert!((next - (2.0 * now).min(MAX_DELAY_SECONDS)).abs() < 2e-3);
     }
 
     #[test]

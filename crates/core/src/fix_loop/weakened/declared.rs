@@ -16,7 +16,7 @@ pub(super) struct Test<'h> {
 }
 
 /// Lines under a mark in which the name may stand.
-const REACH: usize = 6;
+const REACH_LINES: usize = 6;
 
 /// The tests whose declaration went or came.
 pub(super) fn declared(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Test<'_>> {
@@ -35,7 +35,7 @@ fn name_at(side: &[&Line], at: usize, language: Language) -> Option<String> {
     if !name.is_empty() {
         return Some(name.to_owned());
     }
-    let under = side[at + 1..].iter().take(REACH).map(|line| line.text.trim());
+    let under = side[at + 1..].iter().take(REACH_LINES).map(|line| line.text.trim());
     let named = under.into_iter().find(|text| !text.is_empty() && !is_attribute(text)).unwrap_or_default();
     Some(named.trim_matches(['\'', '"', '`', ',', ' ', '{']).to_owned())
 }
@@ -81,7 +81,8 @@ impl<'h> After<'h> {
 
     /// The test that the attribute is of.
     fn below(&self, at: usize) -> Option<usize> {
-        let attributes = self.side[at..].iter().take(REACH).take_while(|line| is_attribute(line.text.trim())).count();
+        let attributes =
+            self.side[at..].iter().take(REACH_LINES).take_while(|line| is_attribute(line.text.trim())).count();
         let end = self.side.len().min(at + attributes + 1);
         self.names[at..end].iter().position(Option::is_some).map(|further| at + further)
     }

@@ -12,9 +12,9 @@ use crate::fix_loop::WeakeningKind;
 use std::collections::HashSet;
 
 /// Longest expectation, in lines.
-const LONGEST: usize = 30;
+const MAX_EXPECTATION_LINES: usize = 30;
 /// Most expectations of a hunk that are compared with each other.
-const MOST: usize = 1000;
+const MAX_EXPECTATIONS: usize = 1000;
 
 /// What went and came of one hunk.
 struct Balance<'f> {
@@ -115,7 +115,7 @@ fn statements(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Statement<'_>>
     let side = side(hunk, mark);
     let mut all = Vec::new();
     let mut at = 0;
-    while at < side.len() && all.len() < MOST {
+    while at < side.len() && all.len() < MAX_EXPECTATIONS {
         if !markers::expects(&side[at].text, language) {
             at += 1;
             continue;
@@ -132,7 +132,7 @@ fn statements(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Statement<'_>>
 /// Where the expectation that begins there ends: its brackets are closed, and no chained call follows.
 fn end_of(side: &[&Line], start: usize) -> usize {
     let mut depth = 0_i32;
-    for (at, line) in side.iter().enumerate().skip(start).take(LONGEST) {
+    for (at, line) in side.iter().enumerate().skip(start).take(MAX_EXPECTATION_LINES) {
         for mark in line.text.bytes() {
             match mark {
                 b'(' | b'[' | b'{' => depth += 1,
@@ -146,7 +146,7 @@ fn end_of(side: &[&Line], start: usize) -> usize {
             return at + 1;
         }
     }
-    (start + LONGEST).min(side.len())
+    (start + MAX_EXPECTATION_LINES).min(side.len())
 }
 
 /// Expectations of the same thing that accept more than before.

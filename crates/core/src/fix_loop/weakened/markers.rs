@@ -112,11 +112,11 @@ fn of(language: Language) -> Option<&'static LanguagePatterns> {
 }
 
 /// Longest line that is looked at.
-const LINE: usize = 4096;
+const MAX_LINE_BYTES: usize = 4096;
 
 /// The code of a line; nothing of a comment.
 fn code(line: &str, language: Language) -> Option<&str> {
-    let line = &line[..line.floor_char_boundary(LINE)];
+    let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
     let trimmed = line.trim_start();
     let comment = match language {
         Language::Python | Language::Ruby => trimmed.starts_with('#'),

@@ -86,7 +86,7 @@ pub(super) fn changed(found: &mut Found<'_>, hunk: &Hunk, limit: &Limit, counts:
 
 /// A limit or a retry where there was the runner's own: a few seconds, and none.
 pub(super) fn new_limits(found: &mut Found<'_>, hunk: &Hunk, counts: &dyn Fn(&Line) -> bool) {
-    const ORDINARY: f64 = 5000.0;
+    const ORDINARY_TIMEOUT_MS: f64 = 5000.0;
     let read = |line: &Line| numbers::timeout(&line.text).map(|setting| setting.key.to_lowercase());
     let mut went: Vec<String> = hunk.lines(Mark::Removed).filter_map(read).collect();
     let retried = hunk.lines(Mark::Removed).any(|line| numbers::retries(&line.text).is_some());
@@ -104,7 +104,7 @@ pub(super) fn new_limits(found: &mut Found<'_>, hunk: &Hunk, counts: &dyn Fn(&Li
             went.swap_remove(at);
             continue;
         }
-        if setting.value > ORDINARY || (setting.value == 0.0 && !setting.key.starts_with('}')) {
+        if setting.value > ORDINARY_TIMEOUT_MS || (setting.value == 0.0 && !setting.key.starts_with('}')) {
             found.add(WeakeningKind::TimeoutRaised, line);
         }
     }

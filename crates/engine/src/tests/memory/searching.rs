@@ -5,7 +5,7 @@ use crate::{
     ErrorCode,
     contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams, RecordOutcomeParams},
     memory::ranked_solutions::ranked_solutions,
-    tests::{Folder, START, World},
+    tests::{Folder, START_MS, World},
 };
 use argus_core::Ambient;
 use argus_store::{Mode, Sqlite, finish};
@@ -175,7 +175,7 @@ fn a_search_of_its_own_name_can_be_made_again() {
     world.added(&pool());
     let params =
         RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), ..RankedSolutionsParams::default() };
-    let ask = || finish(ranked_solutions(&world.engine, &Ambient::of_call(START, "call-1"), &params)).unwrap();
+    let ask = || finish(ranked_solutions(&world.engine, &Ambient::of_call(START_MS, "call-1"), &params)).unwrap();
     let (first, again) = (ask(), ask());
     assert_eq!((first.lookup_id, first.incidents.len()), (again.lookup_id, again.incidents.len()));
     assert!(again.warnings.is_empty(), "{:?}", again.warnings);

@@ -7,7 +7,7 @@ use crate::{
         ViewPatternsParams,
     },
     memory::browse::{view_environments, view_incidents},
-    tests::{REFUSED, START, UNKNOWN, World, failed, memory, passed},
+    tests::{REFUSED, START_MS, UNKNOWN, World, failed, memory, passed},
     viewer::{inspection::view_inspection, overview::view_overview, pattern::view_pattern},
 };
 use argus_core::{Category, FailureEvent};
@@ -186,7 +186,7 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
 
 #[test]
 fn days_are_told_apart() {
-    assert_eq!(START.div_euclid(argus_store::daily_counts::DAY_MS), 20_510);
+    assert_eq!(START_MS.div_euclid(argus_store::daily_counts::DAY_MS), 20_510);
 }
 
 #[test]
