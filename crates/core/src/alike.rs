@@ -176,7 +176,7 @@ fn line_likeness(before: &str, now: &str) -> Option<f64> {
                 new[other]
             }
         };
-        if decides(only) || hunk.is_replacement() {
+        if is_decisive(only) || hunk.is_replacement() {
             return None;
         }
     }
@@ -217,7 +217,7 @@ fn is_placeholder(word: &str) -> bool {
 }
 
 /// Words that make another failure of it wherever they come or go: polarity, types of errors, codes.
-fn decides(word: &str) -> bool {
+fn is_decisive(word: &str) -> bool {
     const POLARITY: [&str; 12] =
         ["true", "false", "not", "never", "no", "null", "undefined", "None", "nil", "True", "False", "without"];
     let kind = word.ends_with("Error") || word.ends_with("Exception");

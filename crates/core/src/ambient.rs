@@ -36,7 +36,7 @@ impl Ambient {
     /// `seed` is 16 random bytes, fresh for every call. A clock before 1970 or after 9999 stands for the nearest
     /// moment between.
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
-        let now = Self::within(now);
+        let now = Self::clamp_to_range(now);
         Self {
             now,
             seed,
@@ -64,7 +64,7 @@ impl Ambient {
     }
 
     /// The nearest moment that can be written.
-    pub const fn within(moment: i64) -> i64 {
+    pub const fn clamp_to_range(moment: i64) -> i64 {
         if moment < 0 {
             0
         } else if moment > Self::LATEST_MS {

@@ -28,16 +28,20 @@ pub fn bound_to(text: &str, most: usize) -> Cow<'_, str> {
 
 /// At most so many bytes of the beginning, up to the end of a line or word.
 pub fn head(text: &str, most: usize) -> &str {
-    if text.len() <= most { text } else { &text[..cut_back(text, floor(text, most), slack(most))] }
+    if text.len() <= most { text } else { &text[..cut_back(text, floor(text, most), cut_tolerance(most))] }
 }
 
 /// At most so many bytes of the end, from the beginning of a line or word.
 pub fn tail(text: &str, most: usize) -> &str {
-    if text.len() <= most { text } else { &text[cut_forward(text, ceil(text, text.len() - most), slack(most))..] }
+    if text.len() <= most {
+        text
+    } else {
+        &text[cut_forward(text, ceil(text, text.len() - most), cut_tolerance(most))..]
+    }
 }
 
 /// How far a cut moves to find the end of a line, which no token crosses.
-fn slack(most: usize) -> usize {
+fn cut_tolerance(most: usize) -> usize {
     (most / 8).clamp(64, 8 * 1024)
 }
 

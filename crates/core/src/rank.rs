@@ -100,7 +100,7 @@ pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
         reliability_score: rounded(reliability),
         recency_boost: rounded(recency),
         final_solution_score: rounded(matched * reliability * factor),
-        why: why(caller, &tried, environment, matched),
+        why: explanation(caller, &tried, environment, matched),
     }
 }
 
@@ -136,7 +136,7 @@ fn last_confirmed(tried: &[(f64, &BucketStats)]) -> Option<i64> {
 }
 
 /// `worked 9 of 10 times, 4 of 4 in this environment, last 3 days ago; incident match 0.82`.
-fn why(caller: &Caller<'_>, tried: &[(f64, &BucketStats)], environment: f64, matched: f64) -> String {
+fn explanation(caller: &Caller<'_>, tried: &[(f64, &BucketStats)], environment: f64, matched: f64) -> String {
     if tried.is_empty() {
         return format!(
             "not tried yet; written for an environment {} yours; incident match {matched:.2}",
@@ -153,8 +153,8 @@ fn why(caller: &Caller<'_>, tried: &[(f64, &BucketStats)], environment: f64, mat
         }
         None => format!("nearest environment {} yours", likeness(environment)),
     };
-    let last =
-        last_confirmed(tried).map_or_else(String::new, |last| format!(", last confirmed {}", ago(caller.now, last)));
+    let last = last_confirmed(tried)
+        .map_or_else(String::new, |last| format!(", last confirmed {}", time_ago(caller.now, last)));
     let claimed = match total(|row| row.claimed) {
         0 => String::new(),
         some if some == worked => ", only claimed".to_owned(),
@@ -176,7 +176,7 @@ fn likeness(environment: f64) -> &'static str {
     }
 }
 
-fn ago(now: i64, then: i64) -> String {
+fn time_ago(now: i64, then: i64) -> String {
     match now.saturating_sub(then) / DAY_MS {
         ..1 => "today".to_owned(),
         1 => "1 day ago".to_owned(),

@@ -84,13 +84,13 @@ pub(crate) async fn brief<D: Database>(
     let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
     let mut fitted = (0..MAX_MESSAGE_CHARS.len()).find_map(|level| {
-        let brief = shortened(&failures, &by_count, level);
-        (size(&brief) <= room).then_some(brief)
+        let brief = shorten_to_level(&failures, &by_count, level);
+        (brief_chars(&brief) <= room).then_some(brief)
     });
     // Long names and fixes: as many whole entries as there is room for.
     let brief = fitted.get_or_insert_with(|| {
-        let mut brief = shortened(&failures, &by_count, MAX_MESSAGE_CHARS.len() - 1);
-        while brief.failures.len() + brief.causes.len() > 2 && size(&brief) > room {
+        let mut brief = shorten_to_level(&failures, &by_count, MAX_MESSAGE_CHARS.len() - 1);
+        while brief.failures.len() + brief.causes.len() > 2 && brief_chars(&brief) > room {
             // Both lists keep their first entry.
             let list_causes = brief.causes.len() >= brief.failures.len();
             if list_causes { drop(brief.causes.pop()) } else { drop(brief.failures.pop()) }
@@ -109,11 +109,11 @@ async fn failure<D: Database>(
     Candidate { analysis, sight, .. }: &Candidate,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
-    let suggested = suggestion::best(engine, tx, analysis, &found).await?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
     let pattern = found.pattern;
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
     let category = pattern.as_ref().and_then(|pattern| pattern.overrides.category);
-    let origin = suggested.origin();
+    let origin = suggested.suggested_from();
     // What was learned elsewhere is known, whatever this pattern is.
     let elsewhere = suggested.from.clone().or_else(|| suggested.same_cause.clone());
     let shown = pattern.or(elsewhere);
@@ -135,7 +135,7 @@ async fn failure<D: Database>(
             pattern_id: pattern.id,
             tried: suggested.tried,
             claimed: suggested.is_claimed(),
-            standing: suggested.standing(),
+            standing: suggested.describe_trial(),
             same_cause_as: suggested.same_cause_as(),
             suggested_fix: suggested.fix,
             suggested_from: origin,
@@ -144,7 +144,7 @@ async fn failure<D: Database>(
 }
 
 /// The same with shorter texts; the failures in the order of the report.
-fn shortened(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
+fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
     let mut seen: HashMap<&str, Option<&str>> = HashMap::new();
     let mut listed: Vec<(usize, FailureBrief)> = Vec::with_capacity(failures.len());
     for (at, failure) in failures {
@@ -178,7 +178,7 @@ fn shortened(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize
 }
 
 /// Characters of its JSON.
-fn size(brief: &Brief) -> usize {
+fn brief_chars(brief: &Brief) -> usize {
     let json = |text: Result<String, serde_json::Error>| text.map_or(0, |text| text.chars().count());
     json(serde_json::to_string(&brief.failures)) + json(serde_json::to_string(&brief.causes))
 }

@@ -40,7 +40,12 @@ pub(crate) struct Sight {
 }
 
 /// Looks at a failure; `event` is what is known beside its text.
-pub(crate) fn sight<D>(engine: &Engine<D>, analysis: &Analysis, event: &FailureEvent, case_name: &str) -> Sight {
+pub(crate) fn describe_failure<D>(
+    engine: &Engine<D>,
+    analysis: &Analysis,
+    event: &FailureEvent,
+    case_name: &str,
+) -> Sight {
     let test_file = case_name.split_once(lookup::SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
@@ -131,7 +136,7 @@ pub(crate) async fn of_case<D: Database>(
         let other = engine.analyzer.analyze(event.clone(), name);
         // Most have another error, and its place need not be looked for.
         if other.classification.category == category && other.signatures.family == analysis.signatures.family {
-            let other = self::sight(engine, &other, &event, name);
+            let other = self::describe_failure(engine, &other, &event, name);
             if other.cause_id == sight.cause_id {
                 causes.add(&other, name);
             }

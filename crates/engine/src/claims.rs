@@ -30,14 +30,14 @@ pub(crate) async fn judge<D: Database>(
         let is_later = claim.failed_at <= run.started_at;
         let Some(case) = ends.get(claim.case_name.as_str()) else {
             if is_later && whole_passed(run, &ends, &claim.case_name) {
-                claims::prove(tx, &claim, &run.id).await?;
+                claims::mark_proved(tx, &claim, &run.id).await?;
             }
             continue;
         };
         match case.status {
-            Status::Passed if !case.flaky && is_later => claims::prove(tx, &claim, &run.id).await?,
+            Status::Passed if !case.flaky && is_later => claims::mark_proved(tx, &claim, &run.id).await?,
             Status::Failed if may_refute(run, &claim) && is_same(engine, tx, &claim, case).await? => {
-                claims::refute(tx, &claim, &run.id).await?;
+                claims::mark_refuted(tx, &claim, &run.id).await?;
             }
             _ => {}
         }

@@ -311,7 +311,7 @@ impl Collected {
             analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
         }
         failure.category = analysis.classification.category;
-        let sight = cause::sight(engine, &analysis, &failure.facts, &case.name);
+        let sight = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
         case.failure = Some(Box::new(failure));

@@ -55,11 +55,12 @@ pub async fn diagnose<D: Database>(
     let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let event = lookup::event_of(&case.failure);
-    let sight = cause::sight(engine, &analysis, &event, &case.name);
+    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
     let all_of_it = cause::of_case(engine, ambient, &case, &analysis, &sight).await?;
     let seen = Seen { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
     let not_same_as = params.not_same_as.as_deref();
-    let count = async |tx: &mut D::Tx<'_>| counted(engine, ambient, tx, &case, &seen.analysis, not_same_as).await;
+    let count =
+        async |tx: &mut D::Tx<'_>| count_diagnosis(engine, ambient, tx, &case, &seen.analysis, not_same_as).await;
     match engine.write(ambient, count).await {
         Ok(finding) => {
             let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
@@ -75,7 +76,7 @@ pub async fn diagnose<D: Database>(
     }
 }
 
-async fn counted<D: Database>(
+async fn count_diagnosis<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
@@ -89,10 +90,10 @@ async fn counted<D: Database>(
     };
     if found.pattern.is_none() && found.own.is_none() {
         let mut finding = finding(engine, tx, analysis, found, true).await?;
-        matching::remember(engine, ambient, tx, case, analysis, &mut finding.found).await?;
+        matching::ensure_known(engine, ambient, tx, case, analysis, &mut finding.found).await?;
         return Ok(finding);
     }
-    matching::remember(engine, ambient, tx, case, analysis, &mut found).await?;
+    matching::ensure_known(engine, ambient, tx, case, analysis, &mut found).await?;
     if let Some(pattern) = found.pattern.as_mut().filter(|pattern| counted_before != Some(pattern.key)) {
         patterns::count_occurrence(tx, pattern, ambient.now).await?;
     }
@@ -114,7 +115,7 @@ async fn split<D: Database>(
     if before.own.as_ref().is_none_or(|own| own.key != other.key) {
         return Ok((before, None));
     }
-    let row = patterns::exactly(tx, &engine.recipe, &analysis.signatures.exact).await?;
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
     match row {
         Some(row) if row.key == other.key => return Err(cannot_be_told_apart(&other.id)),
         Some(row) => {
@@ -124,7 +125,7 @@ async fn split<D: Database>(
         None => {}
     }
     let now = matching::find(engine, tx, analysis, &case.name, Some(other.key)).await?;
-    let (was, is) = (before.shown(), now.shown());
+    let (was, is) = (before.shown_key(), now.shown_key());
     if was != is
         && let Some(was) = was
     {
@@ -162,9 +163,9 @@ async fn finding<D: Database>(
         Some(pattern) => matching::fix_history(tx, pattern, MAX_FIXES, MAX_FIX_CHARS).await?,
         None => Vec::new(),
     };
-    let suggested = suggestion::best(engine, tx, analysis, &found).await?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
     let tried = match pattern {
-        Some(pattern) => suggestion::tried(tx, pattern).await?,
+        Some(pattern) => suggestion::tried_fix(tx, pattern).await?,
         None => None,
     };
     let related = if pattern.is_some_and(suggestion::has_own_fix) {
@@ -195,7 +196,7 @@ async fn with_incidents<D: Database>(
         finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
     if !has_own_fix {
-        finding.related.extend(memory::foreign::like(engine, ambient, analysis).await);
+        finding.related.extend(memory::foreign::related_incidents(engine, ambient, analysis).await);
     }
     finding
 }
@@ -211,7 +212,7 @@ fn answer<D: Database>(
         warnings.push(memory::foreign::WARNING.to_owned());
     }
     if finding.suggested.has_only_failed() {
-        warnings.extend(finding.history.iter().find_map(refuted));
+        warnings.extend(finding.history.iter().find_map(refutation));
     }
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
@@ -232,10 +233,10 @@ fn answer<D: Database>(
         cause,
         signature: analysis.signatures.exact,
         signature_pattern: analysis.signatures.pattern,
-        suggested_from: finding.suggested.origin(),
+        suggested_from: finding.suggested.suggested_from(),
         tried: finding.suggested.tried,
         claimed: finding.suggested.is_claimed(),
-        standing: finding.suggested.standing(),
+        standing: finding.suggested.describe_trial(),
         same_cause_as: finding.suggested.same_cause_as(),
         suggested_fix: finding.suggested.fix,
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),
@@ -252,7 +253,7 @@ fn answer<D: Database>(
 }
 
 /// What speaks against the fix that is suggested for want of a better one.
-fn refuted(fix: &FixRecord) -> Option<String> {
+fn refutation(fix: &FixRecord) -> Option<String> {
     let by = fix.refuted_by.as_ref()?;
     let steps = text::quoted(&fix.fix_description);
     Some(format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again."))

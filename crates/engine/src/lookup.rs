@@ -98,7 +98,7 @@ fn ambiguous(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
         "Case '{}' is not unique in run '{}'. Use one of the full names: {}{more}.",
         quoted(wanted),
         run.id,
-        listed(candidates)
+        list_names(candidates)
     );
     EngineError::new(ErrorCode::CaseNotFound, message)
 }
@@ -108,7 +108,10 @@ async fn not_found(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Re
     let next = if names.is_empty() {
         "The run has no cases".to_owned()
     } else {
-        format!("The closest names are {}; argus_history with this runId lists all", listed(&closest(wanted, names)))
+        format!(
+            "The closest names are {}; argus_history with this runId lists all",
+            list_names(&closest(wanted, names))
+        )
     };
     let message = format!("Case '{}' not found in run '{}'. {next}.", quoted(wanted), run.id);
     Ok(EngineError::new(ErrorCode::CaseNotFound, message))
@@ -127,7 +130,7 @@ async fn not_failed(tx: &mut impl Tx, key: RunKey, run: &Run, name: &str) -> Res
     Ok(EngineError::new(ErrorCode::CaseNotFailed, message))
 }
 
-pub(crate) fn listed(names: &[String]) -> String {
+pub(crate) fn list_names(names: &[String]) -> String {
     names.iter().take(MAX_SUGGESTIONS).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
 }
 

@@ -47,7 +47,7 @@ enum How {
 
 impl Match {
     /// The key of what the answer shows.
-    pub(crate) fn shown(&self) -> Option<PatternKey> {
+    pub(crate) fn shown_key(&self) -> Option<PatternKey> {
         self.pattern.as_ref().map(|pattern| pattern.key)
     }
 
@@ -143,7 +143,7 @@ async fn most_alike<D>(
 
 /// Makes sure that the failure is known the next time by its signature: as its own learned pattern, as one that leads to
 /// what it is alike, or, where a built-in speaks for it, as a provisional one.
-pub(crate) async fn remember<D: Database>(
+pub(crate) async fn ensure_known<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -154,17 +154,17 @@ pub(crate) async fn remember<D: Database>(
     match (&found.how, &found.own) {
         (How::Alike(_), Some(own)) => {
             let key = own.key;
-            write(engine, ambient, tx, case, analysis, Write::Leading(key)).await?;
+            insert_pattern(engine, ambient, tx, case, analysis, Write::Leading(key)).await?;
         }
         (How::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
-            merging::surface(tx, own.key).await?;
+            merging::show_provisional(tx, own.key).await?;
             found.own = patterns::get(tx, own.key).await?;
             found.pattern.clone_from(&found.own);
         }
         (_, None) if found.pattern.is_some() => {
-            found.own = Some(write(engine, ambient, tx, case, analysis, Write::Provisional).await?);
+            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, Write::Provisional).await?);
         }
-        (_, None) => found.own = Some(learn(engine, ambient, tx, case, analysis, 0).await?),
+        (_, None) => found.own = Some(learn_pattern(engine, ambient, tx, case, analysis, 0).await?),
         _ => {}
     }
     Ok(())
@@ -183,7 +183,7 @@ pub(crate) fn identity<'a, D>(engine: &'a Engine<D>, analysis: &'a Analysis) -> 
 }
 
 /// Starts a learned pattern from a failure.
-pub(crate) async fn learn<D: Database>(
+pub(crate) async fn learn_pattern<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -191,7 +191,7 @@ pub(crate) async fn learn<D: Database>(
     analysis: &Analysis,
     resolutions: u32,
 ) -> Result<Pattern, EngineError> {
-    write(engine, ambient, tx, case, analysis, Write::Learned { resolutions }).await
+    insert_pattern(engine, ambient, tx, case, analysis, Write::Learned { resolutions }).await
 }
 
 /// As what a failure is written down.
@@ -201,7 +201,7 @@ enum Write {
     Provisional,
 }
 
-async fn write<D: Database>(
+async fn insert_pattern<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -211,7 +211,7 @@ async fn write<D: Database>(
 ) -> Result<Pattern, EngineError> {
     let id = ambient.id("pat");
     let description = headline(analysis, &Summary::read(&analysis.redacted), &lookup::event_of(&case.failure));
-    let sample = sample(engine, case, analysis)?;
+    let sample = sample_json(engine, case, analysis)?;
     let new = NewPattern {
         id: &id,
         identity: identity(engine, analysis),
@@ -257,7 +257,7 @@ pub(crate) async fn fix_history(
 }
 
 /// The failure as JSON, shortened where the short form is the same failure.
-fn sample<D>(engine: &Engine<D>, case: &lookup::FailedCase, analysis: &Analysis) -> Result<String, EngineError> {
+fn sample_json<D>(engine: &Engine<D>, case: &lookup::FailedCase, analysis: &Analysis) -> Result<String, EngineError> {
     let mut event = FailureEvent { text: analysis.redacted.clone(), ..lookup::event_of(&case.failure) };
     if event.text.len() > SAMPLE_BYTES {
         let short = FailureEvent { text: bound_to(&event.text, SAMPLE_BYTES).into_owned(), ..event.clone() };

@@ -8,7 +8,7 @@ pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// ISO 8601 with milliseconds and `Z`; what a database says of a year without four digits is the nearest that has them.
 pub(crate) fn iso(millis: i64) -> String {
-    let nanos = i128::from(Ambient::within(millis)) * 1_000_000;
+    let nanos = i128::from(Ambient::clamp_to_range(millis)) * 1_000_000;
     let moment = OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     let (date, time) = (moment.date(), moment.time());
     format!(

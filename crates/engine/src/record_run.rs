@@ -35,7 +35,7 @@ pub async fn record_run<D: Database>(
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
         claims::judge(engine, tx, &run, &collected.cases).await?;
-        retention::apply(tx, keep(engine, ambient)).await?;
+        retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
         Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, no_tests))
     };
@@ -97,7 +97,7 @@ fn totals(cases: &[Case]) -> Totals {
 /// Someone who comes back to a project after a long time still finds what failed last.
 const DEFAULT_MIN_RUNS: u32 = 20;
 
-fn keep<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
+fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
         max_ms: i64::from(days) * moment::DAY_MS,
@@ -124,7 +124,7 @@ async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, 
             break;
         }
     }
-    let nearest = lookup::listed(&lookup::closest(filter, names));
+    let nearest = lookup::list_names(&lookup::closest(filter, names));
     let advice =
         if nearest.is_empty() { "Check the name.".to_owned() } else { format!("The closest names are {nearest}.") };
     Ok(format!("NO_TESTS_RAN: no test fits the filter '{}'. {advice}", quoted(filter)))

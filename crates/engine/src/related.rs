@@ -45,24 +45,24 @@ pub(crate) async fn related<D>(
             (like.score, like.differences) = (score, differences);
         }
     }
-    sort(&mut found);
+    sort_by_relevance(&mut found);
     if let Some(first) = first {
         found.retain(|like| like.pattern.key != first.key);
-        let tried = suggestion::tried(tx, first).await?;
+        let tried = suggestion::tried_fix(tx, first).await?;
         found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
     }
     Ok(shown_all(engine, found))
 }
 
 /// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.
-pub(crate) async fn like<D>(
+pub(crate) async fn related_by_text<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     (normalized, family): (&str, &str),
     own: Option<&Pattern>,
 ) -> Result<Vec<Related>, StoreError> {
     let mut found = alike(tx, (normalized, family), own).await?;
-    sort(&mut found);
+    sort_by_relevance(&mut found);
     Ok(shown_all(engine, found))
 }
 
@@ -88,13 +88,13 @@ async fn alike(
     }
     found.retain(|like| !like.pattern.is_provisional() && own.is_none_or(|own| own.key != like.pattern.key));
     for like in &mut found {
-        like.tried = suggestion::tried(tx, &like.pattern).await?;
+        like.tried = suggestion::tried_fix(tx, &like.pattern).await?;
     }
     Ok(found)
 }
 
 /// The most alike first; of equally alike ones a known fix before none, and one that is proved before one that is claimed.
-fn sort(found: &mut [Like]) {
+fn sort_by_relevance(found: &mut [Like]) {
     found.sort_by(|a, b| {
         let evidence = |like: &Like| suggestion::evidence(&like.pattern, like.tried);
         b.score.total_cmp(&a.score).then_with(|| evidence(b).cmp(&evidence(a)))

@@ -62,7 +62,7 @@ pub async fn report_fix<D: Database>(
         if found.pattern.is_none() && found.own.is_none() {
             return on_new(engine, ambient, tx, &case, &analysis, &report).await;
         }
-        matching::remember(engine, ambient, tx, &case, &analysis, &mut found).await?;
+        matching::ensure_known(engine, ambient, tx, &case, &analysis, &mut found).await?;
         on_known(ambient, tx, &report, found).await
     };
     engine.write(ambient, body).await
@@ -91,7 +91,7 @@ pub async fn record_fix<D: Database>(
             return Err(unknown_pattern(&params.pattern_id));
         };
         if pattern.is_provisional() {
-            merging::surface(tx, pattern.key).await?;
+            merging::show_provisional(tx, pattern.key).await?;
         }
         let id = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
         Ok(FixRecord {
@@ -131,7 +131,7 @@ async fn on_known(
     let previous = confidence(pattern.resolutions, pattern.occurrences);
     let learner = match own.filter(|_| pattern.is_builtin && report.worked) {
         Some(mut own) => {
-            merging::surface(tx, own.key).await?;
+            merging::show_provisional(tx, own.key).await?;
             patterns::count_resolution(tx, &mut own, ambient.now).await?;
             own.key
         }
@@ -149,7 +149,7 @@ async fn on_new<D: Database>(
     analysis: &Analysis,
     report: &Report<'_>,
 ) -> Result<ReportFixResult, EngineError> {
-    let pattern = matching::learn(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
+    let pattern = matching::learn_pattern(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
     let (fix_record_id, _) = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
     Ok(changed(pattern, None, fix_record_id, report))
 }

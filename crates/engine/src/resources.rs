@@ -31,7 +31,7 @@ pub async fn pattern<D: Database>(
         Ok(PatternDetail {
             fix_history: matching::fix_history(tx, &pattern, MAX_FIXES, usize::MAX).await?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: view::pattern(&pattern, suggestion::tried(tx, &pattern).await?, engine.options.locale),
+            pattern: view::pattern(&pattern, suggestion::tried_fix(tx, &pattern).await?, engine.options.locale),
         })
     };
     engine.read(ambient, body).await

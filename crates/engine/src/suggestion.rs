@@ -44,7 +44,7 @@ pub(crate) struct Suggestion {
 }
 
 impl Suggestion {
-    pub(crate) fn origin(&self) -> Option<SuggestedFrom> {
+    pub(crate) fn suggested_from(&self) -> Option<SuggestedFrom> {
         self.from.as_ref().map(|pattern| SuggestedFrom {
             pattern_id: pattern.id.clone(),
             case_name: pattern.case_name.clone(),
@@ -62,8 +62,8 @@ impl Suggestion {
         self.tried.is_some_and(has_only_failed)
     }
 
-    pub(crate) fn standing(&self) -> Option<String> {
-        self.fix.as_ref().map(|_| standing(self.tried))
+    pub(crate) fn describe_trial(&self) -> Option<String> {
+        self.fix.as_ref().map(|_| describe_trial(self.tried))
     }
 
     /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
@@ -78,7 +78,7 @@ impl Suggestion {
 }
 
 /// The best fix for a failure that was found so.
-pub(crate) async fn best<D>(
+pub(crate) async fn best_suggestion<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
@@ -118,7 +118,7 @@ async fn of_its_own(
     own: &Pattern,
     fix: Option<String>,
 ) -> Result<Suggestion, StoreError> {
-    let tried = tried(tx, own).await?;
+    let tried = tried_fix(tx, own).await?;
     let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
     let (from, differences) = values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
     Ok(Suggestion { fix, tried, from, differences, same_cause: None })
@@ -130,9 +130,9 @@ pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
 }
 
 /// What came of trying the fix that a pattern suggests; none where it has none of its own.
-pub(crate) async fn tried(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
+pub(crate) async fn tried_fix(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
     let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
-    Ok(Some(outcomes::tried(tx, solution).await?.into()))
+    Ok(Some(outcomes::outcome_counts(tx, solution).await?.into()))
 }
 
 impl From<outcomes::Tried> for Tried {
@@ -146,7 +146,7 @@ const fn has_only_failed(tried: Tried) -> bool {
 }
 
 /// What is known of a suggested fix, in words; a built-in's tip where nothing was counted.
-pub(crate) fn standing(tried: Option<Tried>) -> String {
+pub(crate) fn describe_trial(tried: Option<Tried>) -> String {
     let times = |count: u32| if count == 1 { "1 time".to_owned() } else { format!("{count} times") };
     let Some(Tried { proved, claimed, failed }) = tried else { return "a built-in tip, not yet tried here".to_owned() };
     let and_failed = if failed > 0 { format!(", failed {}", times(failed)) } else { String::new() };
@@ -201,7 +201,7 @@ async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>
             // What two assertions compared is what they are about.
             continue;
         }
-        let Some(tried) = tried(tx, &pattern).await? else { continue };
+        let Some(tried) = tried_fix(tx, &pattern).await? else { continue };
         let fixed = Fixed { pattern, tried, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
             same.fixed = Some(fixed);
@@ -247,12 +247,12 @@ pub(crate) async fn differing_values(
 
 #[cfg(test)]
 mod tests {
-    use super::{Tried, standing};
+    use super::{Tried, describe_trial};
 
     #[test]
     fn says_what_came_of_a_fix() {
-        let say = |proved, claimed, failed| standing(Some(Tried { proved, claimed, failed }));
-        assert_eq!(standing(None), "a built-in tip, not yet tried here");
+        let say = |proved, claimed, failed| describe_trial(Some(Tried { proved, claimed, failed }));
+        assert_eq!(describe_trial(None), "a built-in tip, not yet tried here");
         assert_eq!(say(0, 0, 0), "not yet tried");
         assert_eq!(say(1, 0, 0), "fixed 1 of 1 time");
         assert_eq!(say(2, 0, 1), "fixed 2 of 3 times");

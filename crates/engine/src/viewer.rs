@@ -37,7 +37,8 @@ pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Res
 /// The words of a filter; none where it has none.
 fn words(text: Option<&str>) -> Option<String> {
     // Where a line is cut, its last letter says so, and stands in no text.
-    let first = |text: &str| display::line(text, MAX_FILTER_CHARS + 1).chars().take(MAX_FILTER_CHARS).collect::<String>();
+    let first =
+        |text: &str| display::line(text, MAX_FILTER_CHARS + 1).chars().take(MAX_FILTER_CHARS).collect::<String>();
     text.map(first).filter(|words| !words.is_empty())
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     let mut report = Report { intake, known: false, tool: Tool::default(), summary: Summary::default() };
     let ending = json::read(input, &mut report);
     let Report { intake, known, tool, summary } = report;
-    intake.started(summary.start);
+    intake.note_start(summary.start);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = summary.start.zip(summary.stop).map(|(start, stop)| (stop - start).max(0) as f64);
     intake.duration_ms = duration;
@@ -55,7 +55,7 @@ impl Items for Report<'_, '_> {
 
     fn take(&mut self, test: Test) {
         let case = test.into_case(self.tool.name.as_deref(), self.intake);
-        self.intake.emit(case);
+        self.intake.emit_case(case);
     }
 }
 

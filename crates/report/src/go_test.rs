@@ -201,7 +201,7 @@ impl GoRun {
         }
         self.retries.retain(drop_explained_parents);
         self.retries.finish(intake);
-        intake.started(self.started);
+        intake.note_start(self.started);
         #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
         let duration = self.started.zip(self.ended).map(|(started, ended)| (ended - started).max(0) as f64);
         intake.duration_ms = duration;

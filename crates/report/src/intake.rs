@@ -52,8 +52,8 @@ impl<'a> Intake<'a> {
     }
 
     /// Hands out a case. A second test of the same name gets ` (2)`: two tests must not share one history.
-    pub(crate) fn emit(&mut self, case: ReportCase) {
-        let mut case = tidy(case);
+    pub(crate) fn emit_case(&mut self, case: ReportCase) {
+        let mut case = normalize_case(case);
         let count = self.seen.entry(hash(&case)).or_insert(0);
         *count += 1;
         if *count > 1 {
@@ -64,7 +64,7 @@ impl<'a> Intake<'a> {
     }
 
     /// Whether a case of this name was handed out already.
-    pub(crate) fn has(&self, case: &ReportCase) -> bool {
+    pub(crate) fn has_case(&self, case: &ReportCase) -> bool {
         self.seen.contains_key(&hash(case))
     }
 
@@ -80,7 +80,7 @@ impl<'a> Intake<'a> {
     }
 
     /// The earliest start counts. One at the epoch is a time that was never set (jest-junit, of a broken file).
-    pub(crate) fn started(&mut self, at: Option<i64>) {
+    pub(crate) fn note_start(&mut self, at: Option<i64>) {
         let at = at.filter(|at| *at > 86_400_000);
         self.started_at = match (self.started_at, at) {
             (Some(known), Some(at)) => Some(known.min(at)),
@@ -113,7 +113,7 @@ fn hash(case: &ReportCase) -> u64 {
 }
 
 /// Names are one line without surrounding space and bounded; an unnamed test still has a name.
-fn tidy(mut case: ReportCase) -> ReportCase {
+fn normalize_case(mut case: ReportCase) -> ReportCase {
     case.name = tidy_name(case.name);
     if case.name.is_empty() {
         "(unnamed)".clone_into(&mut case.name);

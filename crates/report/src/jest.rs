@@ -17,7 +17,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     let mut report = Report { intake, known: false, vitest: true, started: None, ended: None };
     let ending = json::read(input, &mut report);
     let Report { intake, known, vitest, started, ended } = report;
-    intake.started(started);
+    intake.note_start(started);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
     intake.duration_ms = duration;
@@ -67,10 +67,10 @@ impl Items for Report<'_, '_> {
         // Vitest: a hook that failed fails the file, and no assertion.
         let unexplained = file.failed && !file.cases.iter().any(Assertion::failed);
         if unexplained {
-            self.intake.emit(ReportCase::suite_failure(path.clone(), file.message));
+            self.intake.emit_case(ReportCase::suite_failure(path.clone(), file.message));
         }
         for assertion in file.cases {
-            self.intake.emit(assertion.into_case(path.clone(), self.vitest));
+            self.intake.emit_case(assertion.into_case(path.clone(), self.vitest));
         }
     }
 

@@ -20,9 +20,9 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     // A configuration or global set-up that failed.
     let error: Vec<String> = errors.into_iter().filter_map(Failure::into_text).collect();
     if !error.is_empty() {
-        intake.emit(ReportCase::suite_failure(None, Some(error.join("\n\n"))));
+        intake.emit_case(ReportCase::suite_failure(None, Some(error.join("\n\n"))));
     }
-    intake.started(stats.start);
+    intake.note_start(stats.start);
     intake.duration_ms = stats.duration_ms;
     intake.runner = Some("playwright".to_owned());
     ending.report("playwright", known, intake)
@@ -72,7 +72,7 @@ impl Items for Report<'_, '_> {
 fn emit(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &mut Intake<'_>) {
     for spec in suite.specs {
         for test in spec.tests {
-            intake.emit(test.into_case(file.cloned(), titles, spec.title.clone().unwrap_or_default()));
+            intake.emit_case(test.into_case(file.cloned(), titles, spec.title.clone().unwrap_or_default()));
         }
     }
     for inner in suite.suites {

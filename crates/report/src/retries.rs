@@ -26,12 +26,12 @@ impl Retries {
     /// Takes a complete case. With `repeats`, a case of a known name is another attempt.
     pub(crate) fn push(&mut self, case: ReportCase, repeats: bool, intake: &mut Intake<'_>) {
         if repeats && let Some(earlier) = self.find(&case) {
-            fold(earlier, case);
+            merge_retry(earlier, case);
         } else if case.status == CaseStatus::Failed {
             self.wait(case, intake);
-        } else if !(repeats && case.status == CaseStatus::Passed && intake.has(&case)) {
+        } else if !(repeats && case.status == CaseStatus::Passed && intake.has_case(&case)) {
             // `go test -count=2` repeats every test; that it passed is said once.
-            intake.emit(case);
+            intake.emit_case(case);
         }
     }
 
@@ -41,7 +41,7 @@ impl Retries {
             return None;
         }
         let at = *self.by_name.get(&hash(case))?;
-        self.waiting.get_mut(at).filter(|earlier| same(earlier, case))
+        self.waiting.get_mut(at).filter(|earlier| is_same_case(earlier, case))
     }
 
     fn wait(&mut self, case: ReportCase, intake: &mut Intake<'_>) {
@@ -69,7 +69,7 @@ impl Retries {
     pub(crate) fn release(&mut self, first: usize, intake: &mut Intake<'_>) {
         for case in self.waiting.drain(first.min(self.waiting.len())..) {
             self.bytes = self.bytes.saturating_sub(weight(&case));
-            intake.emit(case);
+            intake.emit_case(case);
         }
         if self.waiting.is_empty() {
             self.by_name.clear();
@@ -83,7 +83,7 @@ impl Retries {
     }
 }
 
-pub(crate) fn same(left: &ReportCase, right: &ReportCase) -> bool {
+pub(crate) fn is_same_case(left: &ReportCase, right: &ReportCase) -> bool {
     left.name == right.name && left.suite == right.suite && left.file == right.file
 }
 
@@ -99,7 +99,7 @@ fn weight(case: &ReportCase) -> usize {
 }
 
 /// A case that failed appears again.
-fn fold(earlier: &mut ReportCase, again: ReportCase) {
+fn merge_retry(earlier: &mut ReportCase, again: ReportCase) {
     earlier.duration_ms = sum(earlier.duration_ms, again.duration_ms);
     earlier.attempts += again.attempts;
     match again.status {

@@ -110,10 +110,10 @@ pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<
     let body = body.filter(|text| !text.trim().is_empty());
     match (message, body) {
         // Deno puts a word of V8's before the message, but not in the body.
-        (Some(message), Some(body)) if says(body, message.strip_prefix("Uncaught ").unwrap_or(message)) => {
+        (Some(message), Some(body)) if contains_message(body, message.strip_prefix("Uncaught ").unwrap_or(message)) => {
             Some(body.to_owned())
         }
-        (Some(message), Some(body)) if says(message, body) => Some(message.to_owned()),
+        (Some(message), Some(body)) if contains_message(message, body) => Some(message.to_owned()),
         (Some(message), Some(body)) => Some(format!("{message}\n{body}")),
         (Some(text), None) | (None, Some(text)) => Some(text.to_owned()),
         (None, None) => None,
@@ -122,15 +122,15 @@ pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<
 
 /// Whether `body` begins with `message`, a prefix like the exception's type, white space and escape codes aside
 /// (attributes lose their line breaks). Said only further down, after frames or source, the message still goes first.
-fn says(body: &str, message: &str) -> bool {
-    let start = squeeze(&body[..body.floor_char_boundary(body.len().min(2 * message.len() + 400))]);
-    let message = squeeze(message);
+fn contains_message(body: &str, message: &str) -> bool {
+    let start = squeeze_blanks(&body[..body.floor_char_boundary(body.len().min(2 * message.len() + 400))]);
+    let message = squeeze_blanks(message);
     let end = start.find(&message).map(|at| at + message.len());
     end.is_some_and(|end| end - message.len() <= 200)
 }
 
 /// The visible characters of a text.
-fn squeeze(text: &str) -> String {
+fn squeeze_blanks(text: &str) -> String {
     let visible = |character: &char| !character.is_whitespace() && !character.is_control();
     without_escapes(text).chars().filter(visible).collect()
 }

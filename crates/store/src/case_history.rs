@@ -141,7 +141,10 @@ pub async fn occurrences(tx: &mut impl Tx, name: &str, limit: u32) -> Result<Vec
 }
 
 /// Of one failure: id and start of its run, and the failure's headline.
-pub async fn at(tx: &mut impl Tx, occurrence: &FailureOccurrence) -> Result<Option<(String, i64, String)>, StoreError> {
+pub async fn describe_occurrence(
+    tx: &mut impl Tx,
+    occurrence: &FailureOccurrence,
+) -> Result<Option<(String, i64, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at, f.headline FROM failures f JOIN runs r ON r.key = f.run_key \
                        WHERE f.run_key = $1 AND f.seq = $2";
     let row = tx.query_first(SQL, &[occurrence.run.0.into(), occurrence.seq.into()]).await?;

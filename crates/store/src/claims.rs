@@ -111,21 +111,21 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
 }
 
 /// Notes the run in which the case of a claim passed.
-pub async fn prove(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
+pub async fn mark_proved(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
     tx.execute(SQL, &[claim.key.into(), run_id.into()]).await?;
-    decided(tx, claim).await
+    choose_best_fix(tx, claim).await
 }
 
 /// Notes what contradicts a claim, which is a failed attempt from then on: the run in which its case failed again.
-pub async fn refute(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
+pub async fn mark_refuted(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
     tx.execute(SQL, &[claim.key.into(), run_id.into()]).await?;
     outcomes::sum_up(tx, claim.solution).await?;
-    decided(tx, claim).await
+    choose_best_fix(tx, claim).await
 }
 
-async fn decided(tx: &mut impl Tx, claim: &Claim) -> Result<(), StoreError> {
+async fn choose_best_fix(tx: &mut impl Tx, claim: &Claim) -> Result<(), StoreError> {
     match claim.pattern {
         Some(pattern) => solutions::choose_best(tx, pattern).await,
         None => Ok(()),

@@ -175,7 +175,7 @@ impl FromCell for i64 {
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match cell {
             Cell::Int(value) => Ok(value),
-            other => Err(mistyped("an integer", &other)),
+            other => Err(type_error("an integer", &other)),
         }
     }
 }
@@ -206,7 +206,7 @@ impl FromCell for f64 {
         match cell {
             Cell::Real(value) => Ok(value),
             Cell::Int(value) => Ok(value as Self),
-            other => Err(mistyped("a number", &other)),
+            other => Err(type_error("a number", &other)),
         }
     }
 }
@@ -215,7 +215,7 @@ impl FromCell for String {
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match cell {
             Cell::Text(value) => Ok(value),
-            other => Err(mistyped("a text", &other)),
+            other => Err(type_error("a text", &other)),
         }
     }
 }
@@ -224,7 +224,7 @@ impl FromCell for Vec<u8> {
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match cell {
             Cell::Bytes(value) => Ok(value),
-            other => Err(mistyped("bytes", &other)),
+            other => Err(type_error("bytes", &other)),
         }
     }
 }
@@ -238,7 +238,7 @@ impl<T: FromCell> FromCell for Option<T> {
     }
 }
 
-fn mistyped(wanted: &str, cell: &Cell) -> StoreError {
+fn type_error(wanted: &str, cell: &Cell) -> StoreError {
     let found = match cell {
         Cell::Null => "nothing",
         Cell::Int(_) => "an integer",

@@ -5,7 +5,7 @@ use crate::{
     daily_counts,
     database::Tx,
     error::StoreError,
-    merging::{hide, search_again, show},
+    merging::{add_to_view, mark_for_indexing, remove_from_view},
     pattern_filter_text,
     patterns::{Pattern, PatternKey},
     search::Owner,
@@ -46,20 +46,20 @@ pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &Edit<'_>, now: i64
         Suggestion::Written(fix) => Some(written(tx, fix, now).await?),
     };
     // Not before: a fix that is wrong no more is written into the text of the pattern, as it is shown until now.
-    hide(tx, pattern).await?;
+    remove_from_view(tx, pattern).await?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
     tx.execute(SQL, &params).await?;
     if let Some(old) = before.solution.filter(|old| Some(*old) != solution) {
         drop_untried(tx, old).await?;
     }
-    show(tx, pattern.key).await?;
-    search_again(tx, pattern.key).await
+    add_to_view(tx, pattern.key).await?;
+    mark_for_indexing(tx, pattern.key).await
 }
 
 /// Judges a solution, and all with the same steps for the same problem: wrong ones are no suggestion, and their
 /// successes count as none.
-pub async fn judge(tx: &mut impl Tx, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
+pub async fn mark_wrong(tx: &mut impl Tx, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
     const OF_INCIDENT: &str = "UPDATE solutions SET wrong_at = $3 WHERE incident_key = $1 \
                                AND digest = (SELECT digest FROM solutions WHERE key = $2)";
     const OF_PATTERN: &str = "UPDATE solutions SET wrong_at = $3 WHERE pattern_key = $1 \
@@ -121,7 +121,7 @@ async fn written(tx: &mut impl Tx, fix: &NewSolution<'_>, now: i64) -> Result<So
         tx.execute("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()]).await?;
     }
     if solution.is_wrong {
-        judge(tx, &solution, false, now).await?;
+        mark_wrong(tx, &solution, false, now).await?;
     }
     Ok(solution.key)
 }

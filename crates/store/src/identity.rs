@@ -30,7 +30,7 @@ pub fn identify(path: &str, vfs: Option<&str>) -> Result<Identity, StoreError> {
         Err(error) if crate::sqlite::is_missing(&error) => return Ok(Identity::Nothing),
         Err(error) => return Err(error.into()),
     };
-    schema::harden(&connection)?;
+    schema::restrict(&connection)?;
     of(&connection)
 }
 

@@ -65,7 +65,7 @@ pub async fn insert(tx: &mut impl Tx, id: &str, texts: &Texts<'_>, now: i64) -> 
     let params =
         [id.into(), texts.title.into(), texts.error_signature.into(), texts.summary.into(), (&tags).into(), now.into()];
     let row = tx.query_first(SQL, &params).await?;
-    search::tally(tx, "incidents", 1).await?;
+    search::add_to_total(tx, "incidents", 1).await?;
     row.ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))?.read().map(IncidentKey)
 }
 
@@ -131,7 +131,7 @@ pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(IncidentKey, i6
 
 /// How many there are.
 pub async fn count(tx: &mut impl Tx) -> Result<u64, StoreError> {
-    search::total(tx, "incidents").await
+    search::read_total(tx, "incidents").await
 }
 
 fn incident(row: &mut Row) -> Result<Incident, StoreError> {

@@ -10,7 +10,7 @@ use crate::{
     edits,
     error::StoreError,
     pattern_filter_text,
-    patterns::{self, Identity, Pattern, PatternKey, count, exactly, lead, row_of},
+    patterns::{self, Identity, Pattern, PatternKey, count, redirect, row_by_signature, row_of},
     search,
     search::Owner,
     similar, solutions,
@@ -23,36 +23,36 @@ pub async fn recompute_signature(tx: &mut impl Tx, pattern: &Pattern, new: Ident
     let Some(pattern) = row_of(tx, pattern.key).await? else { return Ok(()) };
     similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized)).await?;
     if pattern.signature != new.signature {
-        remember(tx, &pattern.signature, pattern.key).await?;
+        record_signature(tx, &pattern.signature, pattern.key).await?;
     }
-    match exactly(tx, new.recipe, new.signature).await?.filter(|other| other.key != pattern.key) {
-        Some(other) => join(tx, &pattern, &other, new).await,
-        None => rewrite(tx, &pattern, new).await,
+    match row_by_signature(tx, new.recipe, new.signature).await?.filter(|other| other.key != pattern.key) {
+        Some(other) => join_patterns(tx, &pattern, &other, new).await,
+        None => write_identity(tx, &pattern, new).await,
     }
 }
 
 /// A person says that `from` is `into`: its failures, fixes and counts are there from now on. Both are learned ones.
 pub async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
-    absorb(tx, from, into.key).await?;
-    lead(tx, from.key, into.key).await?;
-    surface(tx, into.key).await?;
+    move_contents(tx, from, into.key).await?;
+    redirect(tx, from.key, into.key).await?;
+    show_provisional(tx, into.key).await?;
     tx.execute("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
     daily_counts::record_stored(tx, into.key, now).await
 }
 
 /// Shows a provisional pattern as a learned one, with what led to it.
-pub async fn surface(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+pub async fn show_provisional(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     let sql = "UPDATE patterns SET merged_into = NULL WHERE key = $1 AND merged_into = $1 RETURNING key";
     match tx.query_first(sql, &[key.into()]).await? {
-        Some(_) => show(tx, key).await,
+        Some(_) => add_to_view(tx, key).await,
         None => Ok(()),
     }
 }
 
 /// A pattern that leads to another stands for itself from now on; `provisional`: a built-in speaks for it.
 pub async fn split(tx: &mut impl Tx, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
-    lead(tx, key, key).await?;
-    if provisional { Ok(()) } else { surface(tx, key).await }
+    redirect(tx, key, key).await?;
+    if provisional { Ok(()) } else { show_provisional(tx, key).await }
 }
 
 /// A person says that `part` is not `whole`: its diagnoses count for itself again. The fixes stay where they are, for nobody
@@ -83,10 +83,10 @@ pub async fn had_signature(tx: &mut impl Tx, signature: &str) -> Result<Option<P
     }
 }
 
-async fn rewrite(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+async fn write_identity(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET category = $2, recipe = $3, signature = $4, family = $5, normalized = $6 \
                        WHERE key = $1";
-    hide(tx, pattern).await?;
+    remove_from_view(tx, pattern).await?;
     let params = [
         pattern.key.into(),
         new.category.as_str().into(),
@@ -97,17 +97,22 @@ async fn rewrite(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Resu
     ];
     tx.execute(SQL, &params).await?;
     similar::index(tx, pattern.key, new.bands).await?;
-    show(tx, pattern.key).await?;
+    add_to_view(tx, pattern.key).await?;
     // The search knows it by the family that the older recipe saw.
-    search_again(tx, pattern.key).await
+    mark_for_indexing(tx, pattern.key).await
 }
 
 /// `pattern` would get the signature that `other` has under the new recipe. What was learned of either is shown.
-async fn join(tx: &mut impl Tx, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+async fn join_patterns(
+    tx: &mut impl Tx,
+    pattern: &Pattern,
+    other: &Pattern,
+    new: Identity<'_>,
+) -> Result<(), StoreError> {
     join_rows(tx, pattern, other, new).await?;
     let is_shown = pattern.merged_into.is_none() || other.merged_into.is_none();
-    match exactly(tx, new.recipe, new.signature).await? {
-        Some(row) if is_shown => surface(tx, row.merged_into.unwrap_or(row.key)).await,
+    match row_by_signature(tx, new.recipe, new.signature).await? {
+        Some(row) if is_shown => show_provisional(tx, row.merged_into.unwrap_or(row.key)).await,
         _ => Ok(()),
     }
 }
@@ -116,36 +121,36 @@ async fn join_rows(tx: &mut impl Tx, pattern: &Pattern, other: &Pattern, new: Id
     let leads = |row: &Pattern| row.merged_into.filter(|into| *into != row.key);
     match (leads(pattern), leads(other)) {
         (None, None) => {
-            absorb(tx, pattern, other.key).await?;
-            inherit(tx, pattern, other).await?;
-            forget(tx, pattern, other.key).await
+            move_contents(tx, pattern, other.key).await?;
+            move_overrides(tx, pattern, other).await?;
+            delete_row(tx, pattern, other.key).await
         }
         // A person said where these failures count; so do those that are the same now.
         (Some(into), None) if into != other.key => {
-            absorb(tx, other, into).await?;
-            lead(tx, other.key, into).await?;
-            forget(tx, pattern, other.key).await
+            move_contents(tx, other, into).await?;
+            redirect(tx, other.key, into).await?;
+            delete_row(tx, pattern, other.key).await
         }
         (None, Some(into)) if into == pattern.key => {
             similar::remove(tx, other.key, similarity::sketch(&other.normalized)).await?;
-            forget(tx, other, pattern.key).await?;
-            rewrite(tx, pattern, new).await
+            delete_row(tx, other, pattern.key).await?;
+            write_identity(tx, pattern, new).await
         }
         (None, Some(into)) => {
-            absorb(tx, pattern, into).await?;
-            forget(tx, pattern, other.key).await
+            move_contents(tx, pattern, into).await?;
+            delete_row(tx, pattern, other.key).await
         }
-        (Some(_), _) => forget(tx, pattern, other.key).await,
+        (Some(_), _) => delete_row(tx, pattern, other.key).await,
     }
 }
 
 /// Counts, solutions, outcomes and merged patterns of `from` go to `into`.
-async fn absorb(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Result<(), StoreError> {
+async fn move_contents(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Result<(), StoreError> {
     const SUM: &str = "UPDATE patterns SET occurrences = occurrences + $2, resolutions = resolutions + $3, \
                        first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
                        last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END \
                        WHERE key = $1";
-    hide(tx, from).await?;
+    remove_from_view(tx, from).await?;
     let keys = [from.key.into(), into.into()];
     let sum = [
         keys[1],
@@ -163,11 +168,11 @@ async fn absorb(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Result<()
     tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
     edits::spread_wrong(tx, into).await?;
     solutions::choose_best(tx, into).await?;
-    search_again(tx, into).await
+    mark_for_indexing(tx, into).await
 }
 
 /// What a person set on `from` is not lost, unless something was set on `into` too.
-async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
+async fn move_overrides(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = COALESCE(person_category, $2), \
                        person_description = COALESCE(person_description, $3), \
                        person_solution = COALESCE(person_solution, \
@@ -178,7 +183,7 @@ async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(),
     if overrides.edited_at.is_none() {
         return Ok(());
     }
-    hide(tx, into).await?;
+    remove_from_view(tx, into).await?;
     let category = overrides.category.map(Category::as_str);
     let params = [
         into.key.into(),
@@ -188,15 +193,15 @@ async fn inherit(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(),
         overrides.edited_at.into(),
     ];
     tx.execute(SQL, &params).await?;
-    show(tx, into.key).await
+    add_to_view(tx, into.key).await
 }
 
 /// Deletes a row that has nothing of its own left; its signatures go to `into`, the row of the same failure.
-async fn forget(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result<(), StoreError> {
+async fn delete_row(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result<(), StoreError> {
     const MOVE: &str = "INSERT INTO pattern_signatures (signature, pattern_key) \
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
     let keys = [row.key.into(), into.into()];
-    remember(tx, &row.signature, into).await?;
+    record_signature(tx, &row.signature, into).await?;
     tx.execute(MOVE, &keys).await?;
     tx.execute("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1]).await?;
     tx.execute("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1]).await?;
@@ -204,13 +209,13 @@ async fn forget(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result<(),
     tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await.map(drop)
 }
 
-async fn remember(tx: &mut impl Tx, signature: &str, key: PatternKey) -> Result<(), StoreError> {
+async fn record_signature(tx: &mut impl Tx, signature: &str, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     tx.execute(SQL, &[signature.into(), key.into()]).await.map(drop)
 }
 
 /// Takes a learned pattern out of counts and texts, before what is shown of it changes.
-pub(crate) async fn hide(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), StoreError> {
+pub(crate) async fn remove_from_view(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), StoreError> {
     if pattern.is_builtin || pattern.merged_into.is_some() {
         return Ok(());
     }
@@ -219,7 +224,7 @@ pub(crate) async fn hide(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), Stor
 }
 
 /// Puts it in again, as it is shown now.
-pub(crate) async fn show(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+pub(crate) async fn add_to_view(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     let shown = row_of(tx, key).await?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
     let Some(pattern) = shown else { return Ok(()) };
     pattern_filter_text::write(tx, key).await?;
@@ -227,7 +232,7 @@ pub(crate) async fn show(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreE
 }
 
 /// Lets the search read a pattern again, where it has anything to suggest.
-pub(crate) async fn search_again(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+pub(crate) async fn mark_for_indexing(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     if solutions::count_of(tx, Owner::Pattern(key)).await? > 0 {
         return search::wait(tx, key).await;
     }

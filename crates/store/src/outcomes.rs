@@ -294,7 +294,7 @@ pub struct Tried {
 }
 
 /// What came of trying a solution.
-pub async fn tried(tx: &mut impl Tx, solution: SolutionKey) -> Result<Tried, StoreError> {
+pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<Tried, StoreError> {
     const SQL: &str = "SELECT COALESCE(SUM(CASE WHEN proved > 0 THEN 1 END), 0), \
                        COALESCE(SUM(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), 0), \
                        COALESCE(SUM(CASE WHEN failed > 0 THEN 1 END), 0) FROM (SELECT \
@@ -309,7 +309,7 @@ pub async fn tried(tx: &mut impl Tx, solution: SolutionKey) -> Result<Tried, Sto
 }
 
 /// Of each environment, how many of a solution's successes a run could show, and none has.
-pub async fn claimed(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
+pub async fn claimed_by_bucket(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
     const SQL: &str = "SELECT env_bucket, COUNT(*) FROM (SELECT env_bucket FROM outcomes WHERE solution_key = $1 \
                        AND worked = 1 AND refuted_by IS NULL AND run_id IS NOT NULL \
                        GROUP BY env_bucket, run_id, case_name HAVING MAX(proved_by) IS NULL) AS told \

@@ -191,8 +191,8 @@ pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Re
 
 /// The same, or the provisional one.
 pub async fn identity(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
-    let found = exactly(tx, recipe, signature).await?;
-    followed(tx, found).await
+    let found = row_by_signature(tx, recipe, signature).await?;
+    follow_merge(tx, found).await
 }
 
 /// Those of a case and a category under a recipe, newest first, with their stable texts: all rows, and where each leads.
@@ -210,7 +210,7 @@ pub async fn of_case(
 }
 
 /// The row of an exact signature under a recipe, merged or not.
-pub async fn exactly(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+pub async fn row_by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     first(tx.query_first(SQL, &[recipe.into(), signature.into()]).await?)
 }
@@ -218,14 +218,14 @@ pub async fn exactly(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<
 /// One that a search found, or the one it was merged into.
 pub async fn get(tx: &mut impl Tx, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
     let found = row_of(tx, key).await?;
-    followed(tx, found).await
+    follow_merge(tx, found).await
 }
 
 /// Any pattern by id, or the one it was merged into.
 pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
     let found = first(tx.query_first(SQL, &[id.into()]).await?)?;
-    followed(tx, found).await
+    follow_merge(tx, found).await
 }
 
 /// The patterns that a person merged into this one.
@@ -242,7 +242,7 @@ pub(crate) async fn row_of(tx: &mut impl Tx, key: PatternKey) -> Result<Option<P
 }
 
 /// What was merged leads to one that was not.
-async fn followed(tx: &mut impl Tx, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
+async fn follow_merge(tx: &mut impl Tx, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
     match found.as_ref().and_then(|pattern| pattern.merged_into) {
         Some(into) => row_of(tx, into).await,
         None => Ok(found),
@@ -318,11 +318,11 @@ pub async fn insert_leading(
     into: Option<PatternKey>,
 ) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new).await?;
-    lead(tx, key, into.unwrap_or(key)).await?;
+    redirect(tx, key, into.unwrap_or(key)).await?;
     Ok(key)
 }
 
-pub(crate) async fn lead(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
+pub(crate) async fn redirect(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
     tx.execute("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await.map(drop)
 }
 
@@ -355,7 +355,7 @@ async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
 pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences + 1, last_seen_at = $2, updated_at = $2 \
                        WHERE key = $1 RETURNING occurrences, resolutions";
-    counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
+    read_counts(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
     daily_counts::record(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
 }
@@ -373,7 +373,7 @@ pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
     const SQL: &str = "UPDATE patterns SET resolutions = resolutions + 1, updated_at = $2, \
                        occurrences = CASE WHEN occurrences > resolutions THEN occurrences ELSE resolutions + 1 END \
                        WHERE key = $1 RETURNING occurrences, resolutions";
-    counted(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
+    read_counts(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
     pattern.updated_at = now;
     daily_counts::record(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
 }
@@ -413,7 +413,7 @@ pub(crate) async fn count(tx: &mut impl Tx, category: Category, change: i64) -> 
     tx.execute(SQL, &[category.as_str().into(), change.into()]).await.map(drop)
 }
 
-fn counted(row: Option<Row>, pattern: &mut Pattern) -> Result<(), StoreError> {
+fn read_counts(row: Option<Row>, pattern: &mut Pattern) -> Result<(), StoreError> {
     let mut row = row.ok_or_else(|| StoreError::corrupt("a pattern that was just read is gone"))?;
     (pattern.occurrences, pattern.resolutions) = (row.read()?, row.read()?);
     Ok(())

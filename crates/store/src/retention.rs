@@ -36,7 +36,7 @@ const MAX_CASES_AT_ONCE: i64 = 200_000;
 pub async fn apply(tx: &mut impl Tx, keep: Keep) -> Result<u32, StoreError> {
     let mut deleted = 0;
     let mut cases = 0;
-    for (run, size) in surplus(tx, keep).await? {
+    for (run, size) in expired_runs(tx, keep).await? {
         if deleted > 0 && cases + size > MAX_CASES_AT_ONCE {
             break;
         }
@@ -49,7 +49,7 @@ pub async fn apply(tx: &mut impl Tx, keep: Keep) -> Result<u32, StoreError> {
 
 /// Both limits take the runs recorded first, so the later bound holds for both. The order of recording is the one
 /// that no clock changes.
-async fn surplus(tx: &mut impl Tx, keep: Keep) -> Result<Vec<(RunKey, i64)>, StoreError> {
+async fn expired_runs(tx: &mut impl Tx, keep: Keep) -> Result<Vec<(RunKey, i64)>, StoreError> {
     const BEFORE: &str = "SELECT key, passed + failed + skipped FROM runs WHERE key < $1 ORDER BY key LIMIT $2";
     let too_old = match keep.age {
         Some(age) => first_kept_by_age(tx, age).await?,

@@ -117,7 +117,7 @@ pub async fn list(tx: &mut impl Tx, filter: RunFilter, limit: u32, offset: u32) 
         columns!(),
         " FROM runs WHERE status = $4 AND started_at >= $1 ORDER BY started_at DESC, key DESC LIMIT $2 OFFSET $3"
     );
-    let page = [since(filter), limit.into(), offset.into()];
+    let page = [since_param(filter), limit.into(), offset.into()];
     let rows = match filter.has_failed {
         None => tx.query(ALL, &page).await?,
         Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status(failed).into()]).await?,
@@ -133,7 +133,7 @@ pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(RunKey, Run)>, 
 }
 
 /// Ids of the run before and the run after one.
-pub async fn beside(
+pub async fn neighbours(
     tx: &mut impl Tx,
     key: RunKey,
     started_at: i64,
@@ -151,8 +151,8 @@ pub async fn count(tx: &mut impl Tx, filter: RunFilter) -> Result<u32, StoreErro
     const ALL: &str = "SELECT COUNT(*) FROM runs WHERE started_at >= $1";
     const OF_STATUS: &str = "SELECT COUNT(*) FROM runs WHERE status = $2 AND started_at >= $1";
     let row = match filter.has_failed {
-        None => tx.query_first(ALL, &[since(filter)]).await?,
-        Some(failed) => tx.query_first(OF_STATUS, &[since(filter), status(failed).into()]).await?,
+        None => tx.query_first(ALL, &[since_param(filter)]).await?,
+        Some(failed) => tx.query_first(OF_STATUS, &[since_param(filter), status(failed).into()]).await?,
     };
     row.map_or(Ok(0), |mut row| row.read())
 }
@@ -192,7 +192,7 @@ fn run(row: &mut Row) -> Result<Run, StoreError> {
     })
 }
 
-fn since(filter: RunFilter) -> Value<'static> {
+fn since_param(filter: RunFilter) -> Value<'static> {
     filter.since.unwrap_or(i64::MIN).into()
 }
 

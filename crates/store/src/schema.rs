@@ -33,7 +33,7 @@ thread_local! {
 }
 
 /// Of any file, whoever made it: nothing in its schema is executed, and damage in a page is found when it is read.
-pub(crate) fn harden(connection: &Connection) -> Result<(), StoreError> {
+pub(crate) fn restrict(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
@@ -53,7 +53,7 @@ pub(crate) fn check(connection: &Connection, version: i64) -> Result<(), StoreEr
         let slot = slot.ok_or_else(|| StoreError::corrupt("its version is none of this program's"))?;
         let expected = match slot {
             Some(expected) => expected,
-            None => slot.insert(made(version)?),
+            None => slot.insert(expected_entries(version)?),
         };
         compare(expected, &found)
     })
@@ -82,7 +82,7 @@ fn is_statistics((kind, _, _, words): &Entry) -> bool {
     kind == "table" && words.as_deref().is_some_and(|words| STATISTICS.contains(&words))
 }
 
-fn made(version: i64) -> Result<BTreeSet<Entry>, StoreError> {
+fn expected_entries(version: i64) -> Result<BTreeSet<Entry>, StoreError> {
     let connection = Connection::open_in_memory()?;
     run_migrations(&connection, 0, version)?;
     entries(&connection)
@@ -99,10 +99,10 @@ fn entries(connection: &Connection) -> Result<BTreeSet<Entry>, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LATEST, digest, latest, made};
+    use super::{LATEST, digest, expected_entries, latest};
 
     #[test]
     fn the_digest_is_of_what_the_scripts_make() {
-        assert_eq!(LATEST, digest(&made(latest()).expect("the scripts run")));
+        assert_eq!(LATEST, digest(&expected_entries(latest()).expect("the scripts run")));
     }
 }

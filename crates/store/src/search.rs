@@ -93,10 +93,10 @@ pub async fn add(tx: &mut impl Tx, documents: &[NewDocument<'_>]) -> Result<(), 
     });
     tx.execute_many(SQL, rows).await?;
     for (key, document) in keys.zip(documents) {
-        place(tx, document.owner, Some(key)).await?;
+        record_document(tx, document.owner, Some(key)).await?;
     }
-    tally(tx, "documents", count).await?;
-    segments::tidy(tx).await
+    add_to_total(tx, "documents", count).await?;
+    segments::compact(tx).await
 }
 
 /// Takes a document out; nothing happens where there is none.
@@ -104,18 +104,18 @@ pub async fn remove(tx: &mut impl Tx, owner: Owner) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM search_documents WHERE key = $1 RETURNING vector";
     const COUNT: &str = "UPDATE search_terms SET documents = documents - 1 WHERE term = $1";
     let Some(key) = document_of(tx, owner).await? else { return Ok(()) };
-    place(tx, owner, None).await?;
+    record_document(tx, owner, None).await?;
     let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? else { return Ok(()) };
     let in_segment = segments::all(tx).await?.last().is_some_and(|segment| key <= segment.last);
     if in_segment {
         let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
         tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()])).await?;
     }
-    tally(tx, "documents", -1).await
+    add_to_total(tx, "documents", -1).await
 }
 
 /// How many documents there are, and in how many of them each term stands.
-pub async fn holding(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
+pub async fn document_counts(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
     let segments = segments::all(tx).await?;
     let mut counts = Vec::with_capacity(terms.len());
     for term in terms {
@@ -126,7 +126,7 @@ pub async fn holding(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Vec<u64>),
             *count += u64::from(vector.terms().binary_search_by_key(term, |(hash, _)| *hash).is_ok());
         }
     }
-    Ok((total(tx, "documents").await?, counts))
+    Ok((read_total(tx, "documents").await?, counts))
 }
 
 /// The documents with the highest sums of worth and strength over the terms that are worth most, and those of the
@@ -139,7 +139,7 @@ pub async fn candidates(
 ) -> Result<Vec<Candidate>, StoreError> {
     const FAMILIES: &str = "SELECT key FROM search_documents WHERE family = $1 ORDER BY key DESC LIMIT $2";
     let segments = segments::all(tx).await?;
-    let chosen = chosen(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
+    let chosen = terms_to_read(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
     let mut best = Best { take, heap: BinaryHeap::with_capacity(take + 1) };
     for segment in &segments {
         sum_segment(tx, segment, &chosen, &mut best).await?;
@@ -179,13 +179,13 @@ pub(crate) async fn wait(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), St
 }
 
 /// Adds to a count that is kept.
-pub(crate) async fn tally(tx: &mut impl Tx, name: &'static str, change: i64) -> Result<(), StoreError> {
+pub(crate) async fn add_to_total(tx: &mut impl Tx, name: &'static str, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE memory_totals SET total = total + $2 WHERE name = $1";
     tx.execute(SQL, &[name.into(), change.into()]).await.map(drop)
 }
 
 /// A count that is kept.
-pub(crate) async fn total(tx: &mut impl Tx, name: &'static str) -> Result<u64, StoreError> {
+pub(crate) async fn read_total(tx: &mut impl Tx, name: &'static str) -> Result<u64, StoreError> {
     let row = tx.query_first("SELECT total FROM memory_totals WHERE name = $1", &[name.into()]).await?;
     let total: i64 = row.map_or(Ok(0), |mut row| row.read())?;
     Ok(u64::try_from(total).unwrap_or_default())
@@ -218,7 +218,7 @@ impl Best {
 }
 
 /// The terms worth most whose lists together are short enough; sorted by hash.
-fn chosen(wanted: &[Wanted], most: usize) -> Vec<(u32, f32)> {
+fn terms_to_read(wanted: &[Wanted], most: usize) -> Vec<(u32, f32)> {
     let mut by_worth: Vec<&Wanted> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
     by_worth.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth));
     let (mut chosen, mut postings) = (Vec::new(), 0);
@@ -305,7 +305,7 @@ async fn document_of(tx: &mut impl Tx, owner: Owner) -> Result<Option<i64>, Stor
     Ok(row.map(|mut row| row.read::<Option<i64>>()).transpose()?.flatten())
 }
 
-async fn place(tx: &mut impl Tx, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
+async fn record_document(tx: &mut impl Tx, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
     match owner {
         Owner::Incident(key) => {
             tx.execute("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await

@@ -31,7 +31,7 @@ pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<(PatternK
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
     let mut keys = Vec::new();
-    for band in numbered(bands) {
+    for band in number_bands(bands) {
         for mut row in tx.query(KEYS, &[band.into(), MAX_PATTERNS_PER_BAND.into()]).await? {
             keys.push(row.read::<i64>()?);
         }
@@ -49,15 +49,15 @@ pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<(PatternK
 
 pub(crate) async fn index(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_bands (band, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.execute_many(SQL, numbered(bands).map(|band| [Value::Int(band), key.into()])).await
+    tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()])).await
 }
 
 pub(crate) async fn remove(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_bands WHERE band = $1 AND pattern_key = $2";
-    tx.execute_many(SQL, numbered(bands).map(|band| [Value::Int(band), key.into()])).await
+    tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()])).await
 }
 
 /// The number of the band goes into its key, so that the same hash in two bands is no match.
-fn numbered(bands: [u32; 4]) -> impl Iterator<Item = i64> {
+fn number_bands(bands: [u32; 4]) -> impl Iterator<Item = i64> {
     (0_i64..).zip(bands).map(|(number, hash)| (number << 32) | i64::from(hash))
 }

@@ -18,7 +18,7 @@ impl Sqlite {
 
     /// Nothing is left of it in the free space either, nor in a journal.
     fn without_identity(&self, path: &str) -> Result<(), StoreError> {
-        let copy = self.another(path)?;
+        let copy = self.open_other(path)?;
         if migrate::version(&copy)? < migrate::FIRST_VERSION_WITH_IDENTITY {
             return Ok(());
         }

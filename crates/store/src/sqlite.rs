@@ -177,14 +177,14 @@ impl Sqlite {
             (Mode::ReadWrite, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
             (Mode::ReadWrite, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
-        match self.opened(&self.path, access) {
+        match self.open_connection(&self.path, access) {
             Ok(connection) => self.configure(&connection).map(|()| Some(connection)),
             Err(error) if !create && is_missing(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn opened(&self, path: &str, access: OpenFlags) -> Result<Connection, SqliteError> {
+    fn open_connection(&self, path: &str, access: OpenFlags) -> Result<Connection, SqliteError> {
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         match self.vfs.as_deref() {
             Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs),
@@ -193,9 +193,9 @@ impl Sqlite {
     }
 
     /// Another file of the same file system, for writing.
-    pub(crate) fn another(&self, path: &str) -> Result<Connection, StoreError> {
-        let connection = self.opened(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        schema::harden(&connection)?;
+    pub(crate) fn open_other(&self, path: &str) -> Result<Connection, StoreError> {
+        let connection = self.open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        schema::restrict(&connection)?;
         Ok(connection)
     }
 
@@ -203,7 +203,7 @@ impl Sqlite {
         connection.busy_timeout(self.patience)?;
         connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
         connection.execute_batch(SETTINGS)?;
-        schema::harden(connection)?;
+        schema::restrict(connection)?;
         if let Some(max) = self.max_row_bytes {
             connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
         }
@@ -251,9 +251,9 @@ impl Sqlite {
 
     fn readable(&self) -> Result<Readable<'_>, StoreError> {
         let Some(connection) = self.existing()? else { return Ok(Readable::Nothing) };
-        let tx = noted(Transaction::begin(connection, READING), &self.moved)?;
-        noted(self.require_own(&tx.connection), &self.moved)?;
-        match noted(migrate::inspect(&tx.connection), &self.moved)? {
+        let tx = note_moved(Transaction::begin(connection, READING), &self.moved)?;
+        note_moved(self.require_own(&tx.connection), &self.moved)?;
+        match note_moved(migrate::inspect(&tx.connection), &self.moved)? {
             Schema::Current => Ok(Readable::File(tx)),
             Schema::Empty => Ok(Readable::Nothing),
             Schema::Older if self.mode == Mode::ReadOnly => Ok(Readable::Older),
@@ -291,8 +291,8 @@ impl Sqlite {
 
     fn writable(&self, patience: Duration) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         let connection = self.file(true, patience)?.expect("a file opened for writing is created");
-        let tx = noted(Transaction::begin(connection, WRITING), &self.moved)?;
-        noted(self.bring_up_to_date(&tx.connection), &self.moved)?;
+        let tx = note_moved(Transaction::begin(connection, WRITING), &self.moved)?;
+        note_moved(self.bring_up_to_date(&tx.connection), &self.moved)?;
         Ok(tx)
     }
 
@@ -303,7 +303,7 @@ impl Sqlite {
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
         let answer = body(&mut SqliteTx { connection: &tx.connection, moved: &self.moved }).await?;
-        noted(tx.commit(), &self.moved)?;
+        note_moved(tx.commit(), &self.moved)?;
         Ok(answer)
     }
 
@@ -376,11 +376,11 @@ pub struct SqliteTx<'a> {
 
 impl Tx for SqliteTx<'_> {
     async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        noted(query(self.connection, sql, params), self.moved)
+        note_moved(query(self.connection, sql, params), self.moved)
     }
 
     async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        noted(execute(self.connection, sql, params), self.moved)
+        note_moved(execute(self.connection, sql, params), self.moved)
     }
 
     async fn execute_many<'v, const N: usize>(
@@ -388,7 +388,7 @@ impl Tx for SqliteTx<'_> {
         sql: &'static str,
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
-        noted(execute_many(self.connection, sql, rows), self.moved)
+        note_moved(execute_many(self.connection, sql, rows), self.moved)
     }
 }
 
@@ -420,7 +420,7 @@ fn execute_many<'v, const N: usize>(
     let order = places(&statement)?;
     for row in rows {
         for (index, place) in (1..).zip(&order) {
-            statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound)?)?;
+            statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound_parameter)?)?;
         }
         statement.raw_execute()?;
     }
@@ -428,7 +428,7 @@ fn execute_many<'v, const N: usize>(
 }
 
 /// Remembers when an outcome says that the file has gone.
-fn noted<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
+fn note_moved<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
     if outcome.as_ref().is_err_and(StoreError::is_moved) {
         moved.set(true);
     }
@@ -449,7 +449,7 @@ impl rusqlite::ToSql for Value<'_> {
 
 fn bind(statement: &mut Statement<'_>, params: &[Value<'_>]) -> Result<(), StoreError> {
     for (index, place) in (1..).zip(places(statement)?) {
-        statement.raw_bind_parameter(index, params.get(place).ok_or_else(unbound)?)?;
+        statement.raw_bind_parameter(index, params.get(place).ok_or_else(unbound_parameter)?)?;
     }
     Ok(())
 }
@@ -457,7 +457,7 @@ fn bind(statement: &mut Statement<'_>, params: &[Value<'_>]) -> Result<(), Store
 /// SQLite counts `$n` in order of appearance, so the name says which value it is.
 fn places(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
     let place = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
-    (1..=statement.parameter_count()).map(|index| place(index).ok_or_else(unbound)).collect()
+    (1..=statement.parameter_count()).map(|index| place(index).ok_or_else(unbound_parameter)).collect()
 }
 
 fn cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
@@ -528,6 +528,6 @@ fn nested() -> StoreError {
     StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another")
 }
 
-fn unbound() -> StoreError {
+fn unbound_parameter() -> StoreError {
     StoreError::new(StoreErrorKind::Internal, "a statement has a parameter without a value")
 }

@@ -104,7 +104,7 @@ pub async fn in_order(
         Column::LastSeen => in_order!("p.last_seen_at"),
     };
     let sql = if descending { descending_sql } else { ascending_sql };
-    placed(tx.query(sql, &[category.as_str().into(), limit.into()]).await?)
+    read_placed(tx.query(sql, &[category.as_str().into(), limit.into()]).await?)
 }
 
 /// Learned patterns of all categories by the letters of their descriptions.
@@ -129,7 +129,7 @@ pub async fn in_letters(
         " DESC, p.key DESC LIMIT $1 OFFSET $2"
     );
     let sql = if descending { DESCENDING } else { ASCENDING };
-    placed(tx.query(sql, &[limit.into(), offset.into()]).await?)
+    read_placed(tx.query(sql, &[limit.into(), offset.into()]).await?)
 }
 
 /// The values of some patterns, in no order.
@@ -143,7 +143,7 @@ pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result
     };
     let mut found = Vec::with_capacity(keys.len());
     for key in keys {
-        found.extend(placed(tx.query(sql, &[(*key).into()]).await?)?);
+        found.extend(read_placed(tx.query(sql, &[(*key).into()]).await?)?);
     }
     Ok(found)
 }
@@ -180,7 +180,7 @@ pub async fn signatures(tx: &mut impl Tx, key: PatternKey) -> Result<Vec<String>
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-fn placed(rows: Vec<Row>) -> Result<Vec<Placed>, StoreError> {
+fn read_placed(rows: Vec<Row>) -> Result<Vec<Placed>, StoreError> {
     rows.into_iter().map(|mut row| Ok(Placed { value: row.read()?, key: PatternKey(row.read()?) })).collect()
 }
 

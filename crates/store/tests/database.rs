@@ -209,7 +209,7 @@ fn check_memory(database: &Sqlite, is_first: bool) {
     let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
         assert_eq!(search::is_waiting(tx).await?, is_first);
         assert_eq!(incidents::count(tx).await?, u64::from(!is_first));
-        let (documents, _) = search::holding(tx, &[]).await?;
+        let (documents, _) = search::document_counts(tx, &[]).await?;
         assert_eq!(documents, if is_first { 0 } else { 2 });
         for incident in incidents::page(tx, None, 10).await? {
             let owner = search::Owner::Incident(incident.key);

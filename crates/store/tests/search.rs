@@ -76,7 +76,7 @@ fn of_many_documents_without_a_segment_a_search_reads_few() {
         connection.execute("UPDATE memory_totals SET total = 501 WHERE name = 'next_document'", []).unwrap();
     });
     let holding = |database: &Sqlite| {
-        let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::holding(tx, &[7]).await;
+        let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::document_counts(tx, &[7]).await;
         finish(database.read(body)).unwrap().1
     };
     assert_eq!(holding(&open(&path)), [64]);

@@ -28,7 +28,7 @@ impl Appends {
     }
 
     /// Puts what is gathered over what was read at `offset`, and says how far `buffer` is filled then.
-    pub(crate) fn overlay(&self, buffer: &mut [u8], offset: u64, read: usize) -> usize {
+    pub(crate) fn copy_onto(&self, buffer: &mut [u8], offset: u64, read: usize) -> usize {
         let wanted = offset..offset + buffer.len() as u64;
         let (from, to) = (self.start.max(wanted.start), self.end().min(wanted.end));
         let (Some(source), Some(target)) = (range(from, to, self.start), range(from, to, offset)) else { return read };
@@ -94,7 +94,7 @@ mod tests {
         assert!(appends.take(b"page", 4));
         let read = |offset, length: usize, read| {
             let mut buffer = vec![b'.'; length];
-            let filled = appends.overlay(&mut buffer, offset, read);
+            let filled = appends.copy_onto(&mut buffer, offset, read);
             (String::from_utf8(buffer).expect("ASCII"), filled)
         };
         assert_eq!(read(0, 4, 4), ("....".to_owned(), 4));

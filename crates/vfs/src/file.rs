@@ -55,7 +55,7 @@ impl<H: HostFs> VfsFile for File<H> {
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> VfsResult<usize> {
         let read = self.host.read(self.handle, buffer, offset);
         let read = read.map_err(|error| self.failed(error, VfsErrorCode::IoRead))?;
-        Ok(self.appends.as_ref().map_or(read, |appends| appends.overlay(buffer, offset, read)))
+        Ok(self.appends.as_ref().map_or(read, |appends| appends.copy_onto(buffer, offset, read)))
     }
 
     fn write(&mut self, bytes: &[u8], offset: u64) -> VfsResult<()> {

@@ -25,7 +25,7 @@ pub(crate) fn ambient_of(call_id: Option<&str>, moment: Option<f64>) -> Result<A
 /// When a call is made that should have been made at a moment, if that was earlier. The clock may be before 1970.
 #[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]
 fn made_at(moment: Option<f64>, now: i64) -> i64 {
-    let now = Ambient::within(now);
+    let now = Ambient::clamp_to_range(now);
     moment.map_or(now, |moment| (moment as i64).clamp(0, now))
 }
 

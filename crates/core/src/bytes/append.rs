@@ -4,10 +4,10 @@
 
 /// Appends `line[from..to]`, which is a few words mostly: sixteen bytes at a time, and what was too much is taken back.
 #[inline]
-pub(crate) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
+pub(crate) fn append_part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
     let (mut position, end) = (from, out.len() + to - from);
     while position < to {
-        let Some(piece) = line[position..].first_chunk::<16>() else { return short(out, &line[position..to]) };
+        let Some(piece) = line[position..].first_chunk::<16>() else { return append_short(out, &line[position..to]) };
         out.extend_from_slice(piece);
         position += 16;
     }
@@ -16,18 +16,18 @@ pub(crate) fn part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
 
 /// Appends a text that is short mostly: its first bytes and its last ones.
 #[inline]
-pub(crate) fn short(out: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn append_short(out: &mut Vec<u8>, text: &[u8]) {
     match text.len() {
         ..4 => text.iter().for_each(|&byte| out.push(byte)),
-        4..=8 => ends::<4>(out, text),
-        9..=16 => ends::<8>(out, text),
+        4..=8 => copy_both_ends::<4>(out, text),
+        9..=16 => copy_both_ends::<8>(out, text),
         _ => out.extend_from_slice(text),
     }
 }
 
 /// Appends a text of `N` to `2 * N` bytes.
 #[inline]
-fn ends<const N: usize>(out: &mut Vec<u8>, text: &[u8]) {
+fn copy_both_ends<const N: usize>(out: &mut Vec<u8>, text: &[u8]) {
     let end = out.len() + text.len();
     let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) else { return };
     out.extend_from_slice(first);

@@ -195,7 +195,7 @@ pub(crate) fn number(text: &[u8]) -> u32 {
 }
 
 /// Changes between letters and digits: a made-up name has many, a real one has few.
-pub(crate) fn switches(text: &[u8]) -> usize {
+pub(crate) fn class_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
 
@@ -313,7 +313,7 @@ impl<const N: usize> Words<N> {
 
 /// Whether both are the same, sixteen bytes at a time: the comparison that wasm programs are given goes byte by byte.
 /// The ends first, for lines that differ often begin alike.
-pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn are_equal(one: &[u8], other: &[u8]) -> bool {
     let (Some(end), Some(other_end)) = (one.last_chunk::<16>(), other.last_chunk::<16>()) else { return one == other };
     one.len() == other.len()
         && end == other_end

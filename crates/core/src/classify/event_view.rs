@@ -43,7 +43,7 @@ impl<'a> EventView<'a> {
     }
 
     /// The span of the original text that `start..end` of the view came from; none if it lies before the text.
-    pub(super) fn origin(&self, start: usize, end: usize) -> Option<Span> {
+    pub(super) fn original_span(&self, start: usize, end: usize) -> Option<Span> {
         if end <= self.prefix {
             return None;
         }
@@ -109,7 +109,7 @@ mod tests {
         let event = event("\u{1b}[31mred\u{1b}[0m and \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\!");
         let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"red and link!");
-        let span = view.origin(8, 12).expect("inside the text");
+        let span = view.original_span(8, 12).expect("inside the text");
         assert_eq!(&event.text[span.start..span.end], "link");
     }
 
@@ -118,8 +118,8 @@ mod tests {
         let event = FailureEvent { exception_type: Some("java.net.ConnectException".into()), ..event("no answer") };
         let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"java.net.ConnectException: no answer");
-        assert_eq!(view.origin(0, 9), None);
-        let span = view.origin(9, 36).expect("reaches into the text");
+        assert_eq!(view.original_span(0, 9), None);
+        let span = view.original_span(9, 36).expect("reaches into the text");
         assert_eq!(&event.text[span.start..span.end], "no answer");
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let event = event(&format!("{stamp}a \u{1b}[31mred\n{stamp}\u{1b}[0mconnect ECONNREFUSED\n"));
         let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"a red\nconnect ECONNREFUSED\n");
-        let span = view.origin(14, 26).expect("inside the text");
+        let span = view.original_span(14, 26).expect("inside the text");
         assert_eq!(&event.text[span.start..span.end], "ECONNREFUSED");
     }
 

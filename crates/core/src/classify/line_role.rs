@@ -181,7 +181,7 @@ pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 }
 
 /// The lines around `start..end`.
-pub(super) fn around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+pub(super) fn lines_around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let floor = start.saturating_sub(NEAR_REACH_BYTES);
     let ceil = text.len().min(end + NEAR_REACH_BYTES);
     let from = memchr::memrchr_iter(b'\n', &text[floor..start]).nth(NEAR_LINES).map_or(floor, |at| floor + at + 1);

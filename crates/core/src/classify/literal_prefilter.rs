@@ -179,13 +179,13 @@ impl Literal {
     #[inline]
     fn stands_at(&self, text: &[u8], start: usize) -> bool {
         let rest = &text[start..];
-        let Some(lane) = rest.first_chunk::<LANE_BYTES>() else { return self.ends(rest) };
+        let Some(lane) = rest.first_chunk::<LANE_BYTES>() else { return self.matches_rest(rest) };
         let other = (u8x16::new(*lane) ^ self.first) & self.compared;
-        other == u8x16::ZERO && (self.bytes.len() <= LANE_BYTES || self.ends(rest))
+        other == u8x16::ZERO && (self.bytes.len() <= LANE_BYTES || self.matches_rest(rest))
     }
 
     #[inline(never)]
-    fn ends(&self, rest: &[u8]) -> bool {
+    fn matches_rest(&self, rest: &[u8]) -> bool {
         rest.get(..self.bytes.len()).is_some_and(|part| part.eq_ignore_ascii_case(self.bytes))
     }
 }

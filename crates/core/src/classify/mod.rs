@@ -97,7 +97,7 @@ impl Classifier {
             (Some(found), _) => Classification {
                 category: found.rule.category,
                 rule: found.rule.name.to_owned(),
-                evidence: view.origin(found.start, found.end),
+                evidence: view.original_span(found.start, found.end),
             },
             (None, Some(fact)) => fact.answer(),
             (None, None) => Classification { category: Category::Unknown, rule: "none".to_owned(), evidence: None },
@@ -110,7 +110,7 @@ impl Classifier {
             Some(Classification {
                 category: rule.category,
                 rule: format!("user:{}", rule.name),
-                evidence: view.origin(found.start(), found.end()),
+                evidence: view.original_span(found.start(), found.end()),
             })
         })
     }

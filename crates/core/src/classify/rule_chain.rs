@@ -178,7 +178,7 @@ impl RuleChain {
                     *seen += 1;
                     scan.candidates.push(candidate);
                 } else {
-                    last.keep(candidate);
+                    last.push(candidate);
                 }
             }
         });
@@ -189,7 +189,7 @@ impl RuleChain {
     fn try_rule(&self, rule: &'static Rule, candidate: Candidate, line: usize, lines: &Lines<'_>) -> Option<Found> {
         let (from, to) = match rule.window {
             Window::Line => lines.bounds(line),
-            Window::Near => line_role::around(lines.text(), candidate.start(), candidate.end()),
+            Window::Near => line_role::lines_around(lines.text(), candidate.start(), candidate.end()),
         };
         let literal = (candidate.start() - from, candidate.end() - from);
         let (start, end) = self.compiled[candidate.rule()].find(rule, &lines.text()[from..to], literal)?;
@@ -207,7 +207,7 @@ struct Ring {
 }
 
 impl LastCandidates {
-    fn keep(&mut self, candidate: Candidate) {
+    fn push(&mut self, candidate: Candidate) {
         match self.0.iter_mut().find(|ring| ring.last[0].rule() == candidate.rule()) {
             Some(ring) if ring.last.len() < MAX_LAST_CANDIDATES => ring.last.push(candidate),
             Some(ring) => {

@@ -183,9 +183,9 @@ pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, Fact<'a>)>) -> 
     facts.sort_by_cached_key(|(key, value)| (key.clone(), format!("{value:?}")));
     let mut said = Said::default();
     for (key, value) in &facts {
-        said.hear(key, *value);
+        said.read_fact(key, *value);
     }
-    said.conclude()
+    said.into_environment()
 }
 
 /// `language_major`, `languageMajor` and `Language-Major` are one key.
@@ -195,26 +195,26 @@ fn key_of(key: &str) -> String {
 }
 
 impl Said {
-    fn hear(&mut self, key: &str, value: Fact<'_>) {
+    fn read_fact(&mut self, key: &str, value: Fact<'_>) {
         match key {
             "osfamily" | "os" | "platform" | "operatingsystem" | "osname" | "system" => {
-                first(&mut self.os, system(value));
+                set_if_empty(&mut self.os, system(value));
             }
-            "language" | "lang" | "programminglanguage" => self.language.hear(value, &LANGUAGES),
+            "language" | "lang" | "programminglanguage" => self.language.read_fact(value, &LANGUAGES),
             "languagemajor" | "languageversion" | "langversion" | "langmajor" => {
-                first(&mut self.language_major, version(value));
+                set_if_empty(&mut self.language_major, version(value));
             }
-            "framework" => self.framework.hear(value, &FRAMEWORKS),
-            "frameworkmajor" | "frameworkversion" => first(&mut self.framework_major, version(value)),
-            "runtime" => self.runtime.hear(value, &RUNTIMES),
-            "runtimemajor" | "runtimeversion" => first(&mut self.runtime_major, version(value)),
-            "cuda" | "cudamajor" | "cudaversion" | "cudatoolkit" => first(&mut self.cuda, version(value)),
-            _ => self.hear_by_name(key, value),
+            "framework" => self.framework.read_fact(value, &FRAMEWORKS),
+            "frameworkmajor" | "frameworkversion" => set_if_empty(&mut self.framework_major, version(value)),
+            "runtime" => self.runtime.read_fact(value, &RUNTIMES),
+            "runtimemajor" | "runtimeversion" => set_if_empty(&mut self.runtime_major, version(value)),
+            "cuda" | "cudamajor" | "cudaversion" | "cudatoolkit" => set_if_empty(&mut self.cuda, version(value)),
+            _ => self.read_fact_by_name(key, value),
         }
     }
 
     /// `python: "3.11"`, `node: 20`, `react: "^18"`.
-    fn hear_by_name(&mut self, key: &str, value: Fact<'_>) {
+    fn read_fact_by_name(&mut self, key: &str, value: Fact<'_>) {
         let key = key.strip_suffix("version").or_else(|| key.strip_suffix("major")).unwrap_or(key);
         let tables = [
             (&LANGUAGES[..], &mut self.by_language),
@@ -228,10 +228,10 @@ impl Said {
         }
     }
 
-    fn conclude(self) -> Environment {
-        let language = self.language.or(self.by_language, self.language_major);
-        let framework = self.framework.or(self.by_framework, self.framework_major);
-        let runtime = self.runtime.or(self.by_runtime, self.runtime_major);
+    fn into_environment(self) -> Environment {
+        let language = self.language.or_by_name(self.by_language, self.language_major);
+        let framework = self.framework.or_by_name(self.by_framework, self.framework_major);
+        let runtime = self.runtime.or_by_name(self.by_runtime, self.runtime_major);
         Environment {
             os_family: self.os,
             language: language.name,
@@ -245,23 +245,23 @@ impl Said {
 }
 
 /// Keeps what was said first.
-fn first<T>(slot: &mut Option<T>, value: Option<T>) {
+fn set_if_empty<T>(slot: &mut Option<T>, value: Option<T>) {
     if slot.is_none() {
         *slot = value;
     }
 }
 
 impl Named {
-    fn hear(&mut self, value: Fact<'_>, aliases: &[(&str, &str)]) {
+    fn read_fact(&mut self, value: Fact<'_>, aliases: &[(&str, &str)]) {
         if self.name.is_none()
             && let Fact::Text(text) = value
         {
-            *self = named(text, aliases);
+            *self = parse_named(text, aliases);
         }
     }
 
     /// The name said directly with the major said most directly, or else what a key of that name said.
-    fn or(self, by_name: Self, major: Option<u32>) -> Self {
+    fn or_by_name(self, by_name: Self, major: Option<u32>) -> Self {
         let of_same = by_name.name == self.name || self.name.is_none();
         let name = self.name.or(by_name.name);
         let major = name.as_ref().and_then(|_| major.or(self.major).or(by_name.major.filter(|_| of_same)));
@@ -270,7 +270,7 @@ impl Named {
 }
 
 /// `Python 3.11` is python and 3; `React@18.2.0` is react and 18.
-fn named(text: &str, aliases: &[(&str, &str)]) -> Named {
+fn parse_named(text: &str, aliases: &[(&str, &str)]) -> Named {
     let clean = clean(text);
     let mut name = clean.as_str();
     let mut version = None;
@@ -311,7 +311,7 @@ fn system(value: Fact<'_>) -> Option<String> {
         return None;
     }
     let known = SYSTEMS.iter().find(|(start, _)| clean.starts_with(start)).map(|(_, name)| (*name).to_owned());
-    known.or_else(|| named(text, &[]).name)
+    known.or_else(|| parse_named(text, &[]).name)
 }
 
 fn version(value: Fact<'_>) -> Option<u32> {

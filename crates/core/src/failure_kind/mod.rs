@@ -142,7 +142,8 @@ kinds! {
 pub fn failure_kind(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     let text = summary.lines().join("\n");
     // The order of the rules is the order of their weight.
-    let found = MATCHERS.iter().find(|matcher| matcher.category == category).and_then(|matcher| matcher.first(&text));
+    let found =
+        MATCHERS.iter().find(|matcher| matcher.category == category).and_then(|matcher| matcher.first_kind(&text));
     found.unwrap_or_else(|| fallback(category, &text, exit_code))
 }
 
@@ -161,7 +162,7 @@ static MATCHERS: LazyLock<Vec<KindMatcher>> =
 
 impl KindMatcher {
     fn new(category: Category) -> Self {
-        let rules = move || RULES.iter().filter(move |rule| fits(rule.kind, category));
+        let rules = move || RULES.iter().filter(move |rule| refines(rule.kind, category));
         let compile = move || {
             // Classes of ASCII: names of tools and errors have nothing else, and automata stay small.
             RegexSetBuilder::new(rules().map(|rule| rule.pattern))
@@ -173,14 +174,14 @@ impl KindMatcher {
         Self { category, kinds: rules().map(|rule| rule.kind).collect(), set: LazyLock::new(Box::new(compile)) }
     }
 
-    fn first(&self, text: &str) -> Option<FailureKind> {
+    fn first_kind(&self, text: &str) -> Option<FailureKind> {
         let at = if self.kinds.is_empty() { None } else { self.set.matches(text.as_bytes()).iter().next() };
         at.and_then(|at| self.kinds.get(at).copied())
     }
 }
 
 /// Whether a kind is a finer name for that category. What an assertion compares, or a server answers, may be any text.
-fn fits(kind: FailureKind, category: Category) -> bool {
+fn refines(kind: FailureKind, category: Category) -> bool {
     use FailureKind as K;
     match category {
         Category::Unknown => true,

@@ -56,7 +56,7 @@ impl Approach {
 }
 
 /// The kind of a loop's fix, by how many there were before.
-pub(super) const fn after(fixes: usize) -> Approach {
+pub(super) const fn approach_after(fixes: usize) -> Approach {
     match fixes {
         0 => Approach::Direct,
         1 => Approach::Defensive,
@@ -65,8 +65,8 @@ pub(super) const fn after(fixes: usize) -> Approach {
 }
 
 /// The fix that is due in a loop with so many.
-pub(super) fn due(fixes: usize) -> Step {
-    let name = after(fixes);
+pub(super) fn step_due(fixes: usize) -> Step {
+    let name = approach_after(fixes);
     let mut description = name.description().to_owned();
     if fixes > 2 {
         description.push_str(" One that was not tried in this loop yet.");

@@ -15,7 +15,7 @@ pub fn delay(initial: f64, failures: u32) -> f64 {
 
 /// Sets the wait before the next attempt; `random` is in [0, 1).
 pub(super) fn schedule(state: &mut FixState, random: f64) {
-    state.backoff_seconds = delay(state.initial_backoff_seconds, state.made());
+    state.backoff_seconds = delay(state.initial_backoff_seconds, state.attempts_made());
     let part = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
     state.delay_seconds =
         if state.jitter { in_milliseconds(state.backoff_seconds * part) } else { state.backoff_seconds };

@@ -100,9 +100,9 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         desired,
         started,
         current_attempt: 1,
-        max_attempts: whole("max_attempts", start.max_attempts, attempts, most)?,
+        max_attempts: whole_number("max_attempts", start.max_attempts, attempts, most)?,
         backoff_seconds: initial,
-        circuit_breaker: Circuit::new(whole(
+        circuit_breaker: Circuit::new(whole_number(
             "circuit_breaker",
             start.circuit_breaker,
             DEFAULT_CIRCUIT_THRESHOLD,
@@ -112,7 +112,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         error: error.map(|error| error.text.clone()),
         first_error,
         test: optional("test", start.test.as_ref())?,
-        timeout_seconds: whole(
+        timeout_seconds: whole_number(
             "timeout_seconds",
             start.timeout_seconds,
             DEFAULT_TIMEOUT_SECONDS,
@@ -162,9 +162,9 @@ pub fn command_hash(identity: &str) -> String {
 }
 
 fn mode(start: &Start) -> Result<Mode, StartProblem> {
-    let given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    let non_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
     let problem = |text: &str| Err(StartProblem(text.to_owned()));
-    match (given(&start.command), given(&start.error), start.mode) {
+    match (non_blank(&start.command), non_blank(&start.error), start.mode) {
         (true, true, _) => problem("Give a command or an error, not both: they are two kinds of loops."),
         (true, false, None | Some(Mode::Command)) => {
             required("command", start.command.as_deref().unwrap_or_default(), MAX_COMMAND_BYTES).map(|_| Mode::Command)
@@ -201,7 +201,7 @@ fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f
     Err(StartProblem(format!("{name} must be from {least} to {most}; it is {value}.")))
 }
 
-fn whole(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {
+fn whole_number(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {
     let value = in_range(name, value, default, (1.0, most))?;
     if value.fract() != 0.0 {
         return Err(StartProblem(format!("{name} must be a whole number from 1 to {most}; it is {value}.")));

@@ -5,14 +5,14 @@ use super::{
     approach,
     event::{Warning, WarningKind},
     state::{AppliedFix, Attempt, FixState, Mode, Status},
-    transitions::{Outcome, go_on, over},
+    transitions::{Outcome, over_message, schedule_next},
 };
 
 /// Somebody changed something.
 pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Outcome {
     let open = matches!(state.status, Status::NeedsFix | Status::Waiting | Status::NeedsInputs | Status::Ready);
     if state.status.is_over() {
-        return Err(over(state));
+        return Err(over_message(state));
     }
     if !open || (state.attempts.is_empty() && state.mode == Mode::Command) {
         return Err(format!("No fix is due: the loop is {}.", state.status.as_str()));
@@ -30,20 +30,20 @@ pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Out
                 .to_owned(),
         );
     }
-    if let Some(number) = repeated(state, &fix) {
+    if let Some(number) = repeated_fix(state, &fix) {
         return Err(format!("This is the fix that was tried after attempt {number} already. Try another one."));
     }
     let warnings = fix_warnings(state, &fix);
     if state.mode == Mode::Command {
-        note(state, &fix);
+        record_fix(state, &fix);
     }
     state.pending_fix = Some(fix);
-    go_on(state, random);
+    schedule_next(state, random);
     Ok(warnings)
 }
 
 /// The attempt whose fix this is, once more.
-fn repeated(state: &FixState, fix: &AppliedFix) -> Option<u32> {
+fn repeated_fix(state: &FixState, fix: &AppliedFix) -> Option<u32> {
     let words = |text: &Option<String>| text.as_ref().map(|text| text.to_lowercase());
     let same = |attempt: &&Attempt| match (&fix.digest, &attempt.fix_digest) {
         (Some(digest), Some(known)) => digest == known,
@@ -55,7 +55,7 @@ fn repeated(state: &FixState, fix: &AppliedFix) -> Option<u32> {
 
 fn fix_warnings(state: &FixState, fix: &AppliedFix) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let due = approach::after(state.fixes());
+    let due = approach::approach_after(state.fixes());
     if fix.approach < due {
         let text = format!("A {} fix was tried before; a {} one is due.", fix.approach.as_str(), due.as_str());
         warnings.push(Warning { kind: WarningKind::ApproachRepeated, text });
@@ -68,7 +68,7 @@ fn fix_warnings(state: &FixState, fix: &AppliedFix) -> Vec<Warning> {
 }
 
 /// Writes the fix into the attempt it came after.
-fn note(state: &mut FixState, fix: &AppliedFix) {
+fn record_fix(state: &mut FixState, fix: &AppliedFix) {
     if let Some(last) = state.attempts.last_mut() {
         last.fix_applied = Some(fix.description.clone());
         last.approach = Some(fix.approach);
@@ -80,7 +80,12 @@ fn note(state: &mut FixState, fix: &AppliedFix) {
 }
 
 /// There are answers for the prompts.
-pub(super) fn provide(state: &mut FixState, digest: Option<String>, inputs: Option<String>, random: f64) -> Outcome {
+pub(super) fn provide_inputs(
+    state: &mut FixState,
+    digest: Option<String>,
+    inputs: Option<String>,
+    random: f64,
+) -> Outcome {
     if state.status != Status::NeedsInputs {
         return Err(format!("No inputs are due: the loop is {}.", state.status.as_str()));
     }
@@ -89,6 +94,6 @@ pub(super) fn provide(state: &mut FixState, digest: Option<String>, inputs: Opti
     }
     state.inputs_digest = digest;
     state.inputs = inputs.or_else(|| state.inputs.take());
-    go_on(state, random);
+    schedule_next(state, random);
     Ok(Vec::new())
 }

@@ -34,7 +34,7 @@ pub fn check(state: &FixState) -> Checked {
     match state.version {
         STATE_VERSION => {}
         version if version > STATE_VERSION => return Err(StateProblem::Newer(version)),
-        version => return damaged(format!("version {version} never was")),
+        version => return damaged_state(format!("version {version} never was")),
     }
     check_identity(state)?;
     check_texts(state)?;
@@ -44,12 +44,12 @@ pub fn check(state: &FixState) -> Checked {
     check_status(state)
 }
 
-fn damaged(text: impl Into<String>) -> Checked {
+fn damaged_state(text: impl Into<String>) -> Checked {
     Err(StateProblem::Damaged(text.into()))
 }
 
 fn ensure(holds: bool, otherwise: &str) -> Checked {
-    if holds { Ok(()) } else { damaged(otherwise) }
+    if holds { Ok(()) } else { damaged_state(otherwise) }
 }
 
 fn check_identity(state: &FixState) -> Checked {
@@ -60,7 +60,7 @@ fn check_identity(state: &FixState) -> Checked {
             Err(StateProblem::Another(command.chars().take(80).collect()))
         }
         (Some(_), Mode::Command) => Ok(()),
-        (None, Mode::Command) => damaged("there is no command"),
+        (None, Mode::Command) => damaged_state("there is no command"),
         (_, Mode::Error) => ensure(state.error.is_some() && state.first_error.is_some(), "there is no error"),
     }
 }
@@ -92,7 +92,7 @@ fn check_numbers(state: &FixState) -> Checked {
 }
 
 fn check_attempts(state: &FixState) -> Checked {
-    let made = state.made();
+    let made = state.attempts_made();
     ensure(made <= state.max_attempts, "there are more attempts than allowed")?;
     let numbered = (1..).zip(&state.attempts).all(|(number, attempt): (u32, &Attempt)| attempt.number == number);
     ensure(numbered, "the attempts are not numbered in order")?;
@@ -122,9 +122,9 @@ fn check_circuit(state: &FixState) -> Checked {
 }
 
 fn check_status(state: &FixState) -> Checked {
-    let made = state.made();
+    let made = state.attempts_made();
     let status = if state.status == Status::Cancelled { state.cancelled_from } else { Some(state.status) };
-    let Some(status) = status else { return damaged("nobody knows where the cancelled loop stood") };
+    let Some(status) = status else { return damaged_state("nobody knows where the cancelled loop stood") };
     let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
     match status {
         Status::Ready | Status::Running | Status::Waiting | Status::NeedsFix | Status::NeedsInputs => {
@@ -136,7 +136,7 @@ fn check_status(state: &FixState) -> Checked {
         }
         Status::Success | Status::Suspicious => ensure(green, "the last attempt of a loop that worked failed")?,
         Status::Escalated => {}
-        Status::Cancelled => return damaged("a cancelled loop was cancelled"),
+        Status::Cancelled => return damaged_state("a cancelled loop was cancelled"),
     }
     let given_up = matches!(status, Status::Suspicious | Status::Escalated);
     ensure(
@@ -150,7 +150,7 @@ fn check_status(state: &FixState) -> Checked {
 }
 
 fn is_scheduled(state: &FixState) -> bool {
-    let full = delay(state.initial_backoff_seconds, state.made());
+    let full = delay(state.initial_backoff_seconds, state.attempts_made());
     let due = if state.jitter { 0.0..=full } else { full..=full };
     due.contains(&state.delay_seconds)
 }

@@ -27,29 +27,29 @@ pub fn outlook(state: &FixState) -> Outlook {
 pub(super) fn decision(state: &FixState) -> Decision {
     let attempt = state.current_attempt;
     let (kind, reason) = match state.status {
-        Status::Ready => (DecisionType::Run, ready(state)),
+        Status::Ready => (DecisionType::Run, ready_reason(state)),
         Status::Running => (DecisionType::Run, format!("Attempt {attempt} runs; tell how it ended.")),
-        Status::Waiting => (DecisionType::Wait, waiting(state)),
-        Status::NeedsFix => (DecisionType::ApplyFix, needs_fix(state)),
-        Status::NeedsInputs => (DecisionType::ProvideInputs, needs_inputs(state)),
+        Status::Waiting => (DecisionType::Wait, waiting_reason(state)),
+        Status::NeedsFix => (DecisionType::ApplyFix, needs_fix_reason(state)),
+        Status::NeedsInputs => (DecisionType::ProvideInputs, needs_inputs_reason(state)),
         Status::Unverified => (DecisionType::Escalate, UNVERIFIED.to_owned()),
-        Status::Success => (DecisionType::Done, success(state)),
-        Status::Suspicious | Status::Escalated => (DecisionType::Escalate, escalation(state)),
+        Status::Success => (DecisionType::Done, success_reason(state)),
+        Status::Suspicious | Status::Escalated => (DecisionType::Escalate, escalation_reason(state)),
         Status::Cancelled => (DecisionType::Escalate, "The loop was cancelled. Resume it to go on.".to_owned()),
     };
-    let approach = (kind == DecisionType::ApplyFix).then(|| approach::due(state.fixes()));
+    let approach = (kind == DecisionType::ApplyFix).then(|| approach::step_due(state.fixes()));
     let delay_seconds = if kind == DecisionType::Wait { state.delay_seconds } else { 0.0 };
     Decision { kind, reason, approach, delay_seconds, attempt, escalation: state.escalation }
 }
 
-pub(super) fn refused(state: &FixState, reason: String) -> Decision {
+pub(super) fn refused_decision(state: &FixState, reason: String) -> Decision {
     Decision { kind: DecisionType::Refused, reason, approach: None, ..decision(state) }
 }
 
 const UNVERIFIED: &str = "The fix cannot be verified, for there is no verification command. Run one as the next \
      attempt, or let a human accept or reject the fix.";
 
-fn ready(state: &FixState) -> String {
+fn ready_reason(state: &FixState) -> String {
     match (state.attempts.last(), state.mode) {
         (None, Mode::Error) => "Run the verification of the fix.".to_owned(),
         (None, Mode::Command) => "Run the command.".to_owned(),
@@ -57,7 +57,7 @@ fn ready(state: &FixState) -> String {
     }
 }
 
-fn waiting(state: &FixState) -> String {
+fn waiting_reason(state: &FixState) -> String {
     let why = if state.pending_fix.is_some() { "The fix is in place" } else { "The error may pass by itself" };
     format!(
         "{why}: wait {} s, then run attempt {} of {}.",
@@ -72,44 +72,44 @@ fn seconds(value: f64) -> String {
     format!("{rounded}")
 }
 
-fn needs_fix(state: &FixState) -> String {
-    let step = approach::due(state.fixes());
+fn needs_fix_reason(state: &FixState) -> String {
+    let step = approach::step_due(state.fixes());
     let failed = match (state.last_failed(), &state.first_error) {
-        (Some(attempt), _) => format!("Attempt {} failed with {}.", attempt.number, named(attempt)),
+        (Some(attempt), _) => format!("Attempt {} failed with {}.", attempt.number, describe_attempt(attempt)),
         (None, Some(error)) => format!("The error is {}.", brief(&error.error_type, &error.headline)),
         (None, None) => "The last attempt failed.".to_owned(),
     };
     format!("{failed} Change something before it runs again: {}. {}", step.title, step.description)
 }
 
-fn needs_inputs(state: &FixState) -> String {
+fn needs_inputs_reason(state: &FixState) -> String {
     let said = state.last_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or_default();
     // `read -p` prints its prompt to a terminal alone.
     let prompt = if said.is_empty() { " to a question that it did not print".to_owned() } else { format!(": {said}") };
     format!("The command waits for an answer{prompt}. Provide inputs for its prompts before it runs again.")
 }
 
-fn success(state: &FixState) -> String {
-    match state.made() {
+fn success_reason(state: &FixState) -> String {
+    match state.attempts_made() {
         0 => "It works.".to_owned(),
         1 => "It works, after 1 attempt.".to_owned(),
         attempts => format!("It works, after {attempts} attempts."),
     }
 }
 
-fn escalation(state: &FixState) -> String {
-    let last = state.last_failed().map(named);
+fn escalation_reason(state: &FixState) -> String {
+    let last = state.last_failed().map(describe_attempt);
     let last = last.or_else(|| state.first_error.as_ref().map(|error| brief(&error.error_type, &error.headline)));
     let last = last.unwrap_or_else(|| "an error".to_owned());
     match state.escalation {
-        Some(EscalationReason::CircuitBreakerOpened) => opened(state, &last),
+        Some(EscalationReason::CircuitBreakerOpened) => circuit_reason(state, &last),
         Some(EscalationReason::MaxAttemptsReached) => {
             format!("All {} attempts are used; the last one failed with {last}.", state.max_attempts)
         }
         Some(EscalationReason::PermanentError) => {
             format!("No change of the code and no further attempt helps against {last}. A human has to look at it.")
         }
-        Some(EscalationReason::SuspiciousSuccess) => suspicious(state),
+        Some(EscalationReason::SuspiciousSuccess) => suspicious_reason(state),
         Some(EscalationReason::InterruptedTooOften) => format!(
             "Attempt {} was cut off {} times before it ended. Look at what ends it.",
             state.current_attempt, state.interruptions
@@ -118,7 +118,7 @@ fn escalation(state: &FixState) -> String {
     }
 }
 
-fn opened(state: &FixState, last: &str) -> String {
+fn circuit_reason(state: &FixState, last: &str) -> String {
     let circuit = &state.circuit_breaker;
     if circuit.repeats() {
         return format!("The same error came {} times in a row: {last}. The circuit is open.", circuit.threshold);
@@ -127,7 +127,7 @@ fn opened(state: &FixState, last: &str) -> String {
     format!("{said}The circuit is open, for progress is strict; the last error is {last}.")
 }
 
-fn suspicious(state: &FixState) -> String {
+fn suspicious_reason(state: &FixState) -> String {
     let weaker = state.attempts.last().map_or(0, |attempt| attempt.weakened.len());
     format!(
         "It passes, but the tests are weaker than at the beginning, in {weaker} {}. A human has to accept or reject \
@@ -137,7 +137,7 @@ fn suspicious(state: &FixState) -> String {
 }
 
 /// `TypeError: x is not a function`.
-pub(super) fn named(attempt: &Attempt) -> String {
+pub(super) fn describe_attempt(attempt: &Attempt) -> String {
     brief(attempt.error_type.as_deref().unwrap_or("an unknown error"), attempt.headline.as_deref().unwrap_or_default())
 }
 

@@ -105,13 +105,13 @@ fn suites(lines: &[&str]) -> Vec<String> {
     let mut tap: Option<&str> = None;
     for line in lines.iter().map(|line| line.trim_start()) {
         if let Some(name) = line.strip_prefix("▶ ") {
-            suites.push(tidy(name));
+            suites.push(clean_name(name));
         } else if let Some((_, name)) = line.strip_prefix("not ok ").and_then(|rest| rest.split_once(" - ")) {
             tap = Some(name);
         } else if line == "..." || line.starts_with("ok ") || line.starts_with("# Subtest: ") {
             tap = None;
         } else if line == "type: 'suite'" {
-            suites.extend(tap.take().map(tidy));
+            suites.extend(tap.take().map(clean_name));
         }
     }
     suites
@@ -119,10 +119,10 @@ fn suites(lines: &[&str]) -> Vec<String> {
 
 fn matches(pattern: &Regex, lines: &[&str]) -> Vec<String> {
     let found = lines.iter().filter_map(|line| pattern.captures(line)?.get(1));
-    found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(tidy).take(MAX_NAMES).collect()
+    found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(clean_name).take(MAX_NAMES).collect()
 }
 
-fn tidy(name: &str) -> String {
+fn clean_name(name: &str) -> String {
     let name = TRAILER.replace(name.trim(), "");
     // RSpec puts a comment's mark between place and name.
     let name = name.replacen(" # ", " ", 1);
@@ -159,7 +159,7 @@ fn mocha(lines: &[&str]) -> Vec<String> {
         let Some(known) = &parts else { continue };
         let done = known.last().is_some_and(|last| last.ends_with(':'));
         if done {
-            names.push(tidy(known.join(" ").trim_end_matches(':')));
+            names.push(clean_name(known.join(" ").trim_end_matches(':')));
         }
         if done || known.len() > 6 {
             parts = None;

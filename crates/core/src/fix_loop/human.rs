@@ -6,11 +6,11 @@ use super::{
     event::Verdict,
     record::{Run, finish},
     state::{EscalationReason, FixState, Mode, Status},
-    transitions::{Outcome, after_failure, before_run, escalate, go_on, settle},
+    transitions::{Outcome, after_failure, before_run, decide_status, escalate, schedule_next},
 };
 
 /// What the loop makes of it.
-pub(super) fn judge(state: &mut FixState, verdict: Verdict, timestamp: Option<String>, random: f64) -> Outcome {
+pub(super) fn apply_verdict(state: &mut FixState, verdict: Verdict, timestamp: Option<String>, random: f64) -> Outcome {
     match (verdict, state.status, state.escalation) {
         (Verdict::Accept, Status::Suspicious, _) => {
             state.status = Status::Success;
@@ -71,7 +71,7 @@ fn reject_green(state: &mut FixState, random: f64) {
         before.fix_worked = Some(false);
         before.why_failed = Some(why);
     }
-    state.current_attempt = state.made().saturating_add(1).min(state.max_attempts);
+    state.current_attempt = state.attempts_made().saturating_add(1).min(state.max_attempts);
     after_failure(state, random);
 }
 
@@ -81,14 +81,14 @@ fn go_on_after(state: &mut FixState, reason: Option<EscalationReason>, random: f
     state.interruptions = 0;
     let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
     match reason {
-        _ if green || state.made() >= state.max_attempts => settle(state, random),
+        _ if green || state.attempts_made() >= state.max_attempts => decide_status(state, random),
         Some(EscalationReason::InterruptedTooOften) => state.status = before_run(state),
         Some(EscalationReason::PermanentError) => state.status = Status::NeedsFix,
         _ if state.attempts.is_empty() && state.mode == Mode::Command => state.status = Status::Ready,
         _ if state.pending_fix.is_some() => {
             state.status = Status::NeedsFix;
-            go_on(state, random);
+            schedule_next(state, random);
         }
-        _ => settle(state, random),
+        _ => decide_status(state, random),
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn locate(text: &str) -> LocatedFrames {
     let lines: Vec<&str> =
         text.lines().take(MAX_LINES).map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).collect();
     let stacks = stacks::read(&lines);
-    let mut frames = chosen(&stacks).map(Stack::innermost_first).unwrap_or_default();
+    let mut frames = telling_stack(&stacks).map(Stack::innermost_first).unwrap_or_default();
     let in_stack = frames.iter().find(|frame| frame.in_app).cloned();
     let places = if in_stack.is_some() { Vec::new() } else { compilers::read(&lines) };
     let first = places.iter().find(|place| place.in_app).or(places.first()).cloned();
@@ -51,7 +51,7 @@ pub fn frames(text: &str) -> Vec<Location> {
 }
 
 /// The first stack with a frame of the project; where another caused it, the last of its causes that has one.
-fn chosen(stacks: &[Stack]) -> Option<&Stack> {
+fn telling_stack(stacks: &[Stack]) -> Option<&Stack> {
     let Some(first) = stacks.iter().position(Stack::is_in_app) else { return stacks.first() };
     let causes = stacks[first + 1..].iter().take_while(|stack| stack.continues);
     causes.filter(|stack| stack.is_in_app()).last().or(stacks.get(first))
@@ -63,14 +63,14 @@ fn base_name(file: &str) -> String {
 
 /// One frame, with what the normalizer knows about what is not the project's.
 fn frame(file: &str, line: Option<u32>, column: Option<u32>, function: &str) -> Location {
-    let file = tidy(file);
-    let function = Some(named(function)).filter(|name| !name.is_empty());
+    let file = without_scheme(file);
+    let function = Some(function_name(function)).filter(|name| !name.is_empty());
     let foreign = foreign::is_foreign(file, function.unwrap_or_default());
     Location { file: file.to_owned(), line, column, function: function.map(ToOwned::to_owned), in_app: !foreign }
 }
 
 /// The path without the scheme that bundlers and runtimes put before it.
-fn tidy(file: &str) -> &str {
+fn without_scheme(file: &str) -> &str {
     let file = file.trim().trim_matches(|mark| matches!(mark, '"' | '\'' | '`'));
     let file = file.strip_prefix("async ").unwrap_or(file);
     let file = file.strip_prefix("webpack-internal:///").or_else(|| file.strip_prefix("webpack:///")).unwrap_or(file);
@@ -82,7 +82,7 @@ fn tidy(file: &str) -> &str {
 }
 
 /// The function's name without what runtimes put around it.
-fn named(function: &str) -> &str {
+fn function_name(function: &str) -> &str {
     let name = function.trim();
     let name = name.strip_prefix("async ").unwrap_or(name);
     let name = name.strip_prefix("new ").unwrap_or(name);

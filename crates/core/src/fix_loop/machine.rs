@@ -6,13 +6,13 @@
 
 use super::{
     approach, backoff, change, decide,
-    decide::named,
+    decide::describe_attempt,
     error::TIMEOUT_EXIT_CODE,
     event::{Advanced, Event, Warning, WarningKind},
     human, progress,
     record::{self, Run},
     state::{AppliedFix, EscalationReason, FixState, Running, Status},
-    transitions::{Outcome, before_run, escalate, given, over, settle},
+    transitions::{Outcome, before_run, decide_status, escalate, non_blank, over_message},
 };
 
 /// So often may the same attempt be cut off before it ended: something in it ends the host.
@@ -26,7 +26,7 @@ pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
             Advanced { decision: decide::decision(&next), state: next, warnings }
         }
         Err(reason) => Advanced {
-            decision: decide::refused(state, reason),
+            decision: decide::refused_decision(state, reason),
             state: state.clone(),
             warnings: progress::warnings(state),
         },
@@ -37,7 +37,7 @@ fn apply(state: &mut FixState, event: &Event, random: f64) -> Outcome {
     if state.is_open() && !matches!(event, Event::CircuitReset) {
         return Err(format!(
             "The circuit is open: the same error came too often. Look at {}, then reset the circuit.",
-            state.last_failed().map_or_else(|| "the last error".to_owned(), named)
+            state.last_failed().map_or_else(|| "the last error".to_owned(), describe_attempt)
         ));
     }
     match event {
@@ -58,21 +58,21 @@ fn apply(state: &mut FixState, event: &Event, random: f64) -> Outcome {
         Event::FixDeclared { description, digest, files, outside, approach } => {
             let fix = AppliedFix {
                 description: description.trim().to_owned(),
-                digest: given(digest.as_ref()),
+                digest: non_blank(digest.as_ref()),
                 files: files.clone(),
-                outside: given(outside.as_ref()),
-                approach: approach.unwrap_or_else(|| approach::after(state.fixes())),
+                outside: non_blank(outside.as_ref()),
+                approach: approach.unwrap_or_else(|| approach::approach_after(state.fixes())),
             };
             change::declare(state, fix, random)
         }
         Event::Waited => wait_over(state),
         Event::InputsProvided { digest, inputs } => {
-            change::provide(state, given(digest.as_ref()), inputs.clone(), random)
+            change::provide_inputs(state, non_blank(digest.as_ref()), inputs.clone(), random)
         }
         Event::CircuitReset => reset(state, random),
         Event::HumanDecided { verdict, note, timestamp } => {
             state.human_note.clone_from(note);
-            human::judge(state, *verdict, timestamp.clone(), random)
+            human::apply_verdict(state, *verdict, timestamp.clone(), random)
         }
         Event::Cancelled => cancel(state),
         Event::Resumed => Ok(resume(state)),
@@ -100,7 +100,7 @@ fn start(state: &mut FixState, running: Running) -> Outcome {
         }
         Status::Waiting => Err("The backoff is not over. Wait first.".to_owned()),
         Status::NeedsInputs => Err("The command waits for an answer. Provide its inputs first.".to_owned()),
-        _ => Err(over(state)),
+        _ => Err(over_message(state)),
     }
 }
 
@@ -119,13 +119,13 @@ fn reset(state: &mut FixState, random: f64) -> Outcome {
     }
     state.circuit_breaker.reset();
     state.escalation = None;
-    settle(state, random);
+    decide_status(state, random);
     Ok(Vec::new())
 }
 
 fn cancel(state: &mut FixState) -> Outcome {
     if state.status.is_over() {
-        return Err(over(state));
+        return Err(over_message(state));
     }
     // A run that was cancelled on purpose is made again under the same number.
     let from = if state.status == Status::Running { before_run(state) } else { state.status };

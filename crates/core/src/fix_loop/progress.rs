@@ -14,14 +14,14 @@ pub(super) fn warnings(state: &FixState) -> Vec<Warning> {
     let recent = since_reset(state);
     let hashes: Vec<&str> = recent.iter().filter_map(|attempt| attempt.error_hash.as_deref()).collect();
     let mut warnings = Vec::new();
-    if let Some(turn) = turn(&hashes) {
+    if let Some(turn) = cycle_length(&hashes) {
         let text = format!(
             "The same {turn} errors come back in turns: each fix brings back what an earlier one repaired. Look for \
              what they have in common."
         );
         warnings.push(Warning { kind: WarningKind::Oscillation, text });
     }
-    if let Some((tests, attempts)) = stuck(recent, state.circuit_breaker.threshold) {
+    if let Some((tests, attempts)) = stuck_tests(recent, state.circuit_breaker.threshold) {
         let text = format!(
             "No progress: at least {tests} {} failed in each of the last {attempts} attempts.",
             if tests == 1 { "test" } else { "tests" }
@@ -38,7 +38,7 @@ fn since_reset(state: &FixState) -> &[Attempt] {
 }
 
 /// A, B, A, B: how many errors take turns; each of them twice.
-fn turn(hashes: &[&str]) -> Option<usize> {
+fn cycle_length(hashes: &[&str]) -> Option<usize> {
     (2..=MAX_CYCLE_ERRORS).find(|&length| {
         let Some(start) = hashes.len().checked_sub(2 * length) else { return false };
         let (first, second) = hashes[start..].split_at(length);
@@ -47,7 +47,7 @@ fn turn(hashes: &[&str]) -> Option<usize> {
 }
 
 /// How many tests have failed in as many attempts without becoming fewer.
-fn stuck(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
+fn stuck_tests(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
     let length = usize::try_from(threshold.max(2)).unwrap_or(usize::MAX);
     let last = &attempts[attempts.len().checked_sub(length)?..];
     let first = last.first()?.failing_tests.len();

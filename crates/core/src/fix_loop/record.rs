@@ -2,10 +2,10 @@
 //! Does not: say what may happen next; `machine` does.
 
 use super::{
-    decide::named,
+    decide::describe_attempt,
     error::{ErrorClass, FixError},
     state::{Attempt, FixState, Mode, Status, Weakening},
-    transitions::{Outcome, after_failure, over, settle},
+    transitions::{Outcome, after_failure, decide_status, over_message},
 };
 
 /// How a run ended.
@@ -21,7 +21,7 @@ pub(super) struct Run {
 pub(super) fn finish(state: &mut FixState, run: Run, error: Option<&FixError>, random: f64) -> Outcome {
     if state.status != Status::Running {
         return Err(match state.status {
-            status if status.is_over() => over(state),
+            status if status.is_over() => over_message(state),
             status => format!("No attempt runs: the loop is {}. Start one first.", status.as_str()),
         });
     }
@@ -31,7 +31,7 @@ pub(super) fn finish(state: &mut FixState, run: Run, error: Option<&FixError>, r
     if !green {
         after_failure(state, random);
     } else if state.attempts.last().is_some_and(|attempt| !attempt.weakened.is_empty()) {
-        settle(state, random);
+        decide_status(state, random);
     } else {
         state.status = Status::Success;
     }
@@ -87,7 +87,7 @@ fn record(state: &mut FixState, mut attempt: Attempt) {
     if failed && had_fix {
         let before = state.attempts.last().and_then(|before| before.error_hash.as_ref());
         let why = if before == attempt.error_hash.as_ref() { "still fails with" } else { "now fails with" };
-        let why = Some(format!("{why} {}", named(&attempt)));
+        let why = Some(format!("{why} {}", describe_attempt(&attempt)));
         match (state.mode, state.attempts.last_mut()) {
             (Mode::Command, Some(fixed)) => fixed.why_failed = why,
             _ => attempt.why_failed = why,
@@ -101,5 +101,5 @@ fn record(state: &mut FixState, mut attempt: Attempt) {
     }
     state.attempts.push(attempt);
     state.interruptions = 0;
-    state.current_attempt = state.made().saturating_add(u32::from(failed)).min(state.max_attempts);
+    state.current_attempt = state.attempts_made().saturating_add(u32::from(failed)).min(state.max_attempts);
 }

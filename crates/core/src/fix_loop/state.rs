@@ -265,7 +265,7 @@ impl FixState {
     }
 
     /// Attempts that have ended.
-    pub(super) fn made(&self) -> u32 {
+    pub(super) fn attempts_made(&self) -> u32 {
         u32::try_from(self.attempts.len()).unwrap_or(u32::MAX)
     }
 

@@ -14,12 +14,12 @@ use super::{
 pub(super) type Outcome = Result<Vec<Warning>, String>;
 
 /// The text, where there is one.
-pub(super) fn given(text: Option<&String>) -> Option<String> {
+pub(super) fn non_blank(text: Option<&String>) -> Option<String> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
 }
 
 /// Why nothing runs in a loop that is over.
-pub(super) fn over(state: &FixState) -> String {
+pub(super) fn over_message(state: &FixState) -> String {
     let next = match state.status {
         Status::Cancelled => "Resume it first.",
         Status::Suspicious => "A human has to accept or reject it.",
@@ -40,12 +40,12 @@ pub(super) fn after_failure(state: &mut FixState, random: f64) {
     if state.is_open() {
         escalate(state, EscalationReason::CircuitBreakerOpened);
     } else {
-        settle(state, random);
+        decide_status(state, random);
     }
 }
 
 /// Where a loop stands after its last error, the circuit being closed.
-pub(super) fn settle(state: &mut FixState, random: f64) {
+pub(super) fn decide_status(state: &mut FixState, random: f64) {
     let Some(last) = state.attempts.last() else {
         state.status = Status::NeedsFix;
         return;
@@ -59,7 +59,7 @@ pub(super) fn settle(state: &mut FixState, random: f64) {
     backoff::schedule(state, random);
     if class == Some(ErrorClass::Permanent) {
         escalate(state, EscalationReason::PermanentError);
-    } else if state.made() >= state.max_attempts {
+    } else if state.attempts_made() >= state.max_attempts {
         escalate(state, EscalationReason::MaxAttemptsReached);
     } else if asks {
         state.status = Status::NeedsInputs;
@@ -76,7 +76,7 @@ pub(super) fn escalate(state: &mut FixState, reason: EscalationReason) {
 }
 
 /// Something changed: the next attempt may come, after its delay.
-pub(super) fn go_on(state: &mut FixState, random: f64) {
+pub(super) fn schedule_next(state: &mut FixState, random: f64) {
     if before_run(state) == Status::Unverified {
         state.status = Status::Unverified;
         return;

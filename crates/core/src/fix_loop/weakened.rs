@@ -169,7 +169,7 @@ fn tests(found: &mut Found<'_>, moves: &mut Moves) {
         return;
     }
     for hunk in test_hunks(file) {
-        skipped(found, moves, hunk, language);
+        find_skipped(found, moves, hunk, language);
     }
     if file.is_new() {
         return;
@@ -177,7 +177,7 @@ fn tests(found: &mut Found<'_>, moves: &mut Moves) {
     let gone = deleted_tests(found, moves, language);
     expectations::dropped(found, moves, language, &gone);
     for hunk in test_hunks(file) {
-        expectations::loosened(found, hunk, language);
+        expectations::find_loosened(found, hunk, language);
         expectations::inline_snapshot(found, hunk);
         let after = After::of(hunk, language);
         let old_test = |line: &Line| !after.is_of_new_test(line, &moves.went);
@@ -242,7 +242,7 @@ struct Gone {
 }
 
 /// Marks that keep tests from running, where they were not before; a new test was not kept from anything.
-fn skipped(found: &mut Found<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
+fn find_skipped(found: &mut Found<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
     let marked = |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::skip(&line.text, language)?)));
     // A mark that went lets its own kind come again: its reason was changed, or it moved.
     let mut went: Vec<&str> = marked(Mark::Removed).map(|(_, words)| words).collect();

@@ -2,8 +2,8 @@
 //! Does not: look around the word; see `numbers` for what a word before it says.
 
 use crate::bytes::{
-    ALPHANUMERIC, CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes, is_word, one_of,
-    run, switches, word,
+    ALPHANUMERIC, CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes, class_changes,
+    is_word, one_of, run, word,
 };
 
 /// Names with many changes between letters and digits that are no random ids.
@@ -122,7 +122,7 @@ pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
         4 => word[0].is_ascii_digit() && word[3..] != *b"d",
         // As git abbreviates: also where all letters come first, `ced0996`. Names have one letter or one digit: `e123456`.
         7 if word[..2].iter().all(u8::is_ascii_lowercase) && word[5].is_ascii_digit() => true,
-        6 | 7 => switches(word) >= 2,
+        6 | 7 => class_changes(word) >= 2,
         _ => true,
     }
 }
@@ -134,7 +134,7 @@ pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
         return false;
     }
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let changes = switches(word);
+    let changes = class_changes(word);
     // `NffrFeUfNV2Hib`: case changes every other letter.
     let mixed = word.len() >= 13 && digits >= 1 && case_changes(word) * 2 >= word.len();
     mixed || changes >= 3 && digits >= 2 || word.len() >= 16 && digits >= 3 && changes >= 2
@@ -145,7 +145,7 @@ pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
     let lower = mask & (UPPER | UPPER_HEX | crate::bytes::HIGH) == 0;
     let vowel = word.iter().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u'));
     let named = word.starts_with(b"http") || word.starts_with(b"tls") || word.starts_with(b"mp");
-    let short = matches!(word.len(), 4..=5) && (!vowel || switches(word) >= 2) && !named;
+    let short = matches!(word.len(), 4..=5) && (!vowel || class_changes(word) >= 2) && !named;
     let hex = word.len() >= 6 && mask & NOT_HEX == 0 && mask & (LOWER_HEX | UPPER_HEX) != 0;
     let letter = mask & (LOWER | LOWER_HEX) != 0;
     lower && letter && mask & DIGIT != 0 && (short || hex)

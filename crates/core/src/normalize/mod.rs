@@ -17,7 +17,7 @@ mod walk;
 mod word;
 
 use crate::{
-    bytes::{character_end, same},
+    bytes::{are_equal, character_end},
     output::{Clean, Line, Output, lines, progress, salient},
 };
 use std::borrow::Cow;
@@ -66,7 +66,7 @@ pub fn normalize(text: &str) -> Normalized {
     let mut first = Writer::with_room_for(text.len());
     let (frame, site) = first.pass(text.as_bytes());
     if !first.sure {
-        first.out = repeated(first.out, first.settled);
+        first.out = normalize_again(first.out, first.settled);
     }
     first.statuses.dedup();
     Normalized { text: string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
@@ -80,7 +80,7 @@ pub(crate) fn line(line: &str) -> String {
 }
 
 /// Passes over the text until nothing changes; bit `n` of `known` says that the `n`th line does not.
-fn repeated(mut out: Vec<u8>, known: u64) -> Vec<u8> {
+fn normalize_again(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     let mut again = Writer::with_room_for(out.len());
     again.known = known;
     for _ in 0..MAX_PASSES {
@@ -150,7 +150,7 @@ impl Writer {
         if self.out.is_empty() {
             self.sure = false;
             // Nothing but frames and headings: then they are what there is.
-            text.lines().for_each(|line| self.write(line.trim_ascii(), false, false));
+            text.lines().for_each(|line| self.write_line(line.trim_ascii(), false, false));
         }
         match cause {
             Some(cause) => self.end_with(cause),
@@ -197,10 +197,10 @@ impl Writer {
         let begin = self.line_start();
         let (line, mut again) = (&self.out[begin..], Vec::new());
         walk::write_line(line, &mut again, &mut Vec::new());
-        let stays = again == line && lines::stays(line);
+        let stays = again == line && lines::is_whole_message(line);
         self.lines = self.lines.saturating_sub(1);
         self.settled &= !(u64::MAX << self.lines);
-        self.sure &= stays && !self.repeats(begin);
+        self.sure &= stays && !self.is_repeated_line(begin);
     }
 
     /// Where the last written line begins.
@@ -215,7 +215,7 @@ impl Writer {
         for &Line { part, number, is_untouched, is_message, is_cause } in &output.lines {
             let known = is_untouched && number < MAX_LINES && self.known >> number & 1 != 0;
             let full = self.is_full();
-            self.write(part, known, is_message);
+            self.write_line(part, known, is_message);
             if is_cause && (full || self.out.len() > MAX_TEXT_BYTES) {
                 cause = Some(part);
             }
@@ -229,7 +229,7 @@ impl Writer {
 
     /// Writes a line unless it was written before. `known`: walking it changes nothing; `message`: it is one that tells of
     /// no progress, whatever stands before it.
-    fn write(&mut self, line: &[u8], known: bool, message: bool) {
+    fn write_line(&mut self, line: &[u8], known: bool, message: bool) {
         if line.is_empty() || self.is_full() {
             return;
         }
@@ -245,7 +245,7 @@ impl Writer {
             walk::write_line(line, &mut self.out, &mut self.statuses)
         };
         let (part, mark) = mark(&self.out[begin..]);
-        if self.out.len() == begin || self.seen[part] & mark != 0 && self.repeats(begin) {
+        if self.out.len() == begin || self.seen[part] & mark != 0 && self.is_repeated_line(begin) {
             self.out.truncate(before);
             self.statuses.truncate(statuses);
             return;
@@ -256,22 +256,22 @@ impl Writer {
         self.seen[part] |= mark;
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
         let written = &self.out[begin..];
-        let unchanged = same(written, line);
+        let unchanged = are_equal(written, line);
         let settled = settled || unchanged;
         self.settled |= u64::from(settled) << self.lines;
-        let message = message && (unchanged || !respaced && lines::stays_with_placeholders(written));
-        debug_assert!(!message || lines::stays(written), "{}", String::from_utf8_lossy(written));
-        self.sure = self.sure && settled && (message || lines::stays(written));
+        let message = message && (unchanged || !respaced && lines::is_whole_message_with_placeholders(written));
+        debug_assert!(!message || lines::is_whole_message(written), "{}", String::from_utf8_lossy(written));
+        self.sure = self.sure && settled && (message || lines::is_whole_message(written));
         self.lines += 1;
     }
 
     /// Whether the line from `begin` was written before: how often a thing was tried is no part of what failed.
-    fn repeats(&self, begin: usize) -> bool {
+    fn is_repeated_line(&self, begin: usize) -> bool {
         let (mut start, line) = (0, &self.out[begin..]);
         self.ends[..self.lines].iter().any(|&end| {
             let known = start..usize::from(end);
             start = known.end + 1;
-            known.len() == line.len() && same(&self.out[known], line)
+            known.len() == line.len() && are_equal(&self.out[known], line)
         })
     }
 }

@@ -7,7 +7,7 @@ use super::{
     word::{Replacement, WordContext},
 };
 use crate::bytes::{
-    DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, digits, ends_ignoring_case, is_word, number, switches, word,
+    DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
 };
 
 pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {
@@ -223,5 +223,5 @@ fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
     if name == b"gw" {
         return false;
     }
-    type_name || known || python || width && tail[0] != b'0' || switches(name) > 1
+    type_name || known || python || width && tail[0] != b'0' || class_changes(name) > 1
 }

@@ -1,7 +1,7 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 //! Does not: decide whether a port follows; a number after an address does that itself.
 
-use crate::bytes::{LOWER, Set, UPPER, WORD, Words, at, digits, is_word, name_end, number, run, switches, word};
+use crate::bytes::{LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word};
 
 /// Top-level domains of names that are hosts and hardly ever file names, members or packages.
 static TOP_LEVEL: Words<21> = Words::new([
@@ -175,5 +175,5 @@ pub(super) fn cloud_id(text: &[u8], start: usize) -> Option<usize> {
     }
     let (end, mask) = word(text, kind_end + 1);
     let id = &text[kind_end + 1..end];
-    (matches!(id.len(), 8 | 17) && mask & (LOWER | UPPER) == 0 && switches(id) > 0).then_some(end)
+    (matches!(id.len(), 8 | 17) && mask & (LOWER | UPPER) == 0 && class_changes(id) > 0).then_some(end)
 }

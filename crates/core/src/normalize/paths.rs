@@ -45,28 +45,28 @@ static HOME: Starts<13> = Starts::new([
 const WINDOWS_HOME: [&[u8]; 4] = [b"\\users\\", b"\\a\\", b"\\workspace\\", b"\\jenkins\\workspace\\"];
 
 /// The volatile part of an absolute path that begins at `start`.
-pub(super) fn volatile(line: &[u8], start: usize) -> Option<Volatile> {
+pub(super) fn find_volatile(line: &[u8], start: usize) -> Option<Volatile> {
     let rest = &line[start..];
     if rest[0].is_ascii_alphabetic() && at(rest, 1) == b':' {
         return windows(line, start);
     }
     if TEMP.begin(rest) {
-        return Some(temp(line, start, end(line, start), b'/'));
+        return Some(temp(line, start, path_end(line, start), b'/'));
     }
     // What a job writes below its user's home in HDFS before it is committed.
     if rest.starts_with(b"/user/") {
-        let stop = end(line, start);
+        let stop = path_end(line, start);
         let unfinished = memmem::find(&line[start..stop], b"/_temporary/").is_some();
         return unfinished.then_some(Volatile { end: stop, text: "<TMP>" });
     }
     if HOME.begin(rest) {
-        return Some(home(line, start, end(line, start), b'/'));
+        return Some(home_folder(line, start, path_end(line, start), b'/'));
     }
     None
 }
 
 fn windows(line: &[u8], start: usize) -> Option<Volatile> {
-    let stop = end(line, start + 2);
+    let stop = path_end(line, start + 2);
     let path = &line[start..stop];
     let user = WINDOWS_HOME.iter().any(|root| starts_ignoring_case(&path[2..], root));
     let temp_root =
@@ -75,11 +75,11 @@ fn windows(line: &[u8], start: usize) -> Option<Volatile> {
     if temp_root || user && below_temp {
         return Some(temp(line, start, stop, b'\\'));
     }
-    user.then(|| home(line, start, stop, b'\\'))
+    user.then(|| home_folder(line, start, stop, b'\\'))
 }
 
 /// Where a path ends: at what a sentence or a place in a file puts after it.
-fn end(line: &[u8], start: usize) -> usize {
+fn path_end(line: &[u8], start: usize) -> usize {
     static ENDS: Set = Set::of_ends("\"'`:,;()<>[]|={}");
     let mut end = run(line, start, |byte| !ENDS.has(byte));
     while end > start && matches!(line[end - 1], b'.' | b'!' | b'?') {
@@ -98,7 +98,7 @@ fn temp(line: &[u8], start: usize, end: usize, separator: u8) -> Volatile {
     if stable { Volatile { end: start + last, text: "<TMP>" } } else { Volatile { end, text: "<TMP>" } }
 }
 
-fn home(line: &[u8], start: usize, end: usize, separator: u8) -> Volatile {
+fn home_folder(line: &[u8], start: usize, end: usize, separator: u8) -> Volatile {
     let path = &line[start..end];
     let last = path.iter().rposition(|&byte| byte == separator).unwrap_or(0);
     let named = path[last + 1..].contains(&b'.') && last > 0;

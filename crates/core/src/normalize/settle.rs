@@ -5,7 +5,7 @@ use crate::bytes::{HEXADECIMAL, Set, is_run, is_word};
 
 /// Whether nothing is recognised across the end of `kept`: something in it ends every name, address, path and token, or its
 /// last byte is a colon that belongs to no address. Dates and units, which go across blanks, are seen to by the callers.
-pub(super) fn ends(kept: &[u8]) -> bool {
+pub(super) fn ends_word(kept: &[u8]) -> bool {
     let colon = || kept.last() == Some(&b':') && !end_of_address(kept).iter().any(u8::is_ascii_hexdigit);
     kept.iter().any(|&byte| !is_run(byte)) || colon()
 }
@@ -14,7 +14,7 @@ pub(super) fn ends(kept: &[u8]) -> bool {
 /// it would have all callers make room for what it is answered.
 #[inline(never)]
 pub(super) fn runs_into(kept: &[u8]) -> bool {
-    if ends(kept) {
+    if ends_word(kept) {
         return false;
     }
     // Hardware addresses, random ids, base64 and UUIDs are longer.

@@ -88,13 +88,13 @@ impl<'a> WalkState<'a> {
             if is_word(byte) {
                 self.word(start);
             } else if start < stop {
-                if self.counts(start, stop) {
+                if self.may_be_special(start, stop) {
                     self.word(start);
                 } else {
                     self.position = stop;
                 }
                 // What ends a word may begin something too: then it comes again.
-                self.position += usize::from(self.position == stop && !self.begins(stop));
+                self.position += usize::from(self.position == stop && !self.may_begin(stop));
             } else {
                 self.position = stop;
                 self.symbol(byte);
@@ -115,7 +115,7 @@ impl<'a> WalkState<'a> {
 
     /// Whether the word without a digit may be more than plain because of what ends it: cheap, and most are not.
     #[inline]
-    fn counts(&self, start: usize, end: usize) -> bool {
+    fn may_be_special(&self, start: usize, end: usize) -> bool {
         let (first, last, next) = (self.line[start], self.line[end - 1], at(self.line, end + 1));
         match self.line[end] {
             // Days, months and HTTP methods.
@@ -133,7 +133,7 @@ impl<'a> WalkState<'a> {
 
     /// Whether the byte after a word may begin something.
     #[inline]
-    fn begins(&self, position: usize) -> bool {
+    fn may_begin(&self, position: usize) -> bool {
         let next = at(self.line, position + 1);
         match self.line[position] {
             b' ' => matches!(next, b' ' | b'\t'),
@@ -147,7 +147,7 @@ impl<'a> WalkState<'a> {
     #[inline]
     fn flush(&mut self) {
         if self.copied < self.position {
-            append::part(self.out, self.line, self.copied, self.position);
+            append::append_part(self.out, self.line, self.copied, self.position);
             self.copied = self.position;
         }
     }
@@ -155,7 +155,7 @@ impl<'a> WalkState<'a> {
     /// Goes on at `end`, having written `text` for everything since the last flush.
     fn replace(&mut self, end: usize, text: &str) {
         self.changes(self.copied, end);
-        append::short(self.out, text.as_bytes());
+        append::append_short(self.out, text.as_bytes());
         self.position = end;
         self.copied = end;
     }
@@ -170,7 +170,7 @@ impl<'a> WalkState<'a> {
     }
 
     /// What begins at `start` stays as it is, as long as what it runs into does.
-    fn keeps(&mut self, start: usize) {
+    fn keep_as_is(&mut self, start: usize) {
         if !self.is_open(start) {
             self.open = start;
         }
@@ -178,7 +178,7 @@ impl<'a> WalkState<'a> {
 
     /// Whether a place that was looked at without a hit may run into what begins at `start`.
     fn is_open(&self, start: usize) -> bool {
-        self.open < start && !settle::ends(&self.line[self.open..start])
+        self.open < start && !settle::ends_word(&self.line[self.open..start])
     }
 
     fn word(&mut self, start: usize) {
@@ -202,7 +202,7 @@ impl<'a> WalkState<'a> {
         if let Some(hit) = hit {
             self.apply(start, mask, hit);
         } else {
-            self.keeps(start);
+            self.keep_as_is(start);
             self.position = self.past_labels(end);
         }
     }
@@ -230,9 +230,9 @@ impl<'a> WalkState<'a> {
             return false;
         }
         match (self.line[start - 1], self.line[start]) {
-            (b'-' | b'+', b'0'..=b'9') => self.sign(start, end, mask),
+            (b'-' | b'+', b'0'..=b'9') => self.signed_number(start, end, mask),
             // `lifetime <1 sec`: a bound belongs to its duration.
-            (b'<', b'0'..=b'9') => self.bound(start),
+            (b'<', b'0'..=b'9') => self.bounded_duration(start),
             (b'[', b'R') => self.redaction(start),
             _ => false,
         }
@@ -283,7 +283,7 @@ impl<'a> WalkState<'a> {
         self.position = start + hit.keep;
         self.flush();
         if hit.text.is_empty() {
-            self.keeps(start);
+            self.keep_as_is(start);
             self.position = hit.end;
         } else {
             self.replace(hit.end, hit.text);
@@ -351,12 +351,12 @@ impl<'a> WalkState<'a> {
             }
             b':' if at(self.line, start + 1) == b':' => self.short_ipv6(),
             b'@' => self.email(),
-            b'=' if matches!(at(self.line, start + 1), b'\'' | b'"') => self.quoted(start + 1),
+            b'=' if matches!(at(self.line, start + 1), b'\'' | b'"') => self.quoted_value(start + 1),
             _ => self.position += 1,
         }
     }
 
-    fn bound(&mut self, start: usize) -> bool {
+    fn bounded_duration(&mut self, start: usize) -> bool {
         let Some(end) = duration::duration(self.line, start) else { return false };
         self.position = start - 1;
         self.flush();
@@ -393,7 +393,7 @@ impl<'a> WalkState<'a> {
         {
             return false;
         }
-        let Some(path) = paths::volatile(self.line, start) else { return false };
+        let Some(path) = paths::find_volatile(self.line, start) else { return false };
         self.position = start;
         self.flush();
         self.replace(path.end, path.text);
@@ -410,7 +410,7 @@ impl<'a> WalkState<'a> {
                 self.replace(end, "<IP>");
             }
             _ => {
-                self.keeps(start);
+                self.keep_as_is(start);
                 self.position += 2;
             }
         }
@@ -434,14 +434,14 @@ impl<'a> WalkState<'a> {
                 self.replace(end, "<EMAIL>");
             }
             _ => {
-                self.keeps(at_sign);
+                self.keep_as_is(at_sign);
                 self.position += 1;
             }
         }
     }
 
     /// A sign belongs to the number after it unless something to its left makes it a dash.
-    fn sign(&mut self, number: usize, end: usize, mask: u8) -> bool {
+    fn signed_number(&mut self, number: usize, end: usize, mask: u8) -> bool {
         let start = number - 1;
         let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };
         let line_start = start == 0 || self.copied == start && self.out.len() == self.begin;
@@ -467,7 +467,7 @@ impl<'a> WalkState<'a> {
     }
 
     /// `key='value'`: a value quoted where it is given to a field is data; in a selector (`[id='x']`) it is a name.
-    fn quoted(&mut self, start: usize) {
+    fn quoted_value(&mut self, start: usize) {
         self.position = start;
         let quote = self.line[start];
         let close = run(self.line, start + 1, |byte| byte != quote && byte != b'\\' && byte != b'<');

@@ -29,9 +29,9 @@ pub(crate) fn length(text: &[u8]) -> usize {
 
 fn of_line(line: &[u8]) -> usize {
     let start = mark(line, columns(line));
-    let mut end = bracketed(line, start).or_else(|| numbered(line, start)).unwrap_or(start);
+    let mut end = bracketed(line, start).or_else(|| numbered_end(line, start)).unwrap_or(start);
     // A container's log in a job's log has two of them.
-    while let Some(after) = stamp(line, end) {
+    while let Some(after) = timestamp_end(line, end) {
         end = after;
     }
     if end == start { 0 } else { stream(line, end) }
@@ -50,7 +50,7 @@ fn columns(line: &[u8]) -> usize {
 
 /// End of `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines) or of the same with up to nine digits (Docker,
 /// Kubernetes; Go leaves out zeros at the end).
-fn stamp(line: &[u8], start: usize) -> Option<usize> {
+fn timestamp_end(line: &[u8], start: usize) -> Option<usize> {
     let seconds = start + SECONDS_BYTES;
     if at(line, seconds) != b'.' || at(line, start + 10) != b'T' {
         return None;
@@ -78,7 +78,7 @@ fn bracketed(line: &[u8], start: usize) -> Option<usize> {
 
 /// End of `2006-01-02T15:04:05.123456Z 01O `, by GitLab: the number of the stream, its letter, and a plus sign where a line
 /// goes on.
-fn numbered(line: &[u8], start: usize) -> Option<usize> {
+fn numbered_end(line: &[u8], start: usize) -> Option<usize> {
     let zone = start + SECONDS_BYTES + 7;
     if at(line, start + SECONDS_BYTES) != b'.'
         || digits(line, start + SECONDS_BYTES + 1) != zone

@@ -38,7 +38,7 @@ pub(super) fn clean(line: &[u8], out: &mut Vec<u8>) {
     let mut position = 0;
     loop {
         let stop = next_control(line, position);
-        append::part(out, line, position, stop);
+        append::append_part(out, line, position, stop);
         position = match line.get(stop) {
             None => return,
             Some(0x1b) => stop + escape_length(line, stop),

@@ -76,7 +76,7 @@ impl<'t> Selector<'t> {
     pub(super) fn site(&self) -> Option<String> {
         let seen = self.innermost(stack_frame::is_project);
         let code = seen.map(|seen| seen.code).filter(|code| !code.is_empty()).unwrap_or(self.code);
-        if code.is_empty() { seen.map(Seen::place) } else { Some(one_line(code)) }
+        if code.is_empty() { seen.map(Seen::file_function_line) } else { Some(one_line(code)) }
     }
 
     fn innermost(&self, is_wanted: fn(&Frame<'_>) -> bool) -> Option<&Seen<'t>> {
@@ -86,26 +86,26 @@ impl<'t> Selector<'t> {
     }
 
     /// The part of the line that stays; `line` is without control characters.
-    pub(super) fn take(&mut self, line: &'t [u8]) -> Option<Part<'t>> {
+    pub(super) fn kept_part(&mut self, line: &'t [u8]) -> Option<Part<'t>> {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         let body = line[indent..].trim_ascii_end();
         if self.marked {
             let Some(rest) = line.strip_prefix(MARK).or_else(|| (line == b"E").then_some(b"")) else {
                 if let LineKind::Frame(frame) = kind(body) {
-                    self.see(frame, body);
+                    self.record_frame(frame, body);
                 } else if let Some(code) = line.strip_prefix(b">") {
                     self.code = code;
                 } else {
-                    self.see_below(body);
+                    self.record_source_below(body);
                 }
                 return None;
             };
-            return self.choose(rest.trim_ascii(), 0);
+            return self.select_part(rest.trim_ascii(), 0);
         }
-        self.choose(body, indent)
+        self.select_part(body, indent)
     }
 
-    fn choose(&mut self, body: &'t [u8], indent: usize) -> Option<Part<'t>> {
+    fn select_part(&mut self, body: &'t [u8], indent: usize) -> Option<Part<'t>> {
         if self.is_inside(body, indent) {
             return None;
         }
@@ -116,13 +116,13 @@ impl<'t> Selector<'t> {
             return None;
         }
         if self.code.is_empty() {
-            self.see_code(body);
+            self.record_source(body);
         }
         match kind(body) {
             LineKind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
             LineKind::Text(text) => return Some(Part { text, whole: false }),
             LineKind::Frame(frame) => {
-                self.see(frame, body);
+                self.record_frame(frame, body);
                 if frame.outer_first {
                     self.block = SkippedBlock::Deeper(indent);
                 }
@@ -155,7 +155,7 @@ impl<'t> Selector<'t> {
                 return self.block == SkippedBlock::Stack;
             }
             SkippedBlock::Deeper(outer) if indent > outer && !body.is_empty() => {
-                self.see_below(body);
+                self.record_source_below(body);
                 return true;
             }
             SkippedBlock::Properties(stack) if body != b"}" || indent >= stack => {
@@ -179,7 +179,7 @@ impl<'t> Selector<'t> {
             self.block = SkippedBlock::None;
         } else if let Some(file) = stack_frame::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
-            self.see(Frame { file, function, outer_first: false }, body);
+            self.record_frame(Frame { file, function, outer_first: false }, body);
         } else {
             self.function = stack_frame::bare_function(body);
         }
@@ -191,7 +191,7 @@ impl<'t> Selector<'t> {
     }
 
     /// Runners quote the source and mark the line that failed, or point at it from below.
-    fn see_code(&mut self, body: &'t [u8]) {
+    fn record_source(&mut self, body: &'t [u8]) {
         match at(body, 0) {
             b'>' | b'F' => self.code = quoted_code(body).unwrap_or_default(),
             b'0'..=b'9' => {
@@ -206,7 +206,7 @@ impl<'t> Selector<'t> {
     }
 
     /// Python puts the source below the frame.
-    fn see_below(&mut self, body: &'t [u8]) {
+    fn record_source_below(&mut self, body: &'t [u8]) {
         if std::mem::take(&mut self.below_frame)
             && let Some(last) = self.frames.last_mut().filter(|seen| seen.frame.outer_first)
         {
@@ -214,7 +214,7 @@ impl<'t> Selector<'t> {
         }
     }
 
-    fn see(&mut self, frame: Frame<'t>, body: &'t [u8]) {
+    fn record_frame(&mut self, frame: Frame<'t>, body: &'t [u8]) {
         (self.has_frame, self.below_frame) = (true, true);
         // Of an endless recursion the last one is kept.
         if self.frames.len() == MAX_FRAMES {
@@ -226,7 +226,7 @@ impl<'t> Selector<'t> {
 
 impl Seen<'_> {
     /// File, function and line.
-    fn place(&self) -> String {
+    fn file_function_line(&self) -> String {
         let Frame { file, function, .. } = self.frame;
         let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
         let line = stack_frame::line_after(self.body, file);
@@ -247,7 +247,7 @@ fn one_line(code: &[u8]) -> String {
 }
 
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
-pub(crate) fn stays(line: &[u8]) -> bool {
+pub(crate) fn is_whole_message(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
     trimmed && kind(line) == LineKind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
 }
@@ -256,7 +256,7 @@ pub(crate) fn stays(line: &[u8]) -> bool {
 ///
 /// No beginning and no end that `kind` knows has a `<` or a `>`, so they fit or fail as they did. Left out are the lines of
 /// which `kind` asks more than that.
-pub(crate) fn stays_with_placeholders(written: &[u8]) -> bool {
+pub(crate) fn is_whole_message_with_placeholders(written: &[u8]) -> bool {
     let begins = match at(written, 0) {
         b'a' | b'f' | b't' | b'F' => false,
         b'-' => at(written, 1) == b' ',

@@ -66,7 +66,7 @@ impl<'t> Output<'t> {
         let (mut above, mut announced) = (&b""[..], None);
         // To the last line even where enough are kept: the innermost frame and the deepest cause may be there.
         for (number, line) in lines_of(&text.text).enumerate() {
-            let Some(Part { text: part, whole }) = selector.take(line) else { continue };
+            let Some(Part { text: part, whole }) = selector.kept_part(line) else { continue };
             let progress = !with_progress && lines.len() < MAX_KEPT_LINES && selector.is_progress(part);
             if progress && !*announced.get_or_insert_with(|| progress::expects_continuation(above)) {
                 has_progress = true;

@@ -30,7 +30,7 @@ pub(super) fn kind(line: &[u8]) -> LineKind<'_> {
         return LineKind::Frame(frame);
     }
     let found = match first {
-        b'-' | b'=' | b'_' | b'[' => ruled(line),
+        b'-' | b'=' | b'_' | b'[' => framed_line(line),
         b'>' | b'|' | b'0'..=b'9' => code_or_heading(line),
         b'n' | b't' | b's' | b'g' | b'h' | b'c' | b'd' | b'l' | b'e' | b'r' => lower(line),
         b'A'..=b'Z' => upper(line),
@@ -84,7 +84,7 @@ fn message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
     }
 }
 
-fn ruled(line: &[u8]) -> Option<LineKind<'_>> {
+fn framed_line(line: &[u8]) -> Option<LineKind<'_>> {
     static STARTS: Starts<10> = Starts::new([
         "--- FAIL:",
         "--- PASS:",
@@ -359,7 +359,7 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
         return Some(LineKind::Noise);
     }
     if let b'E' | b'F' | b'P' = line[0] {
-        let kind = verdict(line);
+        let kind = verdict_line(line);
         if kind.is_some() || line.starts_with(b"Error: ") {
             return kind;
         }
@@ -372,7 +372,7 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
 }
 
 /// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
-fn verdict(line: &[u8]) -> Option<LineKind<'_>> {
+fn verdict_line(line: &[u8]) -> Option<LineKind<'_>> {
     if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
         return Some(LineKind::Noise);
     }

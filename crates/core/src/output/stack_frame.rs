@@ -363,7 +363,7 @@ pub(crate) fn bare_function(line: &[u8]) -> &[u8] {
 mod tests {
     use super::{Frame, is_in_app};
 
-    fn ours(file: &str) -> bool {
+    fn is_ours(file: &str) -> bool {
         is_in_app(&Frame { file: file.as_bytes(), function: b"total", outer_first: false })
     }
 
@@ -378,7 +378,7 @@ mod tests {
             "config/webpack/dev.js",
             "C:\\inspec\\cart.rb",
         ] {
-            assert!(ours(file), "{file}");
+            assert!(is_ours(file), "{file}");
         }
     }
 
@@ -402,7 +402,7 @@ mod tests {
             "C:\\shop\\spec\\cart.rb",
             "",
         ] {
-            assert!(!ours(file), "{file}");
+            assert!(!is_ours(file), "{file}");
         }
     }
 }

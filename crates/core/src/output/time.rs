@@ -118,7 +118,11 @@ fn common(text: &[u8], start: usize) -> Option<usize> {
         _ => (year_month_day(rest.first_chunk()?), 19),
     };
     let clock: &[u8; 8] = rest.get(seconds - 8..)?.first_chunk()?;
-    let time = clock[2] == b':' && clock[5] == b':' && two(clock, 0) < 24 && two(clock, 3) < 60 && two(clock, 6) < 61;
+    let time = clock[2] == b':'
+        && clock[5] == b':'
+        && two_digits(clock, 0) < 24
+        && two_digits(clock, 3) < 60
+        && two_digits(clock, 6) < 61;
     let next = at(rest, seconds);
     (date && time && next != b':' && !next.is_ascii_digit()).then(|| clock_tail(text, start + seconds))
 }
@@ -126,26 +130,29 @@ fn common(text: &[u8], start: usize) -> Option<usize> {
 /// `2006-01-02T`, `2006-01-02 `.
 fn year_month_day(date: &[u8; 11]) -> bool {
     let marks = date[4] == b'-' && date[7] == b'-' && matches!(date[10], b'T' | b' ');
-    marks && matches!(two(date, 0), 19 | 20) && two(date, 2) < 100 && month_day(two(date, 5), two(date, 8))
+    marks
+        && matches!(two_digits(date, 0), 19 | 20)
+        && two_digits(date, 2) < 100
+        && month_day(two_digits(date, 5), two_digits(date, 8))
 }
 
 /// `02/Jan/2006:`.
 fn day_month_year(date: &[u8; 12]) -> bool {
     let marks = date[2] == b'/' && date[6] == b'/' && date[11] == b':';
-    let day = || month_day(1, two(date, 0)) && date[3].is_ascii_uppercase() && MONTHS.has(&date[3..6]);
-    marks && day() && matches!(two(date, 7), 19 | 20) && two(date, 9) < 100
+    let day = || month_day(1, two_digits(date, 0)) && date[3].is_ascii_uppercase() && MONTHS.has(&date[3..6]);
+    marks && day() && matches!(two_digits(date, 7), 19 | 20) && two_digits(date, 9) < 100
 }
 
 /// End of `0102 15:04:05.000000`.
 pub(crate) fn month_day_clock(text: &[u8], start: usize) -> Option<usize> {
     let time = start + "0102 ".len();
-    let dated = month_day(two(text, start), two(text, start + 2)) && at(text, time - 1) == b' ';
+    let dated = month_day(two_digits(text, start), two_digits(text, start + 2)) && at(text, time - 1) == b' ';
     clock(text, time).filter(|&end| dated && end - time > "15:04:05.".len())
 }
 
 /// The value of two digits; large where one of them is none.
 #[inline]
-fn two(text: &[u8], start: usize) -> u32 {
+fn two_digits(text: &[u8], start: usize) -> u32 {
     let (tens, ones) = (text[start].wrapping_sub(b'0'), text[start + 1].wrapping_sub(b'0'));
     if tens < 10 && ones < 10 { u32::from(tens * 10 + ones) } else { u32::MAX }
 }
@@ -153,15 +160,15 @@ fn two(text: &[u8], start: usize) -> u32 {
 /// The same for any order of the parts.
 pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
     let mut seen = Parts::default();
-    let mut end = seen.next(text, start)?;
+    let mut end = seen.read_part(text, start)?;
     loop {
         let next = separator(text, end);
-        match seen.next(text, next).or_else(|| seen.zone(text, end)) {
+        match seen.read_part(text, next).or_else(|| seen.read_zone(text, end)) {
             Some(after) => end = after,
             None => break,
         }
     }
-    (seen.enough() && !is_word(at(text, end))).then_some(end)
+    (seen.is_date() && !is_word(at(text, end))).then_some(end)
 }
 
 /// Up to two bytes between the parts of a date.
@@ -185,11 +192,11 @@ struct Parts {
 }
 
 impl Parts {
-    fn enough(&self) -> bool {
+    fn is_date(&self) -> bool {
         self.time || (self.month && (self.day || self.year))
     }
 
-    fn next(&mut self, text: &[u8], start: usize) -> Option<usize> {
+    fn read_part(&mut self, text: &[u8], start: usize) -> Option<usize> {
         if at(text, start).is_ascii_digit() {
             return self.numeric(text, start);
         }
@@ -197,11 +204,12 @@ impl Parts {
         let name = &text[start..end];
         if !self.weekday && !self.month && !self.time && WEEKDAYS.has(name) {
             self.weekday = true;
-            return capital(name).then_some(end);
+            return is_capitalized(name).then_some(end);
         }
         if !self.month && MONTHS.has(name) {
             self.month = true;
-            return capital(name).then_some(end + usize::from(at(text, end) == b'.' && at(text, end + 1) == b' '));
+            return is_capitalized(name)
+                .then_some(end + usize::from(at(text, end) == b'.' && at(text, end + 1) == b' '));
         }
         None
     }
@@ -245,7 +253,7 @@ impl Parts {
         (self.year && compact && valid).then(|| clock_tail(text, end))
     }
 
-    fn zone(&mut self, text: &[u8], end: usize) -> Option<usize> {
+    fn read_zone(&mut self, text: &[u8], end: usize) -> Option<usize> {
         if !self.time || self.zone {
             return None;
         }
@@ -274,7 +282,7 @@ fn leads_month(text: &[u8], end: usize) -> bool {
     let start = separator(text, end);
     let (stop, _) = word(text, start);
     let name = &text[start..stop];
-    start > end && capital(name) && MONTHS.has(name)
+    start > end && is_capitalized(name) && MONTHS.has(name)
 }
 
 /// `02-Jan-06`, `02 Jan 06 15:04`.
@@ -283,7 +291,7 @@ fn two_digit_year(text: &[u8], start: usize) -> bool {
     before == b'-' || before == b' ' && at(text, start + 2) == b' ' && clock(text, start + 3).is_some()
 }
 
-fn capital(name: &[u8]) -> bool {
+fn is_capitalized(name: &[u8]) -> bool {
     at(name, 0).is_ascii_uppercase()
 }
 

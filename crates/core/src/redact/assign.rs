@@ -32,7 +32,7 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     if matches!(&scan.text[name_start..name_end], b"PASS") && separator != Separator::Tight {
         return;
     }
-    let Some(tier) = names::tier(&scan.text[name_start..name_end], query) else { return };
+    let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) else { return };
     if scan.text[..name_start].ends_with(b"[REDACTED:") {
         return;
     }
@@ -83,7 +83,7 @@ pub(super) fn look_at_value(scan: &mut Scan<'_>, name: Name, separator: Separato
         Tier::Authorization | Tier::Cookie => {}
         _ if nested::find(scan, name, separator, at) => {}
         _ => {
-            let at = nested::unwrapped(scan, at);
+            let at = nested::skip_wrapper(scan, at);
             let value = value_at(scan, at).map(|found| after_type(scan, found, separator));
             let told = value.is_some_and(|found| redact_value(scan, name, separator, found));
             if separator == Separator::Word || (!told && separator == Separator::Colon) {
@@ -149,12 +149,12 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b',' if !quoted && !blanks => {
             named_pair(scan, at + 1).or_else(|| sentences::equal_argument(scan, name_start, at))
         }
-        b')' if !quoted => sentences::compared(scan, at),
+        b')' if !quoted => sentences::compared_value(scan, at),
         b',' if quoted => named_pair(scan, at + 1)
             .or_else(|| nested::before_label(scan, name_start))
             .or_else(|| Some((Separator::Tuple, quote_at(scan, skip(at + 1))?))),
         b'}' if quoted => nested::before_label(scan, name_start),
-        b'\n' | b'\r' => nested::part(scan, name_start, at).or_else(|| named_pair(scan, at)),
+        b'\n' | b'\r' => nested::connection_string_part(scan, name_start, at).or_else(|| named_pair(scan, at)),
         _ if quoted && blanks => named_pair(scan, at),
         _ if blanks && nested::opens_element(scan, name_start) => nested::after_attributes(scan, at),
         _ if blanks && scan.text[..name_start].ends_with(b"-") => Some((Separator::Flag, at)),

@@ -10,7 +10,7 @@ use super::{
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
 /// `-----BEGIN ... PRIVATE KEY-----` up to its END line, or while lines look like a key's.
-pub(super) fn begin(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn private_key_begin(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
     let Some(label) = position(rest, b"PRIVATE KEY").filter(|at| !rest[..*at].contains(&b'\n')) else { return };
     let start = dashes_before(scan, hit);
@@ -18,10 +18,10 @@ pub(super) fn begin(scan: &mut Scan<'_>, hit: usize) {
     // The END line of another block is not this one's.
     let next = position(window, b"BEGIN ").unwrap_or(window.len());
     let end = match position(&window[..next], b"END ") {
-        Some(at) if closes(&window[at..]) => hit + label + at + closing_line(&window[at..]),
+        Some(at) if closes_block(&window[at..]) => hit + label + at + closing_line(&window[at..]),
         _ => unterminated(scan, hit + label),
     };
-    scan.found("private-key", start, end);
+    scan.add_by_format("private-key", start, end);
 }
 
 /// `-----BEGIN`, and `---- BEGIN` of SSH2.
@@ -33,7 +33,7 @@ fn dashes_before(scan: &Scan<'_>, hit: usize) -> usize {
 
 static DASH: Set = Set::new("-");
 
-fn closes(rest: &[u8]) -> bool {
+fn closes_block(rest: &[u8]) -> bool {
     position(&rest[..rest.len().min(80)], b"PRIVATE KEY").is_some()
 }
 
@@ -81,9 +81,9 @@ fn line_end(scan: &Scan<'_>, from: usize, limit: usize) -> usize {
 }
 
 /// `-----END ... PRIVATE KEY-----` whose beginning was cut away: the lines before it go.
-pub(super) fn end(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
-    if !closes(rest) || scan.covered > hit {
+    if !closes_block(rest) || scan.covered > hit {
         return;
     }
     let mut start = dashes_before(scan, hit);
@@ -101,7 +101,7 @@ pub(super) fn end(scan: &mut Scan<'_>, hit: usize) {
         start = line;
     }
     let end = hit + closing_line(rest);
-    scan.found("private-key", start, end);
+    scan.add_by_format("private-key", start, end);
 }
 
 /// `Private-Lines: N` of a `PuTTY` key file: the lines after it.
@@ -109,7 +109,7 @@ pub(super) fn putty(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(hit + "private-lines".len(), &COUNT, 12);
     let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
     if end - start >= 32 {
-        scan.found("private-key", scan.run(start, &FILLER, 8), end);
+        scan.add_by_format("private-key", scan.run(start, &FILLER, 8), end);
     }
 }
 
@@ -120,7 +120,7 @@ static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
 pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
     let head = decode_base64(scan.slice(hit, hit + 64));
     if position(&head, b"PRIVATE KEY").is_some() {
-        scan.found("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK_BYTES));
+        scan.add_by_format("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK_BYTES));
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
         let value = scan.run(name_end, &MEMBER_BREAK, 10);
         let end = scan.run(value, &WORD, 4096);
         if member && value > name_end + 1 && end - value >= 16 {
-            scan.found("private-key", value, end);
+            scan.add_by_format("private-key", value, end);
         }
         at = if member { end.max(name_end + 1) } else { name_end.max(at + 1) };
     }
@@ -163,7 +163,7 @@ pub(super) fn jwt(scan: &mut Scan<'_>, hit: usize) {
     let header = text.starts_with(b"eyJhbGciOi") || text.starts_with(b"eyJ0eXAiOi") || text.starts_with(b"eyJraWQiOi");
     let long = |least: usize| trimmed >= least && parts[0].len() >= 12;
     if (claims && long(30)) || (header && long(20)) || (parts.len() == 5 && long(60)) {
-        scan.found("jwt", hit, hit + trimmed);
+        scan.add_by_format("jwt", hit, hit + trimmed);
     }
 }
 

@@ -14,7 +14,7 @@ static BETWEEN: Set = Set::new(" \t\r\n,");
 fn redact_value(scan: &mut Scan<'_>, found: Value) {
     let text = scan.slice(found.start, found.end);
     if text.len() >= 3 && !value::is_placeholder(text) && !value::is_prose(text) {
-        scan.told(Tier::Password.kind(), found.start, found.end);
+        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }
 }
 
@@ -23,7 +23,7 @@ fn literal(scan: &Scan<'_>, at: usize) -> Option<Value> {
 }
 
 /// `("bob", "x")`: the last of two or three arguments, all of them texts.
-pub(super) fn pair(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn last_string_argument(scan: &mut Scan<'_>, hit: usize) {
     let Some(open) = scan.slice(hit, hit + 16).iter().position(|&byte| byte == b'(') else { return };
     let mut at = hit + open + 1;
     let mut last = None;
@@ -61,7 +61,7 @@ pub(super) fn secure_string(scan: &mut Scan<'_>, hit: usize) {
 }
 
 /// `fill('#password', 'x')`, `get('#password').type('x')`.
-pub(super) fn typed(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn typed_into_field(scan: &mut Scan<'_>, hit: usize) {
     let Some(open) = scan.slice(hit, hit + 16).iter().position(|&byte| byte == b'(') else { return };
     let start = hit + open + 1;
     let Some(first) = literal(scan, start) else { return };
@@ -107,7 +107,7 @@ pub(super) fn equals(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(found.end + 1, &BETWEEN, 8);
     let end = scan.run(start, &NAME, 80);
     let name = scan.slice(start, end);
-    if scan.at(found.end + 1) == b',' && names::tier(name, false) == Some(Tier::Password) {
+    if scan.at(found.end + 1) == b',' && names::name_tier(name, false) == Some(Tier::Password) {
         redact_value(scan, found);
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn identified(scan: &mut Scan<'_>, hit: usize) {
     }
     let found = literal(scan, scan.run(hit + by + " by ".len(), &BLANK, 8));
     if let Some(found) = found.filter(|found| !value::is_placeholder(scan.slice(found.start, found.end))) {
-        scan.told(Tier::Password.kind(), found.start, found.end);
+        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }
 }
 
@@ -132,7 +132,7 @@ pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
     let Some(open) = window.iter().position(|&byte| byte == b'(') else { return };
     let Some(close) = window[open..].iter().position(|&byte| byte == b')').map(|at| open + at) else { return };
     let columns = window[open + 1..close].split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
-    let is_password = |column: &[u8]| names::tier(column, false) == Some(Tier::Password);
+    let is_password = |column: &[u8]| names::name_tier(column, false) == Some(Tier::Password);
     let Some(wanted) = columns.into_iter().position(is_password) else { return };
     let rest = scan.slice(hit + close, hit + close + 32).to_ascii_lowercase();
     let Some(values) = memchr::memmem::find(&rest, b"values").filter(|at| *at < 4) else { return };

@@ -182,7 +182,7 @@ fn look_at(scan: &mut Scan<'_>, argument: &Argument, cursor: &CommandCursor, wor
         _ => Some(after_source(scan, found)),
     };
     if let Some(found) = found.filter(|found| is_password(scan, argument, *found)) {
-        scan.told("password", found.start, found.end);
+        scan.add_by_name("password", found.start, found.end);
     }
 }
 
@@ -246,7 +246,7 @@ fn piped(scan: &mut Scan<'_>, hit: usize, pair: bool) {
     let Some(found) = value_at(scan, from + line + at) else { return };
     let found = if pair { after_mark(scan, found, b':') } else { Some(found) };
     if let Some(found) = found.filter(|found| is_password(scan, &Piped, *found)) {
-        scan.told("password", found.start, found.end);
+        scan.add_by_name("password", found.start, found.end);
     }
 }
 

@@ -48,7 +48,7 @@ fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     if matches!(text[0], b'M' | b'N' | b'O') && scan.at(end) == b'.' {
         bot_token(scan, start, end);
     } else if text.len().is_multiple_of(4) && text.iter().any(u8::is_ascii_uppercase) && is_login(text) {
-        scan.told("base64-login", start, end);
+        scan.add_by_name("base64-login", start, end);
     }
 }
 
@@ -84,7 +84,7 @@ fn bot_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     let third = scan.run(second + 1, &WORD, 80);
     let numeric = (16..=20).contains(&id.len()) && id.iter().all(u8::is_ascii_digit);
     if numeric && scan.at(second) == b'.' && (5..=8).contains(&(second - end - 1)) && third - second > 26 {
-        scan.found("discord-token", start, third);
+        scan.add_by_format("discord-token", start, third);
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn sasl(scan: &mut Scan<'_>, hit: usize) {
     let decoded = blocks::decode_base64(scan.slice(start, end));
     let printable = decoded.iter().all(|byte| byte.is_ascii_graphic() || *byte == 0);
     if end - start >= 8 && (end - start).is_multiple_of(4) && printable && scan.ends_token(end) {
-        scan.told("authorization", start, end);
+        scan.add_by_name("authorization", start, end);
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
         if is_escape(scan, at, b"%40") {
             let text = scan.slice(start, at);
             if !text.is_empty() && !value::is_placeholder(text) {
-                scan.told("url-password", start, at);
+                scan.add_by_name("url-password", start, at);
             }
             return;
         }

@@ -17,7 +17,7 @@ pub(super) fn crypt(scan: &mut Scan<'_>, hit: usize) {
     let longest = text.split(|&byte| byte == b'$').map(<[u8]>::len).max().unwrap_or_default();
     // `$1$2` of a replacement has no such part.
     if text.len() >= 20 && longest >= 16 && value::is_random(text) {
-        scan.found(KIND, hit, end);
+        scan.add_by_format(KIND, hit, end);
     }
 }
 
@@ -27,7 +27,7 @@ pub(super) fn braced(scan: &mut Scan<'_>, hit: usize) {
     let Some(close) = rest.iter().position(|&byte| byte == b'}') else { return };
     let end = scan.run(hit + close + 1, &BODY, 512);
     if end - hit - close > 20 {
-        scan.found(KIND, hit, end);
+        scan.add_by_format(KIND, hit, end);
     }
 }
 
@@ -35,15 +35,15 @@ pub(super) fn braced(scan: &mut Scan<'_>, hit: usize) {
 pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
     let end = scan.run(hit, &BASE64, 512);
     if scan.starts_token(hit) && end - hit >= 24 {
-        scan.found(KIND, hit, end);
+        scan.add_by_format(KIND, hit, end);
     }
 }
 
 /// `pbkdf2_sha256$260000$..`, `scrypt:32768:8:1$..`, `SCRAM-SHA-256$4096:..`.
-pub(super) fn named(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn named_hash(scan: &mut Scan<'_>, hit: usize) {
     let end = scan.run(hit, &NAMED, 512);
     let text = scan.slice(hit, end);
     if text.len() >= 40 && text.contains(&b'$') && value::is_random(text) {
-        scan.found(KIND, hit, end);
+        scan.add_by_format(KIND, hit, end);
     }
 }

@@ -91,7 +91,7 @@ fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: boo
         text.len() >= 8 && value::is_random(text) && !value::is_code(text)
     };
     if enough && !value::is_placeholder(text) && !value::is_placeholder(wide) && !value::is_dummy(text) {
-        scan.told("authorization", start, end);
+        scan.add_by_name("authorization", start, end);
     }
 }
 
@@ -121,7 +121,7 @@ fn parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
         let end = scan.run(value, &LOOSE, line.saturating_sub(value)).max(value);
         let text = scan.slice(value, end);
         if SECRET.contains(&name.as_str()) && text.len() >= 6 && !value::is_placeholder(text) {
-            scan.told("authorization", value, end);
+            scan.add_by_name("authorization", value, end);
         }
         at = end.max(name_end + 1);
     }
@@ -180,14 +180,14 @@ fn cookie_pair(scan: &mut Scan<'_>, start: usize, end: usize) {
         && !value::is_dummy(text)
         && !is_attribute(scan.slice(start, start + equals))
     {
-        scan.told("cookie", value, end);
+        scan.add_by_name("cookie", value, end);
     }
 }
 
 fn bare_cookie(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);
     if text.len() >= 20 && value::is_random(text) && !value::is_code(text) && !value::is_placeholder(text) {
-        scan.told("cookie", start, end);
+        scan.add_by_name("cookie", start, end);
     }
 }
 
@@ -222,7 +222,7 @@ pub(super) fn bearer(scan: &mut Scan<'_>, hit: usize) {
         && !value::is_dummy(text)
         && !value::is_placeholder(text)
     {
-        scan.told("authorization", start, end);
+        scan.add_by_name("authorization", start, end);
     }
 }
 
@@ -235,6 +235,6 @@ pub(super) fn basic(scan: &mut Scan<'_>, hit: usize) {
     let decoded = super::blocks::decode_base64(scan.slice(start, end));
     let printable = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ' || *byte >= 0x80;
     if start > hit + 5 && end - start >= 8 && decoded.contains(&b':') && decoded.iter().all(printable) {
-        scan.told("authorization", start, end);
+        scan.add_by_name("authorization", start, end);
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn discord(scan: &mut Scan<'_>, hit: usize) {
         let third = scan.run(second + 1, &WORD, 80);
         let dots = scan.at(first) == b'.' && scan.at(second) == b'.';
         if dots && (23..=30).contains(&(first - at)) && (5..=8).contains(&(second - first - 1)) && third - second > 26 {
-            return scan.found("discord-token", at, third);
+            return scan.add_by_format("discord-token", at, third);
         }
         at = first.max(at) + 1;
     }
@@ -147,6 +147,6 @@ static AWS_SECRET: Set = Set::new("A-Za-z0-9+/");
 
 fn found_if(scan: &mut Scan<'_>, kind: &'static str, start: usize, end: usize, condition: bool) {
     if condition && !value::is_dummy(scan.slice(start, end)) {
-        scan.found(kind, start, end);
+        scan.add_by_format(kind, start, end);
     }
 }

@@ -14,7 +14,7 @@ static FIELD: Set = Set::new("A-Za-z0-9_.*/@-");
 fn redact_value(scan: &mut Scan<'_>, start: usize, end: usize, least: usize) {
     let text = scan.slice(start, end);
     if text.len() >= least && !value::is_placeholder(text) && !value::is_prose(text) {
-        scan.told(Tier::Password.kind(), start, end);
+        scan.add_by_name(Tier::Password.kind(), start, end);
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn nickserv(scan: &mut Scan<'_>, hit: usize) {
 }
 
 /// `cn=admin,dc=example,dc=com:x`, `... password x`.
-pub(super) fn distinguished(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn ldap_login(scan: &mut Scan<'_>, hit: usize) {
     let end = scan.run(hit, &DISTINGUISHED, 256);
     if scan.slice(hit + 3, end).contains(&b'=') {
         return;
@@ -268,7 +268,7 @@ fn entry(scan: &mut Scan<'_>, start: usize, end: usize) {
     if let Some(found) = value_at(scan, from).filter(|_| !name_only) {
         let text = scan.slice(found.start, found.end);
         if !value::is_placeholder(text) {
-            scan.told(Tier::Secret.kind(), found.start, found.end);
+            scan.add_by_name(Tier::Secret.kind(), found.start, found.end);
         }
     }
 }
@@ -328,7 +328,7 @@ fn members(scan: &mut Scan<'_>, from: usize) {
         if scan.at(colon) != b':' || !found.quoted {
             return;
         }
-        scan.told(Tier::Secret.kind(), found.start, found.end);
+        scan.add_by_name(Tier::Secret.kind(), found.start, found.end);
         at = found.end + 1;
     }
 }

@@ -103,7 +103,7 @@ impl Redactor {
                     redacted.kinds.push(span.kind);
                 }
             }
-            redacted.text = Cow::Owned(replaced(&redacted.text, &spans));
+            redacted.text = Cow::Owned(replace_spans(&redacted.text, &spans));
         }
         redacted
     }
@@ -218,7 +218,7 @@ fn ceil(text: &str, mut index: usize) -> usize {
     index
 }
 
-fn replaced(text: &str, spans: &[Span]) -> String {
+fn replace_spans(text: &str, spans: &[Span]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for span in spans {

@@ -255,7 +255,7 @@ static PLAIN_TOKENS: &[&str] = &[
 ];
 
 /// What the name says; none when it says nothing. `query`: it follows `?`, `&` or `;`.
-pub(super) fn tier(name: &[u8], query: bool) -> Option<Tier> {
+pub(super) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
     let flat = flat(name);
     let flat = flat.trim_end_matches(|last: char| last.is_ascii_digit());
     if query && matches!(flat, "sig" | "signature" | "key" | "code" | "auth" | "sid" | "hmac") {
@@ -266,7 +266,7 @@ pub(super) fn tier(name: &[u8], query: bool) -> Option<Tier> {
     }
     if let Some((_, tier)) = ENDS.iter().find(|(end, _)| flat.ends_with(end)) {
         // In a connection string `PWD` is no folder.
-        return (fits(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
+        return (fits_tier(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
     }
     if ends_with_pass(name, flat) || ends_with_pw(name) {
         return Some(Tier::Password);
@@ -281,7 +281,7 @@ fn is_plain_token(owner: &str) -> bool {
     PLAIN_TOKENS.contains(&owner) || owner.ends_with("continuation") || owner.ends_with("nextpage")
 }
 
-fn fits(tier: Tier, name: &[u8], flat: &str) -> bool {
+fn fits_tier(tier: Tier, name: &[u8], flat: &str) -> bool {
     match tier {
         // The working directory of a shell.
         Tier::Password => !matches!(name, b"PWD" | b"OLDPWD"),

@@ -113,7 +113,7 @@ fn list(scan: &mut Scan<'_>, name: Name, open: usize) {
 static BETWEEN: Set = Set::new(" \t\r\n,+");
 
 /// `Some("x")`, `Secret("x")`, `string(7) "x"`: where the text itself begins.
-pub(super) fn unwrapped(scan: &Scan<'_>, at: usize) -> usize {
+pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
     const WRAPPERS: &[&[u8]] = &[
         b"Some",
         b"Ok",
@@ -188,7 +188,7 @@ pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Optio
     let name = scan.slice(name_start, open);
     // `getPassword()).isEqualTo("x")`.
     if scan.starts_with(open, b"())") {
-        return sentences::compared(scan, open + 2);
+        return sentences::compared_value(scan, open + 2);
     }
     let method = name.contains(&b'.') || name.starts_with(b"set") || name.starts_with(b"with");
     let found = value_at(scan, open + 1).filter(|found| found.quoted && method)?;
@@ -197,7 +197,7 @@ pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Optio
 }
 
 /// `name="password"` of a form's part, an empty line, the value.
-pub(super) fn part(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
+pub(super) fn connection_string_part(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
     let named = scan.slice(name_start.saturating_sub(6), name_start) == b"name=\"";
     let start = scan.run(at, &LINES, 4);
     let lines = memchr::memchr_iter(b'\n', scan.slice(at, start)).count();
@@ -239,6 +239,6 @@ pub(super) fn input(scan: &mut Scan<'_>, hit: usize) {
     let Some(found) = value_at(scan, hit + label + "value=".len()) else { return };
     let name = Name { start: hit, end: hit, tier: Tier::Password };
     if judge::accepts(scan, name, Separator::Pair, found) {
-        scan.told(Tier::Password.kind(), found.start, found.end);
+        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }
 }

@@ -76,7 +76,7 @@ fn lines(scan: &mut Scan<'_>, name: Name, first: usize, indent: usize) -> bool {
         _ => text.len() >= 16 && value::is_random(text) && !text.contains(&b' ') || is_key_material(text),
     };
     if start < end && secret {
-        scan.told(name.tier.kind(), start, end);
+        scan.add_by_name(name.tier.kind(), start, end);
     }
     start < end && secret
 }

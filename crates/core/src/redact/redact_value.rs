@@ -15,7 +15,7 @@ pub(super) fn redact_value(scan: &mut Scan<'_>, name: Name, separator: Separator
         return false;
     }
     let end = spans::whole_end(scan, found);
-    scan.told(name.tier.kind(), found.start, end);
+    scan.add_by_name(name.tier.kind(), found.start, end);
     spans::further_parts(scan, name.tier.kind(), found, end);
     true
 }

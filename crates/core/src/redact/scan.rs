@@ -43,7 +43,7 @@ impl<'t> Scan<'t> {
     }
 
     /// A secret of a known look.
-    pub(super) fn found(&mut self, kind: &'static str, start: usize, end: usize) {
+    pub(super) fn add_by_format(&mut self, kind: &'static str, start: usize, end: usize) {
         if start < end {
             self.spans.push(Span { start, end, kind, sure: true });
             self.covered = self.covered.max(end);
@@ -51,7 +51,7 @@ impl<'t> Scan<'t> {
     }
 
     /// A secret known by its name or its header.
-    pub(super) fn told(&mut self, kind: &'static str, start: usize, end: usize) {
+    pub(super) fn add_by_name(&mut self, kind: &'static str, start: usize, end: usize) {
         if start < end {
             self.spans.push(Span { start, end, kind, sure: false });
             self.told = self.told.max(end);

@@ -19,7 +19,7 @@ pub(super) fn after_name(scan: &mut Scan<'_>, name: Name) {
     let compares =
         [&b"mismatch"[..], b"differ", b"not match", b"t match", b"\", want", b"\", got", b"', want", b"', got"];
     if compares.iter().any(|word| memchr::memmem::find(&rest, word).is_some()) {
-        labels(scan, name);
+        labels_below(scan, name);
     }
 }
 
@@ -40,7 +40,7 @@ fn qualified(scan: &mut Scan<'_>, name: Name) {
 }
 
 /// `).toBe("x")` behind what is expected to be it.
-pub(super) fn compared(scan: &Scan<'_>, close: usize) -> Option<(Separator, usize)> {
+pub(super) fn compared_value(scan: &Scan<'_>, close: usize) -> Option<(Separator, usize)> {
     const MATCHERS: &[&[u8]] = &[
         b").toBe(",
         b").toEqual(",
@@ -72,13 +72,13 @@ pub(super) fn expectation(scan: &mut Scan<'_>, start: usize, end: usize) {
     if scan.at(end) != b')' || !before.ends_with(b"expect(") {
         return;
     }
-    if let Some(tier) = names::tier(scan.slice(start, end), false) {
-        labels(scan, Name { start, end, tier });
+    if let Some(tier) = names::name_tier(scan.slice(start, end), false) {
+        labels_below(scan, Name { start, end, tier });
     }
 }
 
 /// `want "x", got "y"`, `Expected: "x"` on the lines below.
-fn labels(scan: &mut Scan<'_>, name: Name) {
+fn labels_below(scan: &mut Scan<'_>, name: Name) {
     const LABELS: &[&[u8]] = &[b"expected", b"received", b"actual", b"wanted", b"want", b"got", b"but was"];
     let limit = scan.text.len().min(name.end + MAX_SENTENCE_BYTES);
     let mut at = name.end;
@@ -101,15 +101,15 @@ static AFTER_LABEL: Set = Set::new(": =");
 
 /// `credentials admin/x`, `credentials: svc / x`.
 pub(super) fn credentials(scan: &mut Scan<'_>, hit: usize) {
-    pair(scan, hit + "credentials".len());
+    name_and_password(scan, hit + "credentials".len());
 }
 
 /// `Login with admin:x failed`.
 pub(super) fn login(scan: &mut Scan<'_>, hit: usize) {
-    pair(scan, hit + "login with ".len());
+    name_and_password(scan, hit + "login with ".len());
 }
 
-fn pair(scan: &mut Scan<'_>, from: usize) {
+fn name_and_password(scan: &mut Scan<'_>, from: usize) {
     let user = scan.run(from, &OPENING, 4);
     let end = scan.run(user, &USER, 64);
     let spaced = scan.starts_with(end, b" / ");
@@ -120,7 +120,7 @@ fn pair(scan: &mut Scan<'_>, from: usize) {
     let Some(found) = value_at(scan, start) else { return };
     let text = scan.slice(found.start, found.end);
     if text.len() >= 6 && told::is_mixed(text) && !value::is_placeholder(text) && !text.contains(&b'/') {
-        scan.told(Tier::Password.kind(), found.start, found.end);
+        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn slashed(scan: &mut Scan<'_>, hit: usize) {
         && !text.contains(&b'/')
         && !text.starts_with(b"@")
     {
-        scan.told(Tier::Password.kind(), found.start, found.end);
+        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) fn digits(scan: &mut Scan<'_>, hit: usize) {
         }
     };
     if named && (4..=8).contains(&(end - start)) && scan.ends_token(end) && scan.at(end) != b'.' {
-        scan.told(Tier::Token.kind(), start, end);
+        scan.add_by_name(Tier::Token.kind(), start, end);
     }
 }
 
@@ -173,7 +173,7 @@ pub(super) fn seed(scan: &mut Scan<'_>, hit: usize) {
     let end = scan.run_back(end, &BLANK, 4);
     let words = scan.slice(start, end);
     if words.split(|&byte| byte == b' ').count() >= 6 && !value::is_prose(words) {
-        scan.told(Tier::Password.kind(), start, end);
+        scan.add_by_name(Tier::Password.kind(), start, end);
     }
 }
 

@@ -126,7 +126,7 @@ pub(super) fn further_parts(scan: &mut Scan<'_>, kind: &'static str, found: Valu
         if matches!(scan.at(after), b':' | b'=') || scan.slice(from, at).contains(&b'\n') && part.end - part.start < 4 {
             return;
         }
-        scan.told(kind, part.start, part.end);
+        scan.add_by_name(kind, part.start, part.end);
         end = part.end;
     }
 }

@@ -47,7 +47,7 @@ impl TokenPattern {
         if value::is_dummy(found) || (self.random && !value::is_random(found)) {
             return;
         }
-        scan.found(self.kind, start, end);
+        scan.add_by_format(self.kind, start, end);
     }
 }
 

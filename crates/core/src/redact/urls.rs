@@ -23,7 +23,7 @@ pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
     if is_marker(password) {
         lone_token(scan, start, colon);
     } else if !value::is_placeholder(password) {
-        scan.told("url-password", colon + 1, at);
+        scan.add_by_name("url-password", colon + 1, at);
     }
 }
 
@@ -73,7 +73,7 @@ fn is_marker(password: &[u8]) -> bool {
 fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     let token = scan.slice(start, end);
     if token.len() >= 16 && value::is_random(token) && !value::is_placeholder(token) {
-        scan.told("url-token", start, end);
+        scan.add_by_name("url-token", start, end);
     }
 }
 
@@ -85,12 +85,12 @@ pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
     let Some(colon) = scan.slice(start, hit).iter().position(|&byte| byte == b':') else { return };
     let password = scan.slice(start + colon + 1, hit);
     if !password.is_empty() && !value::is_placeholder(password) && !password.starts_with(b"//") {
-        scan.told("url-password", start + colon + 1, hit);
+        scan.add_by_name("url-password", start + colon + 1, hit);
     }
 }
 
 /// `sqlplus user/password@db`, `jdbc:oracle:thin:user/password@db`.
-pub(super) fn oracle(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn oracle_login(scan: &mut Scan<'_>, hit: usize) {
     let line = scan.slice(hit, hit + 256);
     let end = line.iter().position(|&byte| URL_END.has(byte) && byte != b' ').unwrap_or(line.len());
     let Some(at) = line[..end].iter().position(|&byte| byte == b'@') else {
@@ -99,7 +99,7 @@ pub(super) fn oracle(scan: &mut Scan<'_>, hit: usize) {
     let Some(slash) = line[..at].iter().rposition(|&byte| byte == b'/') else { return };
     let password = &line[slash + 1..at];
     if slash > 0 && USER.has(line[slash - 1]) && !password.contains(&b' ') && !value::is_placeholder(password) {
-        scan.told("url-password", hit + slash + 1, hit + at);
+        scan.add_by_name("url-password", hit + slash + 1, hit + at);
     }
 }
 
@@ -112,7 +112,7 @@ fn local_oracle(scan: &mut Scan<'_>, hit: usize) {
     let user = scan.run(word, &USER, 64);
     let end = scan.run(user + 1, &SIMPLE, 64);
     if user > word && scan.at(user) == b'/' && end - user > 4 && matches!(scan.at(end), 0 | b'\n' | b' ') {
-        scan.told("url-password", user + 1, end);
+        scan.add_by_name("url-password", user + 1, end);
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     // `/hooks/` of any host: an id of an object stands there as often.
     let own = scan.text[hit] != b'/' || !value::is_hex(path);
     if own && path.len() >= 16 && value::is_random(path) && !value::is_dummy(path) {
-        scan.found("webhook-url", start, end);
+        scan.add_by_format("webhook-url", start, end);
     }
 }
 
@@ -157,7 +157,7 @@ pub(super) fn bare_login(scan: &mut Scan<'_>, hit: usize) {
     // `file.ts:10@..`, `image:tag@sha256:..`, `npm:name@1.2.3`.
     let version = host.first().is_some_and(u8::is_ascii_digit) && memchr::memchr_iter(b'.', host).count() != 3;
     if named && dotted && !version && password.len() >= 6 && told::is_mixed(password) && !password.contains(&b'/') {
-        scan.told("url-password", start + colon + 1, hit);
+        scan.add_by_name("url-password", start + colon + 1, hit);
     }
 }
 

@@ -65,7 +65,7 @@ const TAGS: Field = Field { weight: 1.5, b: 0.0, pivot: 1.0 };
 /// Reads a document; the texts are redacted already. The analyzer's rules decide the family.
 pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> Indexed {
     let terms = strengths(document);
-    let vector = Vector::new(terms.iter().map(|(term, strength)| (tokens::hash(term), quantise(*strength))));
+    let vector = Vector::new(terms.iter().map(|(term, strength)| (tokens::hash(term), quantize_strength(*strength))));
     Indexed { vector, family: family(document.error_signature, analyzer) }
 }
 
@@ -101,7 +101,7 @@ fn add(text: &str, field: &Field, strengths: &mut BTreeMap<String, f64>) {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
-fn quantise(strength: f64) -> u8 {
+fn quantize_strength(strength: f64) -> u8 {
     (strength * MAX_WEIGHT).round().clamp(1.0, MAX_WEIGHT) as u8
 }
 

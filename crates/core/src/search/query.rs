@@ -63,7 +63,7 @@ pub struct Query {
 impl Query {
     /// Reads a redacted text as an agent pastes it; the analyzer's rules decide the family.
     pub fn new(text: &str, analyzer: &Analyzer) -> Self {
-        let text = ends(text);
+        let text = head_and_tail(text);
         let terms = terms(&roles::roles(&text));
         Self { terms, family: document::family(&roles::without_surroundings(&text), analyzer) }
     }
@@ -92,7 +92,7 @@ impl Query {
 }
 
 /// Head and end of a long text.
-fn ends(text: &str) -> Cow<'_, str> {
+fn head_and_tail(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_HEAD_BYTES + MAX_TAIL_BYTES {
         return text.into();
     }
@@ -107,25 +107,25 @@ fn terms(roles: &Roles) -> Vec<Term> {
     let mut weights = Weights::new();
     let messages: Vec<(String, String)> =
         roles.messages.iter().map(|message| roles::without_packages(message)).collect();
-    role(messages.iter().map(|(message, _)| message.as_str()), MESSAGE_WEIGHT, &mut weights);
-    role(messages.iter().map(|(_, packages)| packages.as_str()), MESSAGE_PACKAGE_WEIGHT, &mut weights);
-    role(roles.surroundings.iter().map(String::as_str), SURROUNDINGS_WEIGHT, &mut weights);
+    weigh_role(messages.iter().map(|(message, _)| message.as_str()), MESSAGE_WEIGHT, &mut weights);
+    weigh_role(messages.iter().map(|(_, packages)| packages.as_str()), MESSAGE_PACKAGE_WEIGHT, &mut weights);
+    weigh_role(roles.surroundings.iter().map(String::as_str), SURROUNDINGS_WEIGHT, &mut weights);
     let of = |pick: fn(&Name) -> &str| roles.tests.iter().map(pick);
-    role(of(|name| &name.method), TEST_METHOD_WEIGHT, &mut weights);
-    role(of(|name| &name.class), TEST_CLASS_WEIGHT, &mut weights);
-    role(of(|name| &name.package), PACKAGE_WEIGHT, &mut weights);
+    weigh_role(of(|name| &name.method), TEST_METHOD_WEIGHT, &mut weights);
+    weigh_role(of(|name| &name.class), TEST_CLASS_WEIGHT, &mut weights);
+    weigh_role(of(|name| &name.package), PACKAGE_WEIGHT, &mut weights);
     let mut weight = FRAME_WEIGHT;
     for frame in roles.frames.iter().take(MAX_FRAMES) {
         let worth = if frame.test { weight * TEST_FRAME_WEIGHT } else { weight };
-        role([frame.class.as_str(), &frame.method].into_iter(), worth, &mut weights);
-        role([frame.package.as_str()].into_iter(), worth * PACKAGE_WEIGHT, &mut weights);
+        weigh_role([frame.class.as_str(), &frame.method].into_iter(), worth, &mut weights);
+        weigh_role([frame.package.as_str()].into_iter(), worth * PACKAGE_WEIGHT, &mut weights);
         weight *= FRAME_DECAY;
     }
     bounded(weights)
 }
 
 /// Adds what the terms of one role are worth: `weight * count ^ COUNT_POWER`.
-fn role<'a>(texts: impl Iterator<Item = &'a str>, weight: f64, weights: &mut Weights) {
+fn weigh_role<'a>(texts: impl Iterator<Item = &'a str>, weight: f64, weights: &mut Weights) {
     let mut counts: Weights = BTreeMap::new();
     for text in texts {
         tokens(text, |term, shown| counts.entry(term.to_owned()).or_insert_with(|| (0.0, shown.to_owned())).0 += 1.0);

@@ -82,7 +82,7 @@ fn float(count: u64) -> f64 {
 
 impl Weighed<'_> {
     /// Each term with what it adds to the sum of a document that holds it most strongly.
-    pub fn worths(&self) -> impl Iterator<Item = (&Term, f64)> {
+    pub fn term_worths(&self) -> impl Iterator<Item = (&Term, f64)> {
         self.query.terms.iter().zip(&self.terms).map(|(term, (_, worth))| (term, *worth))
     }
 
@@ -113,7 +113,7 @@ impl Weighed<'_> {
             }
         }
         let same = family.is_some() && family == self.query.family();
-        Score { value: self.value(sum, telling, same), because: because(shared, same) }
+        Score { value: self.value(sum, telling, same), because: reasons(shared, same) }
     }
 
     /// `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`: how much of a perfect answer it
@@ -131,7 +131,7 @@ impl Weighed<'_> {
     }
 }
 
-fn because(mut shared: Vec<(f64, &Term)>, same_family: bool) -> Vec<String> {
+fn reasons(mut shared: Vec<(f64, &Term)>, same_family: bool) -> Vec<String> {
     shared.sort_by(|a, b| b.0.total_cmp(&a.0));
     let family = same_family.then(|| "same normalized error".to_owned());
     let terms = shared.iter().take(MAX_REASONS).map(|(_, term)| term.shown.clone());

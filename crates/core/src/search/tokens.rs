@@ -101,17 +101,17 @@ fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
     let mut parts = Parts(run).peekable();
     let several = parts.next().is_some() && parts.peek().is_some();
     if !several {
-        return one(&whole, run, each);
+        return emit_term(&whole, run, each);
     }
     if whole.len() <= MAX_WORD_BYTES {
-        one(&whole, run, each);
+        emit_term(&whole, run, each);
     }
     for part in Parts(run) {
-        one(&part.to_ascii_lowercase(), part, each);
+        emit_term(&part.to_ascii_lowercase(), part, each);
     }
 }
 
-fn one(term: &str, shown: &str, each: &mut impl FnMut(&str, &str)) {
+fn emit_term(term: &str, shown: &str, each: &mut impl FnMut(&str, &str)) {
     if term.len() < 2 || term.len() > MAX_WORD_BYTES || STOP.contains(&term) {
         return;
     }

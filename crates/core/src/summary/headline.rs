@@ -15,7 +15,7 @@ pub(super) fn headline(lines: &[String]) -> String {
     // What a script announces, and what Gradle says of a task, is the error only where nothing else is said.
     let start = telling.iter().position(|line| !is_announcement(line)).unwrap_or(0);
     let telling = &telling[start..];
-    let Some(first) = telling.first() else { return unsaid(lines) };
+    let Some(first) = telling.first() else { return describe_exit(lines) };
     let mut headline = (*first).to_owned();
     for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED_LINES) {
         // `- 2` and below it `+ 3`, or the other way round.
@@ -39,7 +39,7 @@ pub(super) fn headline(lines: &[String]) -> String {
 }
 
 /// Where a package manager only said what it runs, and TAP that nothing ran, nobody said what went wrong.
-fn unsaid(lines: &[String]) -> String {
+fn describe_exit(lines: &[String]) -> String {
     static BEFORE_TESTS: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"^(?:> \S.*|TAP version \d+|\d+\.\.\d+(?: #.*)?|# [a-z_]+ [\d.]+|npm (?:ERR!|error).*)$";
         Regex::new(pattern).expect("a constant pattern")

@@ -5,7 +5,7 @@ use super::{
     duplicate::{self, Known},
     environment::{ResolvedEnvironment, resolve_environment},
     index, input,
-    next::{after, next},
+    next::{next_action, next_after_outcome},
     ranked_solutions::rounded,
     resolve,
     side::Side,
@@ -55,7 +55,7 @@ pub async fn add_incident<D: Database>(
     }
     let query = Query::of(&index::document(&texts(&report)), &indexed);
     let body = async |tx: &mut D::Tx<'_>, secondary: Option<&mut D::Tx<'_>>| {
-        if let Some(known) = known(engine, ambient, tx, secondary, (&query, &indexed)).await? {
+        if let Some(known) = find_known(engine, ambient, tx, secondary, (&query, &indexed)).await? {
             return Ok(AddIncidentResult::Duplicate(known));
         }
         Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
@@ -97,22 +97,22 @@ fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
 }
 
 /// The incident that is there already, in the primary memory or the secondary one.
-async fn known<D: Database>(
+async fn find_known<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
     secondary: Option<&mut D::Tx<'_>>,
     (query, indexed): (&Query, &Indexed),
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
-    index::waiting(engine, tx).await?;
+    index::index_waiting(engine, tx).await?;
     let mut known = duplicate::find(tx, query, indexed).await?;
     if known.is_none() {
         known = if let Some(tx) = secondary {
-            index::waiting(engine, tx).await?;
+            index::index_waiting(engine, tx).await?;
             duplicate::find(tx, query, indexed).await?
         } else {
             let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, query, indexed).await;
-            engine.look(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
+            engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
         };
     }
     Ok(known.map(|Known { id, title, similarity }| IncidentDuplicate {
@@ -120,7 +120,7 @@ async fn known<D: Database>(
         incident_id: id,
         title,
         similarity: rounded(similarity),
-        next_action: next(NextActionType::UseAddSolutionForExistingIncident),
+        next_action: next_action(NextActionType::UseAddSolutionForExistingIncident),
     }))
 }
 
@@ -168,6 +168,6 @@ async fn create(
         outcome_id,
         env_bucket: report.environment.bucket.clone(),
         detected_env: report.environment.detected.clone(),
-        next_action: after(report.worked),
+        next_action: next_after_outcome(report.worked),
     })
 }

@@ -1,7 +1,7 @@
 //! `add_solution`: another fix of an incident or a pattern, or the same for another environment.
 //! Does not: say that it works; outcomes do.
 
-use super::{environment::resolve_environment, input, next::next, resolve};
+use super::{environment::resolve_environment, input, next::next_action, resolve};
 use crate::{
     Engine, EngineError,
     contract::{AddSolutionParams, AddSolutionResult, NextActionType},
@@ -22,7 +22,7 @@ pub async fn add_solution<D: Database>(
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
-    let side = resolve::owner(engine, ambient, &params.incident_id).await?;
+    let side = resolve::owning_side(engine, ambient, &params.incident_id).await?;
     let id = ambient.id("sol");
     let body = async |tx: &mut D::Tx<'_>| {
         let new = NewSolution {
@@ -43,6 +43,6 @@ pub async fn add_solution<D: Database>(
         env_bucket: solution.env_bucket,
         created,
         detected_env: environment.detected,
-        next_action: next(NextActionType::RecordOutcomeForNewSolution),
+        next_action: next_action(NextActionType::RecordOutcomeForNewSolution),
     })
 }

@@ -5,7 +5,7 @@ use super::{
     environment::{ResolvedEnvironment, resolve_environment},
     find::{SearchHit, find},
     index, input,
-    ranked_solutions::{MAX_SHOWN_CHARS, list, short},
+    ranked_solutions::{MAX_SHOWN_CHARS, first_chars, list},
     side::{SIDES, Side},
 };
 use crate::{
@@ -69,7 +69,7 @@ pub async fn view_environments<D: Database>(
     let mut env_buckets: Vec<String> = Vec::new();
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(outcomes::environments(tx, MAX_ENVIRONMENTS).await?);
-        let found = engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
         env_buckets.extend(found.into_iter().filter(|bucket| !env_buckets.contains(bucket)).collect::<Vec<_>>());
     }
     env_buckets.truncate(MAX_ENVIRONMENTS as usize);
@@ -81,7 +81,7 @@ pub(crate) async fn count<D: Database>(engine: &Engine<D>, ambient: &Ambient) ->
     let mut total = 0_u64;
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(incidents::count(tx).await?);
-        total += engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        total += engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
     }
     Ok(u32::try_from(total).unwrap_or(u32::MAX))
 }
@@ -100,7 +100,7 @@ async fn answering<D: Database>(
     // Patterns that wait are found once they are indexed; where nothing can be written now they go on waiting.
     let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
     if engine.read(ambient, waits).await? {
-        let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
+        let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
         let _ = engine.write_side_now(Side::Primary, ambient, body).await;
     }
     let query = Query::new(&text, &engine.analyzer);
@@ -144,7 +144,7 @@ async fn newest<D: Database>(
     for side in SIDES {
         let body =
             async |tx: &mut D::Tx<'_>| Ok((incidents::count(tx).await?, incidents::newest(tx, offset + limit).await?));
-        let Some((count, keys)) = engine.look(side, ambient, warnings, body).await? else { continue };
+        let Some((count, keys)) = engine.read_if_available(side, ambient, warnings, body).await? else { continue };
         total += count;
         found.extend(keys.into_iter().map(|(key, created_at)| (created_at, side, key)));
     }
@@ -152,7 +152,7 @@ async fn newest<D: Database>(
     let mut shown = Vec::new();
     for (_, side, key) in found.into_iter().skip(offset as usize).take(limit as usize) {
         let body = async |tx: &mut D::Tx<'_>| brief(engine, tx, side, key).await;
-        shown.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.flatten());
+        shown.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten());
     }
     Ok((shown, u32::try_from(total).unwrap_or(u32::MAX)))
 }
@@ -168,8 +168,8 @@ async fn brief<D: Database>(
         incident_id: incident.id,
         kind: MatchKind::Incident,
         title: incident.title,
-        error_signature: incident.error_signature.map(|text| short(text, MAX_SHOWN_CHARS)),
-        summary: incident.summary.map(|text| short(text, MAX_SHOWN_CHARS)),
+        error_signature: incident.error_signature.map(|text| first_chars(text, MAX_SHOWN_CHARS)),
+        summary: incident.summary.map(|text| first_chars(text, MAX_SHOWN_CHARS)),
         tags: incident.tags,
         memory: engine.kind(side),
         created_at: iso(incident.created_at),

@@ -27,7 +27,7 @@ pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Resu
         return Ok(None);
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = [Some(search::holding(tx, &terms).await?)];
+    let counts = [Some(search::document_counts(tx, &terms).await?)];
     let weighed = find::weighed(query, &counts);
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
@@ -40,12 +40,12 @@ pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Resu
         }
     }
     match best {
-        Some((similarity, owner)) => named(tx, owner, similarity).await,
+        Some((similarity, owner)) => read_known(tx, owner, similarity).await,
         None => Ok(None),
     }
 }
 
-async fn named(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<Known>, EngineError> {
+async fn read_known(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<Known>, EngineError> {
     Ok(match owner {
         Owner::Incident(key) => {
             incidents::get(tx, key).await?.map(|known| Known { id: known.id, title: known.title, similarity })

@@ -38,7 +38,7 @@ pub async fn export<D: Database>(
         let mut lines = String::new();
         for incident in &page {
             let line = line(tx, incident).await?;
-            lines.push_str(&serde_json::to_string(&line).map_err(|error| unwritable(&error))?);
+            lines.push_str(&serde_json::to_string(&line).map_err(|error| serialization_error(&error))?);
             lines.push('\n');
         }
         let next = page.last().filter(|_| has_more).map(|incident| incident.id.clone());
@@ -95,6 +95,6 @@ fn json(text: Option<String>) -> Option<serde_json::Value> {
     text.and_then(|text| serde_json::from_str(&text).ok())
 }
 
-fn unwritable(error: &serde_json::Error) -> EngineError {
+fn serialization_error(error: &serde_json::Error) -> EngineError {
     EngineError::new(ErrorCode::InternalError, format!("An incident could not be written out: {error}."))
 }

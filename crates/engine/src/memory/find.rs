@@ -45,7 +45,7 @@ pub(super) async fn find<D: Database>(
         let Some((1.., counts)) = counts else { continue };
         let body = async |tx: &mut D::Tx<'_>| candidates(tx, query, &weighed, counts, take).await;
         // What could not be read was said when the terms were counted.
-        let found = engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
         hits.extend(found.into_iter().map(|candidate| {
             let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
             SearchHit { side, owner: candidate.owner, score }
@@ -70,7 +70,7 @@ pub(super) async fn candidates(
     counts: &[u64],
     take: usize,
 ) -> Result<Vec<Candidate>, EngineError> {
-    let wanted = weighed.worths().zip(counts);
+    let wanted = weighed.term_worths().zip(counts);
     let wanted = wanted.map(|((term, worth), documents)| Wanted { term: term.hash, worth, documents: *documents });
     Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take).await?)
 }
@@ -90,8 +90,8 @@ async fn counts<D: Database>(
 ) -> Result<Vec<Option<Counts>>, EngineError> {
     let mut counts = Vec::with_capacity(sides.len());
     for side in sides {
-        let body = async |tx: &mut D::Tx<'_>| Ok(search::holding(tx, terms).await?);
-        counts.push(engine.look(*side, ambient, warnings, body).await?);
+        let body = async |tx: &mut D::Tx<'_>| Ok(search::document_counts(tx, terms).await?);
+        counts.push(engine.read_if_available(*side, ambient, warnings, body).await?);
     }
     Ok(counts)
 }

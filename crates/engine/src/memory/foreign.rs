@@ -72,7 +72,7 @@ pub(super) async fn claims<D: Database>(
         }
         Ok(claims)
     };
-    Ok(engine.look(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
+    Ok(engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
 }
 
 /// The file is a copy, and the copy is this user's: its index may be brought up to date.
@@ -82,7 +82,7 @@ async fn index_waiting<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
         && matches!(engine.read_side(Side::Foreign, ambient, waits).await, Ok(Some(true)))
     {
         // What is not indexed is not found, and nothing else.
-        let _ = foreign.write_now(async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await).await;
+        let _ = foreign.write_now(async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await).await;
     }
 }
 
@@ -97,19 +97,23 @@ async fn claim<D: Database>(
     let shown = claimed_match(engine, shown);
     let mut claims = Vec::new();
     for solution in solutions::best_of_owner(tx, hit.owner, MAX_SOLUTIONS).await? {
-        let untried = ranking::untried(engine, ambient, solution, &environment.environment, hit.score.value);
+        let untried = ranking::rank_untried(engine, ambient, solution, &environment.environment, hit.score.value);
         claims.push(claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign)));
     }
     Ok(Some((shown, claims)))
 }
 
 /// Patterns and incidents like a failure, of those that have a fix.
-pub(crate) async fn like<D: Database>(engine: &Engine<D>, ambient: &Ambient, analysis: &Analysis) -> Vec<Related> {
+pub(crate) async fn related_incidents<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    analysis: &Analysis,
+) -> Vec<Related> {
     if engine.foreign.is_none() {
         return Vec::new();
     }
     let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None, None).await?);
-    let looked = engine.look(Side::Foreign, ambient, &mut Vec::new(), body).await;
+    let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await;
     let mut like = looked.ok().flatten().unwrap_or_default();
     like.extend(incidents_like(engine, ambient, &analysis.redacted).await.unwrap_or_default());
     like.retain(|related| related.suggested_fix.is_some());
@@ -147,7 +151,7 @@ async fn incidents_like<D: Database>(
         }
         Ok(like)
     };
-    Ok(engine.look(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
+    Ok(engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
 }
 
 /// Why a thing of it cannot be changed; none where it has no such thing.
@@ -162,7 +166,7 @@ pub(super) async fn refusal<D: Database>(
             || incidents::by_id(tx, id).await?.is_some()
             || patterns::by_id(tx, id).await?.is_some_and(|pattern| !pattern.is_builtin))
     };
-    let is_there = engine.look(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    let is_there = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
     let refusal = || {
         EngineError::invalid(format!(
             "'{}' is in a database that came with the project and is not this user's, so nothing is recorded on it. If \
@@ -174,7 +178,7 @@ pub(super) async fn refusal<D: Database>(
 }
 
 /// An incident as it may be shown: what is claimed about its solutions is left out.
-pub(super) fn claimed<D>(engine: &Engine<D>, mut detail: IncidentDetail) -> IncidentDetail {
+pub(super) fn as_claims<D>(engine: &Engine<D>, mut detail: IncidentDetail) -> IncidentDetail {
     detail.incident_id = line(engine, &detail.incident_id);
     detail.title = line(engine, &detail.title);
     detail.error_signature = detail.error_signature.map(|found| text(engine, &found));

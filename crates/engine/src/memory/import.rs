@@ -147,11 +147,11 @@ pub async fn import<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| {
         let mut documents = BTreeMap::new();
         for (line, incident) in &prepared {
-            if let Some(message) = conflict(tx, incident).await? {
+            if let Some(message) = find_conflict(tx, incident).await? {
                 imported.refused.push(RefusedLine { line: *line, message });
                 continue;
             }
-            write(engine, tx, incident, &mut imported, &mut documents).await?;
+            write_incident(engine, tx, incident, &mut imported, &mut documents).await?;
         }
         imported.refused.sort_by_key(|refused| refused.line);
         let documents: Vec<NewDocument<'_>> = documents
@@ -182,7 +182,8 @@ fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Resu
     let title = input::title(engine, &line.title)?;
     let error_signature = input::text(engine, line.error_signature.as_deref());
     let summary = input::text(engine, line.summary.as_deref());
-    let id = id("inc", "", given(engine, line.id.as_deref())?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
+    let id =
+        id("inc", "", given_id(engine, line.id.as_deref())?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
     let created_at = moment(line.created_at.as_deref(), ambient.now)?;
     let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
@@ -210,7 +211,7 @@ fn prepare_solution<D>(
     let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
     let digest = input::digest(&steps);
     let id_by_content = id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
-    let id = given(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
+    let id = given_id(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
     let created_at = moment(line.created_at.as_deref(), created_at)?;
     let mut outcomes = Vec::with_capacity(line.outcomes.len());
     for outcome in line.outcomes {
@@ -222,13 +223,13 @@ fn prepare_solution<D>(
 fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
     let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
     Ok(PreparedOutcome {
-        id: given(engine, line.id.as_deref())?.unwrap_or_default(),
+        id: given_id(engine, line.id.as_deref())?.unwrap_or_default(),
         worked: line.worked,
         env,
         env_bucket,
         notes: input::some_notes(engine, line.notes.as_deref()),
-        lookup_id: given(engine, line.lookup_id.as_deref())?,
-        run_id: given(engine, line.run_id.as_deref())?,
+        lookup_id: given_id(engine, line.lookup_id.as_deref())?,
+        run_id: given_id(engine, line.run_id.as_deref())?,
         case_name: line.case_name.map(|name| input::line(engine, &name, MAX_NAME_CHARS)),
         created_at: moment(line.created_at.as_deref(), created_at)?,
     })
@@ -256,7 +257,7 @@ fn stored_environment<D>(
 }
 
 /// An id as it was given. One that cannot be kept as it is would become another's.
-fn given<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
+fn given_id<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     let kept = input::line(engine, id, MAX_ID_CHARS);
     if kept == id {
@@ -286,11 +287,11 @@ fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
         EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", text::beginning(given, 40)))
     })?;
     let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
-    millis.map(Ambient::within).map_err(|_| EngineError::invalid("created_at is too far away"))
+    millis.map(Ambient::clamp_to_range).map_err(|_| EngineError::invalid("created_at is too far away"))
 }
 
 /// Why an incident cannot be written: a solution has one incident, and its id stands for its steps.
-async fn conflict(tx: &mut impl Tx, incident: &Prepared) -> Result<Option<String>, EngineError> {
+async fn find_conflict(tx: &mut impl Tx, incident: &Prepared) -> Result<Option<String>, EngineError> {
     let own = incidents::by_id(tx, &incident.id).await?.map(|known| Owner::Incident(known.key));
     for solution in &incident.solutions {
         let known = solutions::by_id(tx, &solution.id).await?;
@@ -312,7 +313,7 @@ fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
     input::digest(&known.steps) == solution.digest
 }
 
-async fn write<D>(
+async fn write_incident<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     incident: &Prepared,
@@ -386,7 +387,7 @@ async fn write_solution(
         added.key
     };
     for outcome in &solution.outcomes {
-        imported.outcomes += u32::from(outcomes::record(tx, &stored(recorder, key, outcome)).await?);
+        imported.outcomes += u32::from(outcomes::record(tx, &new_outcome(recorder, key, outcome)).await?);
     }
     Ok(())
 }
@@ -400,7 +401,7 @@ fn texts(solution: &PreparedSolution) -> solutions::Texts<'_> {
     }
 }
 
-fn stored<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a PreparedOutcome) -> NewOutcome<'a> {
+fn new_outcome<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a PreparedOutcome) -> NewOutcome<'a> {
     NewOutcome {
         id: &outcome.id,
         solution,

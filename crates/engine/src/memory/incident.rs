@@ -43,8 +43,8 @@ pub async fn incident<D: Database>(
             Some(incident) => detail(engine, tx, side, incident).await.map(Some),
             None => Ok(None),
         };
-        match engine.look(side, ambient, &mut Vec::new(), body).await? {
-            Some(Some(found)) if side == Side::Foreign => return Ok(foreign::claimed(engine, found)),
+        match engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
+            Some(Some(found)) if side == Side::Foreign => return Ok(foreign::as_claims(engine, found)),
             Some(Some(found)) => return Ok(found),
             _ => {}
         }
@@ -62,7 +62,7 @@ pub(crate) async fn ids_with_prefix<D: Database>(
     let mut ids = Vec::new();
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(incidents::ids_with_prefix(tx, prefix, limit).await?);
-        ids.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+        ids.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
     }
     ids.sort_unstable_by(|a, b| b.cmp(a));
     ids.dedup();
@@ -102,7 +102,7 @@ async fn detail<D: Database>(
 async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<SolutionDetail, EngineError> {
     let stats = outcomes::stats(tx, solution.key).await?;
     let newest = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES).await?;
-    let (worked, failed) = ranking::sums(&stats);
+    let (worked, failed) = ranking::sum_outcomes(&stats);
     let env = solution.env.and_then(|env| serde_json::from_str(&env).ok());
     Ok(SolutionDetail {
         solution_id: solution.id,

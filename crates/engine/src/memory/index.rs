@@ -39,7 +39,7 @@ pub(super) fn of_incident<D>(engine: &Engine<D>, texts: &Texts<'_>) -> Indexed {
 }
 
 /// Indexes patterns that got their first solution, or another text, since the last search.
-pub(super) async fn waiting<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<(), EngineError> {
+pub(super) async fn index_waiting<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<(), EngineError> {
     if !argus_store::search::is_waiting(tx).await? {
         return Ok(());
     }

@@ -4,13 +4,13 @@
 use crate::contract::{NextAction, NextActionType};
 
 /// The step of this kind with its instructions.
-pub(super) fn next(kind: NextActionType) -> NextAction {
+pub(super) fn next_action(kind: NextActionType) -> NextAction {
     NextAction { r#type: kind, instructions: instructions(kind).to_owned() }
 }
 
 /// After an outcome.
-pub(super) fn after(worked: bool) -> NextAction {
-    next(if worked {
+pub(super) fn next_after_outcome(worked: bool) -> NextAction {
+    next_action(if worked {
         NextActionType::DoneOrAddEnvVariant
     } else {
         NextActionType::DebugFurtherThenAddSolutionOrIncident

@@ -6,7 +6,7 @@ use super::{
     find::{self, SearchHit},
     foreign::{self, Claim},
     index, input,
-    next::next,
+    next::next_action,
     ranking::{self, Ranked},
     side::{SIDES, Side},
 };
@@ -63,7 +63,7 @@ pub async fn ranked_solutions<D: Database>(
     let (text, warning) = input::query(engine, &params.query_text)?;
     let mut warnings = engine.secondary_warnings();
     warnings.extend(warning);
-    let lookup_id = remember(engine, ambient, &text, &environment, &mut warnings).await?;
+    let lookup_id = record_lookup(engine, ambient, &text, &environment, &mut warnings).await?;
     let query = Query::new(&text, &engine.analyzer);
     let hits = find::find(engine, ambient, &SIDES, &query, (MAX_INCIDENTS, MIN_SCORE), &mut warnings).await?;
     let listed = list(engine, ambient, hits, &environment).await?;
@@ -82,7 +82,7 @@ fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
 }
 
 /// The id under which the search is remembered; a search waits for no writer to be so. Patterns that wait are indexed in the same transaction.
-async fn remember<D: Database>(
+async fn record_lookup<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     text: &str,
@@ -92,7 +92,7 @@ async fn remember<D: Database>(
     let id = ambient.id("lkp");
     let kept = bound_to(text, MAX_REMEMBERED_BYTES).into_owned();
     let body = async |tx: &mut D::Tx<'_>| {
-        index::waiting(engine, tx).await?;
+        index::index_waiting(engine, tx).await?;
         Ok(lookups::insert(tx, &id, &kept, &environment.bucket, ambient.now).await?)
     };
     match engine.write_side_now(Side::Primary, ambient, body).await {
@@ -112,7 +112,7 @@ async fn remember<D: Database>(
 async fn index_secondary<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
     let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
     if matches!(engine.read_side(Side::Secondary, ambient, waits).await, Ok(Some(true))) {
-        let body = async |tx: &mut D::Tx<'_>| index::waiting(engine, tx).await;
+        let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
         let _ = engine.write_side_now(Side::Secondary, ambient, body).await;
     }
 }
@@ -142,7 +142,7 @@ pub(super) async fn list<D: Database>(
             }
             Ok(read)
         };
-        listed.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+        listed.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
     }
     listed.sort_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, listed)| listed).collect())
@@ -153,7 +153,7 @@ pub(super) async fn shown<D: Database>(
     tx: &mut impl Tx,
     hit: &SearchHit,
 ) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
-    let short = |text: String| short(text, MAX_SHOWN_CHARS);
+    let short = |text: String| first_chars(text, MAX_SHOWN_CHARS);
     let solution_count = solutions::usable_of(tx, hit.owner).await?;
     let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
     let memory = engine.kind(hit.side);
@@ -202,7 +202,7 @@ fn answer(
     limit: usize,
     mut warnings: Vec<String>,
 ) -> RankedSolutionsResult {
-    let (incidents, mut ranked) = together(listed);
+    let (incidents, mut ranked) = merge_ranked(listed);
     // Stable: of equal ones that of the better incident comes first.
     ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
     ranked.truncate(limit);
@@ -227,7 +227,7 @@ fn answer(
         recommended_solution: ranked.first().cloned(),
         ranked_solutions: ranked,
         more,
-        next_action: next(kind),
+        next_action: next_action(kind),
         warnings,
     }
 }
@@ -251,7 +251,7 @@ fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usi
 
 /// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where
 /// outcomes of it are recorded, which is at home.
-fn together(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
+fn merge_ranked(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
     let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
     let mut ranked: Vec<RankedSolution> = Vec::new();
     let mut known = BTreeSet::new();
@@ -296,7 +296,7 @@ fn shorten(ranked: &mut [RankedSolution]) -> bool {
 
 /// The beginning of a text.
 #[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
-pub(super) fn short(text: String, most: usize) -> String {
+pub(super) fn first_chars(text: String, most: usize) -> String {
     display::shortened(&text, most)
 }
 

@@ -67,7 +67,7 @@ pub(super) async fn of_owner<D>(
 }
 
 /// A solution as if nobody had tried it.
-pub(super) fn untried<D>(
+pub(super) fn rank_untried<D>(
     engine: &Engine<D>,
     ambient: &Ambient,
     solution: Solution,
@@ -102,7 +102,7 @@ pub(super) async fn stats<D>(
     let rows = rows(tx, solution.key, &stats).await?;
     let candidate = Candidate { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
     let ranking = rank::rank(&caller(engine, ambient, &environment.environment), &candidate);
-    let (worked, failed) = sums(&stats);
+    let (worked, failed) = sum_outcomes(&stats);
     let tried = f64::from(worked) + f64::from(failed);
     Ok(SolutionStats {
         solution_id: solution.id.clone(),
@@ -129,7 +129,7 @@ pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
 impl Ranked {
     /// As the contract shows it.
     pub(super) fn shown(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
-        let (worked, failed) = sums(&self.stats);
+        let (worked, failed) = sum_outcomes(&self.stats);
         let env = self.solution.env.and_then(|env| serde_json::from_str(&env).ok());
         RankedSolution {
             solution_id: self.solution.id,
@@ -160,7 +160,7 @@ fn caller<'a, D>(engine: &Engine<D>, ambient: &Ambient, environment: &'a Environ
 }
 
 async fn rows(tx: &mut impl Tx, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
-    let claimed: HashMap<String, u32> = outcomes::claimed(tx, solution).await?.into_iter().collect();
+    let claimed: HashMap<String, u32> = outcomes::claimed_by_bucket(tx, solution).await?.into_iter().collect();
     let row = |row: &Stats| rank::BucketStats {
         bucket: Environment::parse(&row.env_bucket),
         worked: row.worked,
@@ -173,7 +173,7 @@ async fn rows(tx: &mut impl Tx, solution: SolutionKey, stats: &[Stats]) -> Resul
 }
 
 /// How often it worked and failed, anywhere.
-pub(super) fn sums(stats: &[Stats]) -> (u32, u32) {
+pub(super) fn sum_outcomes(stats: &[Stats]) -> (u32, u32) {
     let add = |(worked, failed): (u32, u32), row: &Stats| {
         (worked.saturating_add(row.worked), failed.saturating_add(row.failed))
     };

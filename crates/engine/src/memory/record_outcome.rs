@@ -1,7 +1,7 @@
 //! `record_outcome`: what came of trying a solution.
 //! Does not: believe anything but the outcomes; the score of a solution is made of them.
 
-use super::{environment::resolve_environment, input, next::after, ranking, resolve};
+use super::{environment::resolve_environment, input, next::next_after_outcome, ranking, resolve};
 use crate::{
     Engine, EngineError,
     contract::{RecordOutcomeParams, RecordOutcomeResult},
@@ -54,7 +54,7 @@ pub async fn record_outcome<D: Database>(
         env_bucket: environment.bucket,
         detected_env: environment.detected,
         solution_stats,
-        next_action: after(params.worked),
+        next_action: next_after_outcome(params.worked),
     })
 }
 

@@ -44,7 +44,7 @@ pub(crate) async fn incidents<D: Database>(
                 };
                 let best = ranked.into_iter().max_by(better);
                 let tried = match &best {
-                    Some(best) => Some(Tried::from(outcomes::tried(tx, best.solution.key).await?)),
+                    Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key).await?)),
                     None => None,
                 };
                 Ok(Some(Related {
@@ -60,7 +60,7 @@ pub(crate) async fn incidents<D: Database>(
                     memory: None,
                 }))
             };
-            related.extend(engine.look(side, ambient, &mut Vec::new(), body).await?.flatten());
+            related.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten());
         }
     }
     let mut known = BTreeSet::new();

@@ -24,7 +24,7 @@ pub(super) async fn solution<D: Database>(
 ) -> Result<Side, EngineError> {
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_id(tx, id.trim()).await?);
-        if let Some(Some(_)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
+        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
             return Ok(side);
         }
     }
@@ -43,10 +43,14 @@ fn unknown_solution<D>(engine: &Engine<D>, id: &str) -> EngineError {
 }
 
 /// Which memory an incident or a learned pattern is in.
-pub(super) async fn owner<D: Database>(engine: &Engine<D>, ambient: &Ambient, id: &str) -> Result<Side, EngineError> {
+pub(super) async fn owning_side<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    id: &str,
+) -> Result<Side, EngineError> {
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| found_owner(tx, id).await;
-        if let Some(Some(_)) = engine.look(side, ambient, &mut Vec::new(), body).await? {
+        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
             return Ok(side);
         }
     }
@@ -92,7 +96,7 @@ pub(super) async fn lookup<'i, D: Database>(
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(lookups::exists(tx, id).await?);
-        if engine.look(side, ambient, &mut Vec::new(), body).await? == Some(true) {
+        if engine.read_if_available(side, ambient, &mut Vec::new(), body).await? == Some(true) {
             return Ok(Some(id));
         }
     }

@@ -80,7 +80,7 @@ async fn by_environment<D: Database>(
 ) -> Result<(), EngineError> {
     for hit in hits.iter_mut() {
         let body = async |tx: &mut D::Tx<'_>| nearest(tx, hit.owner, environment).await;
-        let nearest = engine.look(hit.side, ambient, &mut Vec::new(), body).await?.flatten();
+        let nearest = engine.read_if_available(hit.side, ambient, &mut Vec::new(), body).await?.flatten();
         let nearest = nearest.unwrap_or_else(|| env_match(environment, &Environment::default()));
         hit.score.value *= 1.0 - ENVIRONMENT_SHARE + ENVIRONMENT_SHARE * nearest;
     }
@@ -119,5 +119,5 @@ async fn read_ids<D: Database>(
         }
         Ok(())
     };
-    engine.look(side, ambient, &mut Vec::new(), body).await.map(drop)
+    engine.read_if_available(side, ambient, &mut Vec::new(), body).await.map(drop)
 }

@@ -46,7 +46,7 @@ impl<D: Database> Engine<D> {
     }
 
     /// Reads one side; one other than the primary that cannot be read is a warning and no error.
-    pub(super) async fn look<T, F>(
+    pub(super) async fn read_if_available<T, F>(
         &self,
         side: Side,
         ambient: &Ambient,
@@ -58,7 +58,7 @@ impl<D: Database> Engine<D> {
     {
         match self.read_side(side, ambient, body).await {
             Err(error) if side != Side::Primary => {
-                warnings.push(self.unreadable(side, &error.message));
+                warnings.push(self.left_out_warning(side, &error.message));
                 Ok(None)
             }
             answer => answer,
@@ -79,7 +79,7 @@ impl<D: Database> Engine<D> {
                 secondary.write(marked).await
             }
             (Side::Primary, _) => self.write(ambient, body).await,
-            (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable()),
+            (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable_error()),
         }
     }
 
@@ -91,7 +91,7 @@ impl<D: Database> Engine<D> {
         match (side, &self.secondary) {
             (Side::Secondary, Some(secondary)) => return secondary.write_now(body).await,
             (Side::Primary, _) => {}
-            (Side::Foreign, _) | (Side::Secondary, None) => return Err(unwritable()),
+            (Side::Foreign, _) | (Side::Secondary, None) => return Err(unwritable_error()),
         }
         let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
             patterns::seed(tx, &BUILTINS, ambient.now).await?;
@@ -109,7 +109,7 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>, Option<&mut D::Tx<'_>>) -> Result<T, EngineError>,
     {
         let secondary = match &self.secondary {
-            Some(secondary) if self.is_there(secondary).await => secondary,
+            Some(secondary) if self.has_file(secondary).await => secondary,
             _ => return self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await,
         };
         let (mut body, mut answer) = (Some(body), None);
@@ -142,7 +142,7 @@ impl<D: Database> Engine<D> {
     }
 
     /// Whether there is a file: locking a missing one would make it. Whoever wrote one wrote the built-in patterns first.
-    async fn is_there(&self, secondary: &D) -> bool {
+    async fn has_file(&self, secondary: &D) -> bool {
         let body = async |tx: &mut D::Tx<'_>| -> Result<bool, EngineError> {
             Ok(patterns::by_id(tx, BUILTINS[0].id).await?.is_some())
         };
@@ -152,11 +152,11 @@ impl<D: Database> Engine<D> {
     /// What is to be said of the secondary and the foreign database that could not be opened.
     pub(super) fn secondary_warnings(&self) -> Vec<String> {
         let problems = [(Side::Secondary, &self.secondary_problem), (Side::Foreign, &self.foreign_problem)];
-        let said = |(side, problem): (Side, &Option<String>)| Some(self.unreadable(side, problem.as_deref()?));
+        let said = |(side, problem): (Side, &Option<String>)| Some(self.left_out_warning(side, problem.as_deref()?));
         problems.into_iter().filter_map(said).collect()
     }
 
-    fn unreadable(&self, side: Side, problem: &str) -> String {
+    fn left_out_warning(&self, side: Side, problem: &str) -> String {
         let whose = match self.kind(side) {
             MemoryKind::Project => "project's",
             MemoryKind::User => "user's own",
@@ -166,7 +166,7 @@ impl<D: Database> Engine<D> {
     }
 }
 
-fn unwritable() -> EngineError {
+fn unwritable_error() -> EngineError {
     EngineError::new(ErrorCode::InternalError, "There is no memory of the user's own to write this to.")
 }
 

@@ -1,7 +1,7 @@
 //! What changed from one run to another.
 //! Does not: say why.
 
-use super::{cut, grid::end, page, size};
+use super::{cut, grid::case_state, page, size};
 use crate::{
     Engine, EngineError,
     contract::{CaseState, ComparedCase, ComparedCases, ViewComparisonParams, ViewComparisonResult},
@@ -82,7 +82,7 @@ async fn states(tx: &mut impl Tx, run: RunKey, other: RunKey) -> Result<BTreeMap
     for (name, state) in case_history::states_of_failed_in(tx, run, other).await? {
         let has_run = state != State::Skipped;
         if has_run || !states.contains_key(&name) {
-            states.insert(name, end(state));
+            states.insert(name, case_state(state));
         }
     }
     Ok(states)

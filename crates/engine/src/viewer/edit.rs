@@ -122,9 +122,9 @@ pub async fn mark_fix<D: Database>(
     params: &MarkFixParams,
 ) -> Result<MarkFixResult, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<MarkFixResult, EngineError> {
-        let solution = judged(tx, params).await?;
+        let solution = solution_to_mark(tx, params).await?;
         if solution.is_wrong != params.wrong {
-            edits::judge(tx, &solution, params.wrong, ambient.now).await?;
+            edits::mark_wrong(tx, &solution, params.wrong, ambient.now).await?;
         }
         let pattern = match solution.owner {
             Owner::Pattern(key) => patterns::get(tx, key).await?,
@@ -139,7 +139,7 @@ pub async fn mark_fix<D: Database>(
     engine.write(ambient, body).await
 }
 
-async fn judged(tx: &mut impl Tx, params: &MarkFixParams) -> Result<Solution, EngineError> {
+async fn solution_to_mark(tx: &mut impl Tx, params: &MarkFixParams) -> Result<Solution, EngineError> {
     let (found, what, id) = match (&params.fix_id, &params.solution_id) {
         (Some(id), None) => (edits::solution_of(tx, id.trim()).await?, "Fix", id),
         (None, Some(id)) => (solutions::by_id(tx, id.trim()).await?, "Solution", id),

@@ -65,7 +65,7 @@ pub async fn view_grid<D: Database>(
 }
 
 /// How a case ended, as the contract says it.
-pub(super) const fn end(state: State) -> CaseState {
+pub(super) const fn case_state(state: State) -> CaseState {
     match state {
         State::Failed => CaseState::Failed,
         State::Flaky => CaseState::Flaky,
@@ -133,7 +133,7 @@ impl Test {
     fn shown(self, columns: usize) -> GridTest {
         let mut states = vec![CaseState::Absent; columns];
         for (column, state) in self.states {
-            states[column] = end(state);
+            states[column] = case_state(state);
         }
         GridTest { case_name: self.name, states, flaky: self.flaky, broken: self.broken, failures: self.failures }
     }

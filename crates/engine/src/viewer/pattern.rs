@@ -60,7 +60,7 @@ pub async fn view_pattern<D: Database>(
         let related = if pattern.is_builtin {
             Vec::new()
         } else {
-            related::like(engine, tx, (&pattern.normalized, &family), Some(&pattern)).await?
+            related::related_by_text(engine, tx, (&pattern.normalized, &family), Some(&pattern)).await?
         };
         let reports = outcomes::reports(tx, pattern.key, MAX_FIXES).await?;
         let days = daily_counts::of_pattern(tx, pattern.key, MAX_DAYS).await?;
@@ -89,7 +89,7 @@ pub async fn view_pattern<D: Database>(
             tests,
             related,
             sample: sample.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: show::pattern(&pattern, suggestion::tried(tx, &pattern).await?, engine.options.locale),
+            pattern: show::pattern(&pattern, suggestion::tried_fix(tx, &pattern).await?, engine.options.locale),
         })
     };
     engine.read(ambient, body).await
@@ -208,7 +208,7 @@ async fn seen_learned(
     let total = size(found.len());
     let mut seen = Vec::new();
     for (occurrence, case_name) in cut(found, limit, offset) {
-        let at = case_history::at(tx, &occurrence).await?;
+        let at = case_history::describe_occurrence(tx, &occurrence).await?;
         seen.extend(at.map(|(run_id, started_at, headline)| SeenIn {
             run_id,
             timestamp: iso(started_at),
@@ -228,7 +228,7 @@ async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<
     counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let mut tests = Vec::new();
     for (name, (failures, last)) in counted.into_iter().take(MAX_TESTS) {
-        if let Some((last_run_id, started_at, _)) = case_history::at(tx, last).await? {
+        if let Some((last_run_id, started_at, _)) = case_history::describe_occurrence(tx, last).await? {
             tests.push(SeenTest { case_name: name.to_owned(), failures, last_run_id, last_seen_at: iso(started_at) });
         }
     }

@@ -100,7 +100,7 @@ impl All {
         Ok(Self { words, builtins, counts, found, builtin_keys, descriptions })
     }
 
-    fn learned(&self, categories: &[Category]) -> u32 {
+    fn learned_count(&self, categories: &[Category]) -> u32 {
         let of = |(category, count): &(Category, u32)| if categories.contains(category) { *count } else { 0 };
         self.counts.iter().map(of).sum()
     }
@@ -111,13 +111,13 @@ impl All {
 
     fn size_of(&self, section: &Section) -> u32 {
         let builtin = if section.builtin { self.builtin(&section.categories) } else { 0 };
-        builtin + if section.learned { self.learned(&section.categories) } else { 0 }
+        builtin + if section.learned { self.learned_count(&section.categories) } else { 0 }
     }
 
     fn categories(&self, source: Option<PatternSource>) -> Vec<CategoryCount> {
         let count = |category: Category| {
             let builtin = if source == Some(PatternSource::Learned) { 0 } else { self.builtin(&[category]) };
-            builtin + if source == Some(PatternSource::BuiltIn) { 0 } else { self.learned(&[category]) }
+            builtin + if source == Some(PatternSource::BuiltIn) { 0 } else { self.learned_count(&[category]) }
         };
         let counts = Category::ALL.map(|category| CategoryCount { category, count: count(category) });
         counts.into_iter().filter(|counted| counted.count > 0).collect()
@@ -128,7 +128,7 @@ impl All {
         let categories = one.as_ref().map_or(&Category::ALL[..], |one| &one[..]);
         vec![
             SourceCount { source: PatternSource::BuiltIn, count: self.builtin(categories) },
-            SourceCount { source: PatternSource::Learned, count: self.learned(categories) },
+            SourceCount { source: PatternSource::Learned, count: self.learned_count(categories) },
         ]
     }
 
@@ -147,14 +147,14 @@ impl All {
                 skip = skip.saturating_sub(size);
                 continue;
             }
-            keys.extend(self.part(tx, section, skip, left.min(size - skip)).await?);
+            keys.extend(self.read_part(tx, section, skip, left.min(size - skip)).await?);
             skip = 0;
         }
         Ok(keys)
     }
 
     /// A part of a section, which is read from its nearer end.
-    async fn part(
+    async fn read_part(
         &self,
         tx: &mut impl Tx,
         section: &Section,
@@ -204,13 +204,13 @@ impl All {
         }
         let mut placed = Vec::new();
         for category in &section.categories {
-            placed.extend(self.placed(tx, *category, section.by, descending, skip + take).await?);
+            placed.extend(self.read_placed(tx, *category, section.by, descending, skip + take).await?);
         }
         Ok((placed, 0))
     }
 
     /// The first learned ones of a category, in no order where few of them have the words.
-    async fn placed(
+    async fn read_placed(
         &self,
         tx: &mut impl Tx,
         category: Category,
@@ -218,7 +218,7 @@ impl All {
         descending: bool,
         most: u32,
     ) -> Result<Vec<Placed>, EngineError> {
-        if self.learned(&[category]) == 0 {
+        if self.learned_count(&[category]) == 0 {
             return Ok(Vec::new());
         }
         if self.words.is_none() {

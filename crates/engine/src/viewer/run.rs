@@ -1,7 +1,7 @@
 //! One run: why it failed, and its cases; and one failed case with all that was kept of it.
 //! Does not: count a failure as met.
 
-use super::{grid::end, page, size, words};
+use super::{grid::case_state, page, size, words};
 use crate::{
     Engine, EngineError, ErrorCode, cause,
     contract::{
@@ -58,7 +58,7 @@ pub async fn view_run<D: Database>(
             if is_all { run.passed + run.failed + run.skipped } else { case_history::count(tx, key, filter).await? };
         let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset).await?.into_iter().map(listed).collect();
         let (groups, more_groups) = groups(engine, tx, key).await?;
-        let (previous_id, next_id) = runs::beside(tx, key, run.started_at).await?;
+        let (previous_id, next_id) = runs::neighbours(tx, key, run.started_at).await?;
         Ok(ViewRunResult {
             runner: run.runner.clone(),
             exit_code: run.exit_code,
@@ -91,7 +91,7 @@ pub async fn view_case<D: Database>(
         };
         let event = lookup::event_of(&failure);
         let analysis = engine.analyzer.analyze(event.clone(), &params.case_name);
-        let sight = cause::sight(engine, &analysis, &event, &params.case_name);
+        let sight = cause::describe_failure(engine, &analysis, &event, &params.case_name);
         let pattern = matching::find(engine, tx, &analysis, &params.case_name, None).await?.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
@@ -117,7 +117,7 @@ async fn history(tx: &mut impl Tx, name: &str) -> Result<Vec<CaseEnd>, EngineErr
             break;
         }
         if let Some(state) = case_history::state_of(tx, key, name).await? {
-            ends.push(CaseEnd { run_id: run.id, timestamp: iso(run.started_at), state: end(state) });
+            ends.push(CaseEnd { run_id: run.id, timestamp: iso(run.started_at), state: case_state(state) });
         }
     }
     Ok(ends)

@@ -98,7 +98,7 @@ impl<R: BufRead> JsonGuard<R> {
                 }
                 used
             }
-            State::Inside => self.inside(bytes),
+            State::Inside => self.read_string(bytes),
             State::Escape => {
                 self.escape(bytes[0]);
                 1
@@ -110,7 +110,7 @@ impl<R: BufRead> JsonGuard<R> {
         }
     }
 
-    fn inside(&mut self, bytes: &[u8]) -> usize {
+    fn read_string(&mut self, bytes: &[u8]) -> usize {
         let special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
         let plain = bytes.iter().position(special).unwrap_or(bytes.len());
         if plain > 0 {

@@ -125,14 +125,14 @@ impl<'i, 'a> Junit<'i, 'a> {
     fn open_suite(&mut self, tag: &Tag, element: Element) {
         self.rooted = true;
         self.dialect.see_suite(tag, element == Element::Suites);
-        self.intake.started(tag.text("timestamp").and_then(|text| units::timestamp(&text)));
+        self.intake.note_start(tag.text("timestamp").and_then(|text| units::timestamp(&text)));
         let time = tag.text("time").and_then(|text| units::seconds(&text));
         if self.suites.is_empty() {
             self.intake.duration_ms = time;
         } else if self.suites.len() == 1 {
             self.suite_time = add(self.suite_time, time);
         }
-        self.window.settle(self.intake);
+        self.window.emit_settled(self.intake);
         let file = tag.text("file").or_else(|| tag.text("filepath"));
         self.suites.push(Suite {
             name: if element == Element::Suites { String::new() } else { tag.attribute("name").unwrap_or_default() },
@@ -228,7 +228,7 @@ impl<'i, 'a> Junit<'i, 'a> {
     }
 
     fn close_suite(&mut self) {
-        self.window.settle(self.intake);
+        self.window.emit_settled(self.intake);
         let Some(mut suite) = self.suites.pop() else { return };
         if let Some(trouble) = suite.trouble.take() {
             let case = naming::suite_failure(trouble, &suite, &self.suites, self.dialect, self.intake);
@@ -252,7 +252,7 @@ impl<'i, 'a> Junit<'i, 'a> {
         while !self.elements.is_empty() {
             self.close_last();
         }
-        self.window.settle(self.intake);
+        self.window.emit_settled(self.intake);
         if replaced > 0 {
             self.intake.problem(None, format!("{replaced} invalid byte sequences were replaced"));
         }

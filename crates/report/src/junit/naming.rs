@@ -38,7 +38,7 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         }
         return case;
     }
-    judge(&mut case, open.troubles, dialect);
+    set_status(&mut case, open.troubles, dialect);
     case
 }
 
@@ -74,7 +74,7 @@ pub(super) fn suite_failure(
 }
 
 /// Status, attempts and error text from a case's failed attempts.
-fn judge(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
+fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
     let count =
         |kind| u32::try_from(troubles.iter().filter(|trouble| trouble.kind == kind).count()).unwrap_or(u32::MAX);
     let (flaky, rerun) = (count(TroubleKind::Flaky), count(TroubleKind::Rerun));

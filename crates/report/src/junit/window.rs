@@ -6,7 +6,7 @@ use super::dialect::Dialect;
 use crate::go_test::drop_explained_parents;
 use crate::intake::Intake;
 use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
-use crate::retries::{Retries, same, sum};
+use crate::retries::{Retries, is_same_case, sum};
 use crate::text::{self, Bounded};
 
 #[derive(Default)]
@@ -24,9 +24,9 @@ impl Window {
     /// Takes a complete case; hands out what needs not wait.
     pub(super) fn push(&mut self, case: ReportCase, dialect: Dialect, intake: &mut Intake<'_>) {
         let case = match self.last.take() {
-            Some(last) if same(&last, &case) => fold_rerun(&last, case),
+            Some(last) if is_same_case(&last, &case) => fold_rerun(&last, case),
             Some(last) => {
-                intake.emit(last);
+                intake.emit_case(last);
                 case
             }
             None => case,
@@ -61,9 +61,9 @@ impl Window {
     }
 
     /// Hands out the last case if it was held back; nothing more of it follows.
-    pub(super) fn settle(&mut self, intake: &mut Intake<'_>) {
+    pub(super) fn emit_settled(&mut self, intake: &mut Intake<'_>) {
         if let Some(case) = self.last.take() {
-            intake.emit(case);
+            intake.emit_case(case);
         }
     }
 

@@ -165,7 +165,7 @@ impl Tap {
             Line::BailOut(reason) => {
                 self.flush(intake);
                 intake.problem(Some(self.number), format!("the run was bailed out: {reason}"));
-                intake.emit(ReportCase::suite_failure(None, Some(format!("Bail out! {reason}"))));
+                intake.emit_case(ReportCase::suite_failure(None, Some(format!("Bail out! {reason}"))));
             }
             Line::Version | Line::Other => {}
         }
@@ -264,7 +264,7 @@ impl Tap {
             let reason = point.says_nothing().then(|| self.uncaught.take(&point.test.name)).flatten();
             let mut case = Self::case(point, path, intake);
             case.error = reason.or(case.error);
-            intake.emit(case);
+            intake.emit_case(case);
         } else {
             let depth = point.depth - 1;
             self.own.resize_with(self.own.len().max(depth + 1), Assertions::default);
@@ -294,7 +294,7 @@ impl Tap {
                 case.status = CaseStatus::Passed;
                 case.error = None;
             }
-            intake.emit(case);
+            intake.emit_case(case);
             return;
         }
         let diagnostic = point.diagnostic.as_ref();
@@ -305,7 +305,7 @@ impl Tap {
             suite.push(point.test.name.clone());
             let mut case = Self::case(point, suite, intake);
             SUITE_FAILURE.clone_into(&mut case.name);
-            intake.emit(case);
+            intake.emit_case(case);
         }
     }
 
@@ -333,7 +333,7 @@ impl Tap {
     fn close_group(&mut self, intake: &mut Intake<'_>) {
         let Some((name, own)) = self.group.take() else { return };
         let status = if own.failed { CaseStatus::Failed } else { CaseStatus::Passed };
-        intake.emit(ReportCase { error: own.error, error_type: own.error_type, ..ReportCase::new(name, status) });
+        intake.emit_case(ReportCase { error: own.error, error_type: own.error_type, ..ReportCase::new(name, status) });
     }
 
     fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), Kind> {

@@ -90,12 +90,12 @@ async fn without_segment(tx: &mut impl Tx, segments: &[Segment], limit: i64) -> 
 }
 
 /// Makes segments of the newest documents once there are enough, and merges what is small.
-pub(super) async fn tidy(tx: &mut impl Tx) -> Result<(), StoreError> {
+pub(super) async fn compact(tx: &mut impl Tx) -> Result<(), StoreError> {
     let mut segments = all(tx).await?;
-    while waiting(tx, &segments).await? >= MIN_SEGMENT_DOCUMENTS {
+    while unsegmented(tx, &segments).await? >= MIN_SEGMENT_DOCUMENTS {
         let documents = without_segment(tx, &segments, MAX_NEW_DOCUMENTS).await?;
-        segments.push(write(tx, &segments, &documents).await?);
-        while let Some(run) = due(&segments) {
+        segments.push(write_segment(tx, &segments, &documents).await?);
+        while let Some(run) = next_merge(&segments) {
             let merged = merge(tx, &segments[run..]).await?;
             segments.truncate(run);
             segments.push(merged);
@@ -105,14 +105,14 @@ pub(super) async fn tidy(tx: &mut impl Tx) -> Result<(), StoreError> {
 }
 
 /// How many documents no segment has yet.
-async fn waiting(tx: &mut impl Tx, segments: &[Segment]) -> Result<i64, StoreError> {
+async fn unsegmented(tx: &mut impl Tx, segments: &[Segment]) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
     let last = segments.last().map_or(0, |segment| segment.last);
     tx.query_first(SQL, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Where the run of segments begins that is due to be merged.
-fn due(segments: &[Segment]) -> Option<usize> {
+fn next_merge(segments: &[Segment]) -> Option<usize> {
     let size = segments.last()?.size();
     if size >= SIZES_DOCUMENTS.len() {
         return None;
@@ -121,7 +121,11 @@ fn due(segments: &[Segment]) -> Option<usize> {
     (run >= MERGE_FAN_IN).then(|| segments.len() - run)
 }
 
-async fn write(tx: &mut impl Tx, segments: &[Segment], documents: &[(i64, Vector)]) -> Result<Segment, StoreError> {
+async fn write_segment(
+    tx: &mut impl Tx,
+    segments: &[Segment],
+    documents: &[(i64, Vector)],
+) -> Result<Segment, StoreError> {
     const COUNT: &str = "INSERT INTO search_terms (term, documents) VALUES ($1, $2) \
                          ON CONFLICT (term) DO UPDATE SET documents = search_terms.documents + excluded.documents";
     let (Some((first, _)), Some((last, _))) = (documents.first(), documents.last()) else {

@@ -71,7 +71,7 @@ const MAX_LOCATIONS: usize = 50;
 pub(super) fn read(lines: &[&str]) -> Vec<Location> {
     let places = |warnings: bool| {
         let of_kind = (0..lines.len()).filter(move |&at| is_warning(lines, at) == warnings);
-        of_kind.filter_map(|at| one(lines, at)).take(MAX_LOCATIONS).collect::<Vec<_>>()
+        of_kind.filter_map(|at| location_at(lines, at)).take(MAX_LOCATIONS).collect::<Vec<_>>()
     };
     let errors = places(false);
     if errors.is_empty() { places(true) } else { errors }
@@ -83,7 +83,7 @@ fn is_warning(lines: &[&str], at: usize) -> bool {
     lines[at].contains(": warning") || lines[at].contains(" - warning") || (lines[at].contains("-->") && above())
 }
 
-fn one(lines: &[&str], at: usize) -> Option<Location> {
+fn location_at(lines: &[&str], at: usize) -> Option<Location> {
     let line = lines[at];
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
         return None;

@@ -78,7 +78,7 @@ pub(super) fn ignores(line: &str, about: About) -> Option<WeakeningKind> {
         return None;
     }
     let swallowed = SWALLOWS.captures(line).and_then(|found| found.get(1)).map(|command| command.as_str());
-    if swallowed.is_some_and(|command| !CLEANS_UP.is_match(command) && matters(command, about)) {
+    if swallowed.is_some_and(|command| !CLEANS_UP.is_match(command) && may_hide_tests(command, about)) {
         return Some(FailureIgnored);
     }
     // `make` goes on after a failing line that begins with a dash.
@@ -96,6 +96,6 @@ pub(super) fn ignores(line: &str, about: About) -> Option<WeakeningKind> {
 }
 
 /// In a script about tests every command counts; what is installed in a pipeline does not.
-fn matters(command: &str, about: About) -> bool {
+fn may_hide_tests(command: &str, about: About) -> bool {
     runs_tests(command) || (about == About::Tests && !downloads(command))
 }

@@ -37,7 +37,8 @@ impl Balance<'_> {
 
 /// Expectations that went without others coming; those of a test that went as a whole are said by it.
 pub(super) fn dropped(found: &mut Found<'_>, moves: &mut Moves, language: Language, gone: &Gone) {
-    let hunks: Vec<Balance<'_>> = test_hunks(found.file).map(|hunk| balance(hunk, moves, language, gone)).collect();
+    let hunks: Vec<Balance<'_>> =
+        test_hunks(found.file).map(|hunk| balance_hunk(hunk, moves, language, gone)).collect();
     // An expectation may have moved to another hunk; one of a new test there answers for none.
     let mut surplus: usize = hunks.iter().map(Balance::surplus).sum();
     let mut lines: Vec<&Line> = Vec::new();
@@ -56,7 +57,7 @@ pub(super) fn dropped(found: &mut Found<'_>, moves: &mut Moves, language: Langua
     }
 }
 
-fn balance<'f>(hunk: &'f Hunk, moves: &mut Moves, language: Language, gone: &Gone) -> Balance<'f> {
+fn balance_hunk<'f>(hunk: &'f Hunk, moves: &mut Moves, language: Language, gone: &Gone) -> Balance<'f> {
     let (mut deleted, mut elsewhere) = (false, false);
     let mut went = Vec::new();
     for line in &hunk.lines {
@@ -150,7 +151,7 @@ fn end_of(side: &[&Line], start: usize) -> usize {
 }
 
 /// Expectations of the same thing that accept more than before.
-pub(super) fn loosened(found: &mut Found<'_>, hunk: &Hunk, language: Language) {
+pub(super) fn find_loosened(found: &mut Found<'_>, hunk: &Hunk, language: Language) {
     let mut went = statements(hunk, Mark::Removed, language);
     let mut came = statements(hunk, Mark::Added, language);
     came.retain(|now| {
