@@ -1,18 +1,9 @@
 //! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
 //! Does not: read files, know SQL, decide what matches.
 //!
-//! `output` chooses the lines that say what failed; `walk` walks each of them once, `table` names the placeholders.
+//! `output` chooses the lines that say what failed; `walk` walks each of them once, `placeholders` names the placeholders.
 
-mod duration;
-mod ids;
-mod machines;
-mod named;
-mod net;
-mod numbers;
-mod paths;
-mod settle;
-mod stops;
-mod table;
+mod placeholders;
 mod walk;
 mod word;
 

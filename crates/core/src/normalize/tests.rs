@@ -1,4 +1,4 @@
-use super::{normalize, table};
+use super::{normalize, placeholders};
 use crate::{category::Category, event::FailureEvent, sign::sign};
 use proptest::prelude::*;
 use serde::Deserialize;

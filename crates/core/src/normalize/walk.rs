@@ -1,20 +1,21 @@
 //! Walks one line once and writes it with placeholders.
 //! Does not: choose lines; `lines` does.
 
+mod settle;
+mod stops;
+
 use super::{
-    duration, ids, net, numbers, paths, settle,
-    stops::{Stop, Stops},
-    table::{self, PLACEHOLDERS},
+    placeholders::{self, PLACEHOLDERS, duration, ids, net, numbers, paths},
     word::{Replacement, WordContext},
 };
 use crate::{
-    bytes::append,
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, at, digits, is_word, one_of, run, word},
+    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, one_of, run, word},
     output::time,
 };
+use stops::Stop;
+use stops::Stops;
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
-///
 pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
     let mut stops = Stops::new(line);
     WalkState::new(line, out, statuses).walk(|position| stops.from(position))
@@ -198,7 +199,7 @@ impl<'a> WalkState<'a> {
         let here = WordContext { line: self.line, start, end, mask, before: &self.out[self.begin..] };
         let hit = PLACEHOLDERS.first(&here);
         let stays = hit.as_ref().is_none_or(|hit| hit.text.is_empty());
-        self.settled &= !(stays && table::needs_lookahead(&here));
+        self.settled &= !(stays && placeholders::needs_lookahead(&here));
         if let Some(hit) = hit {
             self.apply(start, mask, hit);
         } else {

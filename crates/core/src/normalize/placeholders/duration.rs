@@ -49,7 +49,7 @@ fn is_glued_unit(unit: &[u8]) -> bool {
 }
 
 /// End of a duration that begins at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`, `1 hour 5 minutes`.
-pub(super) fn duration(text: &[u8], start: usize) -> Option<usize> {
+pub(in crate::normalize) fn duration(text: &[u8], start: usize) -> Option<usize> {
     let (mut end, mut unit) = duration_part(text, start)?;
     loop {
         let part = if at(text, end).is_ascii_digit() {

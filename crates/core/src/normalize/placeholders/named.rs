@@ -1,13 +1,15 @@
 //! Numbers in names and names with numbers: which of them say what failed, and what the others are called.
-//! Does not: know the order in which placeholders are tried; `table` does.
+//! Does not: know the order in which placeholders are tried; the table does.
 
 use super::{
     machines,
     numbers::{self, Role},
-    word::{Replacement, WordContext},
 };
-use crate::bytes::{
-    DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
+use crate::{
+    bytes::{
+        DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
+    },
+    normalize::word::{Replacement, WordContext},
 };
 
 pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {

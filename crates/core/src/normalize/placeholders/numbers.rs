@@ -106,7 +106,7 @@ static EQUALS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"=="));
 static EXPECTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"expected"));
 
 /// Whether a word is an HTTP method.
-pub(super) fn is_method(word: &[u8]) -> bool {
+pub(in crate::normalize) fn is_method(word: &[u8]) -> bool {
     matches!(word.len(), 3..=7) && METHODS.iter().any(|method| method.as_bytes() == word)
 }
 

@@ -15,7 +15,7 @@ static DEEP_TOP_LEVEL: Words<22> = Words::new([
 ]);
 
 /// End of a URL whose scheme ends at `scheme_end`; without the punctuation that closes a sentence.
-pub(super) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
+pub(in crate::normalize) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
     static ENDS: Set = Set::of_ends("\"'`<>|\\^{}");
     if !text[scheme_end..].starts_with(b"://") {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn placeholder(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// End of `[REDACTED:kind]`.
-pub(super) fn redaction(line: &[u8], start: usize) -> Option<usize> {
+pub(in crate::normalize) fn redaction(line: &[u8], start: usize) -> Option<usize> {
     if !line[start..].starts_with(b"[REDACTED:") {
         return None;
     }
@@ -65,13 +65,13 @@ pub(super) fn redaction(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Whether the byte may stand in the local part of an e-mail address.
-pub(super) fn is_local_part(byte: u8) -> bool {
+pub(in crate::normalize) fn is_local_part(byte: u8) -> bool {
     static LOCAL_PART: Set = Set::of(WORD, "._%+-");
     LOCAL_PART.has(byte)
 }
 
 /// End of the domain after the `@` at `at_sign`.
-pub(super) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
+pub(in crate::normalize) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
     let mut end = run(text, at_sign + 1, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
     while end > at_sign && matches!(text[end - 1], b'.' | b'-') {
         end -= 1;
@@ -125,7 +125,7 @@ pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// End of an IPv6 address; needs a digit, so that `Bee::bad` stays.
-pub(super) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
+pub(in crate::normalize) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
     let mut end = run(text, start, |byte| byte.is_ascii_hexdigit() || byte == b':');
     if at(text, end) == b'.' {
         let tail = text[start..end].iter().rposition(|&byte| byte == b':')? + start + 1;

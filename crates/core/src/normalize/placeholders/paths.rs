@@ -5,11 +5,11 @@ use crate::bytes::{Set, Starts, at, run, starts_ignoring_case};
 use memchr::memmem;
 
 /// A path's volatile part.
-pub(super) struct Volatile {
+pub(in crate::normalize) struct Volatile {
     /// One past it.
-    pub(super) end: usize,
+    pub(in crate::normalize) end: usize,
     /// What stands for it.
-    pub(super) text: &'static str,
+    pub(in crate::normalize) text: &'static str,
 }
 
 /// Roots under which names are drawn at random.
@@ -45,7 +45,7 @@ static HOME: Starts<13> = Starts::new([
 const WINDOWS_HOME: [&[u8]; 4] = [b"\\users\\", b"\\a\\", b"\\workspace\\", b"\\jenkins\\workspace\\"];
 
 /// The volatile part of an absolute path that begins at `start`.
-pub(super) fn find_volatile(line: &[u8], start: usize) -> Option<Volatile> {
+pub(in crate::normalize) fn find_volatile(line: &[u8], start: usize) -> Option<Volatile> {
     let rest = &line[start..];
     if rest[0].is_ascii_alphabetic() && at(rest, 1) == b':' {
         return windows(line, start);

@@ -1,9 +1,9 @@
 //! Names of machines and of what is in them: the host of a syslog line, nodes, places in a rack, devices.
 //! Does not: know hosts of the internet or addresses; `net` does.
 
-use super::word::WordContext;
 use crate::{
     bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},
+    normalize::word::WordContext,
     output::log_level,
 };
 

@@ -1,15 +1,20 @@
 //! The ordered, named table of placeholders: the first that matches wins.
 //! Does not: walk the text; `walk` does.
 
-use super::{
-    duration, ids, machines, named, net,
-    numbers::{self, Role},
-    word::{Replacement, WordContext},
-};
+pub(super) mod duration;
+pub(super) mod ids;
+mod machines;
+mod named;
+pub(super) mod net;
+pub(super) mod numbers;
+pub(super) mod paths;
+
+use super::word::{Replacement, WordContext};
 use crate::{
     bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
     output::time,
 };
+use numbers::Role;
 
 /// One kind of volatile text. Most words are seen not to be of it by what they are made of and what stands around them.
 #[derive(Clone, Copy)]

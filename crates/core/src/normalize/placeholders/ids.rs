@@ -175,12 +175,12 @@ pub(super) fn trace(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Whether a segment of a request's path names one thing among many.
-pub(super) fn is_path_id(segment: &[u8]) -> bool {
+pub(in crate::normalize) fn is_path_id(segment: &[u8]) -> bool {
     if segment.is_empty() {
         return false;
     }
     if !segment.iter().any(u8::is_ascii_digit) {
-        return super::net::placeholder(segment, 0).is_some();
+        return crate::normalize::placeholders::net::placeholder(segment, 0).is_some();
     }
     let (end, mask) = word(segment, 0);
     let numeric = end == segment.len() && mask == DIGIT;
