@@ -20,24 +20,14 @@ macro_rules! plain {
 mod approach;
 mod backoff;
 mod begin;
-mod change;
 mod check;
 mod circuit;
 mod decide;
 mod error;
-mod error_class;
-mod error_hash;
-mod error_type;
 mod event;
-mod failing_tests;
-mod human;
-mod location;
 mod machine;
 mod progress;
-mod prompt;
-mod record;
 mod state;
-mod transitions;
 mod understand;
 mod weakened;
 
@@ -49,13 +39,13 @@ pub use circuit::{Circuit, CircuitState};
 pub use decide::{Outlook, outlook};
 pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
 pub use event::{Advanced, Decision, DecisionType, Event, Verdict, Warning, WarningKind};
-pub use location::frames;
 pub use machine::advance;
-pub use prompt::prompt;
 pub use state::{
     AppliedFix, Attempt, EscalationReason, FileChange, FixState, Mode, Running, STATE_VERSION, Status, Weakening,
     WeakeningKind,
 };
+pub use understand::location::frames;
+pub use understand::prompt::prompt;
 pub use understand::understand;
 pub use weakened::weakened;
 

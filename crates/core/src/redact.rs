@@ -5,30 +5,10 @@
 //! small matcher on a bounded window around it. Text without keywords costs that one pass.
 
 mod assign;
-mod assignment;
-mod blocks;
-mod calls;
-mod commands;
-mod encoded;
-mod hashes;
-mod headers;
-mod infix;
+mod finders;
 mod judge;
-mod lines;
-mod names;
-mod nested;
-mod next_line;
-mod redact_value;
 mod redacted;
-mod rules;
 mod scan;
-mod sentences;
-mod spans;
-mod token_patterns;
-mod told;
-mod traits;
-mod urls;
-mod value;
 
 pub use redacted::Redacted;
 
@@ -110,7 +90,7 @@ impl Redactor {
 
     /// Where the secrets stand; sorted, apart from each other, on character boundaries.
     fn spans(&self, text: &str) -> Vec<Span> {
-        let mut spans = rules::find(text.as_bytes());
+        let mut spans = finders::find(text.as_bytes());
         for (kind, regex) in &self.user {
             for captures in regex.captures_iter(text) {
                 if let Some(found) = captures.get(1).or_else(|| captures.get(0)) {

@@ -9,18 +9,12 @@
 
 mod assertion;
 mod comparison;
-mod config_constants;
-mod config_env;
-mod config_files;
-mod config_infra;
-mod config_words;
+mod config;
 mod container;
 mod general;
 mod http;
-mod mock_clients;
-mod mock_objects;
+mod mock;
 mod network;
-mod network_clients;
 mod refused;
 mod timeout;
 mod unknown;
@@ -30,25 +24,25 @@ use super::rule::Rule;
 /// All rules, first match wins.
 pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
     [
-        mock_clients::RULES,
-        mock_objects::RULES,
+        mock::clients::RULES,
+        mock::objects::RULES,
         container::MEMORY,
         container::STATE,
         timeout::RUNNERS,
         comparison::RULES,
         refused::RULES,
         network::RULES,
-        network_clients::RULES,
+        network::clients::RULES,
         timeout::RULES,
         http::RULES,
-        config_env::RULES,
-        config_files::RULES,
-        config_infra::RULES,
+        config::env::RULES,
+        config::files::RULES,
+        config::infra::RULES,
         assertion::RULES,
         unknown::CODE,
         general::RULES,
-        config_words::RULES,
-        config_constants::RULES,
+        config::words::RULES,
+        config::constants::RULES,
         unknown::RULES,
     ]
     .into_iter()

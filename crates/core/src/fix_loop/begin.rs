@@ -5,8 +5,8 @@ use super::{
     backoff,
     circuit::Circuit,
     error::{ErrorClass, ErrorSummary, FixError},
+    machine::transitions,
     state::{EscalationReason, FixState, Mode, STATE_VERSION, Status},
-    transitions,
 };
 use crate::sign::sha256_hex;
 use std::collections::BTreeMap;

@@ -4,19 +4,25 @@
 //! What always holds: no more attempts than allowed; none without a change but after a transient error; no fix
 //! twice; an open circuit lets nothing through but its reset.
 
+mod change;
+mod human;
+mod record;
+pub(super) mod transitions;
+
 use super::{
-    approach, backoff, change, decide,
-    decide::describe_attempt,
+    approach, backoff,
+    decide::{self, describe_attempt},
     error::TIMEOUT_EXIT_CODE,
     event::{Advanced, Event, Warning, WarningKind},
-    human, progress,
-    record::{self, Run},
+    progress,
     state::{AppliedFix, EscalationReason, FixState, Running, Status},
-    transitions::{Outcome, before_run, decide_status, escalate, non_blank, over_message},
 };
+use record::Run;
+use transitions::{Outcome, before_run, decide_status, escalate, non_blank, over_message};
 
 /// So often may the same attempt be cut off before it ended: something in it ends the host.
 const MAX_INTERRUPTIONS: u32 = 3;
+
 /// The next state. `random`, in [0, 1), is for the jitter of a delay.
 pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
     let mut next = state.clone();

@@ -1,13 +1,16 @@
 //! What a failed run says: type, class, hash, place, failed tests. All of it from its text and how it ended.
 //! Does not: remember earlier errors, or look at any file the text names.
 
-use super::{
-    error::{Failure, FixError, TIMEOUT_EXIT_CODE},
-    error_class,
-    error_hash::{self, Identity},
-    error_type, failing_tests, location, prompt,
-};
+mod error_class;
+mod error_hash;
+mod error_type;
+mod failing_tests;
+pub(super) mod location;
+pub(super) mod prompt;
+
+use super::error::{Failure, FixError, TIMEOUT_EXIT_CODE};
 use crate::{Analyzer, FailureEvent};
+use error_hash::Identity;
 
 /// What a failed run says.
 ///

@@ -1,15 +1,19 @@
 //! A secret known by the name it is given to: `NAME=x`, `"name": "x"`, `--name x`, `?name=x`, `<name>x</name>`.
 //! Does not: decide what a name or a value means (`names`, `value`), or read header schemes (`headers`).
 
+pub(super) mod assignment;
+pub(super) mod nested;
+mod next_line;
+pub(super) mod redact_value;
+mod spans;
+
 use super::{
-    assignment::{MAX_NAME_BYTES, NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},
-    headers,
-    names::{self, Tier},
-    nested,
-    redact_value::redact_value,
+    finders::{headers, sentences},
+    judge::names::{self, Tier},
     scan::{BLANK, Scan, Set},
-    sentences,
 };
+use assignment::{MAX_NAME_BYTES, NAME, Name, Separator, Value, is_value_label, skip_quote, value_at};
+use redact_value::redact_value;
 
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
 

@@ -1,15 +1,19 @@
 //! Whether a value beside a name is a secret: what the name proves against what the value looks like.
 //! Does not: find names and values (`assign`), or know what a random text looks like (`value`).
 
+pub(super) mod names;
+pub(super) mod told;
+pub(super) mod traits;
+pub(super) mod value;
+
 use super::{
-    assignment::{Name, Separator, Value},
-    blocks,
-    names::{self, Tier},
+    assign::assignment::{Name, Separator, Value},
+    finders::blocks,
     scan::{BLANK, Scan},
-    told::{is_coded, is_told},
-    traits::{ends_line, is_environment, is_known_key, is_own_line, is_state, is_very_random, speaks_of_itself},
-    value,
 };
+use names::Tier;
+use told::{is_coded, is_told};
+use traits::{ends_line, is_environment, is_known_key, is_own_line, is_state, is_very_random, speaks_of_itself};
 
 pub(super) fn accepts(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
     let text = scan.slice(found.start, found.end);

@@ -307,7 +307,7 @@ proptest! {
 /// Who searches a redacted text for a part of a secret must not find it in the kind's name.
 #[test]
 fn no_kind_repeats_its_secrets_prefix() {
-    for pattern in super::token_patterns::TOKEN_PATTERNS {
+    for pattern in crate::redact::finders::token_patterns::TOKEN_PATTERNS {
         let repeats = |part: &[u8]| pattern.kind.as_bytes().windows(part.len()).any(|own| own == part);
         assert!(!pattern.head.as_bytes().windows(8).any(repeats), "{}", pattern.kind);
     }

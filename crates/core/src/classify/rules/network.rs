@@ -1,6 +1,8 @@
 //! Names that do not resolve, hosts out of reach, connections cut, TLS.
 //! Does not: know refused connections (`refused`) or time limits (`timeout`).
 
+pub(super) mod clients;
+
 use crate::{
     category::Category::NetworkError,
     classify::rule::{

@@ -1,0 +1,7 @@
+//! Settings that are missing or wrong: of the environment, of tools, of infrastructure, and in plain words.
+
+pub(super) mod constants;
+pub(super) mod env;
+pub(super) mod files;
+pub(super) mod infra;
+pub(super) mod words;

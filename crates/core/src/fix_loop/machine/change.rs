@@ -1,0 +1,99 @@
+//! What somebody changed between two attempts: a fix, or the inputs.
+//! Does not: look at the change; the host says what it saw of it, as a digest.
+
+use super::transitions::{Outcome, over_message, schedule_next};
+use crate::fix_loop::{
+    approach,
+    event::{Warning, WarningKind},
+    state::{AppliedFix, Attempt, FixState, Mode, Status},
+};
+
+/// Somebody changed something.
+pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Outcome {
+    let open = matches!(state.status, Status::NeedsFix | Status::Waiting | Status::NeedsInputs | Status::Ready);
+    if state.status.is_over() {
+        return Err(over_message(state));
+    }
+    if !open || (state.attempts.is_empty() && state.mode == Mode::Command) {
+        return Err(format!("No fix is due: the loop is {}.", state.status.as_str()));
+    }
+    if state.pending_fix.is_some() {
+        return Err(format!("A fix is declared for attempt {} already. Run it first.", state.current_attempt));
+    }
+    if fix.description.is_empty() {
+        return Err("The fix has no description. Say in words what was changed.".to_owned());
+    }
+    if fix.digest.is_none() && fix.outside.is_none() {
+        return Err(
+            "Nothing changed since the last attempt. Change something, or declare what was changed outside the \
+             work tree."
+                .to_owned(),
+        );
+    }
+    if let Some(number) = repeated_fix(state, &fix) {
+        return Err(format!("This is the fix that was tried after attempt {number} already. Try another one."));
+    }
+    let warnings = fix_warnings(state, &fix);
+    if state.mode == Mode::Command {
+        record_fix(state, &fix);
+    }
+    state.pending_fix = Some(fix);
+    schedule_next(state, random);
+    Ok(warnings)
+}
+
+/// The attempt whose fix this is, once more.
+fn repeated_fix(state: &FixState, fix: &AppliedFix) -> Option<u32> {
+    let words = |text: &Option<String>| text.as_ref().map(|text| text.to_lowercase());
+    let same = |attempt: &&Attempt| match (&fix.digest, &attempt.fix_digest) {
+        (Some(digest), Some(known)) => digest == known,
+        (None, None) => fix.outside.is_some() && words(&fix.outside) == words(&attempt.outside),
+        _ => false,
+    };
+    state.attempts.iter().find(same).map(|attempt| attempt.number)
+}
+
+fn fix_warnings(state: &FixState, fix: &AppliedFix) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let due = approach::approach_after(state.fixes());
+    if fix.approach < due {
+        let text = format!("A {} fix was tried before; a {} one is due.", fix.approach.as_str(), due.as_str());
+        warnings.push(Warning { kind: WarningKind::ApproachRepeated, text });
+    }
+    if fix.digest.is_none() {
+        let text = "No file of the project changed; that something changed outside of it is only declared.".to_owned();
+        warnings.push(Warning { kind: WarningKind::ChangeNotSeen, text });
+    }
+    warnings
+}
+
+/// Writes the fix into the attempt it came after.
+fn record_fix(state: &mut FixState, fix: &AppliedFix) {
+    if let Some(last) = state.attempts.last_mut() {
+        last.fix_applied = Some(fix.description.clone());
+        last.approach = Some(fix.approach);
+        last.fix_verified = fix.digest.is_some();
+        last.fix_digest.clone_from(&fix.digest);
+        last.outside.clone_from(&fix.outside);
+        last.files.clone_from(&fix.files);
+    }
+}
+
+/// There are answers for the prompts.
+pub(super) fn provide_inputs(
+    state: &mut FixState,
+    digest: Option<String>,
+    inputs: Option<String>,
+    random: f64,
+) -> Outcome {
+    if state.status != Status::NeedsInputs {
+        return Err(format!("No inputs are due: the loop is {}.", state.status.as_str()));
+    }
+    if digest.is_some() && digest == state.inputs_digest {
+        return Err("These inputs did not do the last time either. Provide others.".to_owned());
+    }
+    state.inputs_digest = digest;
+    state.inputs = inputs.or_else(|| state.inputs.take());
+    schedule_next(state, random);
+    Ok(Vec::new())
+}

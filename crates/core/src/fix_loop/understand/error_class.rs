@@ -1,0 +1,151 @@
+//! Whether an error may pass, can be repaired, or needs a human: the contract's lists, as shapes of lines.
+//! Does not: look for bare words; a port 5033 is no 503, and an expectation about a 401 is no refused login.
+//!
+//! Where several fit, permanent goes before transient, and transient before fixable; where none fits, it is fixable.
+
+mod rules;
+
+use crate::{
+    Analysis, Category, classify,
+    display::without_escapes,
+    fix_loop::error::{Because, ErrorClass, Failure, TIMEOUT_EXIT_CODE},
+    normalize::normalize,
+    output::log_level,
+};
+use regex::{Regex, RegexBuilder};
+use rules::{LineMatcher, RULES, Rule};
+use std::sync::LazyLock;
+
+/// What of a line is looked at; longer ones are minified code or base64.
+const MAX_LINE_BYTES: usize = 2048;
+/// Longest words that are given as the reason.
+const MAX_REASON_BYTES: usize = 160;
+
+/// The class, and what decided.
+pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass, Because) {
+    let text = without_escapes(&analysis.redacted);
+    let lines = telling_lines(&text);
+    let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
+    let found = |class| find(class, &lines);
+    if analysis.classification.category == Category::MockMismatch {
+        // What a mock library refuses says nothing of a network or a login.
+        return because(ErrorClass::Fixable, "category-mock-mismatch", None);
+    }
+    found(ErrorClass::Permanent)
+        .or_else(|| out_of_time.then(|| because(ErrorClass::Transient, "timed-out", None)))
+        .or_else(|| found(ErrorClass::Transient))
+        .or_else(|| by_category(analysis, &text))
+        .or_else(|| found(ErrorClass::Fixable))
+        .unwrap_or_else(|| because(ErrorClass::Fixable, "default", None))
+}
+
+fn because(class: ErrorClass, rule: &str, words: Option<&str>) -> (ErrorClass, Because) {
+    let words = words.map(str::trim).filter(|words| !words.is_empty());
+    let cut = |words: &str| words[..words.floor_char_boundary(MAX_REASON_BYTES)].to_owned();
+    (class, Because { rule: rule.to_owned(), words: words.map(cut) })
+}
+
+/// Lines that say what happened: no stack frames, source, names of tests, or log below error level.
+fn telling_lines(text: &str) -> Vec<&str> {
+    let pytest = text.starts_with("E   ") || text.contains("\nE   ");
+    let context = |line: &str| pytest && (line.starts_with([' ', '>']) || line.contains(": in "));
+    let tells = |line: &&str| {
+        let bytes = line.as_bytes();
+        !line.trim().is_empty() && !classify::is_context(bytes) && !log_level::is_below_error(bytes) && !context(line)
+    };
+    text.lines().map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).filter(tells).collect()
+}
+
+fn find(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, Because)> {
+    let rules = COMPILED.iter().filter(|compiled| compiled.rule.class == class);
+    rules.into_iter().find_map(|compiled| {
+        let found = lines.iter().find_map(|line| compiled.find(line))?;
+        Some(because(class, compiled.rule.name, Some(found)))
+    })
+}
+
+/// The engine's category, where the text has no words of the lists.
+fn by_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, Because)> {
+    // A certificate does not become valid by waiting.
+    static CERTIFICATE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)certificate|self[- ]signed|\bCERT_|unable to verify|x509").expect("a constant pattern")
+    });
+    let name = match analysis.classification.category {
+        Category::Timeout => "category-timeout",
+        Category::ConnectionRefused => "category-connection-refused",
+        Category::NetworkError if !CERTIFICATE.is_match(text) => "category-network-error",
+        _ => return None,
+    };
+    let evidence = analysis.classification.evidence.as_ref();
+    let words = evidence.and_then(|span| analysis.redacted.get(span.start..span.end));
+    let line = words.and_then(|words| text.lines().find(|line| line.contains(words)));
+    (!line.is_some_and(|line| NAMES.is_match(line))).then(|| because(ErrorClass::Transient, name, words))
+}
+
+struct Compiled {
+    rule: &'static Rule,
+    matcher: Option<Regex>,
+    unless: Option<Regex>,
+}
+
+static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| RULES.iter().map(Compiled::of).collect());
+
+/// What a test says about a value is not what happened: `expected 401 to equal 200`, `- Permission denied` in a diff.
+static EXPECTATION: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"\bexpect(?:ed|s|ation)?\b|\bassert\w*\b|^\s*(?:E\s+)?(?:received|actual)\b",
+        r"|\bto(?:be|equal|match|throw|contain|have|strictequal)\w*\(|^\s*(?:E\s+)?[-+] ",
+    ))
+});
+
+/// What a line says of a name it cannot find did not happen: `TimeoutError is not defined`, `DID NOT RAISE <...>`.
+static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"\bis not defined\b|\bcannot import name\b|\bexport named\b|\bno exported member\b|^\s*symbol:|\bno attribute\b",
+        r"|\b(?:cannot|can't|could not) find (?:symbol|name|type|value|class)\b|\bunresolved (?:import|reference|name)\b",
+        r"|\bundefined: |\bundeclared\b|\bdid not raise\b|\bnothing was (?:raised|thrown)\b|\bunexpected keyword\b",
+        r"|\bunknown (?:field|option|property)\b|\bdoes not exist on type\b|\bnever used\b|\bunused variable\b",
+        r"|\btime-?out (?:must|can'?t|can ?not|should|is not a)\b",
+    ))
+});
+
+impl Compiled {
+    fn of(rule: &'static Rule) -> Self {
+        let matcher = match rule.matcher {
+            LineMatcher::Line(pattern) => Some(compile(pattern)),
+            LineMatcher::Status(_) => None,
+        };
+        Self { rule, matcher, unless: rule.unless.map(compile) }
+    }
+
+    fn find<'l>(&self, line: &'l str) -> Option<&'l str> {
+        let found = match self.rule.matcher {
+            LineMatcher::Line(_) => self.matcher.as_ref()?.find(line)?.as_str(),
+            LineMatcher::Status(status) => is_status(line, status).then_some(line)?,
+        };
+        let guarded = self.unless.as_ref().is_some_and(|unless| unless.is_match(line));
+        let quoted = || EXPECTATION.is_match(line) || NAMES.is_match(line);
+        (!guarded && (self.rule.class == ErrorClass::Fixable || !quoted())).then_some(found)
+    }
+}
+
+/// Whether the line speaks of this HTTP status; the normalizer knows a status from a port, a line or a count.
+fn is_status(line: &str, status: u16) -> bool {
+    line.contains(&status.to_string()) && normalize(line).statuses.contains(&status)
+}
+
+fn compile(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).case_insensitive(true).build().expect("a test compiles every pattern of the tables")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMPILED, RULES};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_rule_compiles_and_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = COMPILED.iter().map(|compiled| compiled.rule.name).collect();
+        assert_eq!(names.len(), RULES.len());
+    }
+}

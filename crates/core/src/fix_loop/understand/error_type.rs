@@ -1,0 +1,133 @@
+//! The short name of an error: the exception's, the compiler's or the tool's own.
+//! Does not: decide what may be done about it.
+
+use crate::{
+    Analysis, Category,
+    fix_loop::error::{Failure, TIMEOUT_EXIT_CODE},
+};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// The contract's word where nothing says what it is.
+pub(super) const UNKNOWN: &str = "unknown";
+/// The contract's word for a run that was ended for time.
+pub(super) const TIMEOUT: &str = "timeout";
+
+/// Names that say no more than that there was an error; something more telling goes before them.
+const BARE: [&str; 6] = ["Error", "Exception", "RuntimeException", "RuntimeError", "Failure", "AggregateError"];
+
+/// The name.
+pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
+    if failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE) {
+        return TIMEOUT.to_owned();
+    }
+    let (headline, text) = (analysis.normalized.headline.as_str(), raised_last(&analysis.redacted));
+    let named = |text| exceptions(text).find(|name| !BARE.contains(name)).map(ToOwned::to_owned);
+    let bare = || exceptions(text).next().map(ToOwned::to_owned);
+    // The headline of a chain is the first exception, not the one that was raised in the end.
+    let headline = if text.len() == analysis.redacted.len() { headline } else { "" };
+    named(headline)
+        .or_else(|| code(headline))
+        .or_else(|| named(text))
+        .or_else(|| code(text))
+        .or_else(bare)
+        .or_else(|| ended(failure))
+        .unwrap_or_else(|| fallback(analysis.classification.category))
+}
+
+/// What comes after the last `During handling of the above exception, another exception occurred`.
+fn raised_last(text: &str) -> &str {
+    const CHAINS: [&str; 2] = ["During handling of the above exception", "The above exception was the direct cause"];
+    let last = CHAINS.iter().filter_map(|chain| text.rfind(chain)).max();
+    last.map_or(text, |at| &text[at..])
+}
+
+/// Names of exceptions where a message begins: `TypeError: x`, `java.lang.NullPointerException`, `E   KeyError: 'a'`,
+/// and at its end, as Ruby writes them.
+fn exceptions(text: &str) -> impl Iterator<Item = &str> {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"(?m)(?:^(?:[\s>|]*|E\s+|.*?[\]:)]\s|.*\bUncaught |Caused by: |Exception in thread \S+ |Unhandled exception\. |.*\bthrew )",
+            r"(?:[A-Za-z_$][\w$]*(?:\.|::|\\))*((?:[A-Z][A-Za-z0-9_]*)?(?:Error|Exception|Fault|Interrupt|Violation))",
+            r"(?:\s*\([^)\n]*\)|\s*\[[^\]\n]*\])?(?:\s?:|\s*$)",
+            r"|:in [`'].*\((?:[A-Z]\w*::)*([A-Z]\w*)\)$",
+            r"|^\*\* \((?:[A-Z]\w*\.)*(\w+)\)",
+            // With its package, in the middle of a line or without an ending that says what it is.
+            r"|(?:^|\s)(?:[a-z_]\w*\.)+([A-Z]\w*(?:Error|Exception))(?::|\s*$)|^(?:E\s+)?(?:[a-z_]\w*\.)+([A-Z]\w+): )",
+        );
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    NAME.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next()).map(|name| name.as_str())
+}
+
+/// A compiler's or a system's code, or the words a tool always uses.
+fn code(text: &str) -> Option<String> {
+    static CODES: LazyLock<Vec<(Regex, Option<&'static str>)>> = LazyLock::new(|| {
+        let row = |pattern: &str, name| (Regex::new(pattern).expect("a constant pattern"), name);
+        vec![
+            row(r"\b(?:MODULE_NOT_FOUND\b|Cannot find module\b|Module not found\b)", Some("MODULE_NOT_FOUND")),
+            row(r"\berror(?:\[| )(E\d{4}|TS\d{3,5}|CS\d{4}|MSB\d{4}|C\d{4}|LNK\d{4}|NU\d{4}|NETSDK\d{4})\b", None),
+            row(r"\bcode (E[A-Z]{3,})\b", None),
+            row(
+                r"\b(CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|CreateContainerConfigError|RunContainerError|InvalidImageName|FailedScheduling|FailedMount)\b",
+                None,
+            ),
+            row(
+                r"(?i)\bcommand not found\b|: not found$|is not recognized as an internal or external command",
+                Some("command not found"),
+            ),
+            row(
+                r"\b(E(?:ACCES|PERM|NOENT|CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|NETUNREACH|PROTO|PIPE|ADDRINUSE|NOTFOUND|AI_AGAIN|HOSTUNREACH|MFILE|NOSPC|EXIST|ISDIR|NOTDIR|NOTEMPTY|BUSY|RESOLVE|401|403|404))\b",
+                None,
+            ),
+            row(r"\bBack-off restarting failed container\b", Some("CrashLoopBackOff")),
+            row(r"\bBack-off pulling image\b", Some("ImagePullBackOff")),
+            row(r"(?m)^panic: |\bpanicked at\b", Some("panic")),
+            row(r"(?m)^fatal error: ", Some("fatal error")),
+            row(r"(?i)\bsegmentation fault\b", Some("segmentation fault")),
+            row(r"(?i)\bsyntax error\b", Some("SyntaxError")),
+            row(
+                r"(?m)^make(?:\[\d+\])?: \*\*\*|\bBUILD FAILED\b|\bCOMPILATION ERROR\b|: error: |(?i:\bbuild failed\b|\bcompilation failed\b)",
+                Some("BuildError"),
+            ),
+        ]
+    });
+    CODES.iter().find_map(|(pattern, name)| {
+        let found = pattern.captures(text)?;
+        Some(name.map_or_else(|| found.get(1).map_or("", |code| code.as_str()).to_owned(), ToOwned::to_owned))
+    })
+}
+
+/// What the exit code or the signal says.
+fn ended(failure: &Failure) -> Option<String> {
+    if let Some(signal) = failure.signal.as_deref().filter(|signal| !signal.is_empty()) {
+        return Some(signal.to_owned());
+    }
+    let name = match failure.exit_code? {
+        126 => "not executable",
+        127 => "command not found",
+        134 => "SIGABRT",
+        137 => "SIGKILL",
+        139 => "segmentation fault",
+        143 => "SIGTERM",
+        _ => return None,
+    };
+    Some(name.to_owned())
+}
+
+/// Named after the engine's category.
+fn fallback(category: Category) -> String {
+    let name = match category {
+        Category::AssertionMismatch => "AssertionError",
+        Category::HttpError => "HttpError",
+        Category::Timeout => TIMEOUT,
+        Category::ConnectionRefused => "ECONNREFUSED",
+        Category::ContainerOom => "OOMKilled",
+        Category::ContainerCrash => "ContainerCrash",
+        Category::MockMismatch => "MockMismatch",
+        Category::ConfigError => "ConfigError",
+        Category::NetworkError => "NetworkError",
+        Category::Unknown => UNKNOWN,
+    };
+    name.to_owned()
+}

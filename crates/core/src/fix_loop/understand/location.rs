@@ -1,0 +1,95 @@
+//! Where an error happened: the innermost frame of the project in a stack, else where a compiler points.
+//! Does not: open a file, or know the project's folder; paths stay as they were printed.
+
+mod compilers;
+mod foreign;
+mod stacks;
+
+use crate::{display::without_escapes, fix_loop::error::Location};
+use stacks::Stack;
+
+/// Most frames that are handed out.
+const MAX_FRAMES: usize = 20;
+/// What of a line is looked at.
+const MAX_LINE_BYTES: usize = 1024;
+/// Most lines that are looked at: a stack overflow prints the same frame for ever.
+const MAX_LINES: usize = 20_000;
+
+/// Where it happened, and the frames of that stack, innermost first.
+pub(super) struct LocatedFrames {
+    pub(super) location: Option<Location>,
+    pub(super) frames: Vec<Location>,
+    /// Names of the files a compiler points to, once for each place; none where there is a stack.
+    pub(super) pointed: Vec<String>,
+}
+
+/// Finds the place in a redacted text.
+pub(super) fn locate(text: &str) -> LocatedFrames {
+    let text = without_escapes(text);
+    let lines: Vec<&str> =
+        text.lines().take(MAX_LINES).map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).collect();
+    let stacks = stacks::read(&lines);
+    let mut frames = telling_stack(&stacks).map(Stack::innermost_first).unwrap_or_default();
+    let in_stack = frames.iter().find(|frame| frame.in_app).cloned();
+    let places = if in_stack.is_some() { Vec::new() } else { compilers::read(&lines) };
+    let first = places.iter().find(|place| place.in_app).or(places.first()).cloned();
+    let location = in_stack.or(first).or_else(|| frames.first().cloned());
+    let pointed =
+        if frames.is_empty() { places.iter().map(|place| base_name(&place.file)).collect() } else { Vec::new() };
+    frames.truncate(MAX_FRAMES);
+    LocatedFrames { location, frames, pointed }
+}
+
+/// The frames of the stack that matters, innermost first; without a frame of the project, where a compiler points.
+pub fn frames(text: &str) -> Vec<Location> {
+    let LocatedFrames { location, mut frames, .. } = locate(text);
+    if let Some(location) = location.filter(|_| !frames.iter().any(|frame| frame.in_app)) {
+        frames.insert(0, location);
+    }
+    frames
+}
+
+/// The first stack with a frame of the project; where another caused it, the last of its causes that has one.
+fn telling_stack(stacks: &[Stack]) -> Option<&Stack> {
+    let Some(first) = stacks.iter().position(Stack::is_in_app) else { return stacks.first() };
+    let causes = stacks[first + 1..].iter().take_while(|stack| stack.continues);
+    causes.filter(|stack| stack.is_in_app()).last().or(stacks.get(first))
+}
+
+fn base_name(file: &str) -> String {
+    file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned()
+}
+
+/// One frame, with what the normalizer knows about what is not the project's.
+fn frame(file: &str, line: Option<u32>, column: Option<u32>, function: &str) -> Location {
+    let file = without_scheme(file);
+    let function = Some(function_name(function)).filter(|name| !name.is_empty());
+    let foreign = foreign::is_foreign(file, function.unwrap_or_default());
+    Location { file: file.to_owned(), line, column, function: function.map(ToOwned::to_owned), in_app: !foreign }
+}
+
+/// The path without the scheme that bundlers and runtimes put before it.
+fn without_scheme(file: &str) -> &str {
+    let file = file.trim().trim_matches(|mark| matches!(mark, '"' | '\'' | '`'));
+    let file = file.strip_prefix("async ").unwrap_or(file);
+    let file = file.strip_prefix("webpack-internal:///").or_else(|| file.strip_prefix("webpack:///")).unwrap_or(file);
+    // `(rsc)/./app/page.tsx`: the layer of Next.
+    let file = file.strip_prefix('(').and_then(|rest| rest.split_once(")/./")).map_or(file, |(_, path)| path);
+    let Some(path) = file.strip_prefix("file://") else { return file };
+    // `file:///C:/a.ts` is the path `C:/a.ts`.
+    path.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':')).unwrap_or(path)
+}
+
+/// The function's name without what runtimes put around it.
+fn function_name(function: &str) -> &str {
+    let name = function.trim();
+    let name = name.strip_prefix("async ").unwrap_or(name);
+    let name = name.strip_prefix("new ").unwrap_or(name);
+    let name = name.split_once(" [as ").map_or(name, |(name, _)| name);
+    let name = name.strip_prefix("Object.").filter(|rest| !rest.is_empty()).unwrap_or(name);
+    if matches!(name, "<anonymous>" | "anonymous" | "<module>" | "<unknown>" | "{main}") { "" } else { name }
+}
+
+fn number(text: Option<regex::Match<'_>>) -> Option<u32> {
+    text?.as_str().parse().ok()
+}

@@ -1,0 +1,97 @@
+//! A value that stands on the lines below its name.
+//! Does not: read one beside its name (`assign`).
+
+use super::{
+    assignment::{BACKSLASH, Name, Separator, value_at},
+    redact_value::redact_value,
+};
+use crate::redact::{
+    judge::{names::Tier, traits::is_own_line, value},
+    scan::{BLANK, Scan, Set},
+};
+
+/// `password:` with its value on the next line, or a block of lines: `|`, `>-`.
+pub(super) fn on_next_line(scan: &mut Scan<'_>, name: Name, separator: Separator, at: usize) -> bool {
+    let block = scan.run(at, &BLOCK, 3);
+    let marks = scan.slice(at, block);
+    let line = scan.run(block, &BLANK, 16);
+    let break_at = scan.run(line, &RETURN, 1);
+    if scan.at(break_at) != b'\n'
+        || !matches!(
+            separator,
+            Separator::Colon | Separator::TightColon | Separator::Spaced | Separator::Tight | Separator::Flag
+        )
+    {
+        return false;
+    }
+    let indent = scan.run(break_at + 1, &BLANK, 80) - break_at - 1;
+    let start = break_at + 1 + indent;
+    match marks {
+        b"" if separator != Separator::Flag => single(scan, name, separator, start, indent),
+        b"\\" => take_at(scan, name, separator, start),
+        b"" => false,
+        _ if marks[0] != b'\\' => lines(scan, name, break_at + 1, indent),
+        _ => false,
+    }
+}
+
+static BLOCK: Set = Set::new("|>\\+-");
+static RETURN: Set = Set::new("\r");
+
+/// One word, or a quoted text, alone on its line and further in than the name.
+fn single(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize, indent: usize) -> bool {
+    let own = is_own_line(scan, name.start);
+    let Some(found) = value_at(scan, start) else { return false };
+    let end = found.end + usize::from(found.quoted);
+    let end = scan.run(end, &END, 4);
+    let text = scan.slice(found.start, found.end);
+    let alone = matches!(scan.at(end), 0 | b'\n' | b'\r');
+    let entry = matches!(text.first(), Some(b'-' | b'{' | b'[' | b'<' | b'@' | b'#'))
+        || scan.before(found.end) == b':'
+        || scan.at(found.end) == b':';
+    if !own || !alone || indent == 0 || entry || separator == Separator::Flag {
+        return false;
+    }
+    redact_value(scan, name, Separator::Colon, found)
+}
+
+static END: Set = Set::new(" \t,;");
+
+fn take_at(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize) -> bool {
+    value_at(scan, start).is_some_and(|found| redact_value(scan, name, separator, found))
+}
+
+/// All lines that are indented like the first.
+fn lines(scan: &mut Scan<'_>, name: Name, first: usize, indent: usize) -> bool {
+    let mut line = first;
+    let mut end = first;
+    while indent > 0 && line < scan.text.len() && scan.run(line, &BLANK, indent) == line + indent {
+        end = scan.text[line..].iter().position(|&byte| byte == b'\n').map_or(scan.text.len(), |at| line + at);
+        line = end + 1;
+    }
+    let start = first + indent;
+    let text = scan.slice(start, end);
+    let secret = match name.tier {
+        Tier::Password => !value::is_placeholder(text) && !value::is_prose(text) && !text.contains(&b':'),
+        _ => text.len() >= 16 && value::is_random(text) && !text.contains(&b' ') || is_key_material(text),
+    };
+    if start < end && secret {
+        scan.add_by_name(name.tier.kind(), start, end);
+    }
+    start < end && secret
+}
+
+/// Lines of base64.
+fn is_key_material(text: &[u8]) -> bool {
+    text.len() >= 64
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b' ' | b'\n' | b'\r'))
+        && text.split(|&byte| byte == b'\n').filter(|line| line.trim_ascii().len() >= 32).count() * 2
+            > text.split(|&byte| byte == b'\n').count()
+}
+
+/// Whether `at` begins only backslashes; escapes are no line continuation.
+pub(super) fn is_continuation(scan: &Scan<'_>, at: usize) -> bool {
+    scan.run(at, &BACKSLASH, 2) == at + 1 && matches!(scan.at(at + 1), b'\n' | b'\r')
+}

@@ -1,0 +1,20 @@
+//! Takes a value out where it is a secret.
+//! Does not: find a name, or say what a secret is (`judge`).
+
+use super::{
+    assignment::{Name, Separator, Value},
+    spans,
+};
+use crate::redact::{judge::accepts, scan::Scan};
+
+/// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
+pub(in crate::redact) fn redact_value(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+    let found = spans::with_blanks(scan, name, separator, found);
+    if !accepts(scan, name, separator, found) {
+        return false;
+    }
+    let end = spans::whole_end(scan, found);
+    scan.add_by_name(name.tier.kind(), found.start, end);
+    spans::further_parts(scan, name.tier.kind(), found, end);
+    true
+}

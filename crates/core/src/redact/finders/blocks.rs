@@ -1,0 +1,198 @@
+//! Private key blocks in all their wrappings, and private members of JSON web keys.
+//! Does not: touch certificates and public keys.
+
+use crate::redact::{
+    judge::value,
+    scan::{BASE64, Scan, Set, WORD},
+};
+
+/// A block of a 16384-bit RSA key with armour headers stays below this.
+const MAX_BLOCK_BYTES: usize = 64 * 1024;
+
+/// `-----BEGIN ... PRIVATE KEY-----` up to its END line, or while lines look like a key's.
+pub(super) fn private_key_begin(scan: &mut Scan<'_>, hit: usize) {
+    let rest = scan.slice(hit, hit + 80);
+    let Some(label) = position(rest, b"PRIVATE KEY").filter(|at| !rest[..*at].contains(&b'\n')) else { return };
+    let start = dashes_before(scan, hit);
+    let window = scan.slice(hit + label, hit + MAX_BLOCK_BYTES);
+    // The END line of another block is not this one's.
+    let next = position(window, b"BEGIN ").unwrap_or(window.len());
+    let end = match position(&window[..next], b"END ") {
+        Some(at) if closes_block(&window[at..]) => hit + label + at + closing_line(&window[at..]),
+        _ => unterminated(scan, hit + label),
+    };
+    scan.add_by_format("private-key", start, end);
+}
+
+/// `-----BEGIN`, and `---- BEGIN` of SSH2.
+fn dashes_before(scan: &Scan<'_>, hit: usize) -> usize {
+    let spaced = hit - usize::from(scan.before(hit) == b' ');
+    let start = scan.run_back(spaced, &DASH, 8);
+    if start < spaced { start } else { hit }
+}
+
+static DASH: Set = Set::new("-");
+
+fn closes_block(rest: &[u8]) -> bool {
+    position(&rest[..rest.len().min(80)], b"PRIVATE KEY").is_some()
+}
+
+/// From `END ` to past the dashes behind `PRIVATE KEY`.
+fn closing_line(rest: &[u8]) -> usize {
+    let label = position(rest, b"PRIVATE KEY").map_or(0, |at| at + "PRIVATE KEY".len());
+    let label = if rest[label..].starts_with(b" BLOCK") { label + " BLOCK".len() } else { label };
+    label + rest[label..].iter().take_while(|&&byte| byte == b'-').count()
+}
+
+/// The text was cut: everything goes that can belong to a key, up to the first word that cannot.
+fn unterminated(scan: &Scan<'_>, label: usize) -> usize {
+    let mut at = scan.run(label, &LABEL, 40);
+    let limit = scan.text.len().min(label + MAX_BLOCK_BYTES);
+    loop {
+        let token = scan.run(at, &FILLER, 64);
+        let end = scan.run(token, &BASE64, MAX_BLOCK_BYTES);
+        let escaped = scan.before(token) == b'\\' && matches!(scan.at(token), b'n' | b'r');
+        let body = if escaped { token + 1 } else { token };
+        let armour = scan.at(end) == b':' || scan.slice(token, end) == b"Proc-Type";
+        let key_like = end - body >= 32 || (end > body && is_tail(scan, body, end)) || (escaped && end == body);
+        if armour && end > token && end < limit {
+            at = line_end(scan, end, limit);
+        } else if key_like && end < limit {
+            at = end;
+        } else {
+            return if key_like { end } else { at };
+        }
+    }
+}
+
+static LABEL: Set = Set::new("A-Z -");
+static FILLER: Set = Set::new(" \t\r\n|+\\\"',");
+
+/// The last, shorter line of a block: letters of both cases or digits, as words of a log line are not.
+fn is_tail(scan: &Scan<'_>, start: usize, end: usize) -> bool {
+    let text = scan.slice(start, end);
+    text.ends_with(b"=") || (text.len() >= 12 && value::is_random(text))
+}
+
+fn line_end(scan: &Scan<'_>, from: usize, limit: usize) -> usize {
+    (from..limit)
+        .find(|&at| scan.text[at] == b'\n' || (scan.text[at] == b'\\' && scan.at(at + 1) == b'n'))
+        .unwrap_or(limit)
+}
+
+/// `-----END ... PRIVATE KEY-----` whose beginning was cut away: the lines before it go.
+pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
+    let rest = scan.slice(hit, hit + 80);
+    if !closes_block(rest) || scan.covered > hit {
+        return;
+    }
+    let mut start = dashes_before(scan, hit);
+    loop {
+        let before = scan.run_back(start, &FILLER, 64);
+        let line = scan.run_back(before, &BASE64, MAX_BLOCK_BYTES);
+        let body = scan.slice(line, before);
+        let body = if scan.before(line) == b'\\' { body.strip_prefix(b"n").unwrap_or(body) } else { body };
+        if body.len() < 32
+            && !body.ends_with(b"=")
+            && !(body.len() >= 4 && before + 8 > start && body.iter().any(u8::is_ascii_digit))
+        {
+            break;
+        }
+        start = line;
+    }
+    let end = hit + closing_line(rest);
+    scan.add_by_format("private-key", start, end);
+}
+
+/// `Private-Lines: N` of a `PuTTY` key file: the lines after it.
+pub(super) fn putty(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run(hit + "private-lines".len(), &COUNT, 12);
+    let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
+    if end - start >= 32 {
+        scan.add_by_format("private-key", scan.run(start, &FILLER, 8), end);
+    }
+}
+
+static COUNT: Set = Set::new(": 0-9");
+static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
+
+/// Base64 of a whole PEM file, as kubeconfigs and CI variables carry it.
+pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
+    let head = decode_base64(scan.slice(hit, hit + 64));
+    if position(&head, b"PRIVATE KEY").is_some() {
+        scan.add_by_format("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK_BYTES));
+    }
+}
+
+/// `"kty":"RSA", ... "d":"..."`: the private members of a JSON web key.
+pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
+    if hit < scan.objects_done {
+        return;
+    }
+    let from = hit.saturating_sub(2048).max(scan.objects_done);
+    let object = scan.text[from..hit].iter().rposition(|&byte| byte == b'{').map_or(from, |at| from + at);
+    let limit = scan.text.len().min(hit + 4096);
+    let close = scan.text[hit..limit].iter().position(|&byte| byte == b'}').map_or(limit, |at| hit + at);
+    scan.objects_done = close;
+    let mut at = object;
+    while at < close {
+        let name_end = scan.run(at, &WORD, 8);
+        let member = matches!(scan.slice(at, name_end), b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k");
+        let value = scan.run(name_end, &MEMBER_BREAK, 10);
+        let end = scan.run(value, &WORD, 4096);
+        if member && value > name_end + 1 && end - value >= 16 {
+            scan.add_by_format("private-key", value, end);
+        }
+        at = if member { end.max(name_end + 1) } else { name_end.max(at + 1) };
+    }
+}
+
+static MEMBER_BREAK: Set = Set::new("\\\"': =>");
+
+/// A JSON web token: two or more parts, the first a JSON object.
+pub(super) fn jwt(scan: &mut Scan<'_>, hit: usize) {
+    if !scan.starts_with(hit, b"eyJ") || !scan.starts_token(hit) {
+        return;
+    }
+    let end = scan.run(hit, &JWT_BODY, 16 * 1024);
+    let text = scan.slice(hit, end);
+    let trimmed = text.len() - text.iter().rev().take_while(|&&byte| byte == b'.').count();
+    let parts: Vec<_> = text[..trimmed].split(|&byte| byte == b'.').collect();
+    let claims = parts.get(1).is_some_and(|part| part.starts_with(b"eyJ"));
+    // `{"alg":` and `{"typ":` begin nothing but a token.
+    let header = text.starts_with(b"eyJhbGciOi") || text.starts_with(b"eyJ0eXAiOi") || text.starts_with(b"eyJraWQiOi");
+    let long = |least: usize| trimmed >= least && parts[0].len() >= 12;
+    if (claims && long(30)) || (header && long(20)) || (parts.len() == 5 && long(60)) {
+        scan.add_by_format("jwt", hit, hit + trimmed);
+    }
+}
+
+static JWT_BODY: Set = Set::new("A-Za-z0-9_.-");
+
+/// Lenient: stops at the first byte that is no base64.
+pub(in crate::redact) fn decode_base64(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for &byte in text {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => break,
+        };
+        bits = bits << 6 | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+            bits &= (1 << count) - 1;
+        }
+    }
+    bytes
+}
+
+fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    memchr::memmem::find(text, wanted)
+}

@@ -1,0 +1,240 @@
+//! Values of `Authorization` and `Cookie`, and the scheme words `Bearer` and `Basic` wherever they stand.
+//! Does not: find the header names; `assign` does.
+
+use crate::redact::{
+    judge::value,
+    scan::{BLANK, LOOSE, Scan, Set},
+};
+
+/// Servers refuse longer header lines.
+const MAX_HEADER_BYTES: usize = 8192;
+static OPENING: Set = Set::new(" \t[({\\\"'`");
+static CREDENTIAL_END: Set = Set::new(" \t\r\n\"'`,;<>\\)]}");
+static SCHEME: Set = Set::new("A-Za-z0-9-");
+
+/// `Bearer x`, `Basic x`, `Digest a="..", response=".."`, or bare credentials.
+pub(in crate::redact) fn authorization(scan: &mut Scan<'_>, at: usize) {
+    let at = if scan.starts_with(at, b"%20") { at + 3 } else { at };
+    let start = scan.run(at, &OPENING, 12);
+    let line = line_end(scan, start);
+    let first = scan.run(start, &SCHEME, 32);
+    let scheme = scan.slice(start, first).to_ascii_lowercase();
+    let after = scan.run(first, &BLANK, 8);
+    let encoded = scan.starts_with(first, b"%20") || scan.starts_with(first, b"+");
+    if matches!(&scheme[..], b"digest" | b"hawk" | b"oauth" | b"aws4-hmac-sha256" | b"signature" | b"mac")
+        && after > first
+    {
+        return parameters(scan, after, line);
+    }
+    if after > first && after < line {
+        let from = if scan.starts_with(after, b"token=") { after + 6 } else { after };
+        let from = scan.run(from, &OPENING, 4);
+        return credentials(scan, from, line, is_scheme(&scheme));
+    }
+    // A folded header goes on with an indented line.
+    let folded = scan.run(line, &FOLD, 80);
+    if after == line && is_scheme(&scheme) && matches!(scan.before(folded), b' ' | b'\t') && folded > line + 1 {
+        let end = line_end(scan, folded);
+        return credentials(scan, folded, end, true);
+    }
+    let from = if encoded && is_scheme(&scheme) { first + if scan.at(first) == b'+' { 1 } else { 3 } } else { start };
+    credentials(scan, from, line, from > start);
+}
+
+static FOLD: Set = Set::new(" \t\r\n");
+
+fn is_scheme(word: &[u8]) -> bool {
+    const SCHEMES: &[&[u8]] = &[
+        b"bearer",
+        b"basic",
+        b"token",
+        b"apikey",
+        b"api-key",
+        b"negotiate",
+        b"ntlm",
+        b"bot",
+        b"sso-key",
+        b"ssws",
+        b"geniekey",
+        b"splunk",
+        b"key",
+        b"jwt",
+        b"shippotoken",
+        b"klaviyo-api-key",
+        b"discogs",
+        b"snowflake",
+        b"zoho-oauthtoken",
+        b"sharedaccesssignature",
+        b"sharedkey",
+        b"client-id",
+        b"access-token",
+        b"dpop",
+        b"kakaoak",
+    ];
+    SCHEMES.contains(&word)
+}
+
+fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: bool) {
+    let mut end = start;
+    while end < line && !CREDENTIAL_END.has(scan.text[end]) {
+        end += 1;
+    }
+    while end > start && matches!(scan.text[end - 1], b'.' | b':') {
+        end -= 1;
+    }
+    // `<token>`, `${TOKEN}` end at their own bracket.
+    let text = scan.slice(start, end.max(start));
+    let wide = scan.slice(start, end + 1);
+    let enough = if known_scheme {
+        text.len() >= 4 && (text.len() >= 16 || !value::is_code(text))
+    } else {
+        text.len() >= 8 && value::is_random(text) && !value::is_code(text)
+    };
+    if enough && !value::is_placeholder(text) && !value::is_placeholder(wide) && !value::is_dummy(text) {
+        scan.add_by_name("authorization", start, end);
+    }
+}
+
+/// `response="x", nonce=y`: names stay, what proves something goes.
+fn parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
+    const SECRET: &[&str] = &[
+        "response",
+        "nonce",
+        "cnonce",
+        "mac",
+        "oauth_token",
+        "oauth_signature",
+        "oauth_nonce",
+        "signature",
+        "oauth_consumer_key",
+        "opaque",
+    ];
+    let mut at = start;
+    while at < line {
+        let name_end = scan.run(at, &PARAMETER, 40);
+        if name_end == at || scan.at(name_end) != b'=' {
+            at = name_end.max(at + 1);
+            continue;
+        }
+        let name = String::from_utf8_lossy(scan.slice(at, name_end)).to_ascii_lowercase();
+        let value = scan.run(name_end + 1, &OPENING, 3);
+        let end = scan.run(value, &LOOSE, line.saturating_sub(value)).max(value);
+        let text = scan.slice(value, end);
+        if SECRET.contains(&name.as_str()) && text.len() >= 6 && !value::is_placeholder(text) {
+            scan.add_by_name("authorization", value, end);
+        }
+        at = end.max(name_end + 1);
+    }
+}
+
+static PARAMETER: Set = Set::new("A-Za-z_");
+
+/// `a=1; b=2`, or for `Set-Cookie` one pair and its attributes; the values go, names and attributes stay.
+pub(in crate::redact) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
+    let start = scan.run(at, &OPENING, 12);
+    if start < scan.cookies_done {
+        return;
+    }
+    let line = line_end(scan, start);
+    scan.cookies_done = line;
+    let mut pair = start;
+    while pair < line {
+        let mut end = pair;
+        while end < line && !ends_pair(scan, end) {
+            end += 1;
+        }
+        cookie_pair(scan, pair, end);
+        let attributes = set && scan.at(end) == b';';
+        // Attributes (`Path=/; HttpOnly`) follow up to the next cookie in a list.
+        pair = if attributes { next_cookie(scan, end, line) } else { scan.run(end, &PAIR_BREAK, 16).max(end + 1) };
+    }
+}
+
+static PAIR_BREAK: Set = Set::new("; ,\t\"'\\[]");
+
+fn ends_pair(scan: &Scan<'_>, at: usize) -> bool {
+    match scan.text[at] {
+        b';' | b'"' | b'\'' | b'`' | b' ' | b'\t' | b'\\' | b']' => true,
+        b',' => matches!(scan.at(at + 1), b' ' | b'"' | b'\''),
+        _ => false,
+    }
+}
+
+fn next_cookie(scan: &Scan<'_>, from: usize, line: usize) -> usize {
+    let rest = scan.slice(from, line);
+    let next = rest.windows(2).position(|two| matches!(two[0], b'"' | b'\'') && two[1] == b',');
+    next.map_or(line, |at| scan.run(from + at + 1, &PAIR_BREAK, 16).min(line))
+}
+
+fn cookie_pair(scan: &mut Scan<'_>, start: usize, end: usize) {
+    let Some(equals) = scan.slice(start, end).iter().position(|&byte| byte == b'=') else {
+        return bare_cookie(scan, start, end);
+    };
+    let value = scan.run(start + equals + 1, &OPENING, 2).min(end);
+    let text = scan.slice(value, end);
+    // `theme=dark`, `lang=en-US`, `consent=1` tell nothing.
+    let harmless =
+        text.len() < 6 || (text.len() < 16 && text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-'));
+    if !harmless
+        && !value::is_placeholder(text)
+        && !value::is_dummy(text)
+        && !is_attribute(scan.slice(start, start + equals))
+    {
+        scan.add_by_name("cookie", value, end);
+    }
+}
+
+fn bare_cookie(scan: &mut Scan<'_>, start: usize, end: usize) {
+    let text = scan.slice(start, end);
+    if text.len() >= 20 && value::is_random(text) && !value::is_code(text) && !value::is_placeholder(text) {
+        scan.add_by_name("cookie", start, end);
+    }
+}
+
+fn is_attribute(name: &[u8]) -> bool {
+    ["path", "domain", "expires", "max-age", "samesite", "priority"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// End of a header's line: the newline, its escape, or the quote that encloses the whole header.
+fn line_end(scan: &Scan<'_>, start: usize) -> usize {
+    let limit = scan.text.len().min(start + MAX_HEADER_BYTES);
+    let stop = |at: usize| {
+        matches!(scan.text[at], b'\n' | b'\r') || (scan.text[at] == b'\\' && matches!(scan.at(at + 1), b'n' | b'r'))
+    };
+    let quote = scan.before(start);
+    let closes =
+        |at: usize| matches!(quote, b'"' | b'\'' | b'`') && scan.text[at] == quote && !matches!(scan.before(at), b'=');
+    let list = scan.slice(start.saturating_sub(3), start).contains(&b'[');
+    (start..limit).find(|&at| stop(at) || (!list && closes(at))).unwrap_or(limit)
+}
+
+/// `Bearer x` without its header's name.
+pub(super) fn bearer(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run(hit + "bearer".len(), &AFTER_SCHEME, 4);
+    let end = scan.run(start, &LOOSE, MAX_HEADER_BYTES);
+    let text = scan.slice(start, end);
+    if start > hit + 6
+        && text.len() >= 12
+        && (value::is_random(text) || text.len() >= 32)
+        && !value::is_code(text)
+        && !value::is_dummy(text)
+        && !value::is_placeholder(text)
+    {
+        scan.add_by_name("authorization", start, end);
+    }
+}
+
+static AFTER_SCHEME: Set = Set::new(" :=\"'");
+
+/// `Basic x` where x decodes to `user:password`.
+pub(super) fn basic(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run(hit + "basic".len(), &BLANK, 4);
+    let end = scan.run(start, &crate::redact::scan::BASE64, 1024);
+    let decoded = crate::redact::finders::blocks::decode_base64(scan.slice(start, end));
+    let printable = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ' || *byte >= 0x80;
+    if start > hit + 5 && end - start >= 8 && decoded.contains(&b':') && decoded.iter().all(printable) {
+        scan.add_by_name("authorization", start, end);
+    }
+}

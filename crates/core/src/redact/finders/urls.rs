@@ -1,0 +1,164 @@
+//! Passwords inside URLs and connection strings, and links that are secrets as a whole (webhooks).
+//! Does not: look at query parameters; `assign` does.
+
+use crate::redact::{
+    judge::{told, value},
+    scan::{BLANK, DIGIT, Scan, Set},
+};
+
+const MAX_AUTHORITY_BYTES: usize = 4096;
+static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
+static HOST: Set = Set::new("A-Za-z0-9_.[]:-");
+static USER: Set = Set::new("A-Za-z0-9_.%+~-");
+
+/// `scheme://user:password@host`: the password goes; a lone token before `@` goes too.
+pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
+    let start = hit + "://".len();
+    let limit = scan.text.len().min(start + MAX_AUTHORITY_BYTES);
+    let Some((at, colon)) = split(scan, start, limit) else { return };
+    let Some(colon) = colon else {
+        return lone_token(scan, start, at);
+    };
+    let password = scan.slice(colon + 1, at);
+    if is_marker(password) {
+        lone_token(scan, start, colon);
+    } else if !value::is_placeholder(password) {
+        scan.add_by_name("url-password", colon + 1, at);
+    }
+}
+
+/// Where the userinfo ends, and its colon.
+fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<usize>)> {
+    let mut colon = None;
+    let mut at = None;
+    let mut path = None;
+    for index in start..limit {
+        match scan.text[index] {
+            byte if URL_END.has(byte) && !(byte == b'<' || byte == b'>') => break,
+            b':' if colon.is_none() && at.is_none() => colon = Some(index),
+            b'@' if path.is_none() || is_host(scan, index + 1) => at = Some(index),
+            // After `host:8080/` an `@` belongs to the path; in a password `/`, `?` and `#` may stand.
+            b'/' | b'?' | b'#' if path.is_none() => {
+                let host = at.is_some_and(|at| index > at + 2 && is_host(scan, at + 1));
+                if host || !colon.is_some_and(|colon| may_be_password(scan, start, colon, index)) {
+                    break;
+                }
+                path = Some(index);
+            }
+            // `sqlserver://host:1433;user=..`, `mongodb://a:1,b:2`.
+            b';' | b',' if colon.is_some_and(|colon| scan.run(colon + 1, &DIGIT, 6) == index) => break,
+            _ => {}
+        }
+    }
+    let at = at?;
+    Some((at, colon.filter(|&colon| colon < at)))
+}
+
+/// What stands between the colon and `index` is no port, and what stands before the colon is a name.
+fn may_be_password(scan: &Scan<'_>, start: usize, colon: usize, index: usize) -> bool {
+    scan.run(colon + 1, &DIGIT, 6) != index && scan.run(start, &USER, 256) == colon
+}
+
+/// A host and port up to what ends an authority.
+fn is_host(scan: &Scan<'_>, start: usize) -> bool {
+    let end = scan.run(start, &HOST, 256);
+    end > start && matches!(scan.at(end), b'/' | b'?' | b',' | b' ' | b'"' | b'\'' | b'\n' | b'\r' | b')' | 0)
+}
+
+/// No password but a mark that the user part is the token.
+fn is_marker(password: &[u8]) -> bool {
+    password.is_empty() || matches!(password, b"x-oauth-basic" | b"x-token-auth" | b"api_token" | b"X")
+}
+
+fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
+    let token = scan.slice(start, end);
+    if token.len() >= 16 && value::is_random(token) && !value::is_placeholder(token) {
+        scan.add_by_name("url-token", start, end);
+    }
+}
+
+/// `user:password@tcp(host)` of Go's `MySQL` driver.
+pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
+    let from = hit.saturating_sub(256);
+    let window = scan.slice(from, hit);
+    let start = window.iter().rposition(|&byte| URL_END.has(byte)).map_or(from, |at| from + at + 1);
+    let Some(colon) = scan.slice(start, hit).iter().position(|&byte| byte == b':') else { return };
+    let password = scan.slice(start + colon + 1, hit);
+    if !password.is_empty() && !value::is_placeholder(password) && !password.starts_with(b"//") {
+        scan.add_by_name("url-password", start + colon + 1, hit);
+    }
+}
+
+/// `sqlplus user/password@db`, `jdbc:oracle:thin:user/password@db`.
+pub(super) fn oracle_login(scan: &mut Scan<'_>, hit: usize) {
+    let line = scan.slice(hit, hit + 256);
+    let end = line.iter().position(|&byte| URL_END.has(byte) && byte != b' ').unwrap_or(line.len());
+    let Some(at) = line[..end].iter().position(|&byte| byte == b'@') else {
+        return local_oracle(scan, hit);
+    };
+    let Some(slash) = line[..at].iter().rposition(|&byte| byte == b'/') else { return };
+    let password = &line[slash + 1..at];
+    if slash > 0 && USER.has(line[slash - 1]) && !password.contains(&b' ') && !value::is_placeholder(password) {
+        scan.add_by_name("url-password", hit + slash + 1, hit + at);
+    }
+}
+
+/// `sqlplus -s user/password` without a database.
+fn local_oracle(scan: &mut Scan<'_>, hit: usize) {
+    let mut word = hit + scan.slice(hit, hit + 16).iter().position(|&byte| byte == b' ').map_or(0, |at| at + 1);
+    while scan.at(word) == b'-' && word < hit + 64 {
+        word = scan.run(scan.run(word, &FLAG, 16), &BLANK, 4);
+    }
+    let user = scan.run(word, &USER, 64);
+    let end = scan.run(user + 1, &SIMPLE, 64);
+    if user > word && scan.at(user) == b'/' && end - user > 4 && matches!(scan.at(end), 0 | b'\n' | b' ') {
+        scan.add_by_name("url-password", user + 1, end);
+    }
+}
+
+static FLAG: Set = Set::new("A-Za-z-");
+static SIMPLE: Set = Set::new("A-Za-z0-9_#$!");
+
+/// A link whose path is the secret: all of it goes.
+pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
+    let end = url_end(scan, hit + keyword);
+    let from = hit.saturating_sub(128);
+    let start = scan.slice(from, hit).windows(4).rposition(|four| four == b"http").map_or(hit, |at| from + at);
+    let path = scan.slice(hit + keyword, end);
+    let broken = scan.slice(start, hit).iter().any(|&byte| URL_END.has(byte));
+    let start = if broken { hit } else { start };
+    // `/hooks/` of any host: an id of an object stands there as often.
+    let own = scan.text[hit] != b'/' || !value::is_hex(path);
+    if own && path.len() >= 16 && value::is_random(path) && !value::is_dummy(path) {
+        scan.add_by_format("webhook-url", start, end);
+    }
+}
+
+fn url_end(scan: &Scan<'_>, from: usize) -> usize {
+    let limit = scan.text.len().min(from + 512);
+    let mut end = (from..limit).find(|&at| URL_END.has(scan.text[at]) || !scan.text[at].is_ascii()).unwrap_or(limit);
+    while end > from && matches!(scan.text[end - 1], b',' | b'.' | b';' | b':' | b')' | b']' | b'}') {
+        end -= 1;
+    }
+    end
+}
+
+/// `CORP/bob:password@10.0.0.12`: a login without a scheme before it.
+pub(super) fn bare_login(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run_back(hit, &LOGIN, 128);
+    let text = scan.slice(start, hit);
+    let Some(colon) = text.iter().position(|&byte| byte == b':') else { return };
+    let (user, password) = (&text[..colon], &text[colon + 1..]);
+    let end = scan.run(hit + 1, &HOST, 256);
+    let host = scan.slice(hit + 1, end);
+    let dotted = host.contains(&b'.') || host.starts_with(b"localhost");
+    let named = user.first().is_some_and(u8::is_ascii_alphabetic)
+        && user.iter().all(|&byte| USER.has(byte) || matches!(byte, b'/' | b'\\'));
+    // `file.ts:10@..`, `image:tag@sha256:..`, `npm:name@1.2.3`.
+    let version = host.first().is_some_and(u8::is_ascii_digit) && memchr::memchr_iter(b'.', host).count() != 3;
+    if named && dotted && !version && password.len() >= 6 && told::is_mixed(password) && !password.contains(&b'/') {
+        scan.add_by_name("url-password", start + colon + 1, hit);
+    }
+}
+
+static LOGIN: Set = Set::new("A-Za-z0-9_.~!#$%^&*+=:/\\-");

@@ -1,0 +1,363 @@
+//! What a name says about its value: `password`, `clientSecret`, `X-Api-Key`, `Cookie`.
+//! Does not: look at the value.
+
+/// How much a name proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::redact) enum Tier {
+    /// Nearly every value is one.
+    Password,
+    /// A value that could be one is one.
+    Secret,
+    /// The value must look random.
+    Token,
+    /// `..._KEY` of no known sort: the value must look very random.
+    Key,
+    /// A parameter of a signed link: random, and in a query only.
+    Query,
+    /// Scheme and credentials.
+    Authorization,
+    /// Pairs, each with a value of its own.
+    Cookie,
+}
+
+impl Tier {
+    /// Kind in the replacement.
+    pub(in crate::redact) const fn kind(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Secret => "secret",
+            Self::Token => "token",
+            Self::Key => "api-key",
+            Self::Query => "signature",
+            Self::Authorization => "authorization",
+            Self::Cookie => "cookie",
+        }
+    }
+}
+
+/// Ends of names without separators and in lower case; the first that fits decides.
+static ENDS: &[(&str, Tier)] = &[
+    ("proxyauthorization", Tier::Authorization),
+    ("authorization", Tier::Authorization),
+    ("setcookie", Tier::Cookie),
+    ("cookie", Tier::Cookie),
+    ("cookies", Tier::Cookie),
+    ("password", Tier::Password),
+    ("passwordconfirmation", Tier::Password),
+    ("passwordconfirm", Tier::Password),
+    ("passwordhash", Tier::Token),
+    ("passwort", Tier::Password),
+    ("kennwort", Tier::Password),
+    ("passwd", Tier::Password),
+    ("passwords", Tier::Password),
+    ("passord", Tier::Password),
+    ("motdepasse", Tier::Password),
+    ("contrasena", Tier::Password),
+    ("senha", Tier::Password),
+    ("clave", Tier::Password),
+    ("wachtwoord", Tier::Password),
+    ("salasana", Tier::Password),
+    ("heslo", Tier::Password),
+    ("parola", Tier::Password),
+    ("lozinka", Tier::Password),
+    ("adgangskode", Tier::Password),
+    ("bindpw", Tier::Password),
+    ("rootpw", Tier::Password),
+    ("requirepass", Tier::Password),
+    ("masterauth", Tier::Password),
+    ("authtok", Tier::Password),
+    ("securitycredentials", Tier::Password),
+    ("bindcredential", Tier::Password),
+    ("bindcredentials", Tier::Password),
+    ("psk", Tier::Password),
+    ("passwdhash", Tier::Token),
+    ("passworddigest", Tier::Token),
+    ("pwhash", Tier::Token),
+    ("ntlmhash", Tier::Token),
+    ("nthash", Tier::Token),
+    ("lmhash", Tier::Token),
+    ("passphrase", Tier::Password),
+    ("passcode", Tier::Password),
+    ("pwd", Tier::Password),
+    ("keypass", Tier::Password),
+    ("storepass", Tier::Password),
+    ("pgpass", Tier::Password),
+    ("mnemonic", Tier::Password),
+    ("secretaccesskey", Tier::Secret),
+    ("secretkeybase", Tier::Secret),
+    ("secretkey", Tier::Secret),
+    ("secretvalue", Tier::Secret),
+    ("secretstring", Tier::Secret),
+    ("secrettext", Tier::Secret),
+    ("secretid", Tier::Token),
+    ("clientkeydata", Tier::Secret),
+    ("secret", Tier::Secret),
+    ("secrets", Tier::Token),
+    ("privatekey", Tier::Secret),
+    ("privatekeypem", Tier::Secret),
+    ("apisecret", Tier::Secret),
+    ("credential", Tier::Token),
+    ("credentials", Tier::Token),
+    ("creds", Tier::Token),
+    ("authtoken", Tier::Secret),
+    ("accesstoken", Tier::Token),
+    ("tokensecret", Tier::Secret),
+    ("tokenvalue", Tier::Token),
+    ("tokenid", Tier::Key),
+    ("token", Tier::Token),
+    ("tokens", Tier::Token),
+    ("jwt", Tier::Token),
+    ("bearer", Tier::Token),
+    ("pat", Tier::Key),
+    ("otp", Tier::Key),
+    ("csrf", Tier::Token),
+    ("xsrf", Tier::Token),
+    ("dockerauth", Tier::Token),
+    ("basicauth", Tier::Token),
+    ("xregistryauth", Tier::Token),
+    ("phpsessid", Tier::Token),
+    ("jsessionid", Tier::Token),
+    ("connectsid", Tier::Token),
+    ("aspnetsessionid", Tier::Token),
+    ("laravelsession", Tier::Token),
+    ("sessiontoken", Tier::Token),
+    ("sessionkey", Tier::Token),
+    ("xamzsignature", Tier::Query),
+    ("xgoogsignature", Tier::Query),
+    ("xosssignature", Tier::Query),
+];
+
+/// What makes a `...key` a secret by its name alone.
+static KEYS: &[&str] = &[
+    "access",
+    "account",
+    "admin",
+    "api",
+    "apigw",
+    "app",
+    "application",
+    "auth",
+    "client",
+    "consumer",
+    "crypto",
+    "decryption",
+    "deploy",
+    "developer",
+    "encryption",
+    "functions",
+    "hmac",
+    "ingestion",
+    "integration",
+    "jwt",
+    "license",
+    "master",
+    "private",
+    "record",
+    "rest",
+    "secret",
+    "server",
+    "service",
+    "session",
+    "shared",
+    "sharedaccess",
+    "signing",
+    "ssh",
+    "storage",
+    "subscription",
+    "webhook",
+    "write",
+    "x",
+    "aes",
+    "vapid",
+    "preshared",
+    "psk",
+    "wep",
+    "wpa",
+    "authorization",
+    "instrumentation",
+    "functionapp",
+    "passkey",
+    "root",
+];
+
+/// Keys that name data, not a way in; `public_key` is meant to be seen.
+static PLAIN_KEYS: &[&str] = &[
+    "cache",
+    "column",
+    "composite",
+    "dedup",
+    "duplicate",
+    "entity",
+    "foreign",
+    "group",
+    "hash",
+    "idempotency",
+    "index",
+    "join",
+    "map",
+    "message",
+    "missing",
+    "object",
+    "order",
+    "partition",
+    "primary",
+    "pub",
+    "public",
+    "publishable",
+    "query",
+    "range",
+    "redis",
+    "registry",
+    "row",
+    "shard",
+    "sort",
+    "storagecache",
+    "translation",
+    "unique",
+    "unknown",
+    "verifying",
+];
+
+/// Pagination, parsers and model vocabularies speak of tokens that open nothing.
+static PLAIN_TOKENS: &[&str] = &[
+    "bos",
+    "cancel",
+    "cancellation",
+    "cls",
+    "continuation",
+    "current",
+    "cursor",
+    "end",
+    "eos",
+    "expected",
+    "first",
+    "last",
+    "lookahead",
+    "mask",
+    "next",
+    "nextpage",
+    "pad",
+    "page",
+    "peek",
+    "prev",
+    "previous",
+    "sep",
+    "special",
+    "start",
+    "stop",
+    "sync",
+    "unexpected",
+    "unk",
+    "resume",
+    "nextforward",
+    "nextbackward",
+    "change",
+];
+
+/// What the name says; none when it says nothing. `query`: it follows `?`, `&` or `;`.
+pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
+    let flat = flat(name);
+    let flat = flat.trim_end_matches(|last: char| last.is_ascii_digit());
+    if query && matches!(flat, "sig" | "signature" | "key" | "code" | "auth" | "sid" | "hmac") {
+        return Some(Tier::Query);
+    }
+    if flat.strip_suffix("token").is_some_and(is_plain_token) {
+        return None;
+    }
+    if let Some((_, tier)) = ENDS.iter().find(|(end, _)| flat.ends_with(end)) {
+        // In a connection string `PWD` is no folder.
+        return (fits_tier(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
+    }
+    if ends_with_pass(name, flat) || ends_with_pw(name) {
+        return Some(Tier::Password);
+    }
+    if flat == "auth" || (flat.ends_with("auth") && name.starts_with(b"_")) {
+        return Some(Tier::Key);
+    }
+    key_tier(flat)
+}
+
+fn is_plain_token(owner: &str) -> bool {
+    PLAIN_TOKENS.contains(&owner) || owner.ends_with("continuation") || owner.ends_with("nextpage")
+}
+
+fn fits_tier(tier: Tier, name: &[u8], flat: &str) -> bool {
+    match tier {
+        // The working directory of a shell.
+        Tier::Password => !matches!(name, b"PWD" | b"OLDPWD"),
+        // `pat` and `otp` only as whole words: `compat`, `format`.
+        Tier::Key => {
+            !(flat.ends_with("pat") || flat.ends_with("otp"))
+                || flat.len() == 3
+                || matches!(name.get(name.len().wrapping_sub(4)), Some(b'_' | b'-'))
+        }
+        _ => true,
+    }
+}
+
+/// A word of another language, which no English sentence has by chance.
+pub(super) fn is_foreign(name: &[u8]) -> bool {
+    const WORDS: &[&str] = &[
+        "passwort",
+        "kennwort",
+        "passord",
+        "contrasena",
+        "senha",
+        "wachtwoord",
+        "salasana",
+        "heslo",
+        "parola",
+        "lozinka",
+        "adgangskode",
+        "clave",
+    ];
+    let flat = flat(name);
+    !name.is_ascii() || name.contains(&b' ') || WORDS.iter().any(|word| flat.ends_with(word))
+}
+
+/// `pw`, `db_pw`, `-pw`.
+fn ends_with_pw(name: &[u8]) -> bool {
+    let Some(start) = name.len().checked_sub(2) else { return false };
+    name[start..].eq_ignore_ascii_case(b"pw")
+        && (start == 0
+            || matches!(name[start - 1], b'_' | b'-' | b'.')
+            || name[start..] == *b"PW" && name[start - 1].is_ascii_lowercase())
+}
+
+/// `pass`, `db_pass`, `dbPass`; not `bypass`, `compass`.
+fn ends_with_pass(name: &[u8], flat: &str) -> bool {
+    let Some(start) = name.len().checked_sub(4) else { return false };
+    if !flat.ends_with("pass") {
+        return false;
+    }
+    flat == "pass"
+        || matches!(name[start - 1], b'_' | b'-' | b'.')
+        || (name[start] == b'P' && name[start - 1].is_ascii_lowercase())
+        || [
+            "dbpass",
+            "userpass",
+            "smtppass",
+            "mailpass",
+            "rootpass",
+            "adminpass",
+            "ftppass",
+            "redispass",
+            "sshpass",
+            "mysqlpass",
+        ]
+        .contains(&flat)
+}
+
+fn key_tier(flat: &str) -> Option<Tier> {
+    let owner = flat.strip_suffix("key").or_else(|| flat.strip_suffix("keys"))?;
+    if owner.is_empty() || PLAIN_KEYS.iter().any(|plain| owner.ends_with(plain)) {
+        return None;
+    }
+    let known = KEYS.iter().any(|known| owner.ends_with(known));
+    Some(if known { Tier::Token } else { Tier::Key })
+}
+
+/// Lower case, letters and digits only.
+fn flat(name: &[u8]) -> String {
+    name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|byte| char::from(byte.to_ascii_lowercase())).collect()
+}

@@ -1,0 +1,139 @@
+//! Whether a word of a sentence is a secret: `the key is Kx7p..`, `with password Tr0ub4dor`.
+//! Does not: judge what stands behind a separator (`judge`).
+
+use super::{
+    names::Tier,
+    traits::{ends_line, is_environment, is_known_key, is_state, is_very_random, speaks_of_itself},
+    value,
+};
+use crate::redact::{
+    assign::assignment::{Name, Value},
+    scan::{BLANK, Scan},
+};
+
+/// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
+pub(super) fn is_told(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> bool {
+    // `bad auth mongodb://a:x@host`: the password in the address is another's to find.
+    if memchr::memmem::find(text, b"://").is_some() || value::is_path(text) || text[0] == b'-' {
+        return false;
+    }
+    let directly = scan.run(name.end, &BLANK, 40) == found.start - usize::from(found.quoted);
+    match name.tier {
+        Tier::Password => {
+            (found.quoted && (is_environment(scan, name) || is_quoted_word(scan, name, found, text)))
+                || (text.len() >= 8 && value::is_random(text) && !value::is_code(text))
+                || (if directly { is_introduced(scan, name, text) } else { text.len() >= 5 && is_mixed(text) })
+        }
+        Tier::Query => false,
+        Tier::Token | Tier::Secret if is_known_key(scan, name) && value::is_hex(text) => text.len() >= 20,
+        Tier::Token if value::is_hex(text) => text.len() >= 32 && !is_parsed(scan, name),
+        _ if text.len() >= 20 && is_very_random(text) => true,
+        _ => is_coded(scan, name, text, directly),
+    }
+}
+
+/// `password 'blue-monkey'`; not ``pass `--lib` ``.
+fn is_quoted_word(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> bool {
+    let verb = scan.slice(name.start, name.end).eq_ignore_ascii_case(b"pass");
+    !verb
+        && scan.before(found.start) != b'`'
+        && text.len() >= 4
+        && !speaks_of_itself(text)
+        && !text.contains(&b'(')
+        && !text.starts_with(b"/")
+}
+
+/// `with password Tr0ub4dor`, `, password Maple-7788`, `user bob password x`.
+fn is_introduced(scan: &Scan<'_>, name: Name, text: &[u8]) -> bool {
+    const WORDS: &[&str] = &["with ", "using ", "and ", ", ", "with the ", "using the ", "is ", "; "];
+    let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
+    let introduced = WORDS.iter().any(|word| before.ends_with(word.as_bytes()));
+    let user = before_user(scan, name) && ends_line(scan, scan.run(name.end, &BLANK, 40) + text.len());
+    (user && text.len() >= 4 && !is_state(text) && !value::is_telling(text))
+        || text.len() >= 6
+            && is_mixed(text)
+            && (introduced || has_digit_inside(text) || text.iter().any(|byte| b"!#$@".contains(byte)))
+}
+
+/// `user bob ` stands before the name.
+fn before_user(scan: &Scan<'_>, name: Name) -> bool {
+    let before = scan.slice(name.start.saturating_sub(48), name.start).to_ascii_lowercase();
+    let mut words = before.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
+    let _user = words.next();
+    matches!(words.next(), Some(b"user" | b"username" | b"login" | b"uid"))
+}
+
+/// Letters with a digit or a mark among them, as no word has it; no date, version, size or path.
+pub(in crate::redact) fn is_mixed(text: &[u8]) -> bool {
+    const TECHNICAL: &[&str] = &[
+        "sha", "md5", "base", "ed25519", "rsa", "hs256", "hs512", "rs256", "es256", "aes", "utf", "bcrypt", "argon",
+        "scrypt", "pbkdf", "x509", "oauth", "http", "v1", "v2", "v3", "p256", "0x", "k8s", "ipv",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let mixed = text.iter().any(|byte| byte.is_ascii_digit() || b"!#$@%^&*".contains(byte));
+    let plain = text.iter().all(|byte| byte.is_ascii_graphic() && !b"()[]{}<>:\\,\"'`".contains(byte));
+    let sized = text[0].is_ascii_digit() && text.len() < 8;
+    letters >= 2 && mixed && plain && !sized && !TECHNICAL.iter().any(|head| lower.starts_with(head.as_bytes()))
+}
+
+fn has_digit_inside(text: &[u8]) -> bool {
+    text.windows(3)
+        .any(|three| three[0].is_ascii_alphabetic() && three[1].is_ascii_digit() && three[2].is_ascii_alphabetic())
+}
+
+/// `API key k4jd-92ks-aa01`, `the key is Kx7pQ2mVt9Zr`: letters and digits in turn.
+pub(super) fn is_coded(scan: &Scan<'_>, name: Name, text: &[u8], directly: bool) -> bool {
+    let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
+    let before = word_before(scan, name);
+    let word = &before[..];
+    let vague = directly
+        && match &owner[..] {
+            b"key" | b"keys" => true,
+            b"secret" => !matches!(word, b"shared" | b"client" | b"app" | b"webhook" | b"signing"),
+            _ => false,
+        };
+    let alnum: Vec<u8> = text.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+    let turns = alnum.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
+    let digits = alnum.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let plain =
+        text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'!' | b'#'));
+    let enough = (turns >= 3 && text.len() >= 8) || (!directly && turns >= 1 && text.len() >= 10);
+    plain
+        && enough
+        && digits >= 2
+        && alnum.len() >= digits + 3
+        && !is_parsed(scan, name)
+        && !vague
+        && !value::is_hex(text)
+        && !value::is_uuid(text)
+        && is_mixed(text)
+        && !is_dated(text)
+}
+
+/// A parser's tokens and a table's keys.
+fn is_parsed(scan: &Scan<'_>, name: Name) -> bool {
+    const PARSED: &[&[u8]] = &[
+        b"unexpected",
+        b"expected",
+        b"next",
+        b"lookahead",
+        b"illegal",
+        b"unknown",
+        b"cache",
+        b"primary",
+        b"sort",
+        b"foreign",
+    ];
+    PARSED.contains(&&word_before(scan, name)[..])
+}
+
+fn word_before(scan: &Scan<'_>, name: Name) -> Vec<u8> {
+    let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
+    before.trim_ascii_end().rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default().to_vec()
+}
+
+/// `2024-03-01T10`, `1.2.3-rc1`.
+fn is_dated(text: &[u8]) -> bool {
+    text[0].is_ascii_digit() && text.iter().filter(|byte| matches!(byte, b'-' | b'.')).count() >= 2
+}

@@ -1,0 +1,410 @@
+//! Whether a value looks like a secret: placeholders, words, identifiers and paths against random letters.
+//! Does not: know names; how much a name proves is `names`.
+
+use crate::redact::scan::{ALNUM, HEX_ANY};
+
+/// Words that stand where a value would, in type annotations, messages and examples; lower case, sorted.
+static WORDS: &[&str] = &[
+    "absent",
+    "any",
+    "blank",
+    "bool",
+    "boolean",
+    "bytes",
+    "changeme",
+    "char",
+    "default",
+    "denied",
+    "deprecated",
+    "disabled",
+    "dummy",
+    "empty",
+    "enabled",
+    "encrypted",
+    "env",
+    "erforderlich",
+    "error",
+    "example",
+    "expired",
+    "failed",
+    "falsch",
+    "false",
+    "filtered",
+    "forbidden",
+    "hidden",
+    "include",
+    "incorrect",
+    "incorrecta",
+    "incorrecto",
+    "input",
+    "int",
+    "integer",
+    "invalid",
+    "invalida",
+    "invalide",
+    "invalido",
+    "key",
+    "malformed",
+    "masked",
+    "mismatch",
+    "mismatched",
+    "missing",
+    "nan",
+    "never",
+    "nil",
+    "no",
+    "none",
+    "not",
+    "null",
+    "number",
+    "object",
+    "obligatoire",
+    "obligatoria",
+    "obligatorio",
+    "obrigatorio",
+    "ok",
+    "omit",
+    "optional",
+    "pass",
+    "passwd",
+    "password",
+    "pflichtfeld",
+    "placeholder",
+    "plain",
+    "pwd",
+    "redacted",
+    "rejected",
+    "removed",
+    "replaceme",
+    "requerida",
+    "requerido",
+    "required",
+    "revoked",
+    "richiesta",
+    "secret",
+    "set",
+    "str",
+    "string",
+    "symbol",
+    "text",
+    "todo",
+    "token",
+    "true",
+    "unauthorized",
+    "undefined",
+    "unknown",
+    "unset",
+    "unsupported",
+    "valid",
+    "varchar",
+    "verplicht",
+    "void",
+    "weak",
+    "wrong",
+    "wymagane",
+    "yes",
+];
+
+/// What begins an expression that is evaluated elsewhere, not a value.
+static EXPRESSIONS: &[&str] = &[
+    "process.env",
+    "import.meta",
+    "os.environ",
+    "os.getenv",
+    "os.Getenv",
+    "System.getenv",
+    "System.getProperty",
+    "Deno.env",
+    "Bun.env",
+    "secrets.",
+    "env.",
+    "vars.",
+    "ENV[",
+    "ENV.",
+    "getenv(",
+    "env(",
+    "environ",
+    "$env:",
+    "std::env",
+    "Environment.Get",
+    "vault:",
+    "secret/",
+    "arn:aws:",
+    "ref+",
+    "op://",
+    "{{",
+    "${",
+    "$(",
+    "#{",
+    "<%",
+    "%(",
+    "%{",
+    "@Value",
+    "ENC[",
+    "!vault",
+];
+
+/// Nothing secret: a placeholder, a reference, an expression, a mask, an earlier replacement.
+pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
+    let Some((&first, &last)) = value.first().zip(value.last()) else { return true };
+    let enclosed = |open: u8, close: u8| value.len() > 1 && first == open && last == close;
+    (enclosed(b'<', b'>') && !value[1..value.len() - 1].contains(&b'<'))
+        || (enclosed(b'[', b']') && !is_random(value))
+        || (enclosed(b'{', b'}') && !is_random(value))
+        || (enclosed(b'%', b'%') && is_name(&value[1..value.len() - 1]))
+        || (enclosed(b'(', b')')
+            && value[1..value.len() - 1].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' '))
+        || is_type(value)
+        || is_replacement(value)
+        || is_variable(value)
+        || is_format(value)
+        || is_mask(value)
+        || is_word(value)
+        || EXPRESSIONS.iter().any(|start| value.starts_with(start.as_bytes()))
+}
+
+/// `Option<String>`, `&'static str`, and the address of one: `0xc0000123a0`.
+fn is_type(value: &[u8]) -> bool {
+    let generic = value.iter().position(|&byte| byte == b'<').is_some_and(|open| {
+        open > 0
+            && value.ends_with(b">")
+            && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b':')
+    });
+    let pointer = value.strip_prefix(b"0x").is_some_and(|rest| rest.len() >= 6 && is_hex(rest));
+    generic || pointer || value.starts_with(b"&'")
+}
+
+/// Exactly one of our own replacements.
+pub(super) fn is_replacement(value: &[u8]) -> bool {
+    value
+        .strip_prefix(b"[REDACTED:")
+        .and_then(|rest| rest.iter().position(|&byte| byte == b']').map(|at| (rest, at)))
+        .is_some_and(|(rest, at)| at + 1 == rest.len())
+}
+
+/// `$NAME`, `$1`; a password that merely begins with `$` has more than a name behind it.
+fn is_variable(value: &[u8]) -> bool {
+    value.strip_prefix(b"$").is_some_and(|name| {
+        let lower = name.iter().any(u8::is_ascii_lowercase);
+        let upper = name.iter().any(u8::is_ascii_uppercase);
+        let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
+        is_name(name) && !(lower && upper && digits > 0) && (digits <= 2)
+    })
+}
+
+/// `%s`, `%-10v`, `{}`, `?`, `:name`.
+fn is_format(value: &[u8]) -> bool {
+    (value[0] == b'%' && value.len() <= 4) || value == b"?" || (value[0] == b':' && is_name(&value[1..]))
+}
+
+/// `****`, `xxxx`, `....`, `abc***`: a mask, or one letter over and over.
+fn is_mask(value: &[u8]) -> bool {
+    let masked = |byte: &&u8| matches!(**byte, b'*' | b'.' | b'x' | b'X' | b'-' | b'_' | b'#' | b'?');
+    value.iter().all(|byte| masked(&byte))
+        || value.starts_with(b"***")
+        || value.ends_with(b"***")
+        || memchr::memchr_iter(b'*', value).count() * 3 >= value.len()
+        || value.starts_with("•".as_bytes())
+        || value.starts_with("…".as_bytes())
+        || value.starts_with(b"...")
+        || (value.len() >= 4 && value.iter().all(|byte| byte == &value[0]))
+}
+
+fn is_word(value: &[u8]) -> bool {
+    let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
+    let word = word.strip_prefix(b"&").unwrap_or(word);
+    if word.len() > 64 {
+        return false;
+    }
+    let lower: String = word
+        .iter()
+        .filter(|byte| **byte != b'_' && **byte != b'-')
+        .map(|byte| char::from(byte.to_ascii_lowercase()))
+        .collect();
+    let rule = lower.split_once('|').is_some_and(|(first, _)| WORDS.contains(&first));
+    rule || WORDS.contains(&lower.as_str())
+        || ["your", "example", "placeholder", "changeme", "replaceme", "redacted", "dummy"]
+            .iter()
+            .any(|part| lower.starts_with(part) && lower.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// Letters, digits, `_`, not beginning with a digit.
+fn is_name(value: &[u8]) -> bool {
+    value.first().is_some_and(|byte| !byte.is_ascii_digit())
+        && value.iter().all(|&byte| ALNUM.has(byte) || byte == b'_')
+}
+
+/// The body of a prefixed token that someone typed, not an issuer: `xxxxxxxx`, `...EXAMPLE`, `1234567890`.
+pub(in crate::redact) fn is_dummy(body: &[u8]) -> bool {
+    let seen = body.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
+    let distinct = seen.count_ones();
+    (body.len() >= 10 && distinct < 4) || body.ends_with(b"EXAMPLE") || body.ends_with(b"EXAMPLEKEY")
+}
+
+/// An identifier or a path of them as source code has it: `config.auth.token`, `user_password`, `getToken()`.
+pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
+    let letters =
+        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&' | b'!' | b'?');
+    let call = value.windows(2).any(|two| two[0].is_ascii_alphanumeric() && two[1] == b'(');
+    (value.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+}
+
+/// Capitals and small letters as no word or `camelCase` has them: `EwUNpdiDqDSE`.
+pub(super) fn has_odd_case(value: &[u8]) -> bool {
+    value.split(|byte| !byte.is_ascii_alphabetic()).any(|part| part.len() >= 4 && case_weight(part) * 4 >= part.len())
+}
+
+/// `a.b2.c`: every part an identifier.
+fn is_dotted(value: &[u8]) -> bool {
+    let parts: Vec<_> = value.split(|&byte| byte == b'.').collect();
+    parts.len() > 1 && parts.iter().all(|part| is_name(part) && !is_random(part) && !has_odd_case(part))
+}
+
+/// A file or a route: `/run/secrets/db`, `./token.txt`, `C:\keys`, `file:///x`, `https://host/path`.
+pub(in crate::redact) fn is_path(value: &[u8]) -> bool {
+    let starts = [&b"./"[..], b"../", b"~/", b"file:", b"http://", b"https://", b"\\\\"];
+    let drive =
+        value.len() > 2 && value[0].is_ascii_alphabetic() && value[1] == b':' && matches!(value[2], b'\\' | b'/');
+    let rooted = value[0] == b'/' && value[1..].split(|&byte| byte == b'/').all(|part| !is_random(part));
+    let relative = value.contains(&b'/')
+        && value.split(|&byte| byte == b'/').all(|part| part.is_empty() || (is_name_like(part) && !is_random(part)));
+    starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative
+}
+
+fn is_name_like(part: &[u8]) -> bool {
+    part.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'_' | b'-' | b'.' | b'@'))
+}
+
+/// A word that joins others in a sentence.
+pub(in crate::redact) fn is_telling(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
+}
+
+/// Words between blanks as a sentence has them: `must be at least 8 characters`.
+pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else { return false };
+    text.contains(' ')
+        && text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
+}
+
+static TELLING: &[&str] = &[
+    "a",
+    "an",
+    "and",
+    "are",
+    "at",
+    "be",
+    "been",
+    "blank",
+    "can",
+    "cannot",
+    "can't",
+    "did",
+    "do",
+    "does",
+    "doesn't",
+    "field",
+    "for",
+    "from",
+    "has",
+    "have",
+    "in",
+    "incorrect",
+    "invalid",
+    "is",
+    "isn't",
+    "least",
+    "may",
+    "missing",
+    "must",
+    "not",
+    "of",
+    "or",
+    "provided",
+    "required",
+    "should",
+    "the",
+    "this",
+    "to",
+    "too",
+    "was",
+    "with",
+    "your",
+];
+
+/// `8-4-4-4-12` hexadecimal digits.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(index, &byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => HEX_ANY.has(byte),
+        })
+}
+
+/// Nothing but hexadecimal digits: a digest as likely as a key.
+pub(in crate::redact) fn is_hex(value: &[u8]) -> bool {
+    value.iter().all(|&byte| HEX_ANY.has(byte))
+}
+
+/// Looks drawn from a generator: letters and digits mixed inside one part, or upper and lower case mixed without sense.
+pub(in crate::redact) fn is_random(value: &[u8]) -> bool {
+    value.split(|&byte| !ALNUM.has(byte)).any(is_random_part) || is_symbolic(value) || (is_uuid(value))
+}
+
+/// Base64 for addresses, whose `-` and `_` cut it into parts too short to tell: `Xq3_ZpR-m8aTc_Wd`.
+pub(super) fn is_url_safe(value: &[u8]) -> bool {
+    let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
+    let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
+    value.len() >= 16
+        && value.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'-' | b'_'))
+        && value.iter().any(u8::is_ascii_uppercase)
+        // `HTTPServer_TLSv1_2_ID` has 7.
+        && weight + numbers.count() >= 8
+}
+
+fn is_random_part(part: &[u8]) -> bool {
+    let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = part.len() - digits;
+    let changes = class_changes(part);
+    match part.len() {
+        0..8 => false,
+        _ if digits == part.len() => digits >= 24,
+        8..12 => digits >= 2 && letters >= 2 && changes >= 3,
+        _ if digits > 0 => letters >= 2 && changes >= 3,
+        16..20 => case_weight(part) >= 4,
+        _ => part.len() >= 20 && case_weight(part) >= 3,
+    }
+}
+
+/// Letters only: `camelCase` has small letters in runs and capitals alone, chance has it the other way round too.
+fn case_weight(part: &[u8]) -> usize {
+    let runs = part.chunk_by(|a, b| a.is_ascii_uppercase() == b.is_ascii_uppercase());
+    let weight = |run: &[u8]| match (run[0].is_ascii_uppercase(), run.len()) {
+        (false, 1) => 2,
+        (true, 2..) => 1,
+        _ => 0,
+    };
+    runs.map(weight).sum()
+}
+
+/// Short passwords of a generator carry a symbol between letters and digits: `a7f!x_Q2`.
+fn is_symbolic(value: &[u8]) -> bool {
+    let symbol = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b',');
+    let count = |test: fn(&u8) -> bool| value.iter().filter(|byte| test(byte)).count();
+    value.len() >= 8
+        && value.iter().any(symbol)
+        && !value.iter().any(|byte| matches!(byte, b'(' | b')' | b'<' | b'>' | b' '))
+        && count(u8::is_ascii_digit) >= 1
+        && count(u8::is_ascii_lowercase) >= 1
+        && (count(u8::is_ascii_uppercase) >= 1 || count(u8::is_ascii_digit) >= 2)
+}
+
+/// How often the class (digit, upper, lower) changes from one byte to the next.
+fn class_changes(part: &[u8]) -> usize {
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => 0,
+        b'A'..=b'Z' => 1,
+        _ => 2,
+    };
+    part.windows(2).filter(|two| class(two[0]) != class(two[1])).count()
+}
