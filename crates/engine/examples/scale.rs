@@ -10,10 +10,9 @@ use argus_engine::{
     contract::{
         DiagnoseParams, EngineOptions, PatternSort, PatternsParams, RecordRunParams, ReportFixParams, ReportInput,
     },
-    diagnose::diagnose,
+    failures::{diagnose::diagnose, report_fix::report_fix},
     patterns::patterns,
-    record_run::record_run,
-    report_fix::report_fix,
+    runs::record_run::record_run,
 };
 use argus_store::{
     Database, Mode, Sqlite, StoreError, finish,

@@ -5,8 +5,16 @@
 //! Does not: know how values cross a boundary; a [`Codec`] does.
 
 use crate::{
-    Engine, EngineError, contract as c, diagnose, history, memory, overview, patterns, prepare_run, record_run,
-    report_fix, resources, snapshot, viewer,
+    Engine, EngineError, contract as c,
+    failures::{diagnose, report_fix},
+    memory::{
+        exchange::{export, import},
+        finding::{browse, incident, ranked_solutions, search},
+        recording::{add_incident, add_solution, record_outcome},
+    },
+    overview, patterns, resources,
+    runs::{history, prepare_run, record_run},
+    snapshot, viewer,
 };
 use argus_core::Ambient;
 use argus_store::Database;
@@ -145,22 +153,22 @@ calls! {
     Reads Host "findBySignature": patterns::find_by_signature, c::SignatureParams => Option<c::FailurePattern>;
     /// What is known about a problem, and which solution to try first. Remembers the search.
     Writes Host "rankedSolutions":
-        memory::ranked_solutions::ranked_solutions, c::RankedSolutionsParams => c::RankedSolutionsResult;
+        ranked_solutions::ranked_solutions, c::RankedSolutionsParams => c::RankedSolutionsResult;
     /// Whether a solution worked.
     Writes Host "recordOutcome":
-        memory::record_outcome::record_outcome, c::RecordOutcomeParams => c::RecordOutcomeResult;
+        record_outcome::record_outcome, c::RecordOutcomeParams => c::RecordOutcomeResult;
     /// Adds a solution to an incident, or to a pattern.
-    Writes Host "addSolution": memory::add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
+    Writes Host "addSolution": add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
     /// Adds an incident with its solution and outcome, unless one like it is there.
-    Writes Host "addIncident": memory::add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
+    Writes Host "addIncident": add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
     /// Takes in whole lines, one incident each, in one transaction.
-    Writes Host "memoryImport": memory::import::import, c::MemoryImportParams => c::MemoryImported;
+    Writes Host "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
     /// One page of all incidents with their solutions and outcomes, as an import takes them.
-    Reads Host "memoryExport": memory::export::export, c::MemoryExportParams => c::MemoryExported;
+    Reads Host "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
     /// Ids of the incidents that answer a text, best first.
-    Reads Host "memorySearch": memory::search::search, c::MemorySearchParams => c::MemorySearched;
+    Reads Host "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
     /// One incident of either memory, with its solutions and what came of them.
-    Reads Page "incident": memory::incident::incident, c::IdParams => c::IncidentDetail;
+    Reads Page "incident": incident::incident, c::IdParams => c::IncidentDetail;
     /// Ids that begin so, newest first, at most a hundred.
     Reads Host "completeIds": resources::complete_ids, c::CompleteIdsParams => Vec<String>;
     /// Writes a copy of the database as it is now. Others can read meanwhile, writers wait.
@@ -187,9 +195,9 @@ calls! {
     /// Failures of the newest runs, oldest first.
     Reads Page "viewTrend": viewer::overview::view_trend, c::ViewTrendParams => c::ViewTrendResult;
     /// Incidents, by a text or newest first.
-    Reads Page "viewIncidents": memory::browse::view_incidents, c::ViewIncidentsParams => c::ViewIncidentsResult;
+    Reads Page "viewIncidents": browse::view_incidents, c::ViewIncidentsParams => c::ViewIncidentsResult;
     /// Environments to choose from.
-    Reads Page "viewEnvironments": memory::browse::view_environments, c::NoParams => c::ViewEnvironmentsResult;
+    Reads Page "viewEnvironments": browse::view_environments, c::NoParams => c::ViewEnvironmentsResult;
     /// What a text is, and what is known about it.
     Reads Page "viewInspection":
         viewer::inspection::view_inspection, c::ViewInspectionParams => c::ViewInspectionResult;

@@ -15,37 +15,23 @@
 //!
 //! Does not: know SQL (`argus-store` does) or JavaScript (`argus-wasm` does).
 
-mod brief;
 pub mod calls;
-mod cause;
-mod claims;
-mod collect;
-mod containers;
 pub mod contract;
-pub mod diagnose;
 pub mod errors;
+pub mod failures;
 pub mod fix_loop;
-pub mod history;
 pub mod inspect;
-mod lookup;
-mod matching;
 pub mod memory;
 mod moment;
 pub mod overview;
 pub mod patterns;
-pub mod prepare_run;
-mod recompute_signatures;
-pub mod record_run;
-mod related;
-pub mod report_fix;
 pub mod resources;
+pub mod runs;
 pub mod snapshot;
-mod suggestion;
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "the formula is exact: equal counts give equal bits")]
 mod tests;
 mod text;
-mod unsaid;
 mod view;
 pub mod viewer;
 

@@ -4,8 +4,9 @@
 use crate::{
     Engine, EngineError,
     contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
-    history::{is_more, page},
-    suggestion, view,
+    failures::suggestion,
+    runs::history::{is_more, page},
+    view,
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{

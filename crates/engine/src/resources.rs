@@ -4,10 +4,9 @@
 use crate::{
     Engine, EngineError,
     contract::{CompleteIdsParams, IdKind, IdParams, PatternDetail},
-    matching,
-    memory::incident,
-    report_fix::unknown_pattern,
-    suggestion, view,
+    failures::{matching, report_fix::unknown_pattern, suggestion},
+    memory::finding::incident,
+    view,
 };
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{Database, patterns, runs};

@@ -18,9 +18,8 @@ use crate::{
     contract::{
         DiagnoseParams, DiagnosticResult, EngineOptions, RecordRunParams, ReportFixParams, ReportFixResult, RunResult,
     },
-    diagnose::diagnose,
-    record_run::record_run,
-    report_fix::report_fix,
+    failures::{diagnose::diagnose, report_fix::report_fix},
+    runs::record_run::record_run,
 };
 use argus_core::Ambient;
 use argus_report::{CaseStatus, ReportCase};

@@ -5,8 +5,8 @@ use crate::{
     contract::{
         CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, Tried, ViewPatternRow,
     },
+    failures::suggestion,
     moment::iso,
-    suggestion,
 };
 use argus_core::{
     builtin::{BUILTINS, Builtin, Locale},

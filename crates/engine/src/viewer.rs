@@ -12,7 +12,7 @@ pub mod patterns;
 pub mod run;
 pub mod runs;
 
-use crate::{EngineError, history};
+use crate::{EngineError, runs::history};
 use argus_core::display;
 
 /// Things of a page, at most.

@@ -2,7 +2,8 @@
 //! Does not: change anything.
 
 use super::{
-    foreign, input,
+    finding::foreign,
+    input,
     side::{SIDES, Side},
 };
 use crate::{Engine, EngineError, ErrorCode};

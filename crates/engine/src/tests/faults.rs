@@ -7,8 +7,8 @@ use super::{
 use crate::{
     Engine, ErrorCode,
     contract::{DiagnoseParams, EngineOptions, NoParams, ViewIncidentsParams},
-    diagnose::diagnose,
-    memory::browse::view_incidents,
+    failures::diagnose::diagnose,
+    memory::finding::browse::view_incidents,
     overview::{check_write, overview},
 };
 use argus_core::Ambient;

@@ -6,8 +6,8 @@ use crate::{
     contract::{
         FixStanding, GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams,
     },
+    failures::report_fix::{record_fix, report_fix},
     overview::check_write,
-    report_fix::{record_fix, report_fix},
     resources::pattern,
 };
 use argus_core::Ambient;

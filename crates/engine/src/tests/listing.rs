@@ -7,11 +7,11 @@ use crate::{
         CompleteIdsParams, EngineOptions, HistoryParams, IdKind, NoParams, PatternSort, PatternSource, PatternsParams,
         PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
     },
-    history::{history, run_detail},
     moment::DAY_MS,
     overview::{check_write, overview},
     patterns::patterns,
     resources::complete_ids,
+    runs::history::{history, run_detail},
 };
 use argus_core::{Category, builtin::Locale};
 use argus_store::finish;

@@ -18,8 +18,9 @@ use crate::{
         RecordOutcomeParams, RecordOutcomeResult,
     },
     memory::{
-        add_incident::add_incident, add_solution::add_solution, import::import, incident::incident,
-        ranked_solutions::ranked_solutions, record_outcome::record_outcome,
+        exchange::import::import,
+        finding::{incident::incident, ranked_solutions::ranked_solutions},
+        recording::{add_incident::add_incident, add_solution::add_solution, record_outcome::record_outcome},
     },
 };
 use argus_store::finish;

@@ -4,7 +4,7 @@ use super::{Folder, REFUSED, UNKNOWN, World, failed, passed};
 use crate::{
     EngineError, ErrorCode,
     contract::{DiagnoseParams, DiagnosticResult, EngineOptions, HowMatched, PatternsParams},
-    diagnose::diagnose,
+    failures::diagnose::diagnose,
     patterns::patterns,
 };
 use argus_core::{Category, classify::UserRule};

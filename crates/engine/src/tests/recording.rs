@@ -7,9 +7,11 @@ use crate::{
         ContainerFact, EngineOptions, HistoryParams, RecordRunParams, ReportInput, RunDetailParams, RunResult,
         RunStatus,
     },
-    history::{history, run_detail},
-    prepare_run::prepare_run,
-    record_run::record_run,
+    runs::{
+        history::{history, run_detail},
+        prepare_run::prepare_run,
+        record_run::record_run,
+    },
 };
 use argus_core::{Ambient, Category, classify::UserRule};
 use argus_report::{CaseStatus, ReportCase};
@@ -199,7 +201,7 @@ fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
     let reports = ["jest.xml", "pytest.xml"].map(|path| ReportInput { path: path.to_owned(), format: None }).to_vec();
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
     let runners = |params: &RecordRunParams| {
-        let collected = crate::collect::collect(&with_two_runners().engine, params).unwrap();
+        let collected = crate::runs::collect::collect(&with_two_runners().engine, params).unwrap();
         let of_case = |case: &argus_store::cases::Case| case.failure.as_ref().unwrap().facts.runner.clone();
         (collected.facts.runner, collected.cases.iter().map(of_case).collect::<Vec<_>>())
     };

@@ -3,9 +3,8 @@
 use super::{START_MS, World, passed};
 use crate::{
     contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
-    history::history,
     moment::DAY_MS,
-    record_run::record_run,
+    runs::{history::history, record_run::record_run},
 };
 use argus_core::Ambient;
 use argus_store::finish;

@@ -10,17 +10,22 @@ use crate::{
         RecordFixParams, RecordOutcomeParams, RecordRunParams, ReportFixParams, ReportInput, RunDetailParams,
         ViewCaseParams, ViewPatternParams,
     },
-    diagnose::diagnose,
+    failures::{
+        diagnose::diagnose,
+        report_fix::{record_fix, report_fix},
+    },
     fix_loop,
-    history::{history, run_detail},
     memory::{
-        add_incident::add_incident, add_solution::add_solution, export::export, import::import, incident::incident,
-        ranked_solutions::ranked_solutions, record_outcome::record_outcome,
+        exchange::{export::export, import::import},
+        finding::{incident::incident, ranked_solutions::ranked_solutions},
+        recording::{add_incident::add_incident, add_solution::add_solution, record_outcome::record_outcome},
     },
     patterns::patterns,
-    prepare_run::prepare_run,
-    record_run::record_run,
-    report_fix::{record_fix, report_fix},
+    runs::{
+        history::{history, run_detail},
+        prepare_run::prepare_run,
+        record_run::record_run,
+    },
     viewer::{edit::edit_pattern, pattern::view_pattern, run::view_case},
 };
 use argus_core::{Analyzer, classify::UserRule, redact::UserSecret};

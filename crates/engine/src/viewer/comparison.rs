@@ -5,8 +5,9 @@ use super::{cut, grid::case_state, page, size};
 use crate::{
     Engine, EngineError,
     contract::{CaseState, ComparedCase, ComparedCases, ViewComparisonParams, ViewComparisonResult},
-    history::is_more,
-    lookup, view,
+    failures::lookup,
+    runs::history::is_more,
+    view,
 };
 use argus_core::Ambient;
 use argus_store::{

@@ -7,7 +7,7 @@ use crate::{
         Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
         ViewPatternRow,
     },
-    report_fix::unknown_pattern,
+    failures::report_fix::unknown_pattern,
     text::{self, quoted},
     view,
 };

@@ -5,7 +5,7 @@ use super::{cut, page, size, words};
 use crate::{
     Engine, EngineError,
     contract::{CaseState, GridFilter, GridTest, ViewGridParams, ViewGridResult},
-    history::{self, is_more},
+    runs::history::{self, is_more},
     view,
 };
 use argus_core::Ambient;

@@ -4,7 +4,8 @@
 use crate::{
     Engine, EngineError,
     contract::{Explanation, PlaceholderSpan, ViewInspectionParams, ViewInspectionResult},
-    inspect, matching, memory, related, view,
+    failures::{matching, related},
+    inspect, memory, view,
 };
 use argus_core::{Ambient, Analyzer, FailureEvent};
 use argus_store::Database;
@@ -29,7 +30,7 @@ pub async fn view_inspection<D: Database>(
         Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), related))
     };
     let (pattern, mut related) = engine.read(ambient, body).await?;
-    related.extend(memory::related::incidents(engine, ambient, &analysis.redacted).await?);
+    related.extend(memory::finding::related_incidents::incidents(engine, ambient, &analysis.redacted).await?);
     related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     let inspection = inspect::shown(analysis, params.event.exit_code);
     let placeholders = placeholders(&inspection.normalized);

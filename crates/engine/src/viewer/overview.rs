@@ -4,8 +4,8 @@
 use crate::{
     Engine, EngineError,
     contract::{NoParams, TrendPoint, ViewOverview, ViewTrendParams, ViewTrendResult},
-    history,
-    memory::browse,
+    memory::finding::browse,
+    runs::history,
     view,
 };
 use argus_core::{Ambient, builtin::BUILTINS};

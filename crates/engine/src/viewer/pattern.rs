@@ -8,11 +8,10 @@ use crate::{
         ConfidencePoint, LearnedValues, MergedPattern, PersonValues, SeenIn, SeenTest, ViewFix, ViewPatternParams,
         ViewPatternResult, ViewSolution,
     },
-    history::is_more,
+    failures::{related, report_fix::unknown_pattern, suggestion},
     moment::iso,
-    related,
-    report_fix::unknown_pattern,
-    suggestion, view as show,
+    runs::history::is_more,
+    view as show,
 };
 use argus_core::{Ambient, FailureEvent, confidence::confidence};
 use argus_store::{

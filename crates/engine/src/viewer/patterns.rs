@@ -8,7 +8,7 @@ use super::{page, size, words};
 use crate::{
     Engine, EngineError,
     contract::{CategoryCount, PatternSource, SourceCount, ViewPatternSort, ViewPatternsParams, ViewPatternsResult},
-    history::is_more,
+    runs::history::is_more,
     view as show,
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};

@@ -3,13 +3,13 @@
 
 use super::{grid::case_state, page, size, words};
 use crate::{
-    Engine, EngineError, ErrorCode, cause,
+    Engine, EngineError, ErrorCode,
     contract::{
         CaseEnd, CaseRecord, CaseState, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams, ViewRunResult,
     },
-    history::is_more,
-    lookup, matching,
+    failures::{lookup, matching},
     moment::iso,
+    runs::{cause, history::is_more},
     text::quoted,
     view,
 };

@@ -5,7 +5,7 @@ use super::page;
 use crate::{
     Engine, EngineError,
     contract::{RunStatus, ViewRunsParams, ViewRunsResult},
-    history::is_more,
+    runs::history::is_more,
     view,
 };
 use argus_core::Ambient;

@@ -3,7 +3,7 @@
 use super::{POOL, linux, pool};
 use crate::{
     contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
-    report_fix::report_fix,
+    failures::report_fix::report_fix,
     resources::pattern,
     tests::{Folder, UNKNOWN, World, failed, passed},
 };

@@ -4,7 +4,7 @@ use super::{POOL, linux, mac, pool};
 use crate::{
     ErrorCode,
     contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
-    memory::{export::export, search::search},
+    memory::{exchange::export::export, finding::search::search},
     tests::{UNKNOWN, World, failed},
 };
 use argus_core::search::{self as core_search, Document, Query};

@@ -4,8 +4,8 @@ use super::{POOL, linux, pool, webpack};
 use crate::{
     Engine, EngineError, ErrorCode,
     contract::{EngineOptions, MemoryKind, MemorySearchParams, NextActionType, RecorderOptions, ReportFixParams},
-    memory::search::search,
-    report_fix::report_fix,
+    failures::report_fix::report_fix,
+    memory::finding::search::search,
     tests::{Folder, UNKNOWN, World, failed},
 };
 use argus_store::{Database, Mode, Sqlite, StoreError, finish};

@@ -4,7 +4,7 @@ use super::{LINUX, POOL, linux, mac, pool, webpack};
 use crate::{
     ErrorCode,
     contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams, RecordOutcomeParams},
-    memory::ranked_solutions::ranked_solutions,
+    memory::finding::ranked_solutions::ranked_solutions,
     tests::{Folder, START_MS, World},
 };
 use argus_core::Ambient;

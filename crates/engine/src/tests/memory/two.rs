@@ -7,7 +7,7 @@ use crate::{
         AddIncidentParams, AddIncidentResult, CompleteIdsParams, EngineOptions, IdKind, MemoryExportParams, MemoryKind,
         MemoryOptions, MemorySearchParams, RecordOutcomeParams,
     },
-    memory::{export::export, search::search},
+    memory::{exchange::export::export, finding::search::search},
     resources::complete_ids,
     tests::{Folder, World},
 };

@@ -6,7 +6,7 @@ use crate::{
         NoParams, PatternSource, ViewIncidentsParams, ViewInspectionParams, ViewPatternParams, ViewPatternSort,
         ViewPatternsParams,
     },
-    memory::browse::{view_environments, view_incidents},
+    memory::finding::browse::{view_environments, view_incidents},
     tests::{REFUSED, START_MS, UNKNOWN, World, failed, memory, passed},
     viewer::{inspection::view_inspection, overview::view_overview, pattern::view_pattern},
 };

@@ -1,0 +1,269 @@
+//! Says what a failure is and what is known about it, and counts the meeting.
+//! Does not: lose the answer when the database cannot be written; it says so instead.
+
+use super::{
+    lookup::{self, FailedCase},
+    matching::{self, Match},
+    related,
+    report_fix::unknown_pattern,
+    suggestion::{self, Suggestion},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
+    memory,
+    runs::cause::{self, Sight},
+    text, view,
+};
+use argus_core::{Ambient, Analysis, builtin};
+use argus_store::{
+    Database, Tx, merging,
+    patterns::{self, PatternKey},
+};
+
+/// Fixes in an answer.
+const MAX_FIXES: u32 = 20;
+
+/// Characters of each; the pattern's resource has them in full.
+const MAX_FIX_CHARS: usize = 1000;
+
+/// What the memory has about a failure.
+struct Finding {
+    found: Match,
+    /// What came of trying the fix of its pattern.
+    tried: Option<Tried>,
+    is_new: bool,
+    history: Vec<FixRecord>,
+    related: Vec<Related>,
+    suggested: Suggestion,
+    /// Where the failure is known by its signature and compared other values: how alike they are, and what differs.
+    values: Option<(f64, Vec<Difference>)>,
+}
+
+/// What is seen of a failure without a memory.
+struct Seen {
+    analysis: Analysis,
+    sight: Sight,
+    cause: Cause,
+    exit_code: Option<i32>,
+    signal: Option<String>,
+}
+
+/// Finds the failure, concludes what it is, and matches and counts it in one write transaction.
+pub async fn diagnose<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &DiagnoseParams,
+) -> Result<DiagnosticResult, EngineError> {
+    let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
+    let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
+    let event = lookup::event_of(&case.failure);
+    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
+    let all_of_it = cause::of_case(engine, ambient, &case, &analysis, &sight).await?;
+    let seen = Seen { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
+    let not_same_as = params.not_same_as.as_deref();
+    let count =
+        async |tx: &mut D::Tx<'_>| count_diagnosis(engine, ambient, tx, &case, &seen.analysis, not_same_as).await;
+    match engine.write(ambient, count).await {
+        Ok(finding) => {
+            let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
+            Ok(answer(engine, seen, finding, None))
+        }
+        Err(error) if error.is_about_writing() => {
+            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &seen.analysis, &case.name).await;
+            let finding = engine.read(ambient, look).await?;
+            let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
+            Ok(answer(engine, seen, finding, Some(&error)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn count_diagnosis<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+    not_same_as: Option<&str>,
+) -> Result<Finding, EngineError> {
+    let (mut found, counted_before) = match not_same_as {
+        Some(id) => split(engine, ambient, tx, case, analysis, id).await?,
+        None => (matching::find_signed(engine, tx, analysis, &case.name).await?, None),
+    };
+    if found.pattern.is_none() && found.own.is_none() {
+        let mut finding = finding(engine, tx, analysis, found, true).await?;
+        matching::ensure_known(engine, ambient, tx, case, analysis, &mut finding.found).await?;
+        return Ok(finding);
+    }
+    matching::ensure_known(engine, ambient, tx, case, analysis, &mut found).await?;
+    if let Some(pattern) = found.pattern.as_mut().filter(|pattern| counted_before != Some(pattern.key)) {
+        patterns::count_occurrence(tx, pattern, ambient.now).await?;
+    }
+    finding(engine, tx, analysis, found, false).await
+}
+
+/// What the failure is when it is not the one that a person or an agent says it is not, and where it was counted before.
+async fn split<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+    id: &str,
+) -> Result<(Match, Option<PatternKey>), EngineError> {
+    let other = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
+    let other = other.ok_or_else(|| unknown_pattern(id))?;
+    let before = matching::find_signed(engine, tx, analysis, &case.name).await?;
+    if before.own.as_ref().is_none_or(|own| own.key != other.key) {
+        return Ok((before, None));
+    }
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
+    match row {
+        Some(row) if row.key == other.key => return Err(cannot_be_told_apart(&other.id)),
+        Some(row) => {
+            let provisional = builtin::matching(analysis.classification.category).is_some();
+            merging::split(tx, row.key, provisional).await?;
+        }
+        None => {}
+    }
+    let now = matching::find(engine, tx, analysis, &case.name, Some(other.key)).await?;
+    let (was, is) = (before.shown_key(), now.shown_key());
+    if was != is
+        && let Some(was) = was
+    {
+        patterns::take_back_occurrence(tx, was, ambient.now).await?;
+    }
+    Ok((now, was))
+}
+
+fn cannot_be_told_apart(id: &str) -> EngineError {
+    EngineError::invalid(format!(
+        "This failure has the very signature of '{id}': the same test, the same message, the same place. \
+         notSameAs splits what was matched because it was alike."
+    ))
+}
+
+async fn looked_up<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut D::Tx<'_>,
+    analysis: &Analysis,
+    case_name: &str,
+) -> Result<Finding, EngineError> {
+    let found = matching::find(engine, tx, analysis, case_name, None).await?;
+    finding(engine, tx, analysis, found, false).await
+}
+
+async fn finding<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: Match,
+    is_new: bool,
+) -> Result<Finding, EngineError> {
+    let pattern = found.pattern.as_ref();
+    let history = match pattern {
+        Some(pattern) => matching::fix_history(tx, pattern, MAX_FIXES, MAX_FIX_CHARS).await?,
+        None => Vec::new(),
+    };
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
+    let tried = match pattern {
+        Some(pattern) => suggestion::tried_fix(tx, pattern).await?,
+        None => None,
+    };
+    let related = if pattern.is_some_and(suggestion::has_own_fix) {
+        Vec::new()
+    } else {
+        related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
+    };
+    let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
+        Some(own) => suggestion::differing_values(tx, analysis, own).await?,
+        None => None,
+    };
+    Ok(Finding { found, tried, is_new, history, related, suggested, values })
+}
+
+/// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
+/// cannot be read takes nothing from the answer.
+async fn with_incidents<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    analysis: &Analysis,
+    mut finding: Finding,
+) -> Finding {
+    let has_own_fix = finding.found.pattern.as_ref().is_some_and(suggestion::has_own_fix);
+    if !has_own_fix
+        && let Ok(incidents) = memory::finding::related_incidents::incidents(engine, ambient, &analysis.redacted).await
+    {
+        finding.related.extend(incidents);
+        // What is suggested stays first.
+        let from = usize::from(finding.suggested.first_related().is_some());
+        finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    }
+    if !has_own_fix {
+        finding.related.extend(memory::finding::foreign::related_incidents(engine, ambient, analysis).await);
+    }
+    finding
+}
+
+fn answer<D: Database>(
+    engine: &Engine<D>,
+    Seen { analysis, sight, cause, exit_code, signal }: Seen,
+    finding: Finding,
+    not_stored: Option<&EngineError>,
+) -> DiagnosticResult {
+    let mut warnings: Vec<String> = not_stored.map(not_counted).into_iter().collect();
+    if finding.related.iter().any(|related| related.memory == Some(MemoryKind::Foreign)) {
+        warnings.push(memory::finding::foreign::WARNING.to_owned());
+    }
+    if finding.suggested.has_only_failed() {
+        warnings.extend(finding.history.iter().find_map(refutation));
+    }
+    let evidence = analysis.classification.evidence.as_ref();
+    let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
+    let mut matched = finding.found.answer();
+    if let Some((similarity, differences)) = finding.values {
+        (matched.similarity, matched.differences) = (Some(similarity), differences);
+    }
+    let chosen = finding.found.pattern.as_ref().and_then(|pattern| pattern.overrides.category);
+    let pattern = finding.found.pattern.map(|pattern| view::pattern(&pattern, finding.tried, engine.options.locale));
+    DiagnosticResult {
+        category: chosen.unwrap_or(analysis.classification.category),
+        failure_kind: sight.kind,
+        message: if sight.message.is_empty() { sight.headline } else { sight.message },
+        place: sight.place,
+        test_place: sight.test_place,
+        exit_code,
+        signal,
+        cause,
+        signature: analysis.signatures.exact,
+        signature_pattern: analysis.signatures.pattern,
+        suggested_from: finding.suggested.suggested_from(),
+        tried: finding.suggested.tried,
+        claimed: finding.suggested.is_claimed(),
+        standing: finding.suggested.describe_trial(),
+        same_cause_as: finding.suggested.same_cause_as(),
+        suggested_fix: finding.suggested.fix,
+        confidence: pattern.as_ref().map(|pattern| pattern.confidence),
+        pattern,
+        matched,
+        fix_history: finding.history,
+        is_new_pattern: finding.is_new,
+        rule: analysis.classification.rule,
+        evidence,
+        related: finding.related,
+        warnings,
+        not_stored: not_stored.map(|error| error.code),
+    }
+}
+
+/// What speaks against the fix that is suggested for want of a better one.
+fn refutation(fix: &FixRecord) -> Option<String> {
+    let by = fix.refuted_by.as_ref()?;
+    let steps = text::quoted(&fix.fix_description);
+    Some(format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again."))
+}
+
+fn not_counted(error: &EngineError) -> String {
+    format!("Not counted and nothing learned. {} The answer is what was known before.", error.message)
+}

@@ -1,0 +1,204 @@
+//! Finds the run and the failed case that a caller names, or says what they may have meant.
+//! Does not: analyze the failure.
+
+use crate::{Engine, EngineError, ErrorCode, runs::collect, text::quoted};
+use argus_core::{Ambient, FailureEvent};
+use argus_store::{
+    Database, Tx,
+    cases::{self, Failure, Status},
+    runs::{self, Run, RunKey},
+};
+use std::collections::BTreeSet;
+
+/// A failed case of a run.
+pub(crate) struct FailedCase {
+    pub(crate) run_id: String,
+    /// Its qualified name, however it was asked for.
+    pub(crate) name: String,
+    pub(crate) failure: Failure,
+}
+
+/// How many case names are compared for a suggestion; failed ones come first.
+pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
+
+/// How many suggestions a message has room for.
+const MAX_SUGGESTIONS: usize = 5;
+
+/// Between the parts of a qualified name.
+pub(crate) const SEPARATOR: &str = " > ";
+
+/// The failure a tool call is about.
+pub(crate) async fn failed_case<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    run_id: &str,
+    case_name: &str,
+) -> Result<FailedCase, EngineError> {
+    let wanted = collect::case_name(engine, case_name);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<FailedCase, EngineError> {
+        let (key, run) = find_run(tx, run_id).await?;
+        find_case(tx, key, &run, &wanted).await
+    };
+    engine.read(ambient, body).await
+}
+
+/// What is known about a stored failure: its error text, else the end of its output.
+pub(crate) fn event_of(failure: &Failure) -> FailureEvent {
+    let text = [&failure.error, &failure.stderr_tail, &failure.stdout_tail].into_iter().flatten();
+    let text = text.into_iter().find(|text| !text.trim().is_empty()).cloned().unwrap_or_default();
+    FailureEvent { text, ..failure.facts.clone() }
+}
+
+pub(crate) async fn find_run(tx: &mut impl Tx, run_id: &str) -> Result<(RunKey, Run), EngineError> {
+    if let Some(found) = runs::by_id(tx, run_id.trim()).await? {
+        return Ok(found);
+    }
+    let newest = runs::newest_ids(tx, 3).await?;
+    let next = if newest.is_empty() {
+        "No run is recorded yet; argus_run records one".to_owned()
+    } else {
+        format!("The newest are {}; argus_history lists all", newest.join(", "))
+    };
+    let message = format!("Test run '{}' not found in history. {next}.", quoted(run_id));
+    Err(EngineError::new(ErrorCode::RunNotFound, message))
+}
+
+async fn find_case(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<FailedCase, EngineError> {
+    if wanted.is_empty() {
+        return Err(EngineError::invalid("caseName is empty. argus_history with runId lists the cases of a run."));
+    }
+    let name = match cases::failed(tx, key, wanted).await? {
+        Some(failure) => return Ok(FailedCase { run_id: run.id.clone(), name: wanted.to_owned(), failure }),
+        None => qualified(tx, key, run, wanted).await?,
+    };
+    match cases::failed(tx, key, &name).await? {
+        Some(failure) => Ok(FailedCase { run_id: run.id.clone(), name, failure }),
+        None => Err(not_failed(tx, key, run, &name).await?),
+    }
+}
+
+/// The one name that is meant: exact, or the end of exactly one.
+async fn qualified(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
+    if cases::status_of(tx, key, wanted).await?.is_some() {
+        return Ok(wanted.to_owned());
+    }
+    let limit = u32::try_from(MAX_SUGGESTIONS).expect("a handful") + 1;
+    let ending = format!("{SEPARATOR}{wanted}");
+    let mut candidates = cases::names_ending(tx, key, &ending, limit).await?;
+    match candidates.len() {
+        1 => Ok(candidates.remove(0)),
+        0 => Err(not_found(tx, key, run, wanted).await?),
+        _ => Err(ambiguous(run, wanted, &candidates)),
+    }
+}
+
+fn ambiguous(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
+    let more = if candidates.len() > MAX_SUGGESTIONS { " and more" } else { "" };
+    let message = format!(
+        "Case '{}' is not unique in run '{}'. Use one of the full names: {}{more}.",
+        quoted(wanted),
+        run.id,
+        list_names(candidates)
+    );
+    EngineError::new(ErrorCode::CaseNotFound, message)
+}
+
+async fn not_found(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<EngineError, EngineError> {
+    let names = cases::names(tx, key, MAX_COMPARED_NAMES).await?;
+    let next = if names.is_empty() {
+        "The run has no cases".to_owned()
+    } else {
+        format!(
+            "The closest names are {}; argus_history with this runId lists all",
+            list_names(&closest(wanted, names))
+        )
+    };
+    let message = format!("Case '{}' not found in run '{}'. {next}.", quoted(wanted), run.id);
+    Ok(EngineError::new(ErrorCode::CaseNotFound, message))
+}
+
+async fn not_failed(tx: &mut impl Tx, key: RunKey, run: &Run, name: &str) -> Result<EngineError, EngineError> {
+    let was = match cases::status_of(tx, key, name).await? {
+        Some(Status::Skipped) => "was skipped",
+        _ => "passed",
+    };
+    let next = match cases::newest_failure(tx, name).await? {
+        Some(failed) => format!("It failed in run '{failed}'; use that runId"),
+        None => "No recorded run has it as failed; argus_history lists the runs".to_owned(),
+    };
+    let message = format!("Case '{}' did not fail in run '{}': it {was}. {next}.", quoted(name), run.id);
+    Ok(EngineError::new(ErrorCode::CaseNotFailed, message))
+}
+
+pub(crate) fn list_names(names: &[String]) -> String {
+    names.iter().take(MAX_SUGGESTIONS).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
+}
+
+/// The most alike names, best first.
+pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
+    let unique: BTreeSet<String> = names.into_iter().collect();
+    let mut scored: Vec<(f64, String)> = unique.into_iter().map(|name| (likeness(wanted, &name), name)).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+/// Shared words, or few typing mistakes in the whole or in the last part.
+fn likeness(wanted: &str, name: &str) -> f64 {
+    let last = name.rsplit(SEPARATOR).next().unwrap_or(name);
+    let words = shared_words(wanted, name);
+    words.max(closeness(wanted, name)).max(closeness(wanted, last))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a handful of words")]
+fn shared_words(a: &str, b: &str) -> f64 {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let union = a.union(&b).count();
+    if union == 0 { 0.0 } else { a.intersection(&b).count() as f64 / union as f64 }
+}
+
+/// 1 minus the edit distance over the longer length.
+#[allow(clippy::cast_precision_loss, reason = "names are short")]
+fn closeness(a: &str, b: &str) -> f64 {
+    let (a, b): (Vec<char>, Vec<char>) = (letters(a), letters(b));
+    let longer = a.len().max(b.len());
+    if longer == 0 { 1.0 } else { 1.0 - distance(&a, &b) as f64 / longer as f64 }
+}
+
+/// Long names are compared by their beginning; edit distance is quadratic.
+fn letters(text: &str) -> Vec<char> {
+    text.chars().take(120).flat_map(char::to_lowercase).collect()
+}
+
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{closest, distance};
+
+    #[test]
+    fn counts_typing_mistakes() {
+        let of = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        assert_eq!((of("kitten", "sitting"), of("", "abc"), of("same", "same")), (3, 3, 0));
+    }
+
+    #[test]
+    fn names_the_most_alike_first() {
+        let names = ["a.ts > cart > adds", "a.ts > cart > removes", "b.ts > health"].map(ToOwned::to_owned).to_vec();
+        assert_eq!(closest("cart > remove", names)[0], "a.ts > cart > removes");
+    }
+}

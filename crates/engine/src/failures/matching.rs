@@ -1,0 +1,272 @@
+//! Which pattern a failure is: by exact signature, else one of the same case that is alike, else the built-in of its
+//! category.
+//! Does not: count; whoever matched does.
+
+use super::{lookup, recompute_signatures};
+use crate::{
+    Engine, EngineError,
+    contract::{self, FixRecord, HowMatched},
+    view,
+};
+use argus_core::{
+    Ambient, Analysis, FailureEvent,
+    alike::{self, Likeness},
+    bound::bound_to,
+    builtin, display, similarity,
+    summary::{MAX_HEADLINE_CHARS, Summary},
+};
+use argus_store::{
+    Database, StoreError, Tx, merging,
+    patterns::{self, Identity, NewPattern, Pattern, PatternKey},
+    solutions,
+};
+
+/// A sample of this size keeps most error texts whole.
+const SAMPLE_BYTES: usize = 4 * 1024;
+
+/// Newest patterns of a case that a failure is compared with.
+const MAX_COMPARED_PATTERNS: u32 = 48;
+
+/// Lines of a difference that are said, and characters of each.
+const MAX_DIFFERENCE_LINES: usize = 3;
+const MAX_DIFFERENCE_CHARS: usize = 160;
+
+/// What is known of a failure.
+pub(crate) struct Match {
+    /// The learned pattern, else the built-in.
+    pub(crate) pattern: Option<Pattern>,
+    /// The failure's own: the learned pattern, or the provisional one where a built-in speaks for it.
+    pub(crate) own: Option<Pattern>,
+    how: How,
+}
+
+enum How {
+    Signature,
+    Alike(Likeness),
+    None,
+}
+
+impl Match {
+    /// The key of what the answer shows.
+    pub(crate) fn shown_key(&self) -> Option<PatternKey> {
+        self.pattern.as_ref().map(|pattern| pattern.key)
+    }
+
+    pub(crate) const fn is_by_signature(&self) -> bool {
+        matches!(self.how, How::Signature)
+    }
+
+    pub(crate) fn answer(&self) -> contract::Match {
+        let (how, similarity, differences) = match &self.how {
+            How::Signature => (HowMatched::Signature, Some(1.0), &[][..]),
+            How::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
+            How::None => (HowMatched::None, None, &[][..]),
+        };
+        let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
+        contract::Match {
+            how,
+            pattern_id: self.own.as_ref().map(|own| own.id.clone()),
+            similarity,
+            builtin_id: self.pattern.as_ref().filter(|pattern| pattern.is_builtin).map(|pattern| pattern.id.clone()),
+            differences: differences
+                .iter()
+                .take(MAX_DIFFERENCE_LINES)
+                .map(|(before, now)| contract::Difference { before: line(before), now: line(now) })
+                .collect(),
+        }
+    }
+}
+
+/// What is known of a failure of this case; `other_than`: a pattern that it is not.
+pub(crate) async fn find<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    case_name: &str,
+    other_than: Option<PatternKey>,
+) -> Result<Match, StoreError> {
+    let may_be = |pattern: &Pattern| other_than != Some(pattern.key);
+    let exact = patterns::identity(tx, &engine.recipe, &analysis.signatures.exact).await?.filter(may_be);
+    let (own, how) = match exact {
+        Some(own) => (Some(own), How::Signature),
+        None => match most_alike(engine, tx, analysis, case_name, other_than).await? {
+            Some((own, likeness)) => (Some(own), How::Alike(likeness)),
+            None => (None, How::None),
+        },
+    };
+    let pattern = match &own {
+        Some(own) if !own.is_provisional() => Some(own.clone()),
+        _ => match builtin::matching(analysis.classification.category) {
+            Some(builtin) => patterns::by_id(tx, builtin.id).await?,
+            None => None,
+        },
+    };
+    Ok(Match { pattern, own, how })
+}
+
+/// The same; where it is not known, after more of those were signed again that an older recipe had signed.
+pub(crate) async fn find_signed<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    case_name: &str,
+) -> Result<Match, EngineError> {
+    let found = find(engine, tx, analysis, case_name, None).await?;
+    if found.own.is_none() && recompute_signatures::recompute_batch(engine, tx).await? > 0 {
+        return Ok(find(engine, tx, analysis, case_name, None).await?);
+    }
+    Ok(found)
+}
+
+async fn most_alike<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    case_name: &str,
+    other_than: Option<PatternKey>,
+) -> Result<Option<(Pattern, Likeness)>, StoreError> {
+    let mut best: Option<(PatternKey, Likeness)> = None;
+    let alike = (case_name, analysis.classification.category);
+    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, MAX_COMPARED_PATTERNS).await? {
+        let likeness = alike::likeness(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
+        // Of two that are equally alike the newer one.
+        if let Some(likeness) = likeness
+            && best.as_ref().is_none_or(|(_, best)| best.similarity < likeness.similarity)
+        {
+            best = Some((key, likeness));
+        }
+    }
+    match best {
+        Some((key, likeness)) => Ok(patterns::get(tx, key).await?.map(|pattern| (pattern, likeness))),
+        None => Ok(None),
+    }
+}
+
+/// Makes sure that the failure is known the next time by its signature: as its own learned pattern, as one that leads to
+/// what it is alike, or, where a built-in speaks for it, as a provisional one.
+pub(crate) async fn ensure_known<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    case: &lookup::FailedCase,
+    analysis: &Analysis,
+    found: &mut Match,
+) -> Result<(), EngineError> {
+    match (&found.how, &found.own) {
+        (How::Alike(_), Some(own)) => {
+            let key = own.key;
+            insert_pattern(engine, ambient, tx, case, analysis, Write::Leading(key)).await?;
+        }
+        (How::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
+            merging::show_provisional(tx, own.key).await?;
+            found.own = patterns::get(tx, own.key).await?;
+            found.pattern.clone_from(&found.own);
+        }
+        (_, None) if found.pattern.is_some() => {
+            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, Write::Provisional).await?);
+        }
+        (_, None) => found.own = Some(learn_pattern(engine, ambient, tx, case, analysis, 0).await?),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What the engine's recipe makes of a failure.
+pub(crate) fn identity<'a, D>(engine: &'a Engine<D>, analysis: &'a Analysis) -> Identity<'a> {
+    Identity {
+        recipe: &engine.recipe,
+        category: analysis.classification.category,
+        signature: &analysis.signatures.exact,
+        family: &analysis.signatures.family,
+        normalized: &analysis.normalized_error,
+        bands: similarity::sketch(&analysis.normalized_error),
+    }
+}
+
+/// Starts a learned pattern from a failure.
+pub(crate) async fn learn_pattern<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    case: &lookup::FailedCase,
+    analysis: &Analysis,
+    resolutions: u32,
+) -> Result<Pattern, EngineError> {
+    insert_pattern(engine, ambient, tx, case, analysis, Write::Learned { resolutions }).await
+}
+
+/// As what a failure is written down.
+enum Write {
+    Learned { resolutions: u32 },
+    Leading(PatternKey),
+    Provisional,
+}
+
+async fn insert_pattern<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    case: &lookup::FailedCase,
+    analysis: &Analysis,
+    write: Write,
+) -> Result<Pattern, EngineError> {
+    let id = ambient.id("pat");
+    let description = headline(analysis, &Summary::read(&analysis.redacted), &lookup::event_of(&case.failure));
+    let sample = sample_json(engine, case, analysis)?;
+    let new = NewPattern {
+        id: &id,
+        identity: identity(engine, analysis),
+        case_name: &case.name,
+        description: &description,
+        occurrences: u32::from(matches!(write, Write::Learned { .. })),
+        resolutions: if let Write::Learned { resolutions } = write { resolutions } else { 0 },
+        now: ambient.now,
+        sample: &sample,
+    };
+    match write {
+        Write::Learned { .. } => patterns::insert(tx, &new).await?,
+        Write::Leading(into) => patterns::insert_leading(tx, &new, Some(into)).await?,
+        Write::Provisional => patterns::insert_leading(tx, &new, None).await?,
+    };
+    let learned = patterns::by_id(tx, &id).await?;
+    learned.ok_or_else(|| EngineError::new(crate::ErrorCode::InternalError, "A pattern that was just learned is gone."))
+}
+
+/// What went wrong in one line, for people.
+pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
+    let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE_CHARS)];
+    if let Some(line) = lines.into_iter().find(|line| !line.is_empty()) {
+        return line;
+    }
+    match (&event.exception_type, &event.signal, event.exit_code) {
+        (Some(kind), _, _) => display::line(kind, MAX_HEADLINE_CHARS),
+        (None, Some(signal), _) => format!("ended by {signal}, without an error text"),
+        (None, None, Some(code)) => format!("exit code {code}, without an error text"),
+        (None, None, None) => "failed without an error text".to_owned(),
+    }
+}
+
+/// The reported fixes of a pattern, newest first, with `most` characters of each description.
+pub(crate) async fn fix_history(
+    tx: &mut impl Tx,
+    pattern: &Pattern,
+    limit: u32,
+    most: usize,
+) -> Result<Vec<FixRecord>, StoreError> {
+    let fixes = solutions::history(tx, pattern, limit).await?;
+    Ok(fixes.into_iter().map(|fix| view::fix(pattern, fix, most)).collect())
+}
+
+/// The failure as JSON, shortened where the short form is the same failure.
+fn sample_json<D>(engine: &Engine<D>, case: &lookup::FailedCase, analysis: &Analysis) -> Result<String, EngineError> {
+    let mut event = FailureEvent { text: analysis.redacted.clone(), ..lookup::event_of(&case.failure) };
+    if event.text.len() > SAMPLE_BYTES {
+        let short = FailureEvent { text: bound_to(&event.text, SAMPLE_BYTES).into_owned(), ..event.clone() };
+        if engine.analyzer.analyze(short.clone(), &case.name).signatures == analysis.signatures {
+            event = short;
+        }
+    }
+    serde_json::to_string(&event).map_err(|error| {
+        EngineError::new(crate::ErrorCode::InternalError, format!("A failure could not be kept: {error}."))
+    })
+}

@@ -1,0 +1,29 @@
+//! Signs patterns again that an older recipe, or other rules of the project, had signed, a batch at a time.
+//! Does not: wait for all of them; whoever records a run or misses a pattern does one batch.
+
+use super::matching;
+use crate::{Engine, EngineError};
+use argus_core::FailureEvent;
+use argus_store::{Database, Tx, merging, patterns};
+
+/// A batch adds a few milliseconds to a call.
+const BATCH_PATTERNS: u32 = 200;
+
+/// How many were signed again; 0 when none is left.
+pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<usize, EngineError> {
+    let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH_PATTERNS).await?;
+    for pattern in &stale {
+        let event = match patterns::sample(tx, pattern.key).await? {
+            Some(sample) => serde_json::from_str(&sample).unwrap_or_else(|_| text_only(&pattern.normalized)),
+            None => text_only(&pattern.normalized),
+        };
+        let analysis = engine.analyzer.analyze(event, &pattern.case_name);
+        merging::recompute_signature(tx, pattern, matching::identity(engine, &analysis)).await?;
+    }
+    Ok(stale.len())
+}
+
+/// Without its sample the stable text is the best there is; normalizing is idempotent.
+fn text_only(normalized: &str) -> FailureEvent {
+    FailureEvent { text: normalized.to_owned(), ..FailureEvent::default() }
+}

@@ -1,0 +1,123 @@
+//! Patterns that are like a failure, for when nothing matched that has a fix.
+//! Does not: claim a match; below the threshold it says nothing.
+
+use super::suggestion;
+use crate::{
+    Engine,
+    contract::{Difference, Related, RelatedKind, Tried},
+    view,
+};
+use argus_core::{Analysis, similarity::similarity};
+use argus_store::{
+    StoreError, Tx,
+    patterns::{self, Pattern},
+    similar,
+};
+
+/// Below this two texts share words, not a cause.
+const MIN_SIMILARITY: f64 = 0.6;
+
+/// An agent reads no more.
+const MAX_SHOWN: usize = 5;
+
+/// Patterns of one family that are looked at.
+const MAX_FAMILY_PATTERNS: u32 = 50;
+
+/// A pattern that is like a failure, how much so, and what differs where only the compared values do.
+struct Like {
+    score: f64,
+    pattern: Pattern,
+    differences: Vec<Difference>,
+    tried: Option<Tried>,
+}
+
+/// Patterns that are like a failure. `own` is the pattern the answer already shows; `first`, the one whose fix it suggests,
+/// stands first.
+pub(crate) async fn related<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    own: Option<&Pattern>,
+    first: Option<&Pattern>,
+) -> Result<Vec<Related>, StoreError> {
+    let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), own).await?;
+    for like in found.iter_mut().filter(|like| like.score >= 1.0) {
+        if let Some((score, differences)) = suggestion::differing_values(tx, analysis, &like.pattern).await? {
+            (like.score, like.differences) = (score, differences);
+        }
+    }
+    sort_by_relevance(&mut found);
+    if let Some(first) = first {
+        found.retain(|like| like.pattern.key != first.key);
+        let tried = suggestion::tried_fix(tx, first).await?;
+        found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
+    }
+    Ok(shown_all(engine, found))
+}
+
+/// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.
+pub(crate) async fn related_by_text<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    (normalized, family): (&str, &str),
+    own: Option<&Pattern>,
+) -> Result<Vec<Related>, StoreError> {
+    let mut found = alike(tx, (normalized, family), own).await?;
+    sort_by_relevance(&mut found);
+    Ok(shown_all(engine, found))
+}
+
+async fn alike(
+    tx: &mut impl Tx,
+    (normalized, family): (&str, &str),
+    own: Option<&Pattern>,
+) -> Result<Vec<Like>, StoreError> {
+    let bands = argus_core::similarity::sketch(normalized);
+    let mut found: Vec<Like> = Vec::new();
+    let like = |score: f64, pattern| Like { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
+    for pattern in similar::of_family(tx, family, MAX_FAMILY_PATTERNS).await? {
+        found.push(like(1.0, pattern));
+    }
+    for (key, text) in similar::of_bands(tx, bands).await? {
+        let score = similarity(normalized, &text);
+        if score >= MIN_SIMILARITY
+            && let Some(pattern) = patterns::get(tx, key).await?
+            && found.iter().all(|other| other.pattern.key != pattern.key)
+        {
+            found.push(like(score, pattern));
+        }
+    }
+    found.retain(|like| !like.pattern.is_provisional() && own.is_none_or(|own| own.key != like.pattern.key));
+    for like in &mut found {
+        like.tried = suggestion::tried_fix(tx, &like.pattern).await?;
+    }
+    Ok(found)
+}
+
+/// The most alike first; of equally alike ones a known fix before none, and one that is proved before one that is claimed.
+fn sort_by_relevance(found: &mut [Like]) {
+    found.sort_by(|a, b| {
+        let evidence = |like: &Like| suggestion::evidence(&like.pattern, like.tried);
+        b.score.total_cmp(&a.score).then_with(|| evidence(b).cmp(&evidence(a)))
+    });
+}
+
+fn shown_all<D>(engine: &Engine<D>, found: Vec<Like>) -> Vec<Related> {
+    found.into_iter().take(MAX_SHOWN).map(|like| shown(engine, like)).collect()
+}
+
+fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences, tried }: Like) -> Related {
+    let view = view::pattern(&pattern, tried, engine.options.locale);
+    Related {
+        kind: RelatedKind::Pattern,
+        id: view.id,
+        description: view.description,
+        similarity: score,
+        differences,
+        suggested_fix: view.suggested_fix,
+        tried,
+        claimed: view.claimed,
+        confidence: Some(view.confidence),
+        memory: None,
+    }
+}

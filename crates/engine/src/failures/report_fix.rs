@@ -1,0 +1,266 @@
+//! Records what was changed about a failure and whether it helped.
+//! Does not: believe a success twice for the same failure of the same run.
+
+use super::{
+    lookup::{self, FailedCase},
+    matching::{self, Match},
+};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{FixRecord, FixStanding, RecordFixParams, ReportFixParams, ReportFixResult},
+    memory, moment,
+    runs::collect::case_name,
+    text,
+};
+use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
+use argus_store::{
+    Database, Tx,
+    cases::Status,
+    claims::{self, Newest},
+    merging,
+    outcomes::Recorder,
+    patterns::{self, Pattern, PatternKey},
+    solutions::{self, NewFix},
+};
+
+/// A fix is described, not copied in.
+const MAX_DESCRIPTION_BYTES: usize = 4 * 1024;
+
+/// The texts of a fix, fit for storing.
+struct Report<'a> {
+    /// The newest run that has the case; None where nothing is known of it.
+    newest: Option<Newest>,
+    run_id: &'a str,
+    case_name: &'a str,
+    steps: String,
+    worked: bool,
+    /// Where it was tried, as JSON and canonical; empty: not known.
+    env: Option<String>,
+    env_bucket: String,
+    recorder: Recorder<'a>,
+}
+
+/// Finds or starts the pattern, records the fix and counts it, in one write transaction.
+pub async fn report_fix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ReportFixParams,
+) -> Result<ReportFixResult, EngineError> {
+    let steps = described(engine, &params.fix_description)?;
+    let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
+    let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
+    let (env, env_bucket) = memory::finding::related_incidents::environment(engine, params.env.as_ref())?;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
+        let report = Report {
+            newest: claims::newest_of(tx, &case.run_id, &case.name).await?,
+            run_id: &case.run_id,
+            case_name: &case.name,
+            steps: steps.clone(),
+            worked: params.success,
+            env: env.clone(),
+            env_bucket: env_bucket.clone(),
+            recorder: engine.recorder(),
+        };
+        let mut found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
+        if found.pattern.is_none() && found.own.is_none() {
+            return on_new(engine, ambient, tx, &case, &analysis, &report).await;
+        }
+        matching::ensure_known(engine, ambient, tx, &case, &analysis, &mut found).await?;
+        on_known(ambient, tx, &report, found).await
+    };
+    engine.write(ambient, body).await
+}
+
+/// Records a fix straight on a pattern.
+pub async fn record_fix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordFixParams,
+) -> Result<FixRecord, EngineError> {
+    let steps = described(engine, &params.fix_description)?;
+    let (run_id, case_name) = (named(engine, "runId", &params.run_id)?, named(engine, "caseName", &params.case_name)?);
+    let report = Report {
+        newest: None,
+        run_id: &run_id,
+        case_name: &case_name,
+        steps,
+        worked: params.success,
+        env: None,
+        env_bucket: String::new(),
+        recorder: engine.recorder(),
+    };
+    let body = async |tx: &mut D::Tx<'_>| -> Result<FixRecord, EngineError> {
+        let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id).await? else {
+            return Err(unknown_pattern(&params.pattern_id));
+        };
+        if pattern.is_provisional() {
+            merging::show_provisional(tx, pattern.key).await?;
+        }
+        let id = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
+        Ok(FixRecord {
+            id,
+            pattern_id: pattern.id,
+            run_id: report.run_id.to_owned(),
+            case_name: report.case_name.to_owned(),
+            fix_description: report.steps.clone(),
+            success: report.worked,
+            state: report.worked.then_some(FixStanding::Claimed),
+            proved_by: None,
+            refuted_by: None,
+            created_at: moment::iso(ambient.now),
+            recorded_by: report.recorder.by.map(ToOwned::to_owned),
+            recorded_from: report.recorder.from.map(ToOwned::to_owned),
+        })
+    };
+    engine.write(ambient, body).await
+}
+
+pub(crate) fn unknown_pattern(id: &str) -> EngineError {
+    let message = format!("Pattern '{}' not found. argus_patterns lists the ids.", text::quoted(id));
+    EngineError::new(ErrorCode::PatternNotFound, message)
+}
+
+/// A success on a built-in counts there and also starts the precise pattern, which comes first from then on.
+/// A failure starts none: it would hide the built-in's suggestion behind a pattern that has none.
+async fn on_known(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    found: Match,
+) -> Result<ReportFixResult, EngineError> {
+    let Match { pattern: Some(mut pattern), own, .. } = found else {
+        return Err(EngineError::new(ErrorCode::InternalError, "A failure that was just remembered is unknown."));
+    };
+    let previous = confidence(pattern.resolutions, pattern.occurrences);
+    let learner = match own.filter(|_| pattern.is_builtin && report.worked) {
+        Some(mut own) => {
+            merging::show_provisional(tx, own.key).await?;
+            patterns::count_resolution(tx, &mut own, ambient.now).await?;
+            own.key
+        }
+        None => pattern.key,
+    };
+    let fix_record_id = record(ambient, tx, report, learner, &mut pattern).await?;
+    Ok(changed(pattern, Some(previous), fix_record_id, report))
+}
+
+async fn on_new<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    case: &FailedCase,
+    analysis: &Analysis,
+    report: &Report<'_>,
+) -> Result<ReportFixResult, EngineError> {
+    let pattern = matching::learn_pattern(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
+    let (fix_record_id, _) = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
+    Ok(changed(pattern, None, fix_record_id, report))
+}
+
+/// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved, or a person
+/// judged these steps as wrong.
+async fn record(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    learner: PatternKey,
+    pattern: &mut Pattern,
+) -> Result<String, EngineError> {
+    let is_first = report.worked && !solutions::is_resolved(tx, report.run_id, report.case_name).await?;
+    let (id, may_count) = write_down(ambient, tx, report, learner, pattern.key).await?;
+    if is_first && may_count {
+        patterns::count_resolution(tx, pattern, ambient.now).await?;
+    }
+    Ok(id)
+}
+
+/// The id of the record, and whether a success of these steps counts.
+async fn write_down(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    learner: PatternKey,
+    counted_on: PatternKey,
+) -> Result<(String, bool), EngineError> {
+    let (id, solution_id) = (ambient.id("fix"), ambient.id("sol"));
+    let fix = NewFix {
+        id: &id,
+        solution_id: &solution_id,
+        learner,
+        counted_on,
+        run_id: report.run_id,
+        case_name: report.case_name,
+        steps: &report.steps,
+        digest: &sha256_hex(&text::folded(&report.steps)),
+        worked: report.worked,
+        proved_by: report.proof(),
+        env: report.env.as_deref(),
+        env_bucket: &report.env_bucket,
+        recorder: report.recorder,
+        now: ambient.now,
+    };
+    let may_count = solutions::record_fix(tx, &fix).await?;
+    Ok((id, may_count))
+}
+
+fn changed(
+    pattern: Pattern,
+    previous_confidence: Option<f64>,
+    fix_record_id: String,
+    report: &Report<'_>,
+) -> ReportFixResult {
+    let proof = report.proof();
+    let is_claimed = report.worked && proof.is_none();
+    let name = text::quoted(report.case_name);
+    ReportFixResult {
+        state: report.worked.then(|| FixStanding::of(proof)),
+        proved_by: proof.map(ToOwned::to_owned),
+        to_prove: is_claimed.then(|| format!("A recorded run in which '{name}' passes: call argus_run.")),
+        warnings: report.still_failing().map(|newest| still_fails(&name, newest)).into_iter().collect(),
+        updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
+        is_new_pattern: previous_confidence.is_none(),
+        category: pattern.shown_category(),
+        pattern_id: pattern.id,
+        previous_confidence,
+        occurrences: pattern.occurrences,
+        resolutions: pattern.resolutions,
+        fix_record_id,
+    }
+}
+
+fn still_fails(name: &str, Newest { run_id, flaky, .. }: &Newest) -> String {
+    let how = if *flaky { "passed only at a further attempt" } else { "still fails" };
+    format!(
+        "'{name}' {how} in {run_id}, the newest run that has it, so this success is only claimed. If the fix was made \
+         since, run the tests again; if it did not help, report it with success: false."
+    )
+}
+
+impl Report<'_> {
+    /// The run that proves a success.
+    fn proof(&self) -> Option<&str> {
+        let newest = self.newest.as_ref().filter(|newest| newest.status == Status::Passed && !newest.flaky);
+        newest.filter(|_| self.worked).map(|newest| newest.run_id.as_str())
+    }
+
+    /// The newest run, where it speaks against a success.
+    fn still_failing(&self) -> Option<&Newest> {
+        self.newest.as_ref().filter(|_| self.worked && self.proof().is_none())
+    }
+}
+
+fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineError> {
+    let described = engine.analyzer.redact(description).trimmed();
+    if described.is_empty() {
+        return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
+    }
+    Ok(described.bounded_to(MAX_DESCRIPTION_BYTES).into_string())
+}
+
+fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {
+    let name = case_name(engine, value);
+    if name.is_empty() {
+        return Err(EngineError::invalid(format!("{field} is empty.")));
+    }
+    Ok(name)
+}

@@ -1,0 +1,264 @@
+//! The best fix that is known for a failure: its pattern's own, else one that was learned for the same error in another
+//! case, else the tip of a built-in.
+//! Does not: rank by confidence, which sinks with every diagnosis that nobody reported a fix for.
+
+use super::matching::Match;
+use crate::{
+    Engine,
+    contract::{Difference, SameCause, SuggestedFrom, Tried},
+    view,
+};
+use argus_core::{
+    Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,
+    values::differ_in_values,
+};
+use argus_store::{
+    StoreError, Tx, outcomes,
+    patterns::{self, Pattern},
+    similar,
+    solutions::SolutionKey,
+};
+
+/// Patterns of one error that are looked at.
+const MAX_FAMILY_PATTERNS: u32 = 50;
+
+/// Lines of a difference that are said, and characters of each.
+const MAX_DIFFERENCE_LINES: usize = 3;
+const MAX_DIFFERENCE_CHARS: usize = 160;
+
+/// Characters of a message that are compared.
+const MAX_COMPARED_CHARS: usize = 600;
+
+/// A fix, and where it comes from.
+#[derive(Clone, Default)]
+pub(crate) struct Suggestion {
+    pub(crate) fix: Option<String>,
+    /// What came of trying it; none for a tip.
+    pub(crate) tried: Option<Tried>,
+    /// The pattern that it was learned for, where that is another one, or was of other values.
+    pub(crate) from: Option<Pattern>,
+    /// What these values were there, and are here.
+    differences: Vec<Difference>,
+    /// A pattern of another case with the same error and the same values, where the failure has none of its own.
+    pub(crate) same_cause: Option<Pattern>,
+}
+
+impl Suggestion {
+    pub(crate) fn suggested_from(&self) -> Option<SuggestedFrom> {
+        self.from.as_ref().map(|pattern| SuggestedFrom {
+            pattern_id: pattern.id.clone(),
+            case_name: pattern.case_name.clone(),
+            confidence: confidence(pattern.resolutions, pattern.occurrences),
+            differences: self.differences.clone(),
+        })
+    }
+
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.tried.is_some_and(Tried::is_claimed)
+    }
+
+    /// Nothing speaks for it but that it was said to work.
+    pub(crate) fn has_only_failed(&self) -> bool {
+        self.tried.is_some_and(has_only_failed)
+    }
+
+    pub(crate) fn describe_trial(&self) -> Option<String> {
+        self.fix.as_ref().map(|_| describe_trial(self.tried))
+    }
+
+    /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
+    pub(crate) fn first_related(&self) -> Option<&Pattern> {
+        self.from.as_ref().filter(|_| self.differences.is_empty())
+    }
+
+    pub(crate) fn same_cause_as(&self) -> Option<SameCause> {
+        let pattern = self.same_cause.as_ref()?;
+        Some(SameCause { pattern_id: pattern.id.clone(), case_name: pattern.case_name.clone() })
+    }
+}
+
+/// The best fix for a failure that was found so.
+pub(crate) async fn best_suggestion<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: &Match,
+) -> Result<Suggestion, StoreError> {
+    let pattern = found.pattern.as_ref();
+    let tip = pattern.and_then(|pattern| view::suggested_fix(pattern, engine.options.locale));
+    let own = match pattern.filter(|pattern| has_own_fix(pattern)) {
+        Some(own) => Some(of_its_own(tx, analysis, found, own, tip.clone()).await?),
+        None => None,
+    };
+    if let Some(own) = own.as_ref().filter(|own| !own.has_only_failed()) {
+        return Ok(own.clone());
+    }
+    let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
+    if let Some(own) = own.filter(|_| fixed.as_ref().is_none_or(|fixed| has_only_failed(fixed.tried))) {
+        return Ok(own);
+    }
+    let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
+    Ok(match fixed {
+        Some(Fixed { pattern, tried, differences }) => Suggestion {
+            fix: pattern.best_fix.clone(),
+            tried: Some(tried),
+            from: Some(pattern),
+            differences,
+            same_cause,
+        },
+        None => Suggestion { fix: tip, same_cause, ..Suggestion::default() },
+    })
+}
+
+/// The fix of the pattern itself.
+async fn of_its_own(
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: &Match,
+    own: &Pattern,
+    fix: Option<String>,
+) -> Result<Suggestion, StoreError> {
+    let tried = tried_fix(tx, own).await?;
+    let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
+    let (from, differences) = values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
+    Ok(Suggestion { fix, tried, from, differences, same_cause: None })
+}
+
+/// It was learned, or a person chose it; a built-in's tip is none.
+pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
+    pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.overrides.solution.is_some())
+}
+
+/// What came of trying the fix that a pattern suggests; none where it has none of its own.
+pub(crate) async fn tried_fix(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
+    let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
+    Ok(Some(outcomes::outcome_counts(tx, solution).await?.into()))
+}
+
+impl From<outcomes::Tried> for Tried {
+    fn from(outcomes::Tried { proved, claimed, failed }: outcomes::Tried) -> Self {
+        Self { proved, claimed, failed }
+    }
+}
+
+const fn has_only_failed(tried: Tried) -> bool {
+    tried.failed > 0 && tried.proved == 0 && tried.claimed == 0
+}
+
+/// What is known of a suggested fix, in words; a built-in's tip where nothing was counted.
+pub(crate) fn describe_trial(tried: Option<Tried>) -> String {
+    let times = |count: u32| if count == 1 { "1 time".to_owned() } else { format!("{count} times") };
+    let Some(Tried { proved, claimed, failed }) = tried else { return "a built-in tip, not yet tried here".to_owned() };
+    let and_failed = if failed > 0 { format!(", failed {}", times(failed)) } else { String::new() };
+    match (proved, claimed) {
+        (0, 0) if failed == 0 => "not yet tried".to_owned(),
+        (0, 0) => format!("failed {}", times(failed)),
+        (0, _) => format!("only claimed to have fixed it, {}{and_failed}", times(claimed)),
+        (_, 0) => format!("fixed {proved} of {}", times(proved.saturating_add(failed))),
+        _ => format!("fixed {proved} of {}, and claimed {}", times(proved.saturating_add(failed)), times(claimed)),
+    }
+}
+
+/// Patterns of the same error in other cases.
+#[derive(Default)]
+struct SameError {
+    /// The one with the best fix.
+    fixed: Option<Fixed>,
+    /// The first that has the same values too, fixed or not.
+    known: Option<Pattern>,
+}
+
+struct Fixed {
+    pattern: Pattern,
+    tried: Tried,
+    differences: Vec<Difference>,
+}
+
+impl Fixed {
+    fn evidence(&self) -> (bool, Evidence) {
+        (self.differences.is_empty(), evidence(&self.pattern, Some(self.tried)))
+    }
+}
+
+async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>) -> Result<SameError, StoreError> {
+    let is_other = |pattern: &Pattern| own.is_none_or(|own| own.key != pattern.key);
+    let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS).await?;
+    // The same words in another function, which the family tells apart.
+    for (key, text) in similar::of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error)).await? {
+        if text == analysis.normalized_error
+            && let Some(pattern) = patterns::get(tx, key).await?
+        {
+            candidates.push(pattern);
+        }
+    }
+    let mut same = SameError::default();
+    candidates.retain(|pattern| !pattern.is_builtin && !pattern.is_provisional() && is_other(pattern));
+    for pattern in candidates {
+        let differences = differing_values(tx, analysis, &pattern).await?.map_or_else(Vec::new, |(_, found)| found);
+        if differences.is_empty() {
+            same.known.get_or_insert_with(|| pattern.clone());
+        } else if analysis.classification.category == Category::AssertionMismatch {
+            // What two assertions compared is what they are about.
+            continue;
+        }
+        let Some(tried) = tried_fix(tx, &pattern).await? else { continue };
+        let fixed = Fixed { pattern, tried, differences };
+        if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
+            same.fixed = Some(fixed);
+        }
+    }
+    Ok(same)
+}
+
+/// What speaks for a pattern's fix: that there is one, that a run proved it, how often it helped more than it failed, how
+/// often it was said to, then how new it is. Nothing of it changes when a failure is read again.
+pub(crate) type Evidence = (bool, bool, i64, u32, Option<SolutionKey>);
+
+pub(crate) fn evidence(pattern: &Pattern, tried: Option<Tried>) -> Evidence {
+    let Tried { proved, claimed, failed } = tried.unwrap_or_default();
+    let balance = i64::from(proved) - i64::from(failed);
+    (tried.is_some(), proved > 0, balance, claimed, pattern.suggests)
+}
+
+/// Of two failures with the same stable text: how alike they are, and what differs, where the values in them do.
+pub(crate) async fn differing_values(
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    pattern: &Pattern,
+) -> Result<Option<(f64, Vec<Difference>)>, StoreError> {
+    let sample = patterns::sample(tx, pattern.key).await?;
+    let Some(event) = sample.and_then(|sample| serde_json::from_str::<FailureEvent>(&sample).ok()) else {
+        return Ok(None);
+    };
+    let message = |text: &str| Summary::read(text).message(MAX_COMPARED_CHARS);
+    let (before, now) = (message(&event.text), message(&analysis.redacted));
+    // What an assertion compared may be a time or a word.
+    let is_assertion = analysis.classification.category == Category::AssertionMismatch;
+    let differ = |before: &str, now: &str| if is_assertion { before != now } else { differ_in_values(before, now) };
+    let lines = before.lines().zip(now.lines()).filter(|(before, now)| differ(before, now));
+    let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
+    let differences: Vec<_> = lines
+        .take(MAX_DIFFERENCE_LINES)
+        .map(|(before, now)| Difference { before: line(before), now: line(now) })
+        .collect();
+    // Half of it is the stable text, which is the same, and half what was printed.
+    Ok((!differences.is_empty()).then(|| (f64::midpoint(1.0, similarity(&before, &now)).min(0.99), differences)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tried, describe_trial};
+
+    #[test]
+    fn says_what_came_of_a_fix() {
+        let say = |proved, claimed, failed| describe_trial(Some(Tried { proved, claimed, failed }));
+        assert_eq!(describe_trial(None), "a built-in tip, not yet tried here");
+        assert_eq!(say(0, 0, 0), "not yet tried");
+        assert_eq!(say(1, 0, 0), "fixed 1 of 1 time");
+        assert_eq!(say(2, 0, 1), "fixed 2 of 3 times");
+        assert_eq!(say(1, 2, 0), "fixed 1 of 1 time, and claimed 2 times");
+        assert_eq!(say(0, 1, 0), "only claimed to have fixed it, 1 time");
+        assert_eq!(say(0, 1, 2), "only claimed to have fixed it, 1 time, failed 2 times");
+        assert_eq!(say(0, 0, 2), "failed 2 times");
+    }
+}

@@ -1,0 +1,4 @@
+//! Incidents as lines of a file: written out, and read in again.
+
+pub mod export;
+pub mod import;

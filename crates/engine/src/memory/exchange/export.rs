@@ -1,0 +1,100 @@
+//! Writes a memory out, page by page, as an import takes it.
+//! Does not: write what belongs to failure patterns; their runs and signatures are the project's.
+
+use super::import::{IncidentLine, OutcomeLine, SolutionLine};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{MemoryExportParams, MemoryExported},
+    moment::iso,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Incident},
+    outcomes,
+    search::Owner,
+    solutions::{self, Solution},
+};
+
+/// Incidents of a page.
+const DEFAULT_LIMIT: u32 = 200;
+/// At most.
+const MAX_LIMIT: u32 = 1000;
+
+/// One page of the home memory.
+pub async fn export<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &MemoryExportParams,
+) -> Result<MemoryExported, EngineError> {
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    if limit == 0 || limit > MAX_LIMIT {
+        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
+    }
+    let body = async |tx: &mut D::Tx<'_>| {
+        let mut page = incidents::page(tx, params.after.as_deref(), limit + 1).await?;
+        let has_more = page.len() > limit as usize;
+        page.truncate(limit as usize);
+        let mut lines = String::new();
+        for incident in &page {
+            let line = line(tx, incident).await?;
+            lines.push_str(&serde_json::to_string(&line).map_err(|error| serialization_error(&error))?);
+            lines.push('\n');
+        }
+        let next = page.last().filter(|_| has_more).map(|incident| incident.id.clone());
+        let total = u32::try_from(incidents::count(tx).await?).unwrap_or(u32::MAX);
+        Ok(MemoryExported { lines, incidents: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
+    };
+    engine.read(ambient, body).await
+}
+
+async fn line(tx: &mut impl Tx, incident: &Incident) -> Result<IncidentLine, EngineError> {
+    let mut lines = Vec::new();
+    for solution in solutions::of_owner(tx, Owner::Incident(incident.key)).await? {
+        let outcomes = outcomes::of_solution(tx, solution.key).await?.into_iter().map(outcome).collect();
+        lines.push(crate::memory::exchange::export::solution(solution, outcomes));
+    }
+    Ok(IncidentLine {
+        r#type: Some("incident".to_owned()),
+        id: Some(incident.id.clone()),
+        title: incident.title.clone(),
+        error_signature: incident.error_signature.clone(),
+        summary: incident.summary.clone(),
+        tags: incident.tags.clone(),
+        created_at: Some(iso(incident.created_at)),
+        solutions: lines,
+    })
+}
+
+fn solution(stored: Solution, outcomes: Vec<OutcomeLine>) -> SolutionLine {
+    SolutionLine {
+        id: Some(stored.id),
+        steps: stored.steps,
+        env: json(stored.env),
+        env_bucket: Some(stored.env_bucket),
+        created_at: Some(iso(stored.created_at)),
+        outcomes,
+    }
+}
+
+fn outcome(stored: outcomes::Outcome) -> OutcomeLine {
+    OutcomeLine {
+        id: Some(stored.id),
+        worked: stored.worked,
+        env: json(stored.env),
+        env_bucket: Some(stored.env_bucket),
+        notes: stored.notes,
+        lookup_id: stored.lookup_id,
+        run_id: stored.run_id,
+        case_name: stored.case_name,
+        created_at: Some(iso(stored.created_at)),
+    }
+}
+
+fn json(text: Option<String>) -> Option<serde_json::Value> {
+    text.and_then(|text| serde_json::from_str(&text).ok())
+}
+
+fn serialization_error(error: &serde_json::Error) -> EngineError {
+    EngineError::new(ErrorCode::InternalError, format!("An incident could not be written out: {error}."))
+}

@@ -1,0 +1,419 @@
+//! Takes incidents in, a line each, past the duplicate guard, all lines of a call in one transaction.
+//! Does not: fail on a line that cannot be read; it is named and left out.
+//!
+//! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
+//! whose id is known with other steps is another solution: what came of the known steps says nothing of these.
+
+use crate::{
+    Engine, EngineError,
+    contract::{MemoryImportParams, MemoryImported, RefusedLine},
+    memory::{environment::resolve_environment, index, input},
+    text,
+};
+use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Incident, IncidentKey, Texts},
+    outcomes::{self, NewOutcome, Recorder},
+    search::{self, NewDocument, Owner},
+    solutions::{self, NewSolution, Solution, SolutionKey},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// Characters of an id.
+const MAX_ID_CHARS: usize = 200;
+/// Characters of a case's name.
+const MAX_NAME_CHARS: usize = 2000;
+
+/// One line of a file.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct IncidentLine {
+    #[serde(default)]
+    pub(super) r#type: Option<String>,
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    pub(super) title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error_signature: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) summary: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+    #[serde(default)]
+    pub(super) solutions: Vec<SolutionLine>,
+}
+
+/// A solution of it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct SolutionLine {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    pub(super) steps: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env_bucket: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+    #[serde(default)]
+    pub(super) outcomes: Vec<OutcomeLine>,
+}
+
+/// What came of trying it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct OutcomeLine {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    pub(super) worked: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) env_bucket: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) notes: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lookup_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) run_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) case_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created_at: Option<String>,
+}
+
+/// A line fit for storing.
+struct Prepared {
+    id: String,
+    title: String,
+    error_signature: Option<String>,
+    summary: Option<String>,
+    tags: Vec<String>,
+    created_at: i64,
+    solutions: Vec<PreparedSolution>,
+}
+
+struct PreparedSolution {
+    id: String,
+    /// Used where `id` is known with other steps.
+    id_by_content: String,
+    steps: String,
+    digest: String,
+    env: Option<String>,
+    env_bucket: String,
+    created_at: i64,
+    outcomes: Vec<PreparedOutcome>,
+}
+
+struct PreparedOutcome {
+    id: String,
+    worked: bool,
+    env: Option<String>,
+    env_bucket: String,
+    notes: Option<String>,
+    lookup_id: Option<String>,
+    run_id: Option<String>,
+    case_name: Option<String>,
+    created_at: i64,
+}
+
+/// Reads all lines, then writes them at once.
+pub async fn import<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    MemoryImportParams { lines }: &MemoryImportParams,
+) -> Result<MemoryImported, EngineError> {
+    let mut imported = MemoryImported::default();
+    let mut prepared = Vec::new();
+    for (number, line) in (1..).zip(lines.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match parse(line).and_then(|line| prepare(engine, ambient, line)) {
+            Ok(incident) => prepared.push((number, incident)),
+            Err(error) => {
+                let message = error.redacted_by(&engine.analyzer).message;
+                imported.refused.push(RefusedLine { line: number, message });
+            }
+        }
+    }
+    if prepared.is_empty() {
+        return Ok(imported);
+    }
+    let body = async |tx: &mut D::Tx<'_>| {
+        let mut documents = BTreeMap::new();
+        for (line, incident) in &prepared {
+            if let Some(message) = find_conflict(tx, incident).await? {
+                imported.refused.push(RefusedLine { line: *line, message });
+                continue;
+            }
+            write_incident(engine, tx, incident, &mut imported, &mut documents).await?;
+        }
+        imported.refused.sort_by_key(|refused| refused.line);
+        let documents: Vec<NewDocument<'_>> = documents
+            .iter()
+            .map(|(key, indexed): (&IncidentKey, &Indexed)| NewDocument {
+                owner: Owner::Incident(*key),
+                family: indexed.family.as_deref(),
+                vector: &indexed.vector,
+            })
+            .collect();
+        search::add(tx, &documents).await?;
+        Ok(())
+    };
+    engine.write(ambient, body).await?;
+    Ok(imported)
+}
+
+fn parse(line: &str) -> Result<IncidentLine, EngineError> {
+    let line: IncidentLine = serde_json::from_str(line)
+        .map_err(|error| EngineError::invalid(format!("not an incident: {}", text::quoted(&error.to_string()))))?;
+    match line.r#type.as_deref() {
+        None | Some("incident") => Ok(line),
+        Some(other) => Err(EngineError::invalid(format!("type is '{}', not 'incident'", text::beginning(other, 40)))),
+    }
+}
+
+fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Result<Prepared, EngineError> {
+    let title = input::title(engine, &line.title)?;
+    let error_signature = input::text(engine, line.error_signature.as_deref());
+    let summary = input::text(engine, line.summary.as_deref());
+    let id =
+        id("inc", "", given_id(engine, line.id.as_deref())?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
+    let created_at = moment(line.created_at.as_deref(), ambient.now)?;
+    let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
+    for solution in line.solutions {
+        let solution = prepare_solution(engine, solution, &id, created_at)?;
+        // The same steps twice are one solution with the outcomes of both.
+        match solutions.iter_mut().find(|known| known.id == solution.id) {
+            Some(known) => known.outcomes.extend(solution.outcomes),
+            None => solutions.push(solution),
+        }
+    }
+    for solution in &mut solutions {
+        name_outcomes(solution);
+    }
+    let tags = input::some_tags(engine, &line.tags);
+    Ok(Prepared { id, title, error_signature, summary, tags, created_at, solutions })
+}
+
+fn prepare_solution<D>(
+    engine: &Engine<D>,
+    line: SolutionLine,
+    incident: &str,
+    created_at: i64,
+) -> Result<PreparedSolution, EngineError> {
+    let steps = input::steps(engine, &line.steps)?;
+    let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
+    let digest = input::digest(&steps);
+    let id_by_content = id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
+    let id = given_id(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
+    let created_at = moment(line.created_at.as_deref(), created_at)?;
+    let mut outcomes = Vec::with_capacity(line.outcomes.len());
+    for outcome in line.outcomes {
+        outcomes.push(prepare_outcome(engine, outcome, created_at)?);
+    }
+    Ok(PreparedSolution { id, id_by_content, steps, digest, env, env_bucket, created_at, outcomes })
+}
+
+fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
+    let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
+    Ok(PreparedOutcome {
+        id: given_id(engine, line.id.as_deref())?.unwrap_or_default(),
+        worked: line.worked,
+        env,
+        env_bucket,
+        notes: input::some_notes(engine, line.notes.as_deref()),
+        lookup_id: given_id(engine, line.lookup_id.as_deref())?,
+        run_id: given_id(engine, line.run_id.as_deref())?,
+        case_name: line.case_name.map(|name| input::line(engine, &name, MAX_NAME_CHARS)),
+        created_at: moment(line.created_at.as_deref(), created_at)?,
+    })
+}
+
+/// Gives the outcomes that have no id one by their place.
+fn name_outcomes(solution: &mut PreparedSolution) {
+    for (number, outcome) in solution.outcomes.iter_mut().enumerate() {
+        if outcome.id.is_empty() {
+            let content = || format!("{number}\n{}\n{}", outcome.worked, outcome.env_bucket);
+            outcome.id = id("out", &solution.id, None, content);
+        }
+    }
+}
+
+/// An environment as it is stored, and its bucket.
+fn stored_environment<D>(
+    engine: &Engine<D>,
+    env: Option<Value>,
+    bucket: Option<&str>,
+) -> Result<(Option<String>, String), EngineError> {
+    let env = env.filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
+    let environment = resolve_environment(engine, &env, bucket, None)?;
+    Ok((environment.json, environment.bucket))
+}
+
+/// An id as it was given. One that cannot be kept as it is would become another's.
+fn given_id<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
+    let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
+    let kept = input::line(engine, id, MAX_ID_CHARS);
+    if kept == id {
+        return Ok(Some(kept));
+    }
+    Err(EngineError::invalid(format!(
+        "the id '{}' is no id: one line of at most {MAX_ID_CHARS} visible characters, without secrets",
+        display::shortened(&kept, 80)
+    )))
+}
+
+/// The given id, or one that the content decides. It begins as the id of what it belongs to, so that neighbours in a
+/// file are neighbours in the index; ids all over the index made a large import several times as slow.
+fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -> String) -> String {
+    given.unwrap_or_else(|| {
+        let digest = sha256_hex(&content());
+        match owner.split_once('-').map_or(owner, |(_, rest)| rest) {
+            "" => format!("{prefix}-{}", &digest[..32]),
+            owner => format!("{prefix}-{owner}-{}", &digest[..12]),
+        }
+    })
+}
+
+fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
+    let Some(given) = given else { return Ok(otherwise) };
+    let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
+        EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", text::beginning(given, 40)))
+    })?;
+    let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
+    millis.map(Ambient::clamp_to_range).map_err(|_| EngineError::invalid("created_at is too far away"))
+}
+
+/// Why an incident cannot be written: a solution has one incident, and its id stands for its steps.
+async fn find_conflict(tx: &mut impl Tx, incident: &Prepared) -> Result<Option<String>, EngineError> {
+    let own = incidents::by_id(tx, &incident.id).await?.map(|known| Owner::Incident(known.key));
+    for solution in &incident.solutions {
+        let known = solutions::by_id(tx, &solution.id).await?;
+        if known.as_ref().is_some_and(|known| Some(known.owner) != own) {
+            return Ok(Some(format!("the solution '{}' belongs to another incident", solution.id)));
+        }
+        if known.is_some_and(|known| !has_steps_of(&known, solution))
+            && let Some(other) = solutions::by_id(tx, &solution.id_by_content).await?
+            && (Some(other.owner) != own || !has_steps_of(&other, solution))
+        {
+            return Ok(Some(format!("the solution '{}' is known with other steps; give it another id", solution.id)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether they are the same steps, whatever their case and spacing.
+fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
+    input::digest(&known.steps) == solution.digest
+}
+
+async fn write_incident<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    incident: &Prepared,
+    imported: &mut MemoryImported,
+    documents: &mut BTreeMap<IncidentKey, Indexed>,
+) -> Result<(), EngineError> {
+    let texts = Texts {
+        title: &incident.title,
+        error_signature: incident.error_signature.as_deref(),
+        summary: incident.summary.as_deref(),
+        tags: &incident.tags,
+    };
+    let key = if let Some(known) = incidents::by_id(tx, &incident.id).await? {
+        imported.updated += 1;
+        if !is_same(&known, &texts) {
+            incidents::update(tx, known.key, &texts, incident.created_at.max(known.updated_at)).await?;
+            search::remove(tx, Owner::Incident(known.key)).await?;
+            documents.insert(known.key, index::of_incident(engine, &texts));
+        }
+        known.key
+    } else {
+        imported.added += 1;
+        let key = incidents::insert(tx, &incident.id, &texts, incident.created_at).await?;
+        documents.insert(key, index::of_incident(engine, &texts));
+        key
+    };
+    for solution in &incident.solutions {
+        write_solution(engine.recorder_as("import"), tx, key, solution, imported).await?;
+    }
+    Ok(())
+}
+
+fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
+    known.title == texts.title
+        && known.error_signature.as_deref() == texts.error_signature
+        && known.summary.as_deref() == texts.summary
+        && known.tags == texts.tags
+}
+
+async fn write_solution(
+    recorder: Recorder<'_>,
+    tx: &mut impl Tx,
+    incident: IncidentKey,
+    solution: &PreparedSolution,
+    imported: &mut MemoryImported,
+) -> Result<(), EngineError> {
+    let mut id = &solution.id;
+    let mut known = solutions::by_id(tx, id).await?;
+    if known.as_ref().is_some_and(|known| !has_steps_of(known, solution)) {
+        id = &solution.id_by_content;
+        known = solutions::by_id(tx, id).await?;
+    }
+    let key = if let Some(known) = known {
+        if known.steps != solution.steps || known.env != solution.env || known.env_bucket != solution.env_bucket {
+            solutions::update(tx, known.key, &texts(solution)).await?;
+        }
+        known.key
+    } else {
+        let new = NewSolution {
+            id,
+            owner: Owner::Incident(incident),
+            steps: &solution.steps,
+            digest: &solution.digest,
+            env: solution.env.as_deref(),
+            env_bucket: &solution.env_bucket,
+            recorder,
+            now: solution.created_at,
+        };
+        let (added, is_new) = solutions::add(tx, &new).await?;
+        imported.solutions += u32::from(is_new);
+        added.key
+    };
+    for outcome in &solution.outcomes {
+        imported.outcomes += u32::from(outcomes::record(tx, &new_outcome(recorder, key, outcome)).await?);
+    }
+    Ok(())
+}
+
+fn texts(solution: &PreparedSolution) -> solutions::Texts<'_> {
+    solutions::Texts {
+        steps: &solution.steps,
+        digest: &solution.digest,
+        env: solution.env.as_deref(),
+        env_bucket: &solution.env_bucket,
+    }
+}
+
+fn new_outcome<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a PreparedOutcome) -> NewOutcome<'a> {
+    NewOutcome {
+        id: &outcome.id,
+        solution,
+        counted_on: None,
+        worked: outcome.worked,
+        env: outcome.env.as_deref(),
+        env_bucket: &outcome.env_bucket,
+        notes: outcome.notes.as_deref(),
+        lookup_id: outcome.lookup_id.as_deref(),
+        run_id: outcome.run_id.as_deref(),
+        case_name: outcome.case_name.as_deref(),
+        recorder,
+        now: outcome.created_at,
+    }
+}

@@ -1,0 +1,10 @@
+//! What is found: incidents and solutions that answer a text, best first.
+
+pub mod browse;
+pub(super) mod find;
+pub(crate) mod foreign;
+pub mod incident;
+pub mod ranked_solutions;
+pub(super) mod ranking;
+pub(crate) mod related_incidents;
+pub mod search;

@@ -1,0 +1,183 @@
+//! Incidents as a person looks through them: newest first, or by how well they answer a text, with all scores.
+//! Does not: remember a search.
+
+use super::{
+    find::{SearchHit, find},
+    ranked_solutions::{MAX_SHOWN_CHARS, first_chars, list},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{
+        MatchKind, NoParams, RankedSolution, ViewEnvironmentsResult, ViewIncident, ViewIncidentsParams,
+        ViewIncidentsResult,
+    },
+    memory::{
+        environment::{ResolvedEnvironment, resolve_environment},
+        index, input,
+        side::{SIDES, Side},
+    },
+    moment::iso,
+    runs::history::is_more,
+    viewer::page,
+};
+use argus_core::{
+    Ambient,
+    search::{MIN_SCORE, Query},
+};
+use argus_store::{
+    Database, Tx,
+    incidents::{self, IncidentKey},
+    outcomes,
+    search::Owner,
+    solutions,
+};
+use serde_json::{Map, Value};
+use std::cmp::Reverse;
+
+/// Incidents of a page.
+const DEFAULT_LIMIT: u32 = 20;
+/// Incidents that answer a text.
+const MAX_ANSWERS: usize = 200;
+/// Solutions of one.
+const MAX_SOLUTIONS: usize = 10;
+/// Environments.
+const MAX_ENVIRONMENTS: u32 = 100;
+
+/// One page.
+pub async fn view_incidents<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ViewIncidentsParams,
+) -> Result<ViewIncidentsResult, EngineError> {
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
+    let env = params.env.clone().filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
+    let environment = resolve_environment(engine, &env, params.env_bucket.as_deref(), None)?;
+    let mut warnings = engine.secondary_warnings();
+    let text = params.text.as_deref().filter(|text| !text.trim().is_empty());
+    let (incidents, total) = match text {
+        Some(text) => answering(engine, ambient, text, &environment, (limit, offset), &mut warnings).await?,
+        None => newest(engine, ambient, (limit, offset), &mut warnings).await?,
+    };
+    let has_more = is_more(offset, incidents.len(), total);
+    Ok(ViewIncidentsResult { incidents, total, has_more, env_bucket: environment.bucket, warnings })
+}
+
+/// Environments to choose from.
+pub async fn view_environments<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    _: &NoParams,
+) -> Result<ViewEnvironmentsResult, EngineError> {
+    let mut env_buckets: Vec<String> = Vec::new();
+    for side in SIDES {
+        let body = async |tx: &mut D::Tx<'_>| Ok(outcomes::environments(tx, MAX_ENVIRONMENTS).await?);
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        env_buckets.extend(found.into_iter().filter(|bucket| !env_buckets.contains(bucket)).collect::<Vec<_>>());
+    }
+    env_buckets.truncate(MAX_ENVIRONMENTS as usize);
+    Ok(ViewEnvironmentsResult { env_buckets })
+}
+
+/// Incidents of both memories.
+pub(crate) async fn count<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Result<u32, EngineError> {
+    let mut total = 0_u64;
+    for side in SIDES {
+        let body = async |tx: &mut D::Tx<'_>| Ok(incidents::count(tx).await?);
+        total += engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    }
+    Ok(u32::try_from(total).unwrap_or(u32::MAX))
+}
+
+/// The best answers, those of a page with their solutions.
+async fn answering<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    text: &str,
+    environment: &ResolvedEnvironment,
+    (limit, offset): (u32, u32),
+    warnings: &mut Vec<String>,
+) -> Result<(Vec<ViewIncident>, u32), EngineError> {
+    let (text, warning) = input::query(engine, text)?;
+    warnings.extend(warning);
+    // Patterns that wait are found once they are indexed; where nothing can be written now they go on waiting.
+    let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
+    if engine.read(ambient, waits).await? {
+        let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
+        let _ = engine.write_side_now(Side::Primary, ambient, body).await;
+    }
+    let query = Query::new(&text, &engine.analyzer);
+    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, &query, (MAX_ANSWERS, MIN_SCORE), warnings).await?;
+    let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
+    let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
+    let mut shown = Vec::new();
+    for listed in list(engine, ambient, hits, environment).await? {
+        let found = listed.shown;
+        let mut ranked: Vec<RankedSolution> =
+            listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();
+        ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
+        ranked.truncate(MAX_SOLUTIONS);
+        shown.push(ViewIncident {
+            incident_id: found.incident_id,
+            kind: found.kind,
+            title: found.title,
+            error_signature: found.error_signature,
+            summary: found.summary,
+            tags: found.tags,
+            memory: found.memory,
+            created_at: iso(listed.created_at),
+            solution_count: found.solution_count,
+            score: Some(found.score),
+            because: found.because,
+            solutions: ranked,
+        });
+    }
+    Ok((shown, total))
+}
+
+/// Those of both memories, newest first.
+async fn newest<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    (limit, offset): (u32, u32),
+    warnings: &mut Vec<String>,
+) -> Result<(Vec<ViewIncident>, u32), EngineError> {
+    let mut found: Vec<(i64, Side, IncidentKey)> = Vec::new();
+    let mut total = 0_u64;
+    for side in SIDES {
+        let body =
+            async |tx: &mut D::Tx<'_>| Ok((incidents::count(tx).await?, incidents::newest(tx, offset + limit).await?));
+        let Some((count, keys)) = engine.read_if_available(side, ambient, warnings, body).await? else { continue };
+        total += count;
+        found.extend(keys.into_iter().map(|(key, created_at)| (created_at, side, key)));
+    }
+    found.sort_by_key(|(created_at, side, key)| (Reverse(*created_at), *side, Reverse(*key)));
+    let mut shown = Vec::new();
+    for (_, side, key) in found.into_iter().skip(offset as usize).take(limit as usize) {
+        let body = async |tx: &mut D::Tx<'_>| brief(engine, tx, side, key).await;
+        shown.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten());
+    }
+    Ok((shown, u32::try_from(total).unwrap_or(u32::MAX)))
+}
+
+async fn brief<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    side: Side,
+    key: IncidentKey,
+) -> Result<Option<ViewIncident>, EngineError> {
+    let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
+    Ok(Some(ViewIncident {
+        incident_id: incident.id,
+        kind: MatchKind::Incident,
+        title: incident.title,
+        error_signature: incident.error_signature.map(|text| first_chars(text, MAX_SHOWN_CHARS)),
+        summary: incident.summary.map(|text| first_chars(text, MAX_SHOWN_CHARS)),
+        tags: incident.tags,
+        memory: engine.kind(side),
+        created_at: iso(incident.created_at),
+        solution_count: solutions::usable_of(tx, Owner::Incident(key)).await?,
+        score: None,
+        because: Vec::new(),
+        solutions: Vec::new(),
+    }))
+}

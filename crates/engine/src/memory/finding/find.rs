@@ -1,0 +1,106 @@
+//! Finds what answers a text, in the memories that are asked, by one measure.
+//! Does not: read what was found.
+
+use crate::{Engine, EngineError, memory::side::Side};
+use argus_core::{
+    Ambient,
+    search::{Query, Score, Weighed},
+};
+use argus_store::{
+    Database, Tx,
+    search::{self, Candidate, Owner, Wanted, family_key},
+};
+
+/// Candidates that are scored in full, at least.
+const MIN_CANDIDATES: usize = 100;
+
+/// Something that answers.
+#[derive(Debug)]
+pub(super) struct SearchHit {
+    pub(super) side: Side,
+    pub(super) owner: Owner,
+    pub(super) score: Score,
+}
+
+/// The best answers of these memories, best first; what scores less than `threshold` is none. Terms are weighed by all
+/// of them together, so that a foreign one is asked alone: it could make any term a common one.
+pub(super) async fn find<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    sides: &[Side],
+    query: &Query,
+    (limit, threshold): (usize, f64),
+    warnings: &mut Vec<String>,
+) -> Result<Vec<SearchHit>, EngineError> {
+    if query.is_empty() {
+        return Ok(Vec::new());
+    }
+    let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
+    let counts = counts(engine, ambient, sides, &terms, warnings).await?;
+    let weighed = weighed(query, &counts);
+    let take = MIN_CANDIDATES.max(limit.saturating_mul(2));
+    let mut hits = Vec::new();
+    for (&side, counts) in sides.iter().zip(&counts) {
+        let Some((1.., counts)) = counts else { continue };
+        let body = async |tx: &mut D::Tx<'_>| candidates(tx, query, &weighed, counts, take).await;
+        // What could not be read was said when the terms were counted.
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        hits.extend(found.into_iter().map(|candidate| {
+            let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
+            SearchHit { side, owner: candidate.owner, score }
+        }));
+    }
+    hits.retain(|hit| hit.score.value >= threshold && hit.score.value > 0.0);
+    hits.sort_by(|a, b| {
+        b.score.value.total_cmp(&a.score.value).then_with(|| (a.side, a.owner).cmp(&(b.side, b.owner)))
+    });
+    hits.truncate(limit);
+    Ok(hits)
+}
+
+/// How many documents a memory has, and in how many of them each term of a query stands.
+pub(super) type Counts = (u64, Vec<u64>);
+
+/// The candidates of one memory.
+pub(in crate::memory) async fn candidates(
+    tx: &mut impl Tx,
+    query: &Query,
+    weighed: &Weighed<'_>,
+    counts: &[u64],
+    take: usize,
+) -> Result<Vec<Candidate>, EngineError> {
+    let wanted = weighed.term_worths().zip(counts);
+    let wanted = wanted.map(|((term, worth), documents)| Wanted { term: term.hash, worth, documents: *documents });
+    Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take).await?)
+}
+
+/// The query's family where the candidate has it too.
+pub(super) fn family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q str> {
+    query.family().filter(|family| candidate.family == Some(family_key(family)))
+}
+
+/// The counts of each memory; none where one cannot be read.
+async fn counts<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    sides: &[Side],
+    terms: &[u32],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Option<Counts>>, EngineError> {
+    let mut counts = Vec::with_capacity(sides.len());
+    for side in sides {
+        let body = async |tx: &mut D::Tx<'_>| Ok(search::document_counts(tx, terms).await?);
+        counts.push(engine.read_if_available(*side, ambient, warnings, body).await?);
+    }
+    Ok(counts)
+}
+
+/// Weighs the terms by how rare they are in all memories together.
+pub(in crate::memory) fn weighed<'q>(query: &'q Query, counts: &[Option<Counts>]) -> Weighed<'q> {
+    let documents = counts.iter().flatten().map(|(documents, _)| documents).sum();
+    let mut index = 0..;
+    query.weigh(documents, |_| {
+        let index = index.next().unwrap_or_default();
+        counts.iter().flatten().filter_map(|(_, counts)| counts.get(index)).sum()
+    })
+}

@@ -1,0 +1,136 @@
+//! One incident with its solutions and what came of them, and ids by their beginning: for a resource and its completion.
+//! Does not: rank for an environment; `ranked_solutions` does.
+
+use super::{
+    foreign,
+    ranking::{self, bucket_stats},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
+    memory::{
+        resolve,
+        side::{SIDES, Side},
+    },
+    moment::iso,
+};
+use argus_core::{Ambient, bound::bound_to, display};
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Incident},
+    outcomes::{self, Outcome},
+    search::Owner,
+    solutions::{self, Solution},
+};
+use serde_json::{Map, Value};
+
+/// Solutions of an incident.
+const MAX_SOLUTIONS: u32 = 20;
+/// Outcomes of a solution.
+const MAX_OUTCOMES: u32 = 10;
+/// Characters of the notes of one.
+const MAX_NOTES_CHARS: usize = 500;
+/// Bytes of all steps; the first are whole whatever they have, and of each at least the beginning and the end stay.
+const MAX_ALL_STEPS_BYTES: usize = 200 * 1024;
+const MIN_STEPS_BYTES: usize = 4 * 1024;
+
+/// An incident of either memory, or else of a foreign one.
+pub async fn incident<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    IdParams { id }: &IdParams,
+) -> Result<IncidentDetail, EngineError> {
+    for side in SIDES.into_iter().chain([Side::Foreign]) {
+        let body = async |tx: &mut D::Tx<'_>| match incidents::by_id(tx, id.trim()).await? {
+            Some(incident) => detail(engine, tx, side, incident).await.map(Some),
+            None => Ok(None),
+        };
+        match engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
+            Some(Some(found)) if side == Side::Foreign => return Ok(foreign::as_claims(engine, found)),
+            Some(Some(found)) => return Ok(found),
+            _ => {}
+        }
+    }
+    Err(resolve::unknown_incident(engine, id))
+}
+
+/// Ids of both memories that begin so, newest first.
+pub(crate) async fn ids_with_prefix<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    prefix: &str,
+    limit: u32,
+) -> Result<Vec<String>, EngineError> {
+    let mut ids = Vec::new();
+    for side in SIDES {
+        let body = async |tx: &mut D::Tx<'_>| Ok(incidents::ids_with_prefix(tx, prefix, limit).await?);
+        ids.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+    }
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    ids.dedup();
+    ids.truncate(limit as usize);
+    Ok(ids)
+}
+
+async fn detail<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    side: Side,
+    incident: Incident,
+) -> Result<IncidentDetail, EngineError> {
+    let owner = Owner::Incident(incident.key);
+    let (mut shown, mut left) = (Vec::new(), MAX_ALL_STEPS_BYTES);
+    for solution in solutions::all_of_owner(tx, owner, MAX_SOLUTIONS).await? {
+        let mut solution = solution_detail(tx, solution).await?;
+        solution.steps = bound_to(&solution.steps, left.max(MIN_STEPS_BYTES)).into_owned();
+        left = left.saturating_sub(solution.steps.len());
+        shown.push(solution);
+    }
+    let count = solutions::count_of(tx, owner).await?;
+    Ok(IncidentDetail {
+        incident_id: incident.id,
+        title: incident.title,
+        error_signature: incident.error_signature,
+        summary: incident.summary,
+        tags: incident.tags,
+        memory: engine.kind(side),
+        created_at: iso(incident.created_at),
+        updated_at: iso(incident.updated_at),
+        solutions: shown,
+        more: count.saturating_sub(MAX_SOLUTIONS),
+    })
+}
+
+async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<SolutionDetail, EngineError> {
+    let stats = outcomes::stats(tx, solution.key).await?;
+    let newest = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES).await?;
+    let (worked, failed) = ranking::sum_outcomes(&stats);
+    let env = solution.env.and_then(|env| serde_json::from_str(&env).ok());
+    Ok(SolutionDetail {
+        solution_id: solution.id,
+        steps: solution.steps,
+        env: env.unwrap_or_else(|| Value::Object(Map::new())),
+        env_bucket: solution.env_bucket,
+        created_at: iso(solution.created_at),
+        worked,
+        failed,
+        buckets: bucket_stats(stats),
+        recorded_by: solution.recorded.by,
+        recorded_from: solution.recorded.from,
+        outcomes: newest.into_iter().map(outcome_detail).collect(),
+        wrong: solution.is_wrong,
+    })
+}
+
+fn outcome_detail(outcome: Outcome) -> OutcomeDetail {
+    OutcomeDetail {
+        outcome_id: outcome.id,
+        worked: outcome.worked,
+        env_bucket: outcome.env_bucket,
+        notes: outcome.notes.map(|notes| display::shortened(&notes, MAX_NOTES_CHARS)),
+        lookup_id: outcome.lookup_id,
+        created_at: iso(outcome.created_at),
+        recorded_by: outcome.recorded.by,
+        recorded_from: outcome.recorded.from,
+    }
+}

@@ -1,0 +1,308 @@
+//! `ranked_solutions`: which incidents a text is about, and which of their solutions to try first.
+//! Does not: fail because the search cannot be remembered; it says so.
+
+use super::{
+    find::{self, SearchHit},
+    foreign::{self, Claim},
+    ranking::{self, Ranked},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{
+        IncidentMatch, MatchKind, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult,
+    },
+    memory::{
+        environment::{ResolvedEnvironment, resolve_environment},
+        index, input,
+        next::next_action,
+        side::{SIDES, Side},
+    },
+};
+use argus_core::{
+    Ambient,
+    bound::bound_to,
+    display,
+    search::{MIN_SCORE, Query},
+};
+use argus_store::{Database, Tx, incidents, lookups, patterns, search::Owner, solutions};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Solutions in an answer.
+const DEFAULT_LIMIT: usize = 5;
+/// At most.
+const MAX_LIMIT: i64 = 50;
+/// Incidents in an answer.
+const MAX_INCIDENTS: usize = 10;
+/// Characters of an incident's texts in an answer.
+pub(super) const MAX_SHOWN_CHARS: usize = 500;
+/// Bytes of all steps in an answer; the first are whole whatever they have.
+const MAX_ALL_STEPS_BYTES: usize = 64 * 1024;
+/// Bytes of all their environments; the bucket says what matters of the others.
+const MAX_ALL_ENVS_BYTES: usize = 32 * 1024;
+/// Bytes that are left of the steps of one solution at least.
+const MIN_STEPS_BYTES: usize = 2 * 1024;
+/// Bytes of a query that are remembered.
+const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
+
+/// An incident or pattern with its solutions.
+pub(super) struct Listed {
+    side: Side,
+    pub(super) shown: IncidentMatch,
+    pub(super) ranked: Vec<Ranked>,
+    /// UTC milliseconds.
+    pub(super) created_at: i64,
+}
+
+/// Remembers the search, looks in both memories, and ranks what the best incidents have.
+pub async fn ranked_solutions<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RankedSolutionsParams,
+) -> Result<RankedSolutionsResult, EngineError> {
+    let limit = limit(params.limit)?;
+    let environment = resolve_environment(engine, &params.env, None, params.detected_env.as_ref())?;
+    let (text, warning) = input::query(engine, &params.query_text)?;
+    let mut warnings = engine.secondary_warnings();
+    warnings.extend(warning);
+    let lookup_id = record_lookup(engine, ambient, &text, &environment, &mut warnings).await?;
+    let query = Query::new(&text, &engine.analyzer);
+    let hits = find::find(engine, ambient, &SIDES, &query, (MAX_INCIDENTS, MIN_SCORE), &mut warnings).await?;
+    let listed = list(engine, ambient, hits, &environment).await?;
+    let claims = foreign::claims(engine, ambient, &query, &environment).await?;
+    let mut answer = answer(lookup_id, environment, listed, limit, warnings);
+    add_claims(&mut answer, claims, limit);
+    Ok(answer)
+}
+
+fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
+    match limit {
+        None => Ok(DEFAULT_LIMIT),
+        Some(limit @ 1..=MAX_LIMIT) => Ok(usize::try_from(limit).unwrap_or(DEFAULT_LIMIT)),
+        Some(limit) => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}."))),
+    }
+}
+
+/// The id under which the search is remembered; a search waits for no writer to be so. Patterns that wait are indexed in the same transaction.
+async fn record_lookup<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    text: &str,
+    environment: &ResolvedEnvironment,
+    warnings: &mut Vec<String>,
+) -> Result<String, EngineError> {
+    let id = ambient.id("lkp");
+    let kept = bound_to(text, MAX_REMEMBERED_BYTES).into_owned();
+    let body = async |tx: &mut D::Tx<'_>| {
+        index::index_waiting(engine, tx).await?;
+        Ok(lookups::insert(tx, &id, &kept, &environment.bucket, ambient.now).await?)
+    };
+    match engine.write_side_now(Side::Primary, ambient, body).await {
+        Err(error) if error.is_about_writing() => {
+            warnings.push(format!(
+                "The search is not remembered, so leave lookup_id out of record_outcome: {}",
+                error.message
+            ));
+        }
+        outcome => outcome?,
+    }
+    index_secondary(engine, ambient).await;
+    Ok(id)
+}
+
+/// Patterns that wait in the secondary memory are indexed too; where that fails they go on waiting.
+async fn index_secondary<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
+    let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
+    if matches!(engine.read_side(Side::Secondary, ambient, waits).await, Ok(Some(true))) {
+        let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
+        let _ = engine.write_side_now(Side::Secondary, ambient, body).await;
+    }
+}
+
+/// Reads what was found, in its order.
+pub(super) async fn list<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    hits: Vec<SearchHit>,
+    environment: &ResolvedEnvironment,
+) -> Result<Vec<Listed>, EngineError> {
+    let mut listed: Vec<(usize, Listed)> = Vec::with_capacity(hits.len());
+    for side in SIDES {
+        let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let body = async |tx: &mut D::Tx<'_>| {
+            let mut read = Vec::with_capacity(own.len());
+            for (at, hit) in &own {
+                if let Some((shown, created_at)) = shown(engine, tx, hit).await? {
+                    let score = hit.score.value;
+                    let ranked =
+                        ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score).await?;
+                    read.push((*at, Listed { side, shown, ranked, created_at }));
+                }
+            }
+            Ok(read)
+        };
+        listed.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+    }
+    listed.sort_by_key(|(at, _)| *at);
+    Ok(listed.into_iter().map(|(_, listed)| listed).collect())
+}
+
+pub(super) async fn shown<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    hit: &SearchHit,
+) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
+    let short = |text: String| first_chars(text, MAX_SHOWN_CHARS);
+    let solution_count = solutions::usable_of(tx, hit.owner).await?;
+    let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
+    let memory = engine.kind(hit.side);
+    Ok(match hit.owner {
+        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| {
+            (
+                IncidentMatch {
+                    incident_id: incident.id,
+                    kind: MatchKind::Incident,
+                    title: incident.title,
+                    error_signature: incident.error_signature.map(short),
+                    summary: incident.summary.map(short),
+                    tags: incident.tags,
+                    score,
+                    because,
+                    solution_count,
+                    memory,
+                },
+                incident.created_at,
+            )
+        }),
+        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| {
+            (
+                IncidentMatch {
+                    title: pattern.shown_description().to_owned(),
+                    tags: vec![pattern.shown_category().to_string()],
+                    incident_id: pattern.id,
+                    kind: MatchKind::Pattern,
+                    error_signature: Some(short(pattern.normalized)),
+                    summary: Some(format!("Failure of {}", short(pattern.case_name))),
+                    score,
+                    because,
+                    solution_count,
+                    memory,
+                },
+                pattern.first_seen_at,
+            )
+        }),
+    })
+}
+
+fn answer(
+    lookup_id: String,
+    environment: ResolvedEnvironment,
+    listed: Vec<Listed>,
+    limit: usize,
+    mut warnings: Vec<String>,
+) -> RankedSolutionsResult {
+    let (incidents, mut ranked) = merge_ranked(listed);
+    // Stable: of equal ones that of the better incident comes first.
+    ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
+    ranked.truncate(limit);
+    // Of an incident with very many not all were ranked.
+    let all: u32 = incidents.iter().map(|incident| incident.solution_count).fold(0, u32::saturating_add);
+    let more = all.saturating_sub(u32::try_from(ranked.len()).unwrap_or(u32::MAX));
+    if shorten(&mut ranked) {
+        warnings.push(
+            "Later solutions are cut; argus://incident/{id} has them, a smaller limit the first in full.".to_owned(),
+        );
+    }
+    let kind = match (incidents.is_empty(), ranked.is_empty()) {
+        (true, _) => NextActionType::NoMatchDebugThenAddIncident,
+        (false, true) => NextActionType::NoSolutionsAddOne,
+        (false, false) => NextActionType::TrySolutionAndRecordOutcome,
+    };
+    RankedSolutionsResult {
+        lookup_id,
+        env_bucket: environment.bucket,
+        detected_env: environment.detected,
+        incidents,
+        recommended_solution: ranked.first().cloned(),
+        ranked_solutions: ranked,
+        more,
+        next_action: next_action(kind),
+        warnings,
+    }
+}
+
+/// What is foreign comes after all that is the user's own, and changes neither what is recommended nor what is next.
+fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usize) {
+    if claims.is_empty() {
+        return;
+    }
+    let lowest = answer.ranked_solutions.iter().map(|own| own.final_solution_score).fold(1.0, f64::min);
+    for (incident, solutions) in claims {
+        answer.incidents.push(incident);
+        answer.ranked_solutions.extend(solutions.into_iter().map(|solution| RankedSolution {
+            final_solution_score: solution.final_solution_score.min(lowest),
+            ..solution
+        }));
+    }
+    answer.ranked_solutions.truncate(limit);
+    answer.warnings.push(foreign::WARNING.to_owned());
+}
+
+/// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where
+/// outcomes of it are recorded, which is at home.
+fn merge_ranked(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
+    let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
+    let mut ranked: Vec<RankedSolution> = Vec::new();
+    let mut known = BTreeSet::new();
+    for side in SIDES {
+        for one in listed.iter_mut().filter(|one| one.side == side) {
+            let before = one.ranked.len();
+            one.ranked.retain(|solution| known.insert(solution.solution.id.clone()));
+            let copies = u32::try_from(before - one.ranked.len()).unwrap_or(u32::MAX);
+            one.shown.solution_count = one.shown.solution_count.saturating_sub(copies);
+        }
+    }
+    for Listed { shown, ranked: own, .. } in listed {
+        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id, shown.memory)));
+        match incidents.iter_mut().find(|known| known.incident_id == shown.incident_id) {
+            Some(known) => known.solution_count = known.solution_count.saturating_add(shown.solution_count),
+            None => incidents.push(shown),
+        }
+    }
+    (incidents, ranked)
+}
+
+/// Whether anything was cut, so that an answer stays readable.
+fn shorten(ranked: &mut [RankedSolution]) -> bool {
+    let (mut left, mut envs_left) = (MAX_ALL_STEPS_BYTES, MAX_ALL_ENVS_BYTES);
+    let mut cut = false;
+    for (rank, solution) in ranked.iter_mut().enumerate() {
+        let env = solution.env.to_string().len();
+        if rank > 0 && env > envs_left {
+            solution.env = Value::Object(Map::new());
+            cut = true;
+        }
+        envs_left = envs_left.saturating_sub(env);
+        let most = left.max(MIN_STEPS_BYTES);
+        if rank > 0 && solution.steps.len() > most {
+            solution.steps = bound_to(&solution.steps, most).into_owned();
+            cut = true;
+        }
+        left = left.saturating_sub(solution.steps.len());
+    }
+    cut
+}
+
+/// The beginning of a text.
+#[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
+pub(super) fn first_chars(text: String, most: usize) -> String {
+    display::shortened(&text, most)
+}
+
+/// Four digits say all a score has to say.
+pub(in crate::memory) fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}

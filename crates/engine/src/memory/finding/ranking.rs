@@ -1,0 +1,185 @@
+//! Stored solutions with what their rank depends on.
+//! Does not: know what rank is; core does.
+
+use crate::{
+    Engine, EngineError,
+    contract::{BucketStats, MemoryKind, RankedSolution, SolutionStats},
+    memory::environment::ResolvedEnvironment,
+    moment::iso,
+};
+use argus_core::{
+    Ambient,
+    environment::Environment,
+    rank::{self, Caller, Candidate, Ranking},
+};
+use argus_store::{
+    Tx,
+    outcomes::{self, Stats},
+    patterns,
+    search::Owner,
+    solutions::{self, Solution, SolutionKey},
+};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// Solutions of one incident that are ranked; of more, those that worked most often and the newest.
+const MAX_RANKED: u32 = 100;
+
+/// Days after which a confirmation counts half, where the configuration does not say.
+const DEFAULT_HALF_LIFE_DAYS: f64 = 180.0;
+
+const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+
+/// A solution with its rank.
+#[derive(Debug)]
+pub(super) struct Ranked {
+    pub(super) solution: Solution,
+    pub(super) ranking: Ranking,
+    stats: Vec<Stats>,
+    /// Successes of it that a run could have shown, and none has.
+    claimed: u32,
+}
+
+/// The solutions of one incident or pattern that matched so well, unordered.
+pub(super) async fn of_owner<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    owner: Owner,
+    environment: &Environment,
+    incident_match: f64,
+) -> Result<Vec<Ranked>, EngineError> {
+    let mut ranked = Vec::new();
+    for solution in solutions::best_of_owner(tx, owner, MAX_RANKED).await? {
+        let stats = outcomes::stats(tx, solution.key).await?;
+        let written_for = Environment::parse(&solution.env_bucket);
+        let rows = rows(tx, solution.key, &stats).await?;
+        let candidate = Candidate { environment: &written_for, stats: &rows, incident_match };
+        let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
+        let claimed = rows.iter().map(|row| row.claimed).fold(0, u32::saturating_add);
+        ranked.push(Ranked { solution, ranking, stats, claimed });
+    }
+    if let Owner::Pattern(key) = owner {
+        let chosen = patterns::get(tx, key).await?.and_then(|pattern| pattern.overrides.solution);
+        put_first(&mut ranked, chosen);
+    }
+    Ok(ranked)
+}
+
+/// A solution as if nobody had tried it.
+pub(super) fn rank_untried<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    solution: Solution,
+    environment: &Environment,
+    incident_match: f64,
+) -> Ranked {
+    let written_for = Environment::parse(&solution.env_bucket);
+    let candidate = Candidate { environment: &written_for, stats: &[], incident_match };
+    let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
+    Ranked { solution, ranking, stats: Vec::new(), claimed: 0 }
+}
+
+/// A person is the authority: what they set ranks with the best of its pattern, and before it.
+fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
+    let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == chosen) else { return };
+    let mut set = ranked.remove(at);
+    let best = ranked.iter().map(|other| other.ranking.final_solution_score).fold(0.0, f64::max);
+    set.ranking.final_solution_score = set.ranking.final_solution_score.max(best);
+    set.ranking.why = format!("set by a person; {}", set.ranking.why);
+    ranked.insert(0, set);
+}
+
+/// What is known of a solution, as seen from one environment.
+pub(in crate::memory) async fn stats<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    solution: &Solution,
+    environment: &ResolvedEnvironment,
+) -> Result<SolutionStats, EngineError> {
+    let stats = outcomes::stats(tx, solution.key).await?;
+    let rows = rows(tx, solution.key, &stats).await?;
+    let candidate = Candidate { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
+    let ranking = rank::rank(&caller(engine, ambient, &environment.environment), &candidate);
+    let (worked, failed) = sum_outcomes(&stats);
+    let tried = f64::from(worked) + f64::from(failed);
+    Ok(SolutionStats {
+        solution_id: solution.id.clone(),
+        worked,
+        failed,
+        success_rate: if tried > 0.0 { f64::from(worked) / tried } else { 0.0 },
+        reliability_score: ranking.reliability_score,
+        last_confirmed_at: last_confirmed(&stats),
+        buckets: bucket_stats(stats),
+    })
+}
+
+/// The rows as the contract shows them.
+pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
+    let row = |row: Stats| BucketStats {
+        env_bucket: row.env_bucket,
+        worked: row.worked,
+        failed: row.failed,
+        last_confirmed_at: row.last_confirmed_at.map(iso),
+    };
+    stats.into_iter().map(row).collect()
+}
+
+impl Ranked {
+    /// As the contract shows it.
+    pub(super) fn shown(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
+        let (worked, failed) = sum_outcomes(&self.stats);
+        let env = self.solution.env.and_then(|env| serde_json::from_str(&env).ok());
+        RankedSolution {
+            solution_id: self.solution.id,
+            incident_id: incident_id.to_owned(),
+            steps: self.solution.steps,
+            env: env.unwrap_or_else(|| Value::Object(Map::new())),
+            env_bucket: self.solution.env_bucket,
+            best_env_bucket_match: self.ranking.best_env_bucket_match,
+            env_match_score: self.ranking.env_match_score,
+            reliability_score: self.ranking.reliability_score,
+            recency_boost: self.ranking.recency_boost,
+            final_solution_score: self.ranking.final_solution_score,
+            why: self.ranking.why,
+            worked,
+            failed,
+            claimed: self.claimed,
+            last_confirmed_at: last_confirmed(&self.stats),
+            memory,
+        }
+    }
+}
+
+fn caller<'a, D>(engine: &Engine<D>, ambient: &Ambient, environment: &'a Environment) -> Caller<'a> {
+    let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(DEFAULT_HALF_LIFE_DAYS);
+    #[expect(clippy::cast_possible_truncation, reason = "a cast of a float ends at the largest number")]
+    let half_life_ms = (days * DAY_MS) as i64;
+    Caller { environment, now: ambient.now, half_life_ms }
+}
+
+async fn rows(tx: &mut impl Tx, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
+    let claimed: HashMap<String, u32> = outcomes::claimed_by_bucket(tx, solution).await?.into_iter().collect();
+    let row = |row: &Stats| rank::BucketStats {
+        bucket: Environment::parse(&row.env_bucket),
+        worked: row.worked,
+        claimed: claimed.get(&row.env_bucket).copied().unwrap_or_default(),
+        failed: row.failed,
+        last_confirmed_at: row.last_confirmed_at,
+        last_failed_at: row.last_failed_at,
+    };
+    Ok(stats.iter().map(row).collect())
+}
+
+/// How often it worked and failed, anywhere.
+pub(super) fn sum_outcomes(stats: &[Stats]) -> (u32, u32) {
+    let add = |(worked, failed): (u32, u32), row: &Stats| {
+        (worked.saturating_add(row.worked), failed.saturating_add(row.failed))
+    };
+    stats.iter().fold((0, 0), add)
+}
+
+fn last_confirmed(stats: &[Stats]) -> Option<String> {
+    stats.iter().filter_map(|row| row.last_confirmed_at).max().map(iso)
+}

@@ -1,0 +1,82 @@
+//! Incidents that are like a diagnosed failure.
+//! Does not: search where a fix is known already; the caller sees to that.
+
+use super::{find::find, ranking};
+use crate::{
+    Engine, EngineError,
+    contract::{Related, RelatedKind, Tried},
+    memory::{environment::ResolvedEnvironment, side::SIDES},
+};
+use argus_core::{
+    Ambient, display,
+    environment::Environment,
+    search::{MIN_SCORE, Query},
+};
+use argus_store::{Database, incidents, outcomes, search::Owner};
+use std::collections::BTreeSet;
+
+/// Incidents beside the patterns.
+const MAX_SHOWN: usize = 3;
+/// Hits that are looked at; patterns among them are found by other means.
+const MAX_FOUND: usize = 10;
+/// Of a solution.
+const MAX_STEPS_CHARS: usize = 1_000;
+
+/// The best incidents for an error text, each with its best solution.
+pub(crate) async fn incidents<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    error: &str,
+) -> Result<Vec<Related>, EngineError> {
+    let query = Query::new(error, &engine.analyzer);
+    let mut hits = find(engine, ambient, &SIDES, &query, (MAX_FOUND, MIN_SCORE), &mut Vec::new()).await?;
+    hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
+    hits.truncate(MAX_SHOWN);
+    let mut related = Vec::with_capacity(hits.len());
+    for side in SIDES {
+        for hit in hits.iter().filter(|hit| hit.side == side) {
+            let Owner::Incident(key) = hit.owner else { continue };
+            let body = async |tx: &mut D::Tx<'_>| {
+                let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
+                let environment = Environment::default();
+                let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value).await?;
+                let better = |a: &ranking::Ranked, b: &ranking::Ranked| {
+                    a.ranking.final_solution_score.total_cmp(&b.ranking.final_solution_score)
+                };
+                let best = ranked.into_iter().max_by(better);
+                let tried = match &best {
+                    Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key).await?)),
+                    None => None,
+                };
+                Ok(Some(Related {
+                    kind: RelatedKind::Incident,
+                    id: incident.id,
+                    description: incident.title,
+                    similarity: crate::memory::finding::ranked_solutions::rounded(hit.score.value),
+                    differences: Vec::new(),
+                    confidence: best.as_ref().map(|best| best.ranking.reliability_score),
+                    suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
+                    tried,
+                    claimed: tried.is_some_and(Tried::is_claimed),
+                    memory: None,
+                }))
+            };
+            related.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten());
+        }
+    }
+    let mut known = BTreeSet::new();
+    related.retain(|incident: &Related| known.insert(incident.id.clone()));
+    related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    Ok(related)
+}
+
+/// The bucket and the JSON of an environment that came with a reported fix.
+pub(crate) fn environment<D>(
+    engine: &Engine<D>,
+    env: Option<&serde_json::Value>,
+) -> Result<(Option<String>, String), EngineError> {
+    let Some(env) = env.filter(|env| !env.is_null()) else { return Ok((None, String::new())) };
+    let ResolvedEnvironment { json, bucket, .. } =
+        crate::memory::environment::resolve_environment(engine, env, None, None)?;
+    Ok((json, bucket))
+}

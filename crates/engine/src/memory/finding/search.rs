@@ -1,0 +1,125 @@
+//! Incidents that answer a text, and nothing else: for bulk work and for measuring.
+//! Does not: remember the search.
+
+use super::{
+    find::{SearchHit, find},
+    ranked_solutions::rounded,
+};
+use crate::{
+    Engine, EngineError,
+    contract::{MemorySearchParams, MemorySearched},
+    memory::{
+        environment::resolve_environment,
+        input,
+        side::{SIDES, Side},
+    },
+};
+use argus_core::{
+    Ambient,
+    environment::{Environment, env_match},
+    search::Query,
+};
+use argus_store::{Database, Tx, incidents, outcomes, patterns, search::Owner, solutions};
+
+/// Incidents in an answer.
+const DEFAULT_LIMIT: u32 = 10;
+/// At most.
+const MAX_LIMIT: u32 = 1000;
+/// Share of a score that hangs on the environment, where one is given: it decides between incidents that answer alike.
+const ENVIRONMENT_SHARE: f64 = 0.1;
+/// Incidents that are compared by it, at least.
+const MIN_COMPARED: usize = 20;
+/// Solutions of an incident that are looked at.
+const MAX_SOLUTIONS: u32 = 20;
+
+/// Ids of both memories, best first. A text without words has no answer.
+pub async fn search<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &MemorySearchParams,
+) -> Result<MemorySearched, EngineError> {
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    if limit == 0 || limit > MAX_LIMIT {
+        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
+    }
+    if params.text.trim().is_empty() {
+        return Ok(MemorySearched { ranked: Vec::new(), scores: Vec::new() });
+    }
+    let env = params.env.as_ref().filter(|env| !env.is_null());
+    let environment = env.map(|env| resolve_environment(engine, env, None, None)).transpose()?;
+    let environment = environment.filter(|environment| !environment.environment.is_empty());
+    let (text, _) = input::query(engine, &params.text)?;
+    let query = Query::new(&text, &engine.analyzer);
+    let limit = limit as usize;
+    let found = if environment.is_some() { limit.max(MIN_COMPARED) } else { limit };
+    let wanted = (found, params.threshold.unwrap_or(0.0));
+    let mut hits = find(engine, ambient, &SIDES, &query, wanted, &mut Vec::new()).await?;
+    if let Some(environment) = environment {
+        by_environment(engine, ambient, &environment.environment, &mut hits).await?;
+        hits.truncate(limit);
+    }
+    let mut answer = MemorySearched { ranked: Vec::with_capacity(hits.len()), scores: Vec::new() };
+    let mut ids = vec![None; hits.len()];
+    for side in SIDES {
+        let own = hits.iter().zip(&mut ids).filter(|(hit, _)| hit.side == side);
+        read_ids(engine, ambient, side, own.map(|(hit, id)| (hit.owner, id)).collect()).await?;
+    }
+    for (hit, id) in hits.iter().zip(ids) {
+        if let Some(id) = id.filter(|id| !answer.ranked.contains(id)) {
+            answer.ranked.push(id);
+            answer.scores.push(rounded(hit.score.value));
+        }
+    }
+    Ok(answer)
+}
+
+/// Orders by how well each answers and, a little, by where it was solved.
+async fn by_environment<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    environment: &Environment,
+    hits: &mut [SearchHit],
+) -> Result<(), EngineError> {
+    for hit in hits.iter_mut() {
+        let body = async |tx: &mut D::Tx<'_>| nearest(tx, hit.owner, environment).await;
+        let nearest = engine.read_if_available(hit.side, ambient, &mut Vec::new(), body).await?.flatten();
+        let nearest = nearest.unwrap_or_else(|| env_match(environment, &Environment::default()));
+        hit.score.value *= 1.0 - ENVIRONMENT_SHARE + ENVIRONMENT_SHARE * nearest;
+    }
+    hits.sort_by(|a, b| b.score.value.total_cmp(&a.score.value));
+    Ok(())
+}
+
+/// How like the one environment is to which a solution was written, or in which it worked.
+async fn nearest(tx: &mut impl Tx, owner: Owner, environment: &Environment) -> Result<Option<f64>, EngineError> {
+    let mut best: Option<f64> = None;
+    for solution in solutions::best_of_owner(tx, owner, MAX_SOLUTIONS).await? {
+        let worked = outcomes::stats(tx, solution.key).await?.into_iter().filter(|row| row.worked > 0);
+        for bucket in worked.map(|row| row.env_bucket).chain([solution.env_bucket]) {
+            let alike = env_match(environment, &Environment::parse(&bucket));
+            best = Some(best.map_or(alike, |best| best.max(alike)));
+        }
+    }
+    Ok(best)
+}
+
+async fn read_ids<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    side: Side,
+    mut wanted: Vec<(Owner, &mut Option<String>)>,
+) -> Result<(), EngineError> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let body = async |tx: &mut D::Tx<'_>| {
+        for (owner, id) in &mut wanted {
+            **id = match *owner {
+                Owner::Incident(key) => incidents::id_of(tx, key).await?,
+                Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| pattern.id),
+            };
+        }
+        Ok(())
+    };
+    engine.read_if_available(side, ambient, &mut Vec::new(), body).await.map(drop)
+}

@@ -1,0 +1,173 @@
+//! `add_incident`: a new problem with the fix that was tried and what came of it.
+//! Does not: add a second of one problem, unless it is told to.
+
+use super::duplicate::{self, Known};
+use crate::{
+    Engine, EngineError,
+    contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
+    memory::{
+        environment::{ResolvedEnvironment, resolve_environment},
+        finding::ranked_solutions::rounded,
+        index, input,
+        next::{next_action, next_after_outcome},
+        resolve,
+        side::Side,
+    },
+};
+use argus_core::{
+    Ambient,
+    search::{Indexed, Query},
+};
+use argus_store::{
+    Database, Tx,
+    incidents::{self, Texts},
+    outcomes::{self, NewOutcome, Recorder},
+    search::{self, NewDocument, Owner},
+    solutions::{self, NewSolution},
+};
+
+/// The texts, fit for storing.
+struct Report<'a> {
+    title: String,
+    error_signature: Option<String>,
+    summary: Option<String>,
+    tags: Vec<String>,
+    steps: String,
+    notes: Option<String>,
+    lookup_id: Option<&'a str>,
+    worked: bool,
+    environment: ResolvedEnvironment,
+    recorder: Recorder<'a>,
+}
+
+/// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it, also
+/// where they add it to different memories.
+pub async fn add_incident<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &AddIncidentParams,
+) -> Result<AddIncidentResult, EngineError> {
+    let report = report(engine, ambient, params).await?;
+    let indexed = index::of_incident(engine, &texts(&report));
+    if params.force == Some(true) {
+        let body = async |tx: &mut D::Tx<'_>| create(ambient, tx, &report, &indexed).await;
+        return Ok(AddIncidentResult::Created(engine.write(ambient, body).await?));
+    }
+    let query = Query::of(&index::document(&texts(&report)), &indexed);
+    let body = async |tx: &mut D::Tx<'_>, secondary: Option<&mut D::Tx<'_>>| {
+        if let Some(known) = find_known(engine, ambient, tx, secondary, (&query, &indexed)).await? {
+            return Ok(AddIncidentResult::Duplicate(known));
+        }
+        Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
+    };
+    engine.write_undisturbed(ambient, body).await
+}
+
+async fn report<'a, D: Database>(
+    engine: &'a Engine<D>,
+    ambient: &Ambient,
+    params: &'a AddIncidentParams,
+) -> Result<Report<'a>, EngineError> {
+    Ok(Report {
+        title: input::title(engine, &params.title)?,
+        error_signature: input::text(engine, params.error_signature.as_deref()),
+        summary: input::text(engine, params.summary.as_deref()),
+        tags: input::tags(engine, params.tags.as_deref().unwrap_or_default())?,
+        steps: input::steps(engine, &params.steps)?,
+        notes: input::notes(engine, params.notes.as_deref())?,
+        environment: resolve_environment(
+            engine,
+            &params.env,
+            params.env_bucket.as_deref(),
+            params.detected_env.as_ref(),
+        )?,
+        lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?,
+        worked: params.worked,
+        recorder: engine.recorder(),
+    })
+}
+
+fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
+    Texts {
+        title: &report.title,
+        error_signature: report.error_signature.as_deref(),
+        summary: report.summary.as_deref(),
+        tags: &report.tags,
+    }
+}
+
+/// The incident that is there already, in the primary memory or the secondary one.
+async fn find_known<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    secondary: Option<&mut D::Tx<'_>>,
+    (query, indexed): (&Query, &Indexed),
+) -> Result<Option<IncidentDuplicate>, EngineError> {
+    index::index_waiting(engine, tx).await?;
+    let mut known = duplicate::find(tx, query, indexed).await?;
+    if known.is_none() {
+        known = if let Some(tx) = secondary {
+            index::index_waiting(engine, tx).await?;
+            duplicate::find(tx, query, indexed).await?
+        } else {
+            let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, query, indexed).await;
+            engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
+        };
+    }
+    Ok(known.map(|Known { id, title, similarity }| IncidentDuplicate {
+        created: false,
+        incident_id: id,
+        title,
+        similarity: rounded(similarity),
+        next_action: next_action(NextActionType::UseAddSolutionForExistingIncident),
+    }))
+}
+
+async fn create(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    report: &Report<'_>,
+    indexed: &Indexed,
+) -> Result<IncidentCreated, EngineError> {
+    let (incident_id, outcome_id) = (ambient.id("inc"), ambient.id("out"));
+    let key = incidents::insert(tx, &incident_id, &texts(report), ambient.now).await?;
+    let document =
+        NewDocument { owner: Owner::Incident(key), family: indexed.family.as_deref(), vector: &indexed.vector };
+    search::add(tx, &[document]).await?;
+    let new = NewSolution {
+        id: &ambient.id("sol"),
+        owner: Owner::Incident(key),
+        steps: &report.steps,
+        digest: &input::digest(&report.steps),
+        env: report.environment.json.as_deref(),
+        env_bucket: &report.environment.bucket,
+        recorder: report.recorder,
+        now: ambient.now,
+    };
+    let (solution, _) = solutions::add(tx, &new).await?;
+    let outcome = NewOutcome {
+        id: &outcome_id,
+        solution: solution.key,
+        counted_on: None,
+        worked: report.worked,
+        env: report.environment.json.as_deref(),
+        env_bucket: &report.environment.bucket,
+        notes: report.notes.as_deref(),
+        lookup_id: report.lookup_id,
+        run_id: None,
+        case_name: None,
+        recorder: report.recorder,
+        now: ambient.now,
+    };
+    outcomes::record(tx, &outcome).await?;
+    Ok(IncidentCreated {
+        created: true,
+        incident_id,
+        solution_id: solution.id,
+        outcome_id,
+        env_bucket: report.environment.bucket.clone(),
+        detected_env: report.environment.detected.clone(),
+        next_action: next_after_outcome(report.worked),
+    })
+}

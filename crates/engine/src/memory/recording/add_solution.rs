@@ -1,0 +1,48 @@
+//! `add_solution`: another fix of an incident or a pattern, or the same for another environment.
+//! Does not: say that it works; outcomes do.
+
+use crate::{
+    Engine, EngineError,
+    contract::{AddSolutionParams, AddSolutionResult, NextActionType},
+    memory::{environment::resolve_environment, input, next::next_action, resolve},
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database,
+    solutions::{self, NewSolution},
+};
+
+/// Adds it where the incident is stored; the same steps for the same environment are one solution.
+pub async fn add_solution<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &AddSolutionParams,
+) -> Result<AddSolutionResult, EngineError> {
+    let steps = input::steps(engine, &params.steps)?;
+    let environment =
+        resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
+    resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
+    let side = resolve::owning_side(engine, ambient, &params.incident_id).await?;
+    let id = ambient.id("sol");
+    let body = async |tx: &mut D::Tx<'_>| {
+        let new = NewSolution {
+            id: &id,
+            owner: resolve::owner_in(engine, tx, &params.incident_id).await?,
+            steps: &steps,
+            digest: &input::digest(&steps),
+            env: environment.json.as_deref(),
+            env_bucket: &environment.bucket,
+            recorder: engine.recorder(),
+            now: ambient.now,
+        };
+        Ok(solutions::add(tx, &new).await?)
+    };
+    let (solution, created) = engine.write_side(side, ambient, body).await?;
+    Ok(AddSolutionResult {
+        solution_id: solution.id,
+        env_bucket: solution.env_bucket,
+        created,
+        detected_env: environment.detected,
+        next_action: next_action(NextActionType::RecordOutcomeForNewSolution),
+    })
+}

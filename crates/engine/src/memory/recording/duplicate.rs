@@ -1,0 +1,57 @@
+//! The guard of `add_incident`: whether a problem is known already.
+//! Does not: look by other means than a search does, so that what it finds is what a search would have found.
+
+use crate::{EngineError, memory::finding::find};
+use argus_core::search::{Indexed, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};
+use argus_store::{
+    Tx, incidents, patterns,
+    search::{self, Owner, family_key},
+};
+
+/// Candidates that are compared.
+const MAX_COMPARED: usize = 50;
+
+/// What is known already.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) id: String,
+    pub(super) title: String,
+    /// In [0, 1].
+    pub(super) similarity: f64,
+}
+
+/// The most like of those that are the same problem; `query` and `new` are of the same texts.
+pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Result<Option<Known>, EngineError> {
+    if query.is_empty() {
+        return Ok(None);
+    }
+    let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
+    let counts = [Some(search::document_counts(tx, &terms).await?)];
+    let weighed = find::weighed(query, &counts);
+    let [Some((_, counts))] = &counts else { return Ok(None) };
+    let family = new.family.as_deref().map(family_key);
+    let mut best: Option<(f64, Owner)> = None;
+    for candidate in find::candidates(tx, query, &weighed, counts, MAX_COMPARED).await? {
+        let same = family.is_some() && candidate.family == family;
+        let like = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
+        if like >= MIN_DUPLICATE_LIKENESS && best.is_none_or(|(other, _)| like > other) {
+            best = Some((like, candidate.owner));
+        }
+    }
+    match best {
+        Some((similarity, owner)) => read_known(tx, owner, similarity).await,
+        None => Ok(None),
+    }
+}
+
+async fn read_known(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<Known>, EngineError> {
+    Ok(match owner {
+        Owner::Incident(key) => {
+            incidents::get(tx, key).await?.map(|known| Known { id: known.id, title: known.title, similarity })
+        }
+        Owner::Pattern(key) => {
+            let known = patterns::get(tx, key).await?;
+            known.map(|known| Known { title: known.shown_description().to_owned(), id: known.id, similarity })
+        }
+    })
+}

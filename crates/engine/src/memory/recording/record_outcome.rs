@@ -1,0 +1,83 @@
+//! `record_outcome`: what came of trying a solution.
+//! Does not: believe anything but the outcomes; the score of a solution is made of them.
+
+use crate::{
+    Engine, EngineError,
+    contract::{RecordOutcomeParams, RecordOutcomeResult},
+    memory::{environment::resolve_environment, finding::ranking, input, next::next_after_outcome, resolve},
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    outcomes::{self, NewOutcome},
+    patterns,
+    search::Owner,
+    solutions::{self, Solution},
+};
+
+/// Records and counts it where the solution is stored, in one transaction.
+pub async fn record_outcome<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordOutcomeParams,
+) -> Result<RecordOutcomeResult, EngineError> {
+    let environment =
+        resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
+    let notes = input::notes(engine, params.notes.as_deref())?;
+    let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
+    let side = resolve::solution(engine, ambient, &params.solution_id).await?;
+    let id = ambient.id("out");
+    let body = async |tx: &mut D::Tx<'_>| {
+        let solution = resolve::solution_in(engine, tx, &params.solution_id).await?;
+        let outcome = NewOutcome {
+            id: &id,
+            solution: solution.key,
+            counted_on: counted_on(&solution),
+            worked: params.worked,
+            env: environment.json.as_deref(),
+            env_bucket: &environment.bucket,
+            notes: notes.as_deref(),
+            lookup_id,
+            run_id: None,
+            case_name: None,
+            recorder: engine.recorder(),
+            now: ambient.now,
+        };
+        outcomes::record(tx, &outcome).await?;
+        count_on_pattern(ambient, tx, &solution, params.worked).await?;
+        ranking::stats(engine, ambient, tx, &solution, &environment).await
+    };
+    let solution_stats = engine.write_side(side, ambient, body).await?;
+    Ok(RecordOutcomeResult {
+        ok: true,
+        outcome_id: id,
+        env_bucket: environment.bucket,
+        detected_env: environment.detected,
+        solution_stats,
+        next_action: next_after_outcome(params.worked),
+    })
+}
+
+const fn counted_on(solution: &Solution) -> Option<patterns::PatternKey> {
+    match solution.owner {
+        Owner::Pattern(key) => Some(key),
+        Owner::Incident(_) => None,
+    }
+}
+
+/// An outcome of a pattern's solution counts there as a reported fix does; not that of one that a person judged as wrong.
+async fn count_on_pattern(
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    solution: &Solution,
+    worked: bool,
+) -> Result<(), EngineError> {
+    let Owner::Pattern(key) = solution.owner else { return Ok(()) };
+    if worked
+        && !solution.is_wrong
+        && let Some(mut pattern) = patterns::get(tx, key).await?
+    {
+        patterns::count_resolution(tx, &mut pattern, ambient.now).await?;
+    }
+    Ok(solutions::choose_best(tx, key).await?)
+}

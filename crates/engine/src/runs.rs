@@ -1,0 +1,11 @@
+//! Runs of tests: reading their reports, recording them, and saying in short what failed and why.
+
+mod brief;
+pub(super) mod cause;
+mod claims;
+pub(super) mod collect;
+mod containers;
+pub mod history;
+pub mod prepare_run;
+pub mod record_run;
+mod unsaid;

@@ -1,0 +1,184 @@
+//! The failures of a run as an agent gets them: what each is, which have one cause, and what is known; in so many
+//! characters as an agent can read.
+//! Does not: count a known failure as met again.
+
+use super::cause::{self, Causes, Sight};
+use crate::{
+    Engine, EngineError,
+    contract::{Cause, FailureBrief, KnownPattern},
+    failures::{matching, suggestion},
+};
+use argus_core::{Analysis, confidence::confidence, display};
+use argus_store::{Database, Tx, cases::Case};
+use std::collections::{HashMap, HashSet};
+
+/// Failures, and causes, that an answer lists at most.
+pub(crate) const MAX_LISTED: usize = 20;
+
+/// Characters of failures and causes for the first failure, for each further one, and for all of them together: a run with
+/// one failure is said in 300 tokens, whatever a run is in 2,500.
+const FIRST_FAILURE_CHARS: usize = 900;
+const FURTHER_FAILURE_CHARS: usize = 900;
+const ALL_FAILURES_CHARS: usize = 9_000;
+
+/// Characters of a message and of a fix where there is room, and where there is little.
+const MAX_MESSAGE_CHARS: [usize; 4] = [400, 240, 160, 100];
+const FIX: [usize; 4] = [300, 240, 160, 120];
+
+/// Names of a cause's cases where there is room, and where there is little.
+const NAMES: [usize; 4] = [20, 6, 3, 1];
+
+/// A failure that may be listed.
+pub(crate) struct Candidate {
+    /// Index of its case.
+    pub(crate) at: usize,
+    pub(crate) analysis: Analysis,
+    pub(crate) sight: Sight,
+}
+
+/// Which failures may be listed: the first of each cause before further ones.
+#[derive(Default)]
+pub(crate) struct Candidates {
+    firsts: Vec<Candidate>,
+    further: Vec<Candidate>,
+    pub(crate) causes: Causes,
+}
+
+impl Candidates {
+    pub(crate) fn add(&mut self, candidate: Candidate, case_name: &str) {
+        let is_first = self.causes.add(&candidate.sight, case_name);
+        let list = if is_first { &mut self.firsts } else { &mut self.further };
+        if list.len() < MAX_LISTED {
+            list.push(candidate);
+        }
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.firsts.is_empty()
+    }
+}
+
+/// The failures and causes of an answer.
+#[derive(Default)]
+pub(crate) struct Brief {
+    pub(crate) failures: Vec<FailureBrief>,
+    pub(crate) causes: Vec<Cause>,
+    pub(crate) more_causes: u32,
+}
+
+/// What is known about the failures of a run; shown, not counted.
+pub(crate) async fn brief<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    cases: &[Case],
+    candidates: &Candidates,
+) -> Result<Brief, EngineError> {
+    let Candidates { firsts, further, causes } = candidates;
+    let by_count = causes.sorted();
+    let count = firsts.len() + further.len();
+    let mut failures = Vec::with_capacity(count.min(MAX_LISTED));
+    for candidate in firsts.iter().chain(further).take(MAX_LISTED) {
+        let Some(case) = cases.get(candidate.at) else { continue };
+        failures.push((candidate.at, failure(engine, tx, case, candidate).await?));
+    }
+    let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
+    let all_causes = by_count.len();
+    let mut fitted = (0..MAX_MESSAGE_CHARS.len()).find_map(|level| {
+        let brief = shorten_to_level(&failures, &by_count, level);
+        (brief_chars(&brief) <= room).then_some(brief)
+    });
+    // Long names and fixes: as many whole entries as there is room for.
+    let brief = fitted.get_or_insert_with(|| {
+        let mut brief = shorten_to_level(&failures, &by_count, MAX_MESSAGE_CHARS.len() - 1);
+        while brief.failures.len() + brief.causes.len() > 2 && brief_chars(&brief) > room {
+            // Both lists keep their first entry.
+            let list_causes = brief.causes.len() >= brief.failures.len();
+            if list_causes { drop(brief.causes.pop()) } else { drop(brief.failures.pop()) }
+        }
+        brief
+    });
+    let mut brief = std::mem::take(brief);
+    brief.more_causes = u32::try_from(all_causes - brief.causes.len()).unwrap_or(u32::MAX);
+    Ok(brief)
+}
+
+async fn failure<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    case: &Case,
+    Candidate { analysis, sight, .. }: &Candidate,
+) -> Result<FailureBrief, EngineError> {
+    let found = matching::find(engine, tx, analysis, &case.name, None).await?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
+    let pattern = found.pattern;
+    let facts = case.failure.as_ref().map(|failure| &failure.facts);
+    let category = pattern.as_ref().and_then(|pattern| pattern.overrides.category);
+    let origin = suggested.suggested_from();
+    // What was learned elsewhere is known, whatever this pattern is.
+    let elsewhere = suggested.from.clone().or_else(|| suggested.same_cause.clone());
+    let shown = pattern.or(elsewhere);
+    Ok(FailureBrief {
+        case_name: case.name.clone(),
+        category: category.unwrap_or(analysis.classification.category),
+        failure_kind: sight.kind,
+        message: cause::further_message(&sight.message, &sight.headline, cause::MAX_MESSAGE_CHARS),
+        headline: sight.headline.clone(),
+        place: sight.place.clone(),
+        test_place: sight.test_place.clone(),
+        exit_code: facts.and_then(|facts| facts.exit_code),
+        signal: facts.and_then(|facts| facts.signal.clone()),
+        cause_id: sight.cause_id.clone(),
+        known: shown.map(|pattern| KnownPattern {
+            confidence: origin
+                .as_ref()
+                .map_or_else(|| confidence(pattern.resolutions, pattern.occurrences), |origin| origin.confidence),
+            pattern_id: pattern.id,
+            tried: suggested.tried,
+            claimed: suggested.is_claimed(),
+            standing: suggested.describe_trial(),
+            same_cause_as: suggested.same_cause_as(),
+            suggested_fix: suggested.fix,
+            suggested_from: origin,
+        }),
+    })
+}
+
+/// The same with shorter texts; the failures in the order of the report.
+fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
+    let mut seen: HashMap<&str, Option<&str>> = HashMap::new();
+    let mut listed: Vec<(usize, FailureBrief)> = Vec::with_capacity(failures.len());
+    for (at, failure) in failures {
+        let mut shown = failure.clone();
+        // What the first of the cause has said already.
+        let first = *seen.entry(&failure.cause_id).or_insert(None);
+        if first.is_some() && first == failure.message.as_deref() {
+            shown.message = None;
+        } else {
+            seen.insert(&failure.cause_id, failure.message.as_deref());
+        }
+        shown.message = shown.message.map(|message| display::shortened(&message, MAX_MESSAGE_CHARS[level]));
+        if let Some(known) = &mut shown.known {
+            known.suggested_fix = known.suggested_fix.take().map(|fix| display::shortened(&fix, FIX[level]));
+        }
+        listed.push((*at, shown));
+    }
+    listed.sort_by_key(|(at, _)| *at);
+    let shown: HashSet<&str> = failures.iter().map(|(_, failure)| failure.cause_id.as_str()).collect();
+    let mut causes: Vec<Cause> = causes
+        .iter()
+        .filter(|cause| shown.contains(cause.cause_id.as_str()))
+        .take(MAX_LISTED)
+        .copied()
+        .cloned()
+        .collect();
+    for cause in &mut causes {
+        cause.cases.truncate(NAMES[level]);
+    }
+    Brief { failures: listed.into_iter().map(|(_, failure)| failure).collect(), causes, more_causes: 0 }
+}
+
+/// Characters of its JSON.
+fn brief_chars(brief: &Brief) -> usize {
+    let json = |text: Result<String, serde_json::Error>| text.map_or(0, |text| text.chars().count());
+    json(serde_json::to_string(&brief.failures)) + json(serde_json::to_string(&brief.causes))
+}

@@ -1,0 +1,154 @@
+//! What a failure looks like to a person, and which failures of a run have one cause: the same error at the same place.
+//! Does not: say what is known about it; `matching` does.
+
+use crate::{
+    Engine, EngineError,
+    contract::Cause,
+    failures::{
+        lookup::{self, FailedCase},
+        matching,
+    },
+};
+use argus_core::{
+    Ambient, Analysis, Category, FailureEvent, FailureKind, display,
+    failure_kind::failure_kind,
+    sign::sha256_hex,
+    summary::{FailureLocations, Summary, failure_locations},
+    values::with_values,
+};
+use argus_report::looks_like_file;
+use argus_store::{Database, cases};
+use std::collections::HashMap;
+
+/// Cases that a cause names.
+const MAX_NAMED_CASES: usize = 20;
+
+/// Failed cases of a run that are looked through for others of one cause.
+const MAX_COMPARED_CASES: u32 = 1_000;
+
+/// Characters of a message that only one failure has to itself.
+pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
+
+/// A failure as it is shown.
+pub(crate) struct Sight {
+    pub(crate) kind: FailureKind,
+    pub(crate) headline: String,
+    pub(crate) message: String,
+    pub(crate) place: Option<String>,
+    pub(crate) test_place: Option<String>,
+    pub(crate) cause_id: String,
+    /// The line that all failures of the cause have in common.
+    pub(crate) cause_place: Option<String>,
+}
+
+/// Looks at a failure; `event` is what is known beside its text.
+pub(crate) fn describe_failure<D>(
+    engine: &Engine<D>,
+    analysis: &Analysis,
+    event: &FailureEvent,
+    case_name: &str,
+) -> Sight {
+    let test_file = case_name.split_once(lookup::SEPARATOR).map(|(file, _)| file);
+    let summary = Summary::read(&analysis.redacted);
+    let root = &engine.options.project_root;
+    let FailureLocations { own, test } = failure_locations(&analysis.redacted, test_file, |file| {
+        argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
+    });
+    let shown = |place: Option<argus_core::summary::SourceLocation>| place.map(|place| place.shown());
+    let (place, test_line) = (shown(own), shown(test));
+    // Two assertions are two causes; an error that is met in two tests is one.
+    let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
+    let message = summary.message(MAX_MESSAGE_CHARS);
+    Sight {
+        kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
+        headline: matching::headline(analysis, &summary, event),
+        cause_id: cause_id(analysis, &message, place.as_ref().or(at_test)),
+        message,
+        cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
+        place,
+        // A refused connection has no frame of the project: then the file of the case is what there is.
+        test_place: test_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
+    }
+}
+
+/// The error without its case, and where in the project it was noticed; where that is not known, with the values in its
+/// message: two services that refuse are two causes, and a port that is another one at each call is none.
+fn cause_id(analysis: &Analysis, message: &str, place: Option<&String>) -> String {
+    let site = analysis.normalized.site.as_deref().unwrap_or_default();
+    let values = place.map_or_else(|| with_values(message), |_| String::new());
+    let parts = [analysis.signatures.family.as_str(), site, place.map_or("", String::as_str), &values];
+    format!("cause-{}", &sha256_hex(&parts.join("\n"))[..12])
+}
+
+/// The causes of a run, in the order in which their first failures came.
+#[derive(Default)]
+pub(crate) struct Causes {
+    list: Vec<Cause>,
+    at: HashMap<String, usize>,
+}
+
+impl Causes {
+    /// Counts a failure; whether it is the first of its cause.
+    pub(crate) fn add(&mut self, sight: &Sight, case_name: &str) -> bool {
+        let next = self.list.len();
+        let at = *self.at.entry(sight.cause_id.clone()).or_insert(next);
+        if at == next {
+            self.list.push(Cause {
+                cause_id: sight.cause_id.clone(),
+                headline: sight.headline.clone(),
+                place: sight.cause_place.clone(),
+                count: 0,
+                cases: Vec::new(),
+            });
+        }
+        let cause = &mut self.list[at];
+        cause.count += 1;
+        if cause.cases.len() < MAX_NAMED_CASES {
+            cause.cases.push(case_name.to_owned());
+        }
+        at == next
+    }
+
+    /// The one with the most failures first.
+    pub(crate) fn sorted(&self) -> Vec<&Cause> {
+        let mut causes: Vec<&Cause> = self.list.iter().collect();
+        causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
+        causes
+    }
+}
+
+/// The cause of a failed case, with all failures of its run that have it.
+pub(crate) async fn of_case<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    case: &FailedCase,
+    analysis: &Analysis,
+    sight: &Sight,
+) -> Result<Cause, EngineError> {
+    let category = analysis.classification.category;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<(String, cases::Failure)>, EngineError> {
+        let (key, _) = lookup::find_run(tx, &case.run_id).await?;
+        Ok(cases::failed_of_category(tx, key, case.failure.category, MAX_COMPARED_CASES).await?)
+    };
+    let others = engine.read(ambient, body).await?;
+    let mut causes = Causes::default();
+    causes.add(sight, &case.name);
+    for (name, failure) in others.iter().filter(|(name, _)| *name != case.name) {
+        let event = lookup::event_of(failure);
+        let other = engine.analyzer.analyze(event.clone(), name);
+        // Most have another error, and its place need not be looked for.
+        if other.classification.category == category && other.signatures.family == analysis.signatures.family {
+            let other = crate::runs::cause::describe_failure(engine, &other, &event, name);
+            if other.cause_id == sight.cause_id {
+                causes.add(&other, name);
+            }
+        }
+    }
+    Ok(causes.list.swap_remove(0))
+}
+
+/// The message where it says more than the headline, in so many characters.
+pub(crate) fn further_message(message: &str, headline: &str, most: usize) -> Option<String> {
+    let says_more = display::line(message, usize::MAX) != headline && !message.is_empty();
+    says_more.then(|| display::shortened(message, most))
+}

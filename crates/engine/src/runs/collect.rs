@@ -1,0 +1,442 @@
+//! Reports and command outcome in, cases fit for storing out: named, bounded, redacted, analyzed.
+//! Does not: write.
+
+use super::{
+    brief::{Candidate, Candidates},
+    cause, containers, unsaid,
+};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{ContainerFact, RecordRunParams, ReportInput},
+    failures::lookup,
+    text,
+};
+use argus_core::{FailureEvent, display, redact::Redacted};
+use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
+use argus_store::cases::{Case, Failure, Status};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// A report larger than this is refused.
+const MAX_REPORT_BYTES: u64 = 256 * 1024 * 1024;
+
+/// A parser may look at all that is buffered with each step, so no source may show it more than this.
+const WINDOW_BYTES: usize = 64 * 1024;
+
+/// An error text of this size is kept whole.
+const WHOLE_ERROR_BYTES: usize = 32 * 1024;
+
+/// Of each output stream of a failed case.
+const OUTPUT_BYTES: usize = 8 * 1024;
+
+/// A run may keep this much text of its failures; once it is used up, each further one keeps little.
+const RUN_BUDGET_BYTES: usize = 64 * 1024 * 1024;
+const OVER_BUDGET_BYTES: usize = 2 * 1024;
+
+/// A case name is a key; longer ones are cut.
+const MAX_NAME_BYTES: usize = 2 * 1024;
+
+/// What reports say of their run beside its cases.
+#[derive(Default)]
+pub(crate) struct RunFacts {
+    /// The first that is named.
+    pub(crate) runner: Option<String>,
+    /// The earliest.
+    pub(crate) started_at: Option<i64>,
+    /// Of all of them together.
+    pub(crate) duration_ms: Option<f64>,
+}
+
+impl RunFacts {
+    /// Adds what one more report says.
+    fn add(&mut self, parsed: &Parsed) {
+        self.runner = self.runner.take().or_else(|| parsed.runner.clone());
+        self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
+        self.duration_ms = match (self.duration_ms, parsed.duration_ms) {
+            (Some(sum), Some(more)) => Some(sum + more),
+            (sum, more) => sum.or(more),
+        };
+    }
+}
+
+/// What the reports and the command come to.
+#[derive(Default)]
+pub(crate) struct Collected {
+    pub(crate) cases: Vec<Case>,
+    /// Of failed cases, the first few.
+    pub(crate) candidates: Candidates,
+    pub(crate) skipped: Vec<Problem>,
+    pub(crate) facts: RunFacts,
+    /// There are reports, but no test in them: a filter may have left none.
+    pub(crate) has_empty_reports: bool,
+    /// Tests were expected, and none ran.
+    pub(crate) ran_no_tests: bool,
+    budget: TextBudget,
+}
+
+/// What a failed case says, as it was read.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub(crate) error: Option<String>,
+    pub(crate) stdout: Option<String>,
+    pub(crate) stderr: Option<String>,
+    pub(crate) kind: Option<String>,
+}
+
+/// The same, fit for being kept.
+pub(crate) struct CleanTexts {
+    pub(crate) error: Option<Redacted>,
+    pub(crate) stdout: Option<Redacted>,
+    pub(crate) stderr: Option<Redacted>,
+    pub(crate) kind: Option<Redacted>,
+}
+
+/// Texts of a failed case, by its index.
+struct Raw {
+    at: usize,
+    texts: CleanTexts,
+}
+
+/// What all reports of a run come to; of each case what the reader of it made, and the runner that its report names.
+pub(crate) struct ReportsRead<T> {
+    pub(crate) cases: Vec<(T, Option<String>)>,
+    /// What could not be read.
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) facts: RunFacts,
+    /// Why the first of those that could not be read at all was refused.
+    refused: Option<EngineError>,
+}
+
+impl<T> ReportsRead<T> {
+    /// There are reports, but no test in them: a filter may have left none.
+    pub(crate) fn have_no_tests(&self, params: &RecordRunParams) -> bool {
+        !params.reports.is_empty()
+            && (self.cases.is_empty() && self.problems.is_empty())
+            && (params.cases.is_empty() && params.unread.is_empty())
+    }
+}
+
+/// Reads all reports, a case at a time; one that cannot be read to its end has none.
+pub(crate) fn read_reports<D, T>(
+    engine: &Engine<D>,
+    params: &RecordRunParams,
+    on_case: &mut dyn FnMut(ReportCase) -> T,
+) -> ReportsRead<T> {
+    let mut read = ReportsRead { cases: Vec::new(), problems: Vec::new(), facts: RunFacts::default(), refused: None };
+    for report in &params.reports {
+        let mut cases = Vec::new();
+        match each_case(engine, report, &mut |case| cases.push(on_case(in_folder(params.folder.as_deref(), case)))) {
+            Ok(parsed) => {
+                read.facts.add(&parsed);
+                read.cases.extend(cases.into_iter().map(|case| (case, parsed.runner.clone())));
+                read.problems.extend(parsed.problems);
+            }
+            Err(error) => {
+                read.problems.push(Problem { at: report.path.clone(), reason: error.message.clone() });
+                read.refused.get_or_insert(error);
+            }
+        }
+    }
+    read
+}
+
+/// A case of a package, told apart from that of another by where it is.
+fn in_folder(folder: Option<&str>, mut case: ReportCase) -> ReportCase {
+    let Some(folder) = folder else { return case };
+    match &mut case.file {
+        Some(file) if is_relative(file) && !is_below(folder, file) => *file = format!("{folder}/{file}"),
+        Some(_) => {}
+        None => case.suite.insert(0, folder.to_owned()),
+    }
+    case
+}
+
+/// Runners name files from where they were started, or from the project's own folder.
+fn is_below(folder: &str, file: &str) -> bool {
+    file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn is_relative(file: &str) -> bool {
+    !file.starts_with('/') && file.as_bytes().get(1) != Some(&b':')
+}
+
+/// Reads all reports; where the command ended and no case tells why, adds a case that does.
+pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
+    let mut budget = TextBudget::default();
+    let mut clean = |case: ReportCase| clean_case(engine, &mut budget, case);
+    let read = read_reports(engine, params, &mut clean);
+    let has_empty_reports = read.have_no_tests(params);
+    let prepared: Vec<_> = params.cases.iter().map(|case| (clean(case.clone()), case.runner.clone())).collect();
+    let of_host = params.runner.as_ref();
+    let cases = (read.cases.into_iter().map(|(case, runner)| (case, of_host.cloned().or(runner))))
+        .chain(prepared.into_iter().map(|(case, runner)| (case, runner.or_else(|| of_host.cloned()))));
+    let runner = redacted(engine, of_host.or(read.facts.runner.as_ref()).map(String::as_str));
+    let facts = RunFacts { runner, ..read.facts };
+    let mut all = Collected { facts, has_empty_reports, budget, ..Collected::default() };
+    let output = params.output_tail.as_deref();
+    for ((case, texts), runner) in cases {
+        let texts = texts.map(|texts| unsaid::with_reason(engine, output, &case.name, texts));
+        all.add(engine, &params.containers, redacted(engine, runner.as_deref()), case, texts);
+    }
+    for problem in read.problems.iter().chain(&params.unread) {
+        all.skip(engine, problem);
+    }
+    match read.refused {
+        Some(error) if all.cases.is_empty() && !has_ended(params) => Err(error),
+        _ => Ok(all.complete(engine, params)),
+    }
+}
+
+/// A case fit for storing, and its texts where it failed.
+fn clean_case<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> (Case, Option<CleanTexts>) {
+    let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
+    let texts = Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
+    let clean = Case {
+        name,
+        status,
+        flaky: case.flaky && status != Status::Failed,
+        runner_status: redacted(engine, case.runner_status.as_deref()),
+        duration_ms: case.duration_ms.filter(|millis| millis.is_finite()),
+        attempts: case.attempts,
+        failure: None,
+    };
+    (clean, (status == Status::Failed).then(|| budget.clean(engine, texts)))
+}
+
+/// Its exit code says that it ran no test: as a failure of the command it would be told twice.
+fn is_empty_pytest(params: &RecordRunParams) -> bool {
+    params.runner.as_deref() == Some("pytest") && params.exit_code == Some(5)
+}
+
+/// The command itself failed, whatever its cases say.
+pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
+    params.exit_code.is_some_and(|code| code != 0) || params.signal.is_some() || params.timed_out
+}
+
+fn has_ended(params: &RecordRunParams) -> bool {
+    params.exit_code.is_some() || params.signal.is_some() || params.timed_out
+}
+
+/// Hands out the cases of a report; after an error those that were handed out do not count.
+fn each_case<D>(
+    engine: &Engine<D>,
+    report: &ReportInput,
+    on_case: &mut dyn FnMut(ReportCase),
+) -> Result<Parsed, EngineError> {
+    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: MAX_REPORT_BYTES, is_exceeded: false };
+    let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
+    let parsed = argus_report::parse(&mut source, report.format, &options, &mut |case| on_case(case));
+    if source.is_exceeded {
+        return Err(too_large(&report.path));
+    }
+    parsed.map_err(|error| EngineError::new(ErrorCode::ReportUnreadable, format!("{error}.")))
+}
+
+/// What texts a run may still keep.
+#[derive(Default)]
+pub(crate) struct TextBudget {
+    used: usize,
+}
+
+impl TextBudget {
+    /// The texts of a case, redacted before they are cut to what is left.
+    pub(crate) fn clean<D>(&mut self, engine: &Engine<D>, texts: Texts) -> CleanTexts {
+        let is_spent = self.used >= RUN_BUDGET_BYTES;
+        let (most, output) =
+            if is_spent { (OVER_BUDGET_BYTES, OVER_BUDGET_BYTES) } else { (WHOLE_ERROR_BYTES, OUTPUT_BYTES) };
+        let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_whole(&text));
+        let tail = |text: Option<String>| clean(text).map(|text| text.tail(output));
+        let error = clean(texts.error).map(|error| error.bounded_to(most));
+        let (stdout, stderr) = (tail(texts.stdout), tail(texts.stderr));
+        self.used += [&error, &stdout, &stderr].into_iter().flatten().map(|text| text.len()).sum::<usize>();
+        CleanTexts { error, stdout, stderr, kind: clean(texts.kind) }
+    }
+}
+
+impl Collected {
+    /// With the command's own case where nothing else tells why it ended as it did.
+    fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
+        self.ran_no_tests =
+            params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
+        let explained = self.ran_no_tests && is_empty_pytest(params);
+        let unexplained = has_failed(params) && self.candidates.is_empty() && !explained;
+        if has_ended(params) && (unexplained || self.cases.is_empty() && !self.ran_no_tests) {
+            self.add_command(engine, params);
+        }
+        self
+    }
+
+    /// Whether a test ran, or was left out by itself: what a filter leaves out is skipped as well.
+    fn has_ran(&self, params: &RecordRunParams) -> bool {
+        self.cases.iter().any(|case| case.status != Status::Skipped || params.filter.is_none())
+    }
+
+    /// Says what could not be read; a report names files and quotes what it holds.
+    fn skip<D>(&mut self, engine: &Engine<D>, problem: &Problem) {
+        let clean = |text: &str| engine.analyzer.redact(text).into_string();
+        self.skipped.push(Problem { at: clean(&problem.at), reason: clean(&problem.reason) });
+    }
+
+    fn add<D>(
+        &mut self,
+        engine: &Engine<D>,
+        containers: &[ContainerFact],
+        runner: Option<String>,
+        case: Case,
+        texts: Option<CleanTexts>,
+    ) {
+        let at = self.cases.len();
+        self.cases.push(case);
+        if let Some(texts) = texts {
+            let facts = FailureEvent { runner, ..FailureEvent::default() };
+            self.conclude(engine, containers, facts, Raw { at, texts });
+        }
+    }
+
+    /// Concludes, and keeps what diagnose will conclude again from the stored form.
+    fn conclude<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], facts: FailureEvent, raw: Raw) {
+        let text = |text: Option<Redacted>| text.map(Redacted::into_string);
+        let Some(case) = self.cases.get_mut(raw.at) else { return };
+        let facts = FailureEvent { exception_type: text(raw.texts.kind), ..facts };
+        let mut failure = Failure {
+            category: argus_core::Category::Unknown,
+            headline: String::new(),
+            signature: String::new(),
+            error: text(raw.texts.error),
+            stdout_tail: text(raw.texts.stdout),
+            stderr_tail: text(raw.texts.stderr),
+            facts,
+        };
+        let mut analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
+        if containers::may_explain(analysis.classification.category)
+            && let Some(fact) = containers::in_trouble(containers, &analysis.redacted)
+        {
+            containers::add(&mut failure.facts, fact, redacted(engine, fact.status.as_deref()));
+            analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
+        }
+        failure.category = analysis.classification.category;
+        let sight = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
+        failure.headline.clone_from(&sight.headline);
+        failure.signature.clone_from(&analysis.signatures.exact);
+        case.failure = Some(Box::new(failure));
+        self.candidates.add(Candidate { at: raw.at, analysis, sight }, &case.name);
+    }
+
+    /// One case named after the command; when it failed, the end of its output is the error.
+    fn add_command<D>(&mut self, engine: &Engine<D>, params: &RecordRunParams) {
+        let failed = has_failed(params);
+        let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
+        let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder} > {name}"));
+        let at = self.cases.len();
+        self.cases.push(Case {
+            name: case_name(engine, &name),
+            status: if failed { Status::Failed } else { Status::Passed },
+            flaky: false,
+            runner_status: params.timed_out.then(|| "timedOut".to_owned()),
+            duration_ms: params.duration_ms,
+            attempts: 1,
+            failure: None,
+        });
+        if failed {
+            let facts = FailureEvent {
+                exit_code: params.exit_code,
+                signal: redacted(engine, params.signal.as_deref()),
+                runner: self.facts.runner.clone(),
+                ..FailureEvent::default()
+            };
+            let error = command_error(engine, params);
+            let texts = self.budget.clean(engine, Texts { error, ..Texts::default() });
+            let raw = Raw { at, texts };
+            self.conclude(engine, &params.containers, facts, raw);
+        }
+    }
+}
+
+/// Where the command's output says what went wrong; that its time was over is said first, for nothing else in the text says it.
+fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<String> {
+    let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_whole(output));
+    let output = output.filter(|output| !output.trim_end().is_empty()).map(|output| salient_tail(output.trim_end()));
+    if !params.timed_out {
+        return output;
+    }
+    let limit = params.duration_ms.map(|millis| format!(" after {:.0} ms", millis.max(0.0))).unwrap_or_default();
+    Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())
+}
+
+/// The one form of a case name, for storing and for looking up.
+pub(crate) fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
+    engine.analyzer.redact(&display::line(name, usize::MAX)).line(MAX_NAME_BYTES).into_string()
+}
+
+fn redacted<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
+    text.map(|text| engine.analyzer.redact(text).into_string())
+}
+
+const fn status(status: CaseStatus) -> Status {
+    match status {
+        CaseStatus::Passed => Status::Passed,
+        CaseStatus::Failed => Status::Failed,
+        CaseStatus::Skipped => Status::Skipped,
+    }
+}
+
+fn too_large(path: &str) -> EngineError {
+    let message = format!(
+        "The report '{}' is larger than {} MiB. Split it, or report failures only.",
+        text::quoted(path),
+        MAX_REPORT_BYTES / 1024 / 1024
+    );
+    EngineError::new(ErrorCode::ReportTooLarge, message)
+}
+
+/// Stops a reader at the cap and remembers that it did.
+struct Capped {
+    inner: Box<dyn BufRead>,
+    left: u64,
+    is_exceeded: bool,
+}
+
+impl Read for Capped {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Capped {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let available = self.inner.fill_buf()?;
+        if self.left == 0 && !available.is_empty() {
+            self.is_exceeded = true;
+            return Err(io::Error::new(ErrorKind::FileTooLarge, "larger than the cap"));
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(available.len()).min(WINDOW_BYTES);
+        Ok(&available[..most])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.left = self.left.saturating_sub(count as u64);
+        self.inner.consume(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Capped, WINDOW_BYTES};
+    use std::io::{BufRead, BufReader, Read, repeat};
+
+    #[test]
+    fn a_source_is_shown_in_windows_and_stopped_at_the_cap() {
+        let inner = Box::new(BufReader::with_capacity(WINDOW_BYTES * 4, repeat(b'x')));
+        let mut capped = Capped { inner, left: WINDOW_BYTES as u64 + 10, is_exceeded: false };
+        assert_eq!(capped.fill_buf().unwrap().len(), WINDOW_BYTES);
+        let mut read = Vec::new();
+        assert!(capped.read_to_end(&mut read).is_err());
+        assert!(capped.is_exceeded && read.len() <= WINDOW_BYTES + 10);
+        let mut exact = Capped { inner: Box::new(&b"four"[..]), left: 4, is_exceeded: false };
+        assert_eq!(exact.read_to_end(&mut Vec::new()).unwrap(), 4);
+        assert!(!exact.is_exceeded);
+    }
+}

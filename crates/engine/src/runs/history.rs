@@ -1,0 +1,64 @@
+//! Recorded runs, and the cases of one.
+//! Does not: diagnose.
+
+use crate::{
+    Engine, EngineError,
+    contract::{HistoryParams, HistoryResult, RunDetail, RunDetailParams, RunStatus},
+    failures::lookup,
+    moment, view,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, cases,
+    runs::{self, RunFilter},
+};
+
+/// Runs, newest first.
+pub async fn history<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &HistoryParams,
+) -> Result<HistoryResult, EngineError> {
+    let limit = page("limit", params.limit, 20, 100)?;
+    let offset = params.offset.unwrap_or(0);
+    let filter = RunFilter {
+        has_failed: params.status.map(|status| status == RunStatus::Failed),
+        since: params.days.map(|days| ambient.now.saturating_sub(i64::from(days) * moment::DAY_MS)),
+    };
+    let body = async |tx: &mut D::Tx<'_>| -> Result<HistoryResult, EngineError> {
+        let total = runs::count(tx, filter).await?;
+        let runs: Vec<_> = runs::list(tx, filter, limit, offset).await?.into_iter().map(view::run).collect();
+        Ok(HistoryResult { has_more: is_more(offset, runs.len(), total), runs, total })
+    };
+    engine.read(ambient, body).await
+}
+
+/// One run with its cases: failed first, then flaky, then the rest.
+pub async fn run_detail<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RunDetailParams,
+) -> Result<RunDetail, EngineError> {
+    let limit = page("limit", params.limit, 100, 1000)?;
+    let offset = params.offset.unwrap_or(0);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<RunDetail, EngineError> {
+        let (key, run) = lookup::find_run(tx, &params.run_id).await?;
+        let total = run.passed + run.failed + run.skipped;
+        let cases: Vec<_> = cases::list(tx, key, limit, offset).await?.into_iter().map(view::case).collect();
+        Ok(RunDetail { run: view::run(run), has_more: is_more(offset, cases.len(), total), cases, total })
+    };
+    engine.read(ambient, body).await
+}
+
+/// A page size in its range.
+pub(crate) fn page(field: &str, asked: Option<u32>, default: u32, most: u32) -> Result<u32, EngineError> {
+    match asked {
+        None => Ok(default),
+        Some(limit) if (1..=most).contains(&limit) => Ok(limit),
+        Some(limit) => Err(EngineError::invalid(format!("{field} is {limit}; it must be from 1 to {most}."))),
+    }
+}
+
+pub(crate) fn is_more(offset: u32, shown: usize, total: u32) -> bool {
+    u64::from(offset) + (shown as u64) < u64::from(total)
+}

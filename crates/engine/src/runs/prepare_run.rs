@@ -1,0 +1,64 @@
+//! A run without its files: what is kept of it where it cannot be recorded yet.
+//! Does not: conclude anything from its failures; recording does, when it comes to that.
+
+use super::{
+    collect::{TextBudget, Texts, read_reports},
+    record_run::NO_CASES,
+};
+use crate::{Engine, EngineError, contract::RecordRunParams};
+use argus_core::{Ambient, redact::Redacted};
+use argus_report::ReportCase;
+use argus_store::Database;
+use serde_json::Value;
+
+/// Reads the reports into cases; every text is bounded and without secrets. Recording the answer records the same run.
+pub async fn prepare_run<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+) -> Result<RecordRunParams, EngineError> {
+    let mut budget = TextBudget::default();
+    let read = read_reports(engine, params, &mut |case| bounded(engine, &mut budget, case));
+    let mut prepared = RecordRunParams { reports: Vec::new(), ..params.clone() };
+    if read.have_no_tests(params) && !params.expects_tests {
+        prepared.notes.push(NO_CASES.to_owned());
+    }
+    // Several reports may be of several runners; what the host says counts before any of them.
+    let named = |runner: Option<String>| runner.filter(|_| params.runner.is_none());
+    prepared.cases.extend(read.cases.into_iter().map(|(case, runner)| ReportCase { runner: named(runner), ..case }));
+    prepared.unread.extend(read.problems);
+    prepared.runner = prepared.runner.or(read.facts.runner);
+    prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(ambient.now));
+    prepared.duration_ms = params.duration_ms.or(read.facts.duration_ms);
+    without_secrets(engine, &prepared)
+}
+
+/// Redacted before it is cut: half a secret looks like none.
+fn bounded<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> ReportCase {
+    let ReportCase { error, stdout_tail: stdout, stderr_tail: stderr, error_type: kind, .. } = case.clone();
+    let clean = budget.clean(engine, Texts { error, stdout, stderr, kind });
+    let text = |text: Option<Redacted>| text.map(Redacted::into_string);
+    ReportCase {
+        error: text(clean.error),
+        stdout_tail: text(clean.stdout),
+        stderr_tail: text(clean.stderr),
+        error_type: text(clean.kind),
+        ..case
+    }
+}
+
+/// Every text in it, whatever field it is in.
+fn without_secrets<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
+    let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid(error.to_string()))?;
+    redact_texts(engine, &mut value);
+    serde_json::from_value(value).map_err(|error| EngineError::invalid(error.to_string()))
+}
+
+fn redact_texts<D>(engine: &Engine<D>, value: &mut Value) {
+    match value {
+        Value::String(text) => *text = engine.analyzer.redact_whole(text).into_string(),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_texts(engine, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_texts(engine, field)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,165 @@
+//! Records a finished run: its cases, what failed, and what the memory knows about that.
+//! Does not: run anything, open files, or count a known failure as met again.
+
+use super::{
+    brief::{self, Brief, brief},
+    claims,
+    collect::{Collected, collect, has_failed},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{RecordRunParams, RunResult, RunStatus, Totals},
+    failures::{lookup, recompute_signatures},
+    moment,
+    text::quoted,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    cases::{self, Case, Status},
+    retention::{self, Keep, MaxAge},
+    runs::{self, Run},
+};
+
+/// Said of reports without any test.
+pub(crate) const NO_CASES: &str = "The reports hold no test cases.";
+
+/// Reads the reports, then writes everything in one transaction.
+pub async fn record_run<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+) -> Result<RunResult, EngineError> {
+    let collected = collect(engine, params)?;
+    let totals = totals(&collected.cases);
+    let run = run(engine, ambient, params, &collected, &totals);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Option<String>), EngineError> {
+        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
+        let key = runs::insert(tx, &run).await?;
+        cases::insert_all(tx, key, &collected.cases).await?;
+        claims::judge(engine, tx, &run, &collected.cases).await?;
+        retention::apply(tx, retention_limits(engine, ambient)).await?;
+        recompute_signatures::recompute_batch(engine, tx).await?;
+        Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, no_tests))
+    };
+    let (brief, no_tests) = engine.write(ambient, body).await?;
+    Ok(answer(engine, params, run, totals, collected, brief, no_tests))
+}
+
+fn run<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+    collected: &Collected,
+    totals: &Totals,
+) -> Run {
+    let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text).into_string());
+    let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(ambient.now);
+    let git = params.git.as_ref();
+    Run {
+        id: ambient.id("run"),
+        // A clock that runs ahead must not make a run the newest for ever.
+        started_at: started_at.clamp(0, ambient.now),
+        duration_ms: duration(params, collected),
+        has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params),
+        passed: totals.passed,
+        failed: totals.failed,
+        skipped: totals.skipped,
+        flaky: totals.flaky,
+        command: redact(&params.command),
+        runner: collected.facts.runner.clone(),
+        exit_code: params.exit_code,
+        signal: redact(&params.signal),
+        timed_out: params.timed_out,
+        git_commit: git.and_then(|git| redact(&git.commit)),
+        git_branch: git.and_then(|git| redact(&git.branch)),
+        git_dirty: git.and_then(|git| git.dirty),
+    }
+}
+
+/// What was measured, else what the reports say, else the sum of the cases.
+fn duration(params: &RecordRunParams, collected: &Collected) -> f64 {
+    let sum = || collected.cases.iter().filter_map(|case| case.duration_ms).sum();
+    let known = params.duration_ms.or(collected.facts.duration_ms).filter(|millis| millis.is_finite());
+    known.unwrap_or_else(sum).max(0.0)
+}
+
+fn totals(cases: &[Case]) -> Totals {
+    let mut totals = Totals::default();
+    for case in cases {
+        match case.status {
+            Status::Passed => totals.passed += 1,
+            Status::Failed => totals.failed += 1,
+            Status::Skipped => totals.skipped += 1,
+        }
+        totals.flaky += u32::from(case.flaky);
+    }
+    totals
+}
+
+/// Someone who comes back to a project after a long time still finds what failed last.
+const DEFAULT_MIN_RUNS: u32 = 20;
+
+fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
+    let retention = &engine.options.retention;
+    let age = |days| MaxAge {
+        max_ms: i64::from(days) * moment::DAY_MS,
+        now: ambient.now,
+        min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
+    };
+    Keep { age: retention.max_age_days.map(age), newest: retention.max_runs }
+}
+
+/// Runs that are looked through for names that the filter may have meant.
+const MAX_NAMING_RUNS: u32 = 10;
+
+/// Said of a run without a test, with the recorded names that are nearest to what was asked for.
+async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, EngineError> {
+    let Some(filter) = params.filter.as_deref() else {
+        return Ok(
+            "NO_TESTS_RAN: the runner found no tests. Check that its files are where it looks for them.".to_owned()
+        );
+    };
+    let mut names = Vec::new();
+    for (key, _) in runs::newest(tx, MAX_NAMING_RUNS).await? {
+        names = cases::names(tx, key, lookup::MAX_COMPARED_NAMES).await?;
+        if names.len() > 1 {
+            break;
+        }
+    }
+    let nearest = lookup::list_names(&lookup::closest(filter, names));
+    let advice =
+        if nearest.is_empty() { "Check the name.".to_owned() } else { format!("The closest names are {nearest}.") };
+    Ok(format!("NO_TESTS_RAN: no test fits the filter '{}'. {advice}", quoted(filter)))
+}
+
+fn answer<D>(
+    engine: &Engine<D>,
+    params: &RecordRunParams,
+    run: Run,
+    totals: Totals,
+    collected: Collected,
+    brief: Brief,
+    no_tests: Option<String>,
+) -> RunResult {
+    let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
+    match no_tests {
+        Some(note) => notes.insert(0, engine.analyzer.redact(&note).into()),
+        None if collected.has_empty_reports => notes.push(NO_CASES.to_owned()),
+        None => {}
+    }
+    let Brief { failures, causes, more_causes } = brief;
+    debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");
+    RunResult {
+        run_id: run.id,
+        status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },
+        duration_ms: run.duration_ms,
+        more: totals.failed.saturating_sub(u32::try_from(failures.len()).unwrap_or(u32::MAX)),
+        totals,
+        failures,
+        causes,
+        more_causes,
+        notes,
+        skipped: collected.skipped,
+    }
+}
