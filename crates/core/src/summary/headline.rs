@@ -38,12 +38,19 @@ pub(super) fn headline(lines: &[String]) -> String {
     display::line(&headline, MAX_HEADLINE_CHARS)
 }
 
-/// Where a package manager only said what it runs, and TAP that nothing ran, nobody said what went wrong.
+/// Where a package manager only said what it runs, TAP that nothing ran, or a table what is covered, nobody said what went
+/// wrong.
 fn describe_exit(lines: &[String]) -> String {
     static BEFORE_TESTS: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"^(?:> \S.*|TAP version \d+|\d+\.\.\d+(?: #.*)?|# [a-z_]+ [\d.]+|npm (?:ERR!|error).*)$";
         Regex::new(pattern).expect("a constant pattern")
     });
+    static COVERED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^All files\s*\|\s*([\d.]+)\s*\|").expect("a constant pattern"));
+    let covered = lines.iter().find_map(|line| COVERED.captures(line)).map(|found| found[1].to_owned());
+    if let Some(covered) = covered.filter(|covered| covered != "100") {
+        return format!("failed without an error text; {covered} % of the statements are covered");
+    }
     let is_silent = !lines.is_empty() && lines.iter().all(|line| BEFORE_TESTS.is_match(line));
     if is_silent { "failed without an error text".to_owned() } else { String::new() }
 }
@@ -124,6 +131,7 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             // Compilers and build tools: their progress, and that it ended.
             r"(?:Compiling|Checking|Building|Updating|Downloading|Downloaded|Locking|Blocking|Fresh|Finished|Running|Doc-tests|Adding|Installing|Resolving|Fetching|Linking) \S.*",
             r"\[INFO\](?: .*)?",
+            r"(?:\[(?:ERROR|FATAL)\] +)*(?:Some problems were encountered while processing the POMs:|The build could not read \d+ projects? .*|The project \S+ \(.*\) has \d+ errors?)",
             r"> Task \S+(?: FAILED)?",
             r"FAILURE: Build failed with an exception\.",
             r"\* What went wrong:",
@@ -164,7 +172,7 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"TAP version \d+",
             r"\d+\.\.\d+(?: #.*)?",
             r"ok \d+\b.*",
-            r"# (?:tests|suites|pass|fail|cancelled|skipped|todo|skip|ok|failed|duration_ms|Subtest:).*",
+            r"# (?:\{ total: .*\}|time=\S+|(?:tests|suites|pass|fail|cancelled|skipped|todo|skip|ok|failed|duration_ms|Subtest:).*)",
             r"- \[(?:skip|todo)\] .*",
             // Gradle, of tests and compilers whose errors stand further up.
             r"(?:> )?There were failing tests\. See the report at: .*",

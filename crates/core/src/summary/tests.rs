@@ -51,6 +51,15 @@ const HEADLINES: &[(&str, &str)] = &[
         "[ERROR] /srv/shop/src/main/java/shop/Cart.java:[7,12] cannot find symbol",
     ),
     (
+        "[INFO] Scanning for projects...\n[ERROR] [ERROR] Some problems were encountered while processing the POMs:\n[FATAL] Non-resolvable parent POM for com.acme:shop:1.0: Could not find artifact com.acme:parent:pom:4 @ line 19, column 11\n @ \n[ERROR] The build could not read 1 project -> [Help 1]\n[ERROR]   \n[ERROR]   The project com.acme:shop:1.0 (/srv/shop/pom.xml) has 1 error\n",
+        "[FATAL] Non-resolvable parent POM for com.acme:shop:1.0: Could not find artifact com.acme:parent:pom:4 @ line 19, column 11",
+    ),
+    // All tests passed, and less was covered than was asked for.
+    (
+        "TAP version 14\n1..2\n----------|---------|----------|\nFile      | % Stmts | % Branch |\n----------|---------|----------|\nAll files |   85.81 |    93.95 |\n# { total: 2, pass: 2 }\n# time=3384.334ms",
+        "failed without an error text; 85.81 % of the statements are covered",
+    ),
+    (
         "FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':compileJava'.\n> Could not find com.acme:shop:1.0.",
         "Could not find com.acme:shop:1.0.",
     ),
