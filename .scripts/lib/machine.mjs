@@ -15,7 +15,7 @@ export const BUILD_PROGRAMS = [
 export const TEST_PROGRAMS = [
   { program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' },
   { program: 'expect', packages: ['expect'], use: 'answers programs that read from a terminal' },
-  // On other systems the tests take the Chrome that is there; see tests/e2e/chromium.ts.
+  // On other systems the tests take the Chrome that is there; see tests/e2e/viewer/chromium.ts.
   ...(process.platform === 'linux' ? [{ program: 'chromium', packages: ['chromium'], use: 'opens the viewer' }] : []),
 ];
 

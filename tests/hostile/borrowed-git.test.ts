@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } fr
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { CHECK, fixProblem, git, repository } from '../e2e/fix-loop.ts';
+import { CHECK, fixProblem, git, repository } from '../e2e/fix-loop/fix-loop.ts';
 import { project } from '../e2e/harness.ts';
 
 const FILES = { 'check.js': CHECK, 'answer.txt': 'bad\n' };

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
 import { project } from '../e2e/harness.ts';
-import { junit } from '../e2e/reports.ts';
+import { junit } from '../e2e/runs/reports.ts';
 
 const CLOCK = new URL('clock.mjs', import.meta.url).href;
 

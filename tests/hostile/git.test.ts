@@ -9,7 +9,7 @@ import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
-import { git, repository } from '../e2e/fix-loop.ts';
+import { git, repository } from '../e2e/fix-loop/fix-loop.ts';
 import { connect, type Data, environment, project } from '../e2e/harness.ts';
 import { commandLines } from './command-lines.ts';
 import { change, Marker, plain, plant, plantFilter } from './planted.ts';

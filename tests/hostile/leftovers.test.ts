@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
 import { BUNDLE, environment, project } from '../e2e/harness.ts';
-import { junit } from '../e2e/reports.ts';
+import { junit } from '../e2e/runs/reports.ts';
 
 const temporary = () => project();
 const start = (args: string[], TMPDIR: string): ChildProcess =>

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { loopFolder } from '../e2e/fix-loop.ts';
+import { loopFolder } from '../e2e/fix-loop/fix-loop.ts';
 import { connect, project } from '../e2e/harness.ts';
 import { cloneOf, modeOf, unpacked, user } from './strangers.ts';
 

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { CHECK, git } from '../e2e/fix-loop.ts';
+import { CHECK, git } from '../e2e/fix-loop/fix-loop.ts';
 import { project } from '../e2e/harness.ts';
 import { PROGRAM_SETTINGS } from './git-settings.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
-import { git, repository } from '../e2e/fix-loop.ts';
+import { git, repository } from '../e2e/fix-loop/fix-loop.ts';
 import { type Agent, connect, type Data, someUser } from '../e2e/harness.ts';
 import { commandLines } from './command-lines.ts';
 

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { project } from '../e2e/harness.ts';
-import { startViewer, type Viewer } from '../e2e/view.ts';
+import { startViewer, type Viewer } from '../e2e/viewer/view.ts';
 
 let viewer: Viewer;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** How much any answer over MCP may say. Real answers of a server: tests/e2e/answers.test.ts. */
+/** How much any answer over MCP may say. Real answers of a server: tests/e2e/protocol/answers.test.ts. */
 
 import { expect, test } from 'vitest';
 import { fitAnswer } from '../src/tools/budget.ts';

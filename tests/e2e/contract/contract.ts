@@ -5,7 +5,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { type Agent, connect, type Data, type Era, project } from '../harness.ts';
-import { ALL_PASSED, MIXED } from '../reports.ts';
+import { ALL_PASSED, MIXED } from '../runs/reports.ts';
 
 export const CATEGORIES =
   /^(?:ASSERTION_MISMATCH|HTTP_ERROR|TIMEOUT|CONNECTION_REFUSED|CONTAINER_OOM|CONTAINER_CRASH|MOCK_MISMATCH|CONFIG_ERROR|NETWORK_ERROR|UNKNOWN)$/u;

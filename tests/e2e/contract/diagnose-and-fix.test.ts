@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
-import { junit } from '../reports.ts';
+import { junit } from '../runs/reports.ts';
 import { CAUSE_ID, contract, FIX_ID, INSTANT, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {

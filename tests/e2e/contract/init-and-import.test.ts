@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS, project } from '../harness.ts';
-import { ALL_PASSED, junit } from '../reports.ts';
+import { ALL_PASSED, junit } from '../runs/reports.ts';
 import { CAUSE_ID, contract, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {

@@ -1,0 +1,75 @@
+/**
+ * Keys of `argus.yaml` that change what is stored and answered, and a history that is switched off. What a
+ * configuration may say: packages/mcp/test/config.test.ts. Its test command: commands.test.ts.
+ */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, connect, project } from '../harness.ts';
+import { ALL_PASSED, junit, MIXED } from '../runs/reports.ts';
+
+let agent: Agent;
+beforeAll(async () => {
+  agent = await connect('2026-07-28');
+});
+afterAll(() => agent.close());
+
+async function opened(config: string, files: Record<string, string>): Promise<string> {
+  const root = project({ ...files, 'argus.yaml': config });
+  await agent.data('argus_init', { projectPath: root });
+  return root;
+}
+
+const importing = (root: string, file: string) => agent.data('argus_import', { projectPath: root, path: file });
+
+test('classify.rules come before the built-in ones, redact.patterns hide what they find', async () => {
+  const root = await opened(
+    `classify: { rules: [{ name: quota, category: HTTP_ERROR, pattern: 'quota exceeded' }] }
+redact: { patterns: [{ name: badge, pattern: 'BADGE-(\\d+)' }] }
+`,
+    { 'a.xml': junit([{ name: 'fails', failure: { message: 'TypeError: quota exceeded for BADGE-471199' } }]) },
+  );
+  const run = await importing(root, 'a.xml');
+  expect(run.failures).toMatchObject([{ category: 'HTTP_ERROR' }]);
+  const diagnosis = await agent.data('argus_diagnose', { projectPath: root, runId: run.runId, caseName: 'fails' });
+  expect(diagnosis.rule).toContain('quota');
+  expect(JSON.stringify([run, diagnosis])).not.toContain('471199');
+});
+
+test('history.retention keeps the newest runs and every pattern', async () => {
+  const files = { 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED };
+  const root = await opened('history: { retention: { maxRuns: 2 } }\n', files);
+  const first = await importing(root, 'mixed.xml');
+  const args = { projectPath: root, runId: first.runId, caseName: 'parses' };
+  await agent.data('argus_report_fix', { ...args, fixDescription: 'Loaded the user first' });
+  for (let run = 0; run < 3; run += 1) await importing(root, 'passed.xml');
+  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
+  expect((await agent.error('argus_diagnose', args)).code).toBe('RUN_NOT_FOUND');
+  const { patterns } = await agent.data('argus_patterns', { projectPath: root, source: 'learned' });
+  expect(patterns).toMatchObject([{ suggestedFix: 'Loaded the user first' }]);
+});
+
+test('with history.enabled false nothing is found and nothing is completed', async () => {
+  const own = await connect('2026-07-28');
+  const root = project({ 'mixed.xml': MIXED });
+  await own.data('argus_init', { projectPath: root });
+  const { runId } = await own.data('argus_import', { projectPath: root, path: 'mixed.xml' });
+  expect(await own.complete('argus://run/{id}', 'run-')).toEqual([runId]);
+  writeFileSync(path.join(root, 'argus.yaml'), 'history: { enabled: false }\n');
+  await own.data('argus_init', { projectPath: root });
+  expect(await own.complete('argus://run/{id}', 'run-')).toEqual([]);
+  await expect(own.read(`argus://run/${runId}`)).rejects.toThrow(/Not found in any open project/u);
+  await own.close();
+});
+
+test('a long list of failures is cut, with the count of what is left', async () => {
+  const cases = Array.from({ length: 25 }, (_, i) => ({ name: `fails ${i}`, failure: { message: `boom ${i}` } }));
+  const root = await opened('{}\n', { 'many.xml': junit(cases) });
+  const run = await importing(root, 'many.xml');
+  expect(run).toMatchObject({ totals: { failed: 25 }, more: 5 });
+  expect(run.failures).toHaveLength(20);
+  const rest = await agent.data('argus_history', { projectPath: root, runId: run.runId, limit: 20, offset: 20 });
+  expect(rest).toMatchObject({ total: 25, hasMore: false });
+  expect(rest.cases).toHaveLength(5);
+});

@@ -1,0 +1,276 @@
+/**
+ * One memory for a repository: its linked work trees, folders and packages share it, submodules and repositories in it
+ * have their own; and a server that was started again goes on with it. Whose a memory is:
+ * tests/hostile/memory-*.test.ts.
+ */
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { git } from '../../hostile/strangers.ts';
+import { argus } from '../argus.ts';
+import { type Agent, connect, type Data, ERAS, project, someUser } from '../harness.ts';
+import { junit } from '../runs/reports.ts';
+
+const COMMAND = 'node -e "throw new TypeError(\'the flux capacitor is out of tune\')"';
+
+async function server(env: Record<string, string> = {}): Promise<Agent> {
+  const agent = await connect(ERAS[1], env);
+  onTestFinished(() => agent.close());
+  return agent;
+}
+
+function repository(files: Record<string, string> = { 'readme.md': 'a project\n' }): string {
+  const root = project(files);
+  git(root, 'init', '-q');
+  git(root, 'add', '-A');
+  git(root, 'commit', '-q', '-m', 'first');
+  return root;
+}
+
+const placeOf = async (agent: Agent, projectPath: string) => {
+  const { databasePath, memoryRoot } = await agent.data('argus_init', { projectPath });
+  return { databasePath, memoryRoot };
+};
+const memoryOf = (memoryRoot: string) => ({ databasePath: path.join(memoryRoot, '.argus', 'argus.db'), memoryRoot });
+
+/** Runs what fails, and reports a fix. */
+async function learn(agent: Agent, projectPath: string): Promise<void> {
+  await agent.data('argus_init', { projectPath });
+  const { runId, failures } = await agent.data('argus_run', { projectPath, command: COMMAND });
+  const [{ caseName }] = failures as [{ caseName: string }];
+  await agent.data('argus_report_fix', { projectPath, runId, caseName, fixDescription: 'tuned it' });
+}
+
+test('a linked work tree uses the memory of the main one', async () => {
+  const root = repository({ 'src/a.js': '' });
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  const agent = await server();
+  await learn(agent, root);
+  const folder = path.join(linked, 'src');
+  expect(await placeOf(agent, linked)).toEqual(memoryOf(root));
+  expect(await placeOf(agent, folder)).toEqual(memoryOf(root));
+  const { failures } = await agent.data('argus_run', { projectPath: linked, command: COMMAND });
+  expect(failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
+  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
+  expect(readdirSync(linked).sort()).toEqual(['.git', 'src']);
+  expect(git(linked, 'status', '--porcelain')).toBe('');
+  const { stdout } = argus(['doctor', '--project', folder]);
+  expect(stdout).toContain(`${folder}, in a linked work tree: the memory is that of ${root}`);
+});
+
+test('a memory that lies in a folder of the repository is named, and not used', async () => {
+  const root = repository({ 'src/a.js': '' });
+  const unused = path.join(root, 'src', '.argus', 'argus.db');
+  mkdirSync(path.dirname(unused));
+  writeFileSync(unused, '');
+  const agent = await server();
+  const { warnings, databasePath } = await agent.data('argus_init', { projectPath: path.join(root, 'src') });
+  expect(databasePath).toBe(path.join(root, '.argus', 'argus.db'));
+  expect(warnings).toEqual([
+    `${unused} is not used: the folders of a repository share one memory, in ${databasePath}.`,
+  ]);
+});
+
+test('what a linked work tree learns stays when it goes', async () => {
+  const root = repository();
+  const linked = path.join(root, '.worktrees', 'feature');
+  git(root, 'worktree', 'add', '-q', linked);
+  const agent = await server();
+  await learn(agent, linked);
+  git(root, 'worktree', 'remove', '--force', linked);
+  const { failures } = await agent.data('argus_run', { projectPath: root, command: COMMAND });
+  expect(failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
+});
+
+test('work trees of a bare repository share the memory in its folder', async () => {
+  const place = project();
+  const bare = path.join(place, 'shop.git');
+  git(place, 'clone', '-q', '--bare', repository(), bare);
+  const [one, other] = [path.join(place, 'one'), path.join(place, 'other')];
+  for (const tree of [one, other]) git(bare, 'worktree', 'add', '-q', tree);
+  const agent = await server();
+  await learn(agent, one);
+  expect(await placeOf(agent, other)).toEqual(memoryOf(bare));
+  expect(await agent.data('argus_history', { projectPath: other })).toMatchObject({ total: 1 });
+});
+
+test('a submodule has a memory of its own, which its work trees share; so has a repository in another', async () => {
+  const root = repository();
+  git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repository(), 'lib');
+  const inner = path.join(root, 'vendor', 'inner');
+  mkdirSync(path.dirname(inner));
+  cpSync(repository(), inner, { recursive: true });
+  const lib = path.join(root, 'lib');
+  const linked = path.join(project(), 'lib');
+  git(lib, 'worktree', 'add', '-q', linked);
+  const agent = await server();
+  expect(await placeOf(agent, lib)).toEqual(memoryOf(lib));
+  expect(await placeOf(agent, linked)).toEqual(memoryOf(lib));
+  expect(await placeOf(agent, inner)).toEqual(memoryOf(inner));
+  expect(await placeOf(agent, path.dirname(inner))).toEqual(memoryOf(root));
+});
+
+test('cases of packages are told apart, from wherever they are run', async () => {
+  const report = junit([{ name: 'adds', classname: 'test/sum.js', failure: { message: 'expected 1 to be 2' } }]);
+  const files = Object.fromEntries(['a', 'b'].map((name) => [`packages/${name}/report.xml`, report]));
+  const root = repository({ 'package.json': '{}', ...files });
+  const agent = await server();
+  const names: unknown[] = [];
+  for (const name of ['a', 'b']) {
+    const projectPath = path.join(root, 'packages', name);
+    expect(await placeOf(agent, projectPath)).toEqual(memoryOf(root));
+    const imported = await agent.data('argus_import', { projectPath, path: 'report.xml' });
+    const run = await agent.data('argus_run', { projectPath, command: COMMAND });
+    names.push(...[imported, run].flatMap(({ failures }) => (failures as Data[]).map(({ caseName }) => caseName)));
+  }
+  const whole = [`packages/a > ${COMMAND}`, `packages/b > ${COMMAND}`];
+  expect(names).toEqual(['packages/a/test/sum.js > adds', whole[0], 'packages/b/test/sum.js > adds', whole[1]]);
+  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 4 });
+});
+
+test('a folder is tested as its project is, a package as itself', async () => {
+  const script = (name: string) => JSON.stringify({ name, scripts: { test: `node -e "console.log('${name}')"` } });
+  const root = repository({
+    'package.json': script('shop'),
+    'packages/a/package.json': script('a'),
+    'src/deep/x.js': '',
+    'tools/argus.yaml': 'test: { command: node --version }\n',
+    'tools/inner/x.js': '',
+  });
+  const agent = await server();
+  const commands = async (folder: string) => {
+    const projectPath = path.join(root, folder);
+    const { testCommand } = await agent.data('argus_init', { projectPath });
+    const { runId } = await agent.data('argus_run', { projectPath });
+    const { cases } = await agent.data('argus_history', { projectPath, runId });
+    return { testCommand, cases: (cases as Data[]).map(({ caseName }) => caseName) };
+  };
+  expect(await commands('src/deep')).toEqual({ testCommand: 'npm test', cases: ['npm test'] });
+  expect(await commands('packages/a')).toEqual({ testCommand: 'npm test', cases: ['packages/a > npm test'] });
+  const ofTools = { testCommand: 'node --version', cases: ['tools > node --version'] };
+  expect(await commands('tools/inner')).toEqual(ofTools);
+  // A command that is given runs where the caller is.
+  const projectPath = path.join(root, 'src', 'deep');
+  expect(await agent.data('argus_run', { projectPath, command: 'node x.js' })).toMatchObject({ status: 'passed' });
+});
+
+const WORKSPACES: Readonly<Record<string, Record<string, string>>> = {
+  npm: { 'package.json': '{"workspaces": ["packages/*"]}', 'packages/a/package.json': '{}' },
+  yarn: { 'package.json': '{"workspaces": {"packages": ["./packages/a"]}}', 'packages/a/package.json': '{}' },
+  pnpm: { 'pnpm-workspace.yaml': "packages:\n  - 'packages/**'\n", 'packages/a/package.json': '{}' },
+  Deno: { 'deno.jsonc': '{"workspace": ["./packages/a"], /* one */}', 'packages/a/deno.json': '{}' },
+  Cargo: { 'Cargo.toml': '[workspace]\nmembers = ["packages/*"]\n', 'packages/a/Cargo.toml': '[package]\n' },
+  uv: {
+    'pyproject.toml': '[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+    'packages/a/pyproject.toml': '[project]\n',
+  },
+  Go: { 'go.work': 'go 1.22\n\nuse (\n\t./packages/a // one\n)\n', 'packages/a/go.mod': 'module a\n' },
+  Maven: {
+    'pom.xml': '<project><modules><module>packages</module></modules></project>',
+    'packages/pom.xml': '<project><modules>\n<module> a </module></modules></project>',
+    'packages/a/pom.xml': '<project/>',
+  },
+  Gradle: { 'settings.gradle.kts': 'include(":packages:a",\n  ":b")\n', 'packages/a/build.gradle.kts': '' },
+};
+
+test.each(Object.entries(WORKSPACES))(
+  'outside of git a package of a workspace uses its memory: %s',
+  async (_, files) => {
+    const outside = { 'other/package.json': '{}', 'packages/a/src/x.txt': '' };
+    const root = project({ ...files, ...outside });
+    const agent = await server();
+    expect(await placeOf(agent, path.join(root, 'packages', 'a', 'src'))).toEqual(memoryOf(root));
+    const other = path.join(root, 'other');
+    expect(await placeOf(agent, other), 'no member').toEqual(memoryOf(other));
+  },
+);
+
+test('outside of git a folder that is no project belongs to the one around it, by its files or its memory', async () => {
+  const [plain, marked] = [project({ 'x/y/z.txt': '' }), project({ 'go.mod': 'module m\n', 'x/y/z.txt': '' })];
+  const agent = await server();
+  const deep = (root: string) => path.join(root, 'x', 'y');
+  expect(await placeOf(agent, deep(marked))).toEqual(memoryOf(marked));
+  expect(await placeOf(agent, deep(plain))).toEqual(memoryOf(deep(plain)));
+  await learn(agent, plain);
+  expect(await placeOf(agent, deep(plain))).toEqual(memoryOf(plain));
+});
+
+test('a server that was started again opens what has a memory, by any of its folders', async () => {
+  const user = someUser();
+  const root = repository({ 'src/a.js': '' });
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  await learn(await server(user), root);
+  for (const projectPath of [root, path.join(root, 'src'), linked]) {
+    const agent = await server(user);
+    const { runs } = await agent.data('argus_history', { projectPath });
+    const [{ id: runId }] = runs as [{ id: string }];
+    const { caseName } = ((await agent.data('argus_history', { projectPath, runId })).cases as [Data])[0];
+    const args = { projectPath, runId, caseName };
+    expect(await agent.data('argus_diagnose', args)).toMatchObject({ suggestedFix: 'tuned it' });
+  }
+  const run = await (await server(user)).data('argus_run', { projectPath: linked, command: COMMAND });
+  expect(run.failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
+});
+
+test('what has no memory and was not opened has no session, and nothing is made of asking', async () => {
+  const root = repository({ 'src/a.js': '' });
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  const agent = await server();
+  const tools = ['argus_run', 'argus_history', 'argus_patterns'];
+  for (const projectPath of [root, path.join(root, 'src'), linked, path.join(root, 'gone')]) {
+    for (const tool of tools) expect((await agent.error(tool, { projectPath })).code).toBe('SESSION_NOT_FOUND');
+  }
+  await agent.data('argus_init', { projectPath: linked });
+  expect(await agent.data('argus_history', { projectPath: root }), 'open by another folder').toMatchObject({
+    total: 0,
+  });
+  expect(argus(['doctor', '--project', linked]).status).toBe(0);
+  expect(argus(['history', '--project', path.join(root, 'src')]).status).toBe(0);
+  expect([root, path.join(root, 'src'), linked].map((folder) => existsSync(path.join(folder, '.argus')))).toEqual(
+    Array(3).fill(false),
+  );
+});
+
+test('a configuration that was named counts for the other folders, too', async () => {
+  const root = repository({ 'src/a.js': '', 'config/own.yaml': 'history: { database: own.db }\n' });
+  const agent = await server();
+  await agent.data('argus_init', { projectPath: root, configFile: 'config/own.yaml' });
+  await agent.data('argus_run', { projectPath: path.join(root, 'src'), command: COMMAND });
+  expect(readdirSync(root)).toContain('own.db');
+  expect(existsSync(path.join(root, '.argus'))).toBe(false);
+});
+
+test('an archive whose .git names a work tree of the user does not get at that memory', async () => {
+  const user = someUser();
+  const root = repository();
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  const agent = await server(user);
+  await learn(agent, root);
+  const evil = path.join(project(), 'evil');
+  const brings = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(evil, name)), { recursive: true });
+    writeFileSync(path.join(evil, name), text);
+  };
+  const unpacks: Record<string, () => void> = {
+    'a work tree of the victim': () => cpSync(linked, evil, { recursive: true }),
+    'the repository itself': () => brings('.git', `gitdir: ${root}/.git\n`),
+    'a folder of its own with that repository as the common one': () => {
+      brings('.git', 'gitdir: x/worktrees/y\n');
+      brings('x/worktrees/y/gitdir', `${evil}/.git\n`);
+      brings('x/worktrees/y/commondir', `${root}/.git\n`);
+      brings('x/worktrees/y/HEAD', readFileSync(path.join(root, '.git', 'HEAD'), 'utf8'));
+    },
+  };
+  for (const [what, unpack] of Object.entries(unpacks)) {
+    rmSync(evil, { recursive: true, force: true });
+    unpack();
+    expect({ what, ...(await placeOf(agent, evil)) }).toEqual({ what, ...memoryOf(evil) });
+    const { failures } = await agent.data('argus_run', { projectPath: evil, command: COMMAND });
+    expect({ what, failures }).toMatchObject({ what, failures: [{ known: null }] });
+  }
+});

