@@ -1,6 +1,6 @@
 /**
- * Runs a fixer between attempts: any program that reads the brief on stdin and edits files.
- * Does not: judge what it did; the work tree and the next attempt say that.
+ * Runs a fixer between attempts: any program that reads the brief on stdin and edits files. What it did is told by the
+ * work tree and the next attempt.
  */
 
 import { devNull } from 'node:os';

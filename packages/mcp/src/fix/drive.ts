@@ -1,6 +1,5 @@
 /**
  * Takes a loop as far as it goes without anybody: runs, waits, has a fixer work, and stops where somebody is needed.
- * Does not: print.
  */
 
 import { runAgent } from './agent.ts';

@@ -1,7 +1,6 @@
 /**
  * Finds out about one error: the context, the research query and what a research program makes of it, and what the
- * memories know.
- * Does not: decide anything, or fail because something could not be found out.
+ * memories know. What could not be found out is no error.
  */
 
 import type { FixError, FixState } from 'argus-engine';

@@ -1,7 +1,6 @@
 /**
  * What a loop taught: each fix becomes a solution of its error in the debug memory, with how it turned out, and the
- * failed run with its fix goes into the memory of failures.
- * Does not: fail; what could not be recorded is said.
+ * failed run with its fix goes into the memory of failures. What could not be recorded is said and is no error.
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
  * Where a loop works: the project, its configuration, its memories, and the rules with the project's own patterns.
- * Does not: know any loop.
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';

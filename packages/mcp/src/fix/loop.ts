@@ -1,6 +1,6 @@
 /**
- * One fix loop on one project: does what the rules allow, and keeps all of it on disk after every step.
- * Does not: decide what may happen next; the rules do. Used by the command line and by MCP alike.
+ * One fix loop on one project: does what the rules allow, and keeps all of it on disk after every step. What may happen
+ * next: the rules, crates/core/src/fix_loop. Used by the command line and by MCP alike.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

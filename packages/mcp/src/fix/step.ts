@@ -1,6 +1,5 @@
 /**
  * One step of a loop that an agent drives: a declared fix, the wait that is due, and at most one run.
- * Does not: go on by itself after a run.
  */
 
 import { missingText } from './attempt/command-input.ts';

@@ -1,6 +1,6 @@
 /**
- * Open projects: one session per real path, each with its configuration and, once needed, its engine. The disk is not
- * touched before something must be stored.
+ * One open project: its configuration and, once needed, its engine. The disk is not touched before something must be
+ * stored. Which projects are open: session-manager.ts.
  */
 
 import path from 'node:path';

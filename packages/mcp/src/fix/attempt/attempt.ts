@@ -1,6 +1,6 @@
 /**
- * Runs one attempt: the command in a shell of its own group, its output in a log, its time limited, nothing left behind.
- * Does not: judge what came of it; the rules do.
+ * Runs one attempt: the command in a shell of its own group, its output in a log, its time limited, nothing left
+ * behind. What came of it: the rules, crates/core/src/fix_loop.
  */
 
 import { constants } from 'node:os';

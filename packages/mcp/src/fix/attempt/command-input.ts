@@ -1,6 +1,6 @@
 /**
- * What a command is given to read, out of the inputs that are there or are made for it.
- * Does not: find or make inputs; `inputs/` does.
+ * What a command is given to read, out of the inputs that are there or are made for it. Finding and making inputs:
+ * `inputs/`.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,5 @@
 /**
- * Where an error comes from, in the contract's words.
- * Does not: classify it; the rules do.
+ * Where an error comes from, in the contract's words. Classifying it: the rules.
  */
 
 import type { FixError, FixState } from 'argus-engine';

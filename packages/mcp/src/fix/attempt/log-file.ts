@@ -1,6 +1,6 @@
 /**
- * What a run prints, on disk: without secrets, in order, up to a cap, with the end always kept.
- * Does not: fail where the disk does; it says what is missing.
+ * What a run prints, on disk: without secrets, in order, up to a cap, with the end always kept. Where the disk fails,
+ * the attempt goes on and what is missing is said.
  */
 
 import { closeSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What a failed run says: its text, and what a container runtime says where the text does not explain it.
- * Does not: classify; the rules do.
+ * What a failed run says: its text, and what a container runtime says where the text does not explain it. Classifying:
+ * the rules.
  */
 
 import type { FixError, FixState } from 'argus-engine';

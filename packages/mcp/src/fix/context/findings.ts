@@ -1,7 +1,7 @@
 /**
  * What research brought back, taken apart as the contract wants it: description, patterns, files, verification,
- * alternatives, sources. A program or an agent may write it as JSON, under headings, or as plain prose.
- * Does not: believe or follow any of it.
+ * alternatives, sources. A program or an agent may write it as JSON, under headings, or as plain prose. None of it is
+ * believed or followed.
  */
 
 import { clipped } from '../../text/untrusted.ts';

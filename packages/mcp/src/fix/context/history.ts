@@ -1,6 +1,6 @@
 /**
  * What git remembers: when the line came, what changed around it lately, and commits about errors like this one.
- * Does not: fetch, or look at other branches than the one checked out.
+ * Nothing is fetched, and only the branch that is checked out is looked at.
  */
 
 import type { Finding } from './model.ts';

@@ -1,6 +1,6 @@
 /**
- * The most likely cause in half a sentence: what a question found out first, else what the message means.
- * Does not: claim more than the evidence says; with none it repeats the message.
+ * The most likely cause in half a sentence: what a question found out first, else what the message means. Without
+ * evidence it is the message and no more.
  */
 
 import type { ContextScope } from './scope.ts';

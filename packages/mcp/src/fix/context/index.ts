@@ -1,6 +1,6 @@
 /**
  * Gathers what is known around an error: the contract's fifteen questions, each answered by a program where one can.
- * Does not: change anything, use the network, or fail because a program is missing.
+ * Nothing is changed, the network is not used, and a missing program is no error.
  */
 
 import { messageOf } from '../../errors.ts';

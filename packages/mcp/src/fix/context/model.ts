@@ -1,6 +1,6 @@
 /**
- * What the fix loop asks about an error and what it is told: the form of the questions and their answers.
- * Does not: answer them.
+ * What the fix loop asks about an error and what it is told: the form of the questions and their answers. Answering
+ * them: index.ts.
  */
 
 import type { Config } from '../../config/schema.ts';

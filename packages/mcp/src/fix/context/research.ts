@@ -1,6 +1,6 @@
 /**
- * The research query made of the context, and a person's own program that answers it.
- * Does not: use the network.
+ * The research query made of the context, and a person's own program that answers it. Only that program may use the
+ * network.
  */
 
 import { ask } from '../../system/ask.ts';

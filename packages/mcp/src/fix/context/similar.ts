@@ -1,6 +1,6 @@
 /**
- * Where else the project does what fails here: the same call or name in other places, which may work.
- * Does not: judge whether they work.
+ * Where else the project does what fails here: the same call or name in other places, which may work. Whether they work
+ * is not known.
  */
 
 import { type Hit, isTestFile, searchLines } from './code/search.ts';

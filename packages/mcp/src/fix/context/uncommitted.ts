@@ -1,6 +1,6 @@
 /**
- * What is changed in the work tree and not committed: of a fault that is new, most often the cause.
- * Does not: show files that look like secrets, or untracked ones.
+ * What is changed in the work tree and not committed: of a fault that is new, most often the cause. Files that look
+ * like secrets, and untracked ones, are not shown.
  */
 
 import { NOT_OURS } from '../../git/settings.ts';

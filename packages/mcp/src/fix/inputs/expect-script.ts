@@ -1,6 +1,6 @@
 /**
- * Writes the program for `expect` that runs a command and answers by what it asks, in whatever order.
- * Does not: hold a secret; a value comes from the environment, and only a harmless one stands in the script too.
+ * Writes the program for `expect` that runs a command and answers by what it asks, in whatever order. It holds no
+ * secret: a value comes from the environment, and only a harmless one stands in the script too.
  */
 
 import type { Input } from './model.ts';

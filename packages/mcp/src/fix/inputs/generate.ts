@@ -1,6 +1,6 @@
 /**
- * Makes an inputs file: finds what a command asks and proposes an answer for each.
- * Does not: run the command, or write the file.
+ * Makes an inputs file: finds what a command asks and proposes an answer for each. The command is not run. Writing the
+ * file: inputs-file.ts.
  */
 
 import path from 'node:path';

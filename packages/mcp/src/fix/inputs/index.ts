@@ -1,6 +1,6 @@
 /**
- * Which answers a command is given: the file that was named, else the one that lies there, else one made now, else none.
- * Does not: run the command.
+ * Which answers a command is given: the file that was named, else the one that lies there, else one made now, else
+ * none. Reading and writing the file: inputs-file.ts.
  */
 
 import { statSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Reads and writes inputs files; a mistake is answered with its key and line, and a secret in one is refused.
- * Does not: decide which file counts.
+ * Reads and writes inputs files; a mistake is answered with its key and line, and a secret in one is refused. Which
+ * file counts: index.ts.
  */
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

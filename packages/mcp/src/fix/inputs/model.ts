@@ -1,6 +1,5 @@
 /**
  * An inputs file: what a command will ask and what to answer; and what comes of it for one attempt.
- * Does not: read, write or guess.
  */
 
 /** Where a value came from when nobody may guess it. */

@@ -1,7 +1,6 @@
 /**
  * Notices that a running command waits for somebody to type: it is silent, and one of its processes reads its input.
  * Where the system does not show that, silence behind something that looks like a prompt counts, said as less sure.
- * Does not: answer, or end anything.
  */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The brief for whoever fixes: what failed, what is known, what was tried, what may not be done.
- * Does not: decide what is due; the rules do.
+ * The brief for whoever fixes: what failed, what is known, what was tried, what may not be done. What is due: the
+ * rules.
  */
 
 import { findingsMarkdown } from '../state/fix-file.ts';

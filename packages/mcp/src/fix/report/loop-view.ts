@@ -1,6 +1,5 @@
 /**
  * A loop as data: the machine-readable twin of the reports, and the answers over MCP.
- * Does not: format text, or read files.
  */
 
 import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';

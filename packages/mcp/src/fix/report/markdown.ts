@@ -1,6 +1,5 @@
 /**
  * Pieces of Markdown out of texts that nobody may trust.
- * Does not: know any report.
  */
 
 import { clipped, visible } from '../../text/untrusted.ts';

@@ -1,6 +1,6 @@
 /**
- * What is known of a loop at one moment; reports, briefs and answers are written from it.
- * Does not: change, or read anything.
+ * What is known of a loop at one moment; reports, briefs and answers are written from it. Reading it:
+ * state/loop-files.ts.
  */
 
 import type { FixError, FixOutlook, FixState } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
- * The reports of the contract, in its form to the letter, with what Argus adds at their end.
- * Does not: write files, or decide how a loop ended.
+ * The reports of the contract, in its form to the letter, with what Argus adds at their end. Writing them: loop.ts.
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
  * Conclusions from a loop's state that several texts need.
- * Does not: format.
  */
 
 import type { FixApproach, FixAttempt, FixErrorSummary, FixStart, FixState } from 'argus-engine';

@@ -1,6 +1,6 @@
 /**
- * What changed in the work tree since an attempt, by the snapshots a loop's state names.
- * Does not: believe what anybody says was changed, or decide whether it counts.
+ * What changed in the work tree since an attempt, by the snapshots a loop's state names. What anybody says was changed
+ * does not count. Whether a change counts: the rules.
  */
 
 import type { FixState, Weakening } from 'argus-engine';

@@ -1,6 +1,6 @@
 /**
- * Snapshots as commits of their own under `refs/argus/fixes`, made with an index of their own.
- * Does not: touch the index, the work tree, HEAD or any branch, run hooks or filters, or sign.
+ * Snapshots as commits of their own under `refs/argus/fixes`, made with an index of their own. Index, work tree, HEAD
+ * and branches stay as they are; no hook or filter runs, and nothing is signed.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
- * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, marks in the user's
- * data folder, and temporary files of processes that were killed.
- * Does not: touch states, reports and descriptions of fixes, a loop that somebody works on, or what git tracks.
+ * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, marks in the
+ * user's data folder, and temporary files of processes that were killed. States, reports and descriptions of fixes
+ * stay, and so do a loop that somebody works on and what git tracks.
  */
 
 import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * Says which files a snapshot leaves out.
- * Does not: decide it.
+ * Says which files a snapshot leaves out. Deciding it: work-tree.ts.
  */
 
 /** More names than that are not read. */

@@ -1,6 +1,6 @@
 /**
- * Snapshots where there is no git: plain copies of the project's files, of each content one.
- * Does not: copy what is very large or can be installed again; of such files it notices only that they changed.
+ * Snapshots where there is no git: plain copies of the project's files, of each content one. What is very large or can
+ * be installed again is not copied: only that it changed is noticed.
  */
 
 import { createHash } from 'node:crypto';

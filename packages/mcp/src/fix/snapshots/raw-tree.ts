@@ -1,7 +1,6 @@
 /**
  * Makes a tree object of a work tree with the very bytes of its files: no filter runs, no line end is converted, and
- * the repository's own index is only read.
- * Does not: decide what belongs into it; `work-tree.ts` does.
+ * the repository's own index is only read. What belongs into it: work-tree.ts.
  */
 
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The names under which snapshots are kept in a repository, and their end: after two weeks nobody goes back.
- * Does not: remove objects; git does, once nothing names them.
+ * The names under which snapshots are kept in a repository, and their end: after two weeks nobody goes back. Objects
+ * are removed by git, once nothing names them.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Keeps the work tree before every attempt, and says what changed between two moments.
- * Does not: change the work tree, git's index, or HEAD; going back is for people to decide.
+ * Keeps the work tree before every attempt, and says what changed between two moments. Work tree, index and HEAD are
+ * never changed: going back is for people to decide.
  */
 
 export interface FileChanged {

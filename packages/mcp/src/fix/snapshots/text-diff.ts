@@ -1,6 +1,6 @@
 /**
- * A unified diff of two texts, for where there is no git to make one.
- * Does not: find the shortest diff of very different texts; those are replaced as a whole.
+ * A unified diff of two texts, for where there is no git to make one. Of very different texts the diff is not the
+ * shortest: those are replaced as a whole.
  */
 
 /** Of one file, so that a generated one does not hide those behind it; and of all. */

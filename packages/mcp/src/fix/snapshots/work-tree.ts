@@ -1,7 +1,6 @@
 /**
  * What a snapshot of a git work tree holds: all that git tracks or would take, as it is on the disk, but no secrets and
- * not too much that git does not have yet.
- * Does not: write objects; `raw-tree.ts` does.
+ * not too much that git does not have yet. Writing objects: raw-tree.ts.
  */
 
 import { type BigIntStats, lstatSync } from 'node:fs';

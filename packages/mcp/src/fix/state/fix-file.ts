@@ -1,6 +1,5 @@
 /**
- * The file beside an attempt's log that says what was changed: `attempt_N_fix.md`.
- * Does not: write it.
+ * The file beside an attempt's log that says what was changed: `attempt_N_fix.md`. Writing it: loop.ts.
  */
 
 import type { FileChange } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
  * What the host of a loop notes in its state: texts by name, which the rules keep and do not read.
- * Does not: write the state.
  */
 
 import type { FixState } from 'argus-engine';

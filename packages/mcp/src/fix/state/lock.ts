@@ -1,6 +1,6 @@
 /**
- * One process at a time works on a loop. The lock is a file that names its owner; one whose owner is gone is taken over.
- * Does not: wait.
+ * One process at a time works on a loop. The lock is a file that names its owner; one whose owner is gone is taken
+ * over. Nothing waits for it.
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Reads a loop back from its folder: the state as the rules believe it, what was found out, what was printed.
- * Does not: write, or trust what it reads.
+ * Reads a loop back from its folder: the state as the rules believe it, what was found out, what was printed. What it
+ * reads is not trusted. Writing: state-folder.ts.
  */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';

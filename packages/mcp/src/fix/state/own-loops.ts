@@ -1,7 +1,6 @@
 /**
  * Whose the loops in a project are: a state that a repository brings would have its own command run. The user's data
  * folder keeps a mark for each folder of a loop that was begun here.
- * Does not: read a state.
  */
 
 import { createHash } from 'node:crypto';

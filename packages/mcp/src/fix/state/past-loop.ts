@@ -1,6 +1,5 @@
 /**
  * What to do with the loop of the same command that was before: it makes way, or stays until a human decides.
- * Does not: run anything.
  */
 
 import type { FixState } from 'argus-engine';

@@ -1,6 +1,6 @@
 /**
  * The folder of one loop, `.claude/fixes/{command_hash}`: its state, the logs and fixes of its attempts, its reports.
- * Does not: know what a state means; the rules check it.
+ * What a state means: the rules check it.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';

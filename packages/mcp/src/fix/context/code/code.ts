@@ -1,6 +1,5 @@
 /**
  * What the failing code does and what it takes and gives: the lines around the error, its comment, its signature.
- * Does not: interpret them.
  */
 
 import type { Finding } from '../model.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads files of the project and only those: a path or a symbolic link that leads out of it is no file.
- * Does not: write, or hold more of a file than an answer can need.
+ * Reads files of the project and only those: a path or a symbolic link that leads out of it is no file. No more of a
+ * file is held than an answer can need.
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * Finds the function around a line, its signature and what is said of it, by the shape of the code: a header less
- * indented than the line. Enough to read by, in ten languages.
- * Does not: parse; a function written in an odd way is not seen.
+ * indented than the line. Enough to read by, in ten languages. Nothing is parsed: a function written in an odd way is
+ * not seen.
  */
 
 import path from 'node:path';

@@ -1,6 +1,5 @@
 /**
- * Which packages a source file imports, by the language's own way of importing.
- * Does not: know versions, or follow imports.
+ * Which packages a source file imports, by the language's own way of importing. Versions: dependencies.ts.
  */
 
 import path from 'node:path';

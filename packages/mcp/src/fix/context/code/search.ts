@@ -1,6 +1,6 @@
 /**
- * Finds lines of the project's text files that hold a word or phrase: by git, which searches plain folders too.
- * Does not: look at what git ignores, at files of secrets, or at more than an answer needs.
+ * Finds lines of the project's text files that hold a word or phrase: by git, which searches plain folders too. What
+ * git ignores and files of secrets are left out.
  */
 
 import { isSecretFile } from '../../../system/secret-files.ts';

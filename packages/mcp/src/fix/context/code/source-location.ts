@@ -1,7 +1,6 @@
 /**
  * Where in the project the error comes from: the innermost frame that is the project's own, else the only line that
- * holds the error's words. Answers what, where and in which function.
- * Does not: parse stack traces; the engine did.
+ * holds the error's words. Answers what, where and in which function. The stack trace is parsed by the engine.
  */
 
 import path from 'node:path';

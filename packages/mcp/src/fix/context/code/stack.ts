@@ -1,6 +1,5 @@
 /**
- * The project's technologies and where it runs, in a few words for a query.
- * Does not: detect anything itself.
+ * The project's technologies and where it runs, in a few words for a query. Detecting them: `environment/`.
  */
 
 import path from 'node:path';

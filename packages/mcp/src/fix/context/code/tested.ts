@@ -1,7 +1,6 @@
 /**
  * The project's own function that a failing line of a test calls: what is tested seldom stands in the trace of an
- * assertion.
- * Does not: parse; a function written in an odd way, or one that many files define, is not found.
+ * assertion. Nothing is parsed: a function written in an odd way, or one that many files define, is not found.
  */
 
 import type { ContextScope, SourceLocation, Tested } from '../scope.ts';

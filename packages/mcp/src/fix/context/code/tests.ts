@@ -1,6 +1,5 @@
 /**
- * What the tests expect: the failing test's own code, else the tests of the failing function or file.
- * Does not: run them.
+ * What the tests expect: the failing test's own code, else the tests of the failing function or file. They are not run.
  */
 
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What runs in the namespace of Kubernetes, and why it does not.
- * Does not: change anything; a missing tool is a reason, not a failure.
+ * What runs in the namespace of Kubernetes, and why it does not. Nothing is changed, and a missing tool is a reason,
+ * not a failure. Reading what kubectl prints: kubectl.ts.
  */
 
 import { type Asked, ask } from '../../../system/ask.ts';

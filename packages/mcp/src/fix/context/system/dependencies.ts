@@ -1,6 +1,6 @@
 /**
- * What the failing file depends on, in which versions, and what it imports that the project does not declare.
- * Does not: resolve or install.
+ * What the failing file depends on, in which versions, and what it imports that the project does not declare. Nothing
+ * is resolved or installed.
  */
 
 import { FILES } from '../../../environment/detect.ts';

@@ -1,6 +1,6 @@
 /**
  * How the project's containers stand, as docker says: those the configuration names, else those compose started here.
- * Does not: change or start anything; a missing tool is a reason, not a failure.
+ * Nothing is changed or started, and a missing tool is a reason, not a failure.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
  * Reads what kubectl prints: pods as JSON or as a table, and the parts of a description that say why one does not run.
- * Does not: run kubectl.
+ * Running it: cluster.ts.
  */
 
 import { z } from 'zod';

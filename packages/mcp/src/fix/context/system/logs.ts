@@ -1,6 +1,6 @@
 /**
- * Log entries that hold the error's words: in the project's log files, and in the containers' own last output.
- * Does not: read what the fix loop itself wrote, or whole logs.
+ * Log entries that hold the error's words: in the project's log files, and in the containers' own last output. Only the
+ * end of a log is read, and nothing that the fix loop wrote itself.
  */
 
 import { lstatSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Which environment variables the failing code and its error speak of, and whether each is set.
- * Does not: show, store or compare a value.
+ * Which environment variables the failing code and its error speak of, and whether each is set. No value is shown,
+ * stored or compared.
  */
 
 import type { Finding } from '../model.ts';

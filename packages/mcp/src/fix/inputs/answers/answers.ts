@@ -1,7 +1,6 @@
 /**
  * Decides what a prompt is answered with: never a credential, never a yes that destroys; else what the project, the
- * script or the question itself says, with how sure that is.
- * Does not: find prompts, or read values.
+ * script or the question itself says, with how sure that is. Finding prompts: `script/`. Values: project-values.ts.
  */
 
 import { type Input, USER_REQUIRED } from '../model.ts';

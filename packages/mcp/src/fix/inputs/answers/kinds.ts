@@ -1,6 +1,5 @@
 /**
  * What kind of answer a prompt wants: a secret, a yes or no, a choice, a word; and which answers are dangerous.
- * Does not: know values.
  */
 
 /** What is asked, as far as a text and a name show. */

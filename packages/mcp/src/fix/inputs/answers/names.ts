@@ -1,6 +1,5 @@
 /**
  * What the inputs file of a command is called, and the other spellings that are read.
- * Does not: read files.
  */
 
 import path from 'node:path';

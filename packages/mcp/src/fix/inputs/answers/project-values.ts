@@ -1,6 +1,6 @@
 /**
  * Values that a project and its machine already say: from manifests, git's settings, the README, names of variables.
- * Does not: read the value of any variable, in `.env` or in the environment.
+ * The value of no variable is read, in `.env` or in the environment.
  */
 
 import { userInfo } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * Keeps secrets out of inputs files: what the engine would take out of any text, nothing here shows or stores either.
- * Does not: know which questions ask for one; `kinds.ts` does.
+ * Which questions ask for one: kinds.ts.
  */
 
 import { createInspector } from 'argus-engine';

@@ -1,6 +1,5 @@
 /**
  * What the words of a command run: without the programs that only start another one, and which script it is.
- * Does not: read files.
  */
 
 /** `sudo -E timeout 5 env A=b npm init` is `npm init`. */

@@ -1,6 +1,6 @@
 /**
- * Programs that are known to ask, and what: an ordered table.
- * Does not: know programs whose questions depend on more than their command line.
+ * Programs that are known to ask, and what: an ordered table. Programs whose questions depend on more than their
+ * command line are not in it.
  */
 
 import { type Prompt, prompt } from './prompts.ts';

@@ -1,6 +1,5 @@
 /**
  * A question a program will ask, as it was found.
- * Does not: answer it.
  */
 
 import { UNKNOWN } from './shell-words.ts';

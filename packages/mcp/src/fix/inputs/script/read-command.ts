@@ -1,6 +1,5 @@
 /**
- * What a `read` of bash, sh or zsh asks: its options, its variable, its prompt.
- * Does not: know what was printed before it.
+ * What a `read` of bash, sh or zsh asks: its options, its variable, its prompt. What was printed before it: scan.ts.
  */
 
 export interface ReadCall {

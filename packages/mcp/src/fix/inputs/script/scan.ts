@@ -1,8 +1,8 @@
 /**
- * Finds what a shell script asks, in the order it would ask: walks its commands as a shell would, through functions
- * and helper files, without running anything.
- * Does not: parse, which `unbash` does (100 kB, typed, kept well; sh-syntax and tree-sitter bring megabytes of wasm,
- * mvdan-sh and bash-parser are given up); or decide conditions: what stands in a branch may or may not be asked.
+ * Finds what a shell script asks, in the order it would ask: walks its commands as a shell would, through functions and
+ * helper files, without running anything. Parsing: `unbash` (100 kB, typed, kept well; sh-syntax and tree-sitter bring
+ * megabytes of wasm, mvdan-sh and bash-parser are given up). Conditions are not decided: what stands in a branch may or
+ * may not be asked.
  */
 
 import type { Command, CommandArgument, Redirection, Script, Statement, SyntaxNode } from 'unbash';

@@ -1,6 +1,5 @@
 /**
  * The text a shell word would become, as far as it can be known without running anything.
- * Does not: expand files, or run commands.
  */
 
 import type { DoubleQuotedChild, ParameterExpansionPart, Script, Word, WordPart } from 'unbash';
