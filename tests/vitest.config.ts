@@ -1,10 +1,11 @@
 // One configuration for every TypeScript test; .scripts/lib/checks.mjs picks the folders.
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['{npm,packages}/*/{src,test}/**/*.test.ts', 'tests/*/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'tests/demo/project/**'],
     globalSetup: 'tests/temporary.ts',
