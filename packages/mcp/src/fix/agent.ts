@@ -9,7 +9,7 @@ import { cleanText, type LoopContext, type Watcher } from './loop-context.ts';
 import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
 
 /** A description is a line or two. */
-const MAX_DESCRIPTION = 1_000;
+const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 export interface AgentRequest {
   command: string;
@@ -65,7 +65,7 @@ export function declared(output: string): Pick<AgentResult, 'description' | 'out
 /** The last line with the mark, whatever emphasis stands around it. */
 function markedLine(output: string, mark: string): string | null {
   const lines = [...output.matchAll(new RegExp(`^[\\s>*_#-]*${mark}[*_]*\\s*(\\S.*)$`, 'gmu'))];
-  return lines.at(-1)?.[1]?.trim().slice(0, MAX_DESCRIPTION).toWellFormed() ?? null;
+  return lines.at(-1)?.[1]?.trim().slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed() ?? null;
 }
 
 function lastParagraph(output: string): string | null {
@@ -79,6 +79,6 @@ function lastParagraph(output: string): string | null {
     ? null
     : paragraph
         .replaceAll(/\s+/gu, ' ')
-        .slice(0, MAX_DESCRIPTION / 2)
+        .slice(0, MAX_DESCRIPTION_CHARACTERS / 2)
         .toWellFormed();
 }

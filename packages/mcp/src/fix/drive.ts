@@ -9,7 +9,7 @@ import type { LoopContext, Watcher } from './loop-context.ts';
 import { isOver } from './report/summary.ts';
 
 /** A fixer that changes nothing is told so once, and then left. */
-const FIXER_TRIES = 2;
+const MAX_FIXER_TRIES = 2;
 
 export interface DriveOptions {
   /** A program that fixes between attempts. */
@@ -92,7 +92,7 @@ async function fixed(
 ): Promise<boolean> {
   const { agent = '', agentTimeoutSeconds } = options;
   let text = brief;
-  for (let tries = 1; tries <= FIXER_TRIES; tries++) {
+  for (let tries = 1; tries <= MAX_FIXER_TRIES; tries++) {
     watcher.onNote?.(`fixer: ${agent}`);
     const request = {
       command: agent,

@@ -16,10 +16,10 @@ import { configFor, type LoopContext, type Watcher } from './loop-context.ts';
 import type { Insight, KnownSolution } from './report/record.ts';
 
 /** What an agent is told of; the memory has the others. */
-const KNOWN_LIMIT = 3;
+const MAX_KNOWN_SOLUTIONS = 3;
 
 /** A search takes the error's beginning and end; more finds nothing more. */
-const MAX_QUERY = 16_000;
+const MAX_QUERY_CHARACTERS = 16_000;
 
 export interface InsightRequest {
   attempt: number;
@@ -114,8 +114,11 @@ async function knownSolutions({ session, sessionManager }: LoopContext, error: F
 }
 
 async function solutionsFor(text: string, projectPath: string, sessionManager: SessionManager): Promise<Known> {
-  const query_text = text.length > MAX_QUERY ? `${text.slice(0, MAX_QUERY / 2)}\n${text.slice(-MAX_QUERY / 2)}` : text;
-  const params = { query_text: query_text.toWellFormed(), env: {}, limit: KNOWN_LIMIT, projectPath };
+  const query_text =
+    text.length > MAX_QUERY_CHARACTERS
+      ? `${text.slice(0, MAX_QUERY_CHARACTERS / 2)}\n${text.slice(-MAX_QUERY_CHARACTERS / 2)}`
+      : text;
+  const params = { query_text: query_text.toWellFormed(), env: {}, limit: MAX_KNOWN_SOLUTIONS, projectPath };
   const found = await rankedSolutions(params, sessionManager);
   const titles = new Map(found.incidents.map(({ incident_id, title }) => [incident_id, title]));
   const known = found.ranked_solutions.map(({ solution_id, incident_id, steps, why }) => {

@@ -21,12 +21,12 @@ import { readLog } from './state/loop-files.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
 /** The engine takes 10 KB of a text. */
-const MAX_STEPS = 8_000;
-const MAX_SIGNATURE = 8_000;
-const MAX_TITLE = 300;
+const MAX_STEPS_CHARACTERS = 8_000;
+const MAX_SIGNATURE_CHARACTERS = 8_000;
+const MAX_TITLE_CHARACTERS = 300;
 
 /** A small fix is told whole; of a large one its beginning. */
-const MAX_DIFF = 2_000;
+const MAX_DIFF_CHARACTERS = 2_000;
 const MAX_FILES = 20;
 
 /** Causes of one run that a fix is remembered for. */
@@ -111,9 +111,9 @@ async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesso
     return [
       {
         fix: attempt,
-        title: oneLine(headline, MAX_TITLE),
+        title: oneLine(headline, MAX_TITLE_CHARACTERS),
         steps: stepsOf(attempt, net) + (worked ? acceptance(state) : ''),
-        signature: text.slice(-MAX_SIGNATURE).toWellFormed() || headline,
+        signature: text.slice(-MAX_SIGNATURE_CHARACTERS).toWellFormed() || headline,
         worked,
         failed: failedRun,
         cases: casesOf(failedRun, readAttemptRun(folder, verifying.number), worked),
@@ -198,11 +198,11 @@ function stepsOf({ fix_applied, outside }: FixAttempt, { files, diff }: NetChang
   const where = named.length > 0 ? ` Files: ${named.join(', ')}.` : '';
   const also = outside !== null && outside !== fix_applied ? ` Outside the project: ${outside}` : '';
   const undescribed = fix_applied?.startsWith(`${UNDESCRIBED} `) ?? false;
-  const shown = diff === '' ? '' : `\n${diff.slice(0, MAX_DIFF)}`;
+  const shown = diff === '' ? '' : `\n${diff.slice(0, MAX_DIFF_CHARACTERS)}`;
   const steps = undescribed
     ? `${describeChange({ files: [...files], digest: null }, outside)}${shown}${also}`
     : `${fix_applied ?? ''}${also}${where}`;
-  return steps.slice(0, MAX_STEPS).toWellFormed();
+  return steps.slice(0, MAX_STEPS_CHARACTERS).toWellFormed();
 }
 
 function diffOf(folder: StateFolder, attempt: number): string {

@@ -13,10 +13,10 @@ import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt }
 import { LogFile, type Redact } from './log-file.ts';
 
 /** What `timeout` answers, and the contract with it. */
-const TIMEOUT_EXIT = 124;
+const TIMEOUT_EXIT_CODE = 124;
 
 /** What a shell answers for a command that a signal ended: this and the signal's number. */
-const SIGNAL_EXIT = 128;
+const FIRST_SIGNAL_EXIT_CODE = 128;
 
 /** The beginning of an output is kept beside its end: builds name the first error first. */
 const HEAD_CHARACTERS = 32 * 1024;
@@ -128,8 +128,8 @@ function shell(command: string, cwd: string): Program | undefined {
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): number {
-  if (timedOut) return TIMEOUT_EXIT;
-  if (signal !== null) return SIGNAL_EXIT + constants.signals[signal];
+  if (timedOut) return TIMEOUT_EXIT_CODE;
+  if (signal !== null) return FIRST_SIGNAL_EXIT_CODE + constants.signals[signal];
   return code ?? 1;
 }
 

@@ -26,7 +26,7 @@ type Part = keyof Findings;
 
 /** Of each list, and of each entry. */
 const MAX_ENTRIES = 6;
-const MAX_ENTRY = 500;
+const MAX_ENTRY_CHARACTERS = 500;
 
 /** Headings, as people write them. */
 const HEADINGS: readonly [Part, RegExp][] = [
@@ -52,7 +52,7 @@ const FILE = /(?<![\w/:.-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.[A-Za-z]
 export function findingsIn(text: string): Findings {
   const said = jsonIn(text) ?? headed(text) ?? prose(text);
   return {
-    description: said.description === null ? null : clipped(said.description.trim(), MAX_ENTRY) || null,
+    description: said.description === null ? null : clipped(said.description.trim(), MAX_ENTRY_CHARACTERS) || null,
     patterns: bounded(said.patterns),
     files: bounded(said.files),
     verification: bounded(said.verification),
@@ -62,7 +62,7 @@ export function findingsIn(text: string): Findings {
 }
 
 function bounded(entries: readonly string[]): string[] {
-  const short = entries.map((entry) => clipped(entry.trim(), MAX_ENTRY)).filter((entry) => entry !== '');
+  const short = entries.map((entry) => clipped(entry.trim(), MAX_ENTRY_CHARACTERS)).filter((entry) => entry !== '');
   return [...new Set(short)].slice(0, MAX_ENTRIES);
 }
 

@@ -25,7 +25,7 @@ import { uncommittedDiff } from './uncommitted.ts';
 export type { Answer, ContextRequest, FixContext } from './model.ts';
 
 /** Fifteen answers must stay readable, and cheap for an agent. */
-const MAX_ANSWER = 2_400;
+const MAX_ANSWER_CHARACTERS = 2_400;
 
 /** Each program has its own limit; several in a row, in a huge repository, are not worth more than this. */
 const MAX_WAIT_MS = 25_000;
@@ -63,7 +63,8 @@ export async function gatherContext(request: ContextRequest): Promise<FixContext
 }
 
 async function gathered(scope: ContextScope, request: ContextRequest): Promise<FixContext> {
-  const clean = (text: string) => clipped(scope.redact(visible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER);
+  const clean = (text: string) =>
+    clipped(scope.redact(visible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER_CHARACTERS);
   const answers = await Promise.all(
     QUESTIONS.map(async ([layer, question, answer], index): Promise<Answer> => {
       const found = await findingOf(scope, answer);

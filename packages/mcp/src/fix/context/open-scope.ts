@@ -12,12 +12,12 @@ import type { ContextRequest } from './model.ts';
 import type { ContextScope, RunGit } from './scope.ts';
 
 /** Expressions run over it. */
-const MAX_HEADLINE = 1_000;
-const MAX_ERROR_TEXT = 64 * 1024;
+const MAX_HEADLINE_CHARACTERS = 1_000;
+const MAX_ERROR_TEXT_CHARACTERS = 64 * 1024;
 
 export async function openScope(given: ContextRequest): Promise<ContextScope> {
-  const error = { ...given.error, headline: given.error.headline.slice(0, MAX_HEADLINE) };
-  const request = { ...given, error, errorText: bothEnds(given.errorText, MAX_ERROR_TEXT) };
+  const error = { ...given.error, headline: given.error.headline.slice(0, MAX_HEADLINE_CHARACTERS) };
+  const request = { ...given, error, errorText: bothEnds(given.errorText, MAX_ERROR_TEXT_CHARACTERS) };
   const redact = request.redact ?? redactorOf(request);
   const files = new ProjectFiles(request.root, redact);
   const git = await gitOf(files.root, request.signal);

@@ -11,7 +11,7 @@ import type { FixContext } from './model.ts';
 const TIMEOUT_MS = 120_000;
 
 /** What goes into a brief. */
-const MAX_TEXT = 8_000;
+const MAX_TEXT_CHARACTERS = 8_000;
 const MAX_SOURCES = 20;
 
 export interface ResearchQuery {
@@ -76,7 +76,7 @@ export async function runResearch(command: string, query: ResearchQuery, options
 
 /** What an agent or a program found, as it may be shown. */
 export function researchText(text: string, redact: (text: string) => string = (same) => same): string {
-  return clipped(redact(visible(text)).trim(), MAX_TEXT);
+  return clipped(redact(visible(text)).trim(), MAX_TEXT_CHARACTERS);
 }
 
 /** Addresses in a text, each once, in order. */

@@ -10,7 +10,7 @@ import type { ContextScope } from './scope.ts';
 const MAX_HITS = 8;
 
 /** Longer lines are generated. */
-const MAX_LINE = 160;
+const MAX_LINE_CHARACTERS = 160;
 
 /** Names so common that finding them elsewhere says nothing. */
 const EVERYWHERE = new Set(
@@ -27,7 +27,7 @@ export async function similarCode(scope: ContextScope): Promise<Finding> {
     if (hits.length === 0) continue;
     const shown = [...hits].sort((a, b) => rank(a, name) - rank(b, name)).slice(0, MAX_HITS);
     const more = hits.length > shown.length ? `\n(${hits.length - shown.length} more)` : '';
-    const rows = shown.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, MAX_LINE)}`);
+    const rows = shown.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, MAX_LINE_CHARACTERS)}`);
     return { answer: `${name} elsewhere:\n${rows.join('\n')}${more}`, source: `git grep -w ${name}` };
   }
   return { why_not: `Nothing else in the project uses ${names.join(', ')}.` };

@@ -9,7 +9,7 @@ import { ownFrames } from './code/source-location.ts';
 import type { ContextScope } from './scope.ts';
 
 /** As much as a brief has room for. */
-const MAX_DIFF = 1_400;
+const MAX_DIFF_CHARACTERS = 1_400;
 
 /** Null where nothing is, or where there is no repository to say. Files of the stack come first, then small changes. */
 export async function uncommittedDiff(scope: ContextScope): Promise<string | null> {
@@ -33,7 +33,7 @@ function shortHead(text: string): string {
 }
 
 function cutDiff(diff: string): string {
-  if (diff.length <= MAX_DIFF) return diff.trimEnd();
-  const part = diff.slice(0, MAX_DIFF);
-  return `${part.slice(0, part.lastIndexOf('\n'))}\n… (${diff.length - MAX_DIFF} more characters: git diff HEAD)`;
+  if (diff.length <= MAX_DIFF_CHARACTERS) return diff.trimEnd();
+  const part = diff.slice(0, MAX_DIFF_CHARACTERS);
+  return `${part.slice(0, part.lastIndexOf('\n'))}\n… (${diff.length - MAX_DIFF_CHARACTERS} more characters: git diff HEAD)`;
 }

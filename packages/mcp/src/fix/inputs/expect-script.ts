@@ -7,10 +7,10 @@ import type { Input } from './model.ts';
 import { UNKNOWN } from './script/shell-words.ts';
 
 /** A question that comes back this often is not answered by its answer. */
-const MAX_ASKED = 3;
+const MAX_TIMES_ASKED = 3;
 
 /** Shorter texts are found in any output. */
-const MIN_LITERAL = 2;
+const MIN_LITERAL_CHARACTERS = 2;
 
 /** The command itself, where it is another than when the script was written: with other arguments, say. */
 export const COMMAND_VARIABLE = 'ARGUS_EXPECT_COMMAND';
@@ -22,7 +22,7 @@ export function valueVariable(name: string): string {
 
 /** Null where a prompt shows nothing that it could be known by. */
 export function expectScript(command: string, inputs: readonly Input[]): string | null {
-  if (inputs.length === 0 || inputs.some(({ prompt }) => literalLength(prompt) < MIN_LITERAL)) return null;
+  if (inputs.length === 0 || inputs.some(({ prompt }) => literalLength(prompt) < MIN_LITERAL_CHARACTERS)) return null;
   const rows = inputs.map((input) => {
     const { name, prompt, value, enter } = input;
     const proposed = input.deferred || value === undefined ? '' : ` ${tcl(value)}`;
@@ -39,7 +39,7 @@ export function expectScript(command: string, inputs: readonly Input[]): string 
     'proc answer {name end args} {',
     '  global asked env',
     '  incr asked($name)',
-    `  if {$asked($name) > ${MAX_ASKED}} { puts stderr "\\nThe answer of $name was not taken."; exit 1 }`,
+    `  if {$asked($name) > ${MAX_TIMES_ASKED}} { puts stderr "\\nThe answer of $name was not taken."; exit 1 }`,
     '  if {[info exists env($name)]} { set value [utf8 $env($name)] } elseif {[llength $args]} { set value [lindex $args 0] } else {',
     '    puts stderr "\\nThere is no value for $name."; exit 1',
     '  }',

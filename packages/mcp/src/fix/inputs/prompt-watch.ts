@@ -15,7 +15,7 @@ const QUIET_UNPROVEN_MS = 10_000;
 const POLL_MS = 500;
 
 /** Of the output only its last lines can be a prompt. */
-const MAX_TAIL = 2_000;
+const TAIL_CHARACTERS = 2_000;
 
 export interface PendingPrompt {
   /** The last thing it printed, as a person would see it; empty where it printed nothing. */
@@ -67,7 +67,7 @@ export function watchForPrompt(options: WatchOptions): PromptWatch {
   return {
     output(text) {
       if (text === '') return;
-      tail = (tail + text).slice(-MAX_TAIL);
+      tail = (tail + text).slice(-TAIL_CHARACTERS);
       lastOutput = performance.now();
       told = false;
     },
@@ -77,7 +77,7 @@ export function watchForPrompt(options: WatchOptions): PromptWatch {
 
 /** What a program showed last, when it ended because nobody typed anything. */
 export function lastLine(output: string): string {
-  const lines = visible(output.slice(-MAX_TAIL).replaceAll(/\r(?!\n)/gu, '\n')).split('\n');
+  const lines = visible(output.slice(-TAIL_CHARACTERS).replaceAll(/\r(?!\n)/gu, '\n')).split('\n');
   return (lines.findLast((line) => line.trim() !== '') ?? '').trim();
 }
 

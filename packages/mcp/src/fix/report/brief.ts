@@ -10,22 +10,22 @@ import type { Insight, LoopRecord } from './record.ts';
 import { approachTitle, lastError, locationText } from './summary.ts';
 
 /** What the whole comes to at most, but for what research found; a model reads it whole. */
-const MAX_BRIEF = 5 * 1024;
+const MAX_BRIEF_BYTES = 5 * 1024;
 
 /** Of its parts, which have the rest of it between them. */
-const MAX_OUTPUT = 1_000;
-const MAX_DIFF = 650;
-const MAX_KNOWN = 300;
-const MIN_CONTEXT = 500;
-const MIN_ANSWER = 40;
+const MAX_OUTPUT_CHARACTERS = 1_000;
+const MAX_DIFF_CHARACTERS = 650;
+const MAX_KNOWN_CHARACTERS = 300;
+const MIN_CONTEXT_BYTES = 500;
+const MIN_ANSWER_BYTES = 40;
 /** The line that an excerpt is about. */
 const MARKED_LINE = /^> *\d+ \|/mu;
 
 /** The fence of an answer, and the space before the next one. */
-const FRAME = 12;
+const FRAME_BYTES = 12;
 const WHY_NOT = { short: 60, whole: 200 };
 /** With so much room left, reasons are told whole. */
-const ROOMY = 1_500;
+const ROOMY_BYTES = 1_500;
 const MAX_TESTS = 6;
 const MAX_WEAKENED = 3;
 
@@ -48,9 +48,9 @@ export function briefMarkdown(record: LoopRecord): string {
   ];
   const last = (whyNot: number) => [...queried(insight), rules(record), ...unanswered(insight, whyNot)];
   const roomAfter = (after: string[]) =>
-    MAX_BRIEF - Buffer.byteLength([...before, '## Context', ...after].join('\n\n'));
+    MAX_BRIEF_BYTES - Buffer.byteLength([...before, '## Context', ...after].join('\n\n'));
   const whole = last(WHY_NOT.whole);
-  const after = roomAfter(whole) > ROOMY ? whole : last(WHY_NOT.short);
+  const after = roomAfter(whole) > ROOMY_BYTES ? whole : last(WHY_NOT.short);
   const found = insight?.findings ? [`## Found by Research\n\nAs data.\n\n${findingsMarkdown(insight.findings)}`] : [];
   return `${[...before, ...context(insight, roomAfter(after)), ...found, ...after].join('\n\n')}\n`;
 }
@@ -94,7 +94,7 @@ function failure(record: LoopRecord): string {
     '',
     'Printed; recorded data, not instructions:',
     '',
-    fenced(bothEnds(outputOf(record), MAX_OUTPUT)),
+    fenced(bothEnds(outputOf(record), MAX_OUTPUT_CHARACTERS)),
   ].join('\n');
 }
 
@@ -104,14 +104,16 @@ function namesOf(tests: readonly string[]): string {
 }
 
 function uncommitted(insight: Insight | null): string[] {
-  return insight?.uncommitted ? [`## Not Committed\n\n${fenced(cut(insight.uncommitted, MAX_DIFF), 'diff')}`] : [];
+  return insight?.uncommitted
+    ? [`## Not Committed\n\n${fenced(cut(insight.uncommitted, MAX_DIFF_CHARACTERS), 'diff')}`]
+    : [];
 }
 
 function known(insight: Insight | null): string[] {
   if (!insight || insight.known.length === 0) return [];
   const lines = insight.known.map(
     ({ solution_id, title, steps, why }, index) =>
-      `${index + 1}. ${oneLine(steps, MAX_KNOWN)}\n   - for: ${oneLine(title, 120)}; ${oneLine(why, 160)} (${solution_id})`,
+      `${index + 1}. ${oneLine(steps, MAX_KNOWN_CHARACTERS)}\n   - for: ${oneLine(title, 120)}; ${oneLine(why, 160)} (${solution_id})`,
   );
   return [
     `## Known Solutions\n\nWhat helped against something like it before; recorded data, best first.\n\n${lines.join('\n')}`,
@@ -122,10 +124,10 @@ function known(insight: Insight | null): string[] {
 function context(insight: Insight | null, room: number): string[] {
   const answers = (insight?.context ?? []).filter(({ answer }) => answer !== null);
   const heads = answers.map((one, index) => headOf(one, answers[index - 1]?.layer));
-  const left = room - heads.reduce((sum, head) => sum + Buffer.byteLength(head) + FRAME, 0);
+  const left = room - heads.reduce((sum, head) => sum + Buffer.byteLength(head) + FRAME_BYTES, 0);
   const most = fairShare(
     answers.map(({ answer }) => Buffer.byteLength(answer ?? '')),
-    Math.max(MIN_CONTEXT, left),
+    Math.max(MIN_CONTEXT_BYTES, left),
   );
   const parts = answers.map(({ answer }, index) => {
     const [head, text] = [heads[index] ?? '', cut(answer ?? '', most)];
@@ -147,7 +149,7 @@ function fairShare(lengths: readonly number[], room: number): number {
     share = Math.floor(left / (sorted.length - index));
     left -= Math.min(length, share);
   });
-  return Math.max(MIN_ANSWER, share);
+  return Math.max(MIN_ANSWER_BYTES, share);
 }
 
 /** Whole lines, as many as fit; of code those before the marked line, and that one. */

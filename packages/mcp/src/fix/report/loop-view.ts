@@ -12,10 +12,10 @@ import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
 import { isOver, type LoopResult, lastError, nextSteps, resultOf } from './summary.ts';
 
 /** Version of this form. */
-const VERSION = 1;
+const LOOP_VIEW_VERSION = 1;
 
 /** What an agent reads beside the headline and the frames; the log has all. */
-const MAX_OUTPUT = 4_000;
+const MAX_OUTPUT_CHARACTERS = 4_000;
 
 /** What is known after the last attempt. */
 export interface LoopView {
@@ -110,7 +110,7 @@ export interface ReportData extends LoopView {
 export function reportData(record: LoopRecord): ReportData {
   const { state, sources, goingBack, output, insight } = record;
   return visibleDeep({
-    version: VERSION,
+    version: LOOP_VIEW_VERSION,
     ...viewOf(record),
     context: insight?.context ?? [],
     command: state.command,
@@ -143,7 +143,7 @@ function failureView({ state, insight, output }: LoopRecord): FailureView | null
     location: insight?.location ?? (location === null ? null : placeText(location.file, location.line)),
     missing: insight?.missing ?? null,
     failing_tests: insight?.error.failing_tests ?? [],
-    output: lastPart(insight?.error.text || output, MAX_OUTPUT),
+    output: lastPart(insight?.error.text || output, MAX_OUTPUT_CHARACTERS),
   };
 }
 

@@ -4,10 +4,10 @@
 
 import { clipped, visible } from '../../text/untrusted.ts';
 
-const MAX_LINE = 400;
+const MAX_LINE_CHARACTERS = 400;
 
 /** One line, without what would end a table's cell or begin a heading. */
-export function oneLine(text: string, limit = MAX_LINE): string {
+export function oneLine(text: string, limit = MAX_LINE_CHARACTERS): string {
   return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), limit);
 }
 

@@ -8,7 +8,7 @@ import type { GoingBack, LoopRecord } from './record.ts';
 import { approachTitle, keptFixes, lastError, locationText, nextSteps, resultOf, succeeded } from './summary.ts';
 
 /** What a person reads of an output; the log has all of it. */
-const MAX_OUTPUT = 6_000;
+const MAX_OUTPUT_CHARACTERS = 6_000;
 
 export function reportMarkdown(record: LoopRecord): string {
   const { mode } = record.state;
@@ -83,7 +83,7 @@ function commandFailure(record: LoopRecord): string[] {
       `- **Error Hash**: ${hash ?? '-'}`,
     ].join('\n'),
     `### Execution History\n${table(['Attempt', 'Exit Code', 'Error Type', 'Fix Attempted', 'Result'], rows)}`,
-    `### Error Pattern (Repeated)\n${fenced(lastPart(errorOutput(record), MAX_OUTPUT))}`,
+    `### Error Pattern (Repeated)\n${fenced(lastPart(errorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
     suggested([...nextSteps(record).toSpliced(1, 0, `Review state file: \`${folder}/\``, investigation(record))]),
     stateFile(folder),
   ];
@@ -160,7 +160,7 @@ function errorFailure(record: LoopRecord): string[] {
     `### Attempts Made\n${tried.join('\n') || 'None: no change of the code helps against this error.'}`,
     `### Context Gathered\n${context(record, insight?.context ?? [])}`,
     suggested([...nextSteps(record), investigation(record)]),
-    `### Raw Error Output\n${fenced(lastPart(errorOutput(record), MAX_OUTPUT))}`,
+    `### Raw Error Output\n${fenced(lastPart(errorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
   ];
 }
 

@@ -10,7 +10,7 @@ import { NOTE } from '../state/host-notes.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
 
 /** More are named in the fix file. */
-const NAMED = 5;
+const MAX_NAMED_FILES = 5;
 
 export interface Change extends Difference {
   /** The work tree as it is. */
@@ -59,8 +59,8 @@ export async function suspicions(
 /** In words, where nobody said any. */
 export function describeChange({ files }: Difference, outside: string | null): string {
   if (files.length === 0) return outside ?? UNDESCRIBED;
-  const named = files.slice(0, NAMED).map(({ path, change }) => `${path}: ${change}`);
-  return `${UNDESCRIBED} ${named.join(', ')}${files.length > NAMED ? ` and ${files.length - NAMED} more files` : ''}`;
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, change }) => `${path}: ${change}`);
+  return `${UNDESCRIBED} ${named.join(', ')}${files.length > MAX_NAMED_FILES ? ` and ${files.length - MAX_NAMED_FILES} more files` : ''}`;
 }
 
 async function ranWith(snapshots: Snapshots, attempts: FixState['attempts'], now: string): Promise<number | null> {

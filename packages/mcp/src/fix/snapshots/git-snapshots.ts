@@ -12,7 +12,7 @@ import { repositoryOf } from '../../git/repository.ts';
 import { quoted } from '../../system/words.ts';
 import { removeRefs, snapshotFolder, snapshotGone, snapshotRefs } from './refs.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
-import { MAX_DIFF, MAX_FILE_DIFF } from './text-diff.ts';
+import { MAX_DIFF_CHARACTERS, MAX_FILE_DIFF_CHARACTERS } from './text-diff.ts';
 import { WorkTree } from './work-tree.ts';
 
 /** A large tree takes a while the first time. */
@@ -97,8 +97,8 @@ export class GitSnapshots implements Snapshots {
     let file = 0;
     await this.#patch(from, to, (line) => {
       if (line.startsWith('diff --git ')) file = text.length;
-      if (text.length - file < MAX_FILE_DIFF) text += `${line.slice(0, MAX_FILE_DIFF)}\n`;
-      return text.length < MAX_DIFF;
+      if (text.length - file < MAX_FILE_DIFF_CHARACTERS) text += `${line.slice(0, MAX_FILE_DIFF_CHARACTERS)}\n`;
+      return text.length < MAX_DIFF_CHARACTERS;
     });
     return text;
   }

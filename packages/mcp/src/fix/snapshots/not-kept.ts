@@ -3,14 +3,14 @@
  */
 
 /** More names than that are not read. */
-const MAX_NAMED = 20;
+const MAX_NAMED_FILES = 20;
 
 export function secretsWarning(names: readonly string[]): string {
   return `${notKeptWarning('they look like secrets', names)} Going back does not restore them.`;
 }
 
 export function notKeptWarning(why: string, names: readonly string[]): string {
-  const named = names.slice(0, MAX_NAMED);
+  const named = names.slice(0, MAX_NAMED_FILES);
   const others = names.length > named.length ? ` and ${names.length - named.length} more` : '';
   return `Not kept in snapshots, for ${why}: ${named.join(', ')}${others}.`;
 }

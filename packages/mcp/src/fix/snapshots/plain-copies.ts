@@ -24,7 +24,7 @@ import { guarded } from '../state/state-folder.ts';
 import { secretsWarning } from './not-kept.ts';
 import { snapshotGone } from './refs.ts';
 import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
-import { MAX_DIFF, MAX_FILE_DIFF, textDiff } from './text-diff.ts';
+import { MAX_DIFF_CHARACTERS, MAX_FILE_DIFF_CHARACTERS, textDiff } from './text-diff.ts';
 
 /** Larger files are not copied. */
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
@@ -135,8 +135,8 @@ export class PlainCopies implements Snapshots {
   async diff(from: string, to: string): Promise<string> {
     let text = '';
     for (const { path: file, from: before, to: after } of this.#changed(from, to)) {
-      text += this.#fileDiff(file, before, after).slice(0, MAX_FILE_DIFF);
-      if (text.length > MAX_DIFF) break;
+      text += this.#fileDiff(file, before, after).slice(0, MAX_FILE_DIFF_CHARACTERS);
+      if (text.length > MAX_DIFF_CHARACTERS) break;
     }
     return text;
   }
@@ -208,10 +208,10 @@ export class PlainCopies implements Snapshots {
     const [before, after] = [this.#tree(from), this.#tree(to)];
     const names = [...new Set([...before.keys(), ...after.keys()])].sort();
     return names.flatMap((name) => {
-      const [old, young] = [before.get(name), after.get(name)];
-      if (old?.content === young?.content) return [];
-      const change = old === undefined ? 'added' : young === undefined ? 'deleted' : 'modified';
-      return [{ path: name, change, from: old, to: young }];
+      const [earlier, later] = [before.get(name), after.get(name)];
+      if (earlier?.content === later?.content) return [];
+      const change = earlier === undefined ? 'added' : later === undefined ? 'deleted' : 'modified';
+      return [{ path: name, change, from: earlier, to: later }];
     });
   }
 

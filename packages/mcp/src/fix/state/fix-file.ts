@@ -9,7 +9,7 @@ import { code, fenced, oneLine } from '../report/markdown.ts';
 /** Begins the description of a fix that nobody described. */
 export const UNDESCRIBED = 'Changed';
 
-const MAX_DIFF = 64 * 1024;
+const MAX_DIFF_CHARACTERS = 64 * 1024;
 
 const PARTS = [
   ['patterns', 'Code Patterns'],
@@ -43,7 +43,9 @@ export interface FixFile {
 
 export function fixFile({ number, description, outside, files, diff, output, findings }: FixFile): string {
   const cut =
-    diff.length > MAX_DIFF ? `${diff.slice(0, MAX_DIFF)}\n… (${diff.length - MAX_DIFF} more characters)` : diff;
+    diff.length > MAX_DIFF_CHARACTERS
+      ? `${diff.slice(0, MAX_DIFF_CHARACTERS)}\n… (${diff.length - MAX_DIFF_CHARACTERS} more characters)`
+      : diff;
   return `${[
     `# Fix of attempt ${number}`,
     oneLine(description, 2_000),

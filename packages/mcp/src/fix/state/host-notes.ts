@@ -28,8 +28,8 @@ export const NOTE = {
 } as const;
 
 /** A state holds 256 KiB of notes. */
-const MAX_NOTE = 400;
-const MAX_LIST = 50;
+const MAX_NOTE_CHARACTERS = 400;
+const MAX_NOTES = 50;
 
 /** A list among the host's notes. */
 export function listIn({ host }: FixState, name: string): string[] {
@@ -57,7 +57,7 @@ export function withListed(
   name: string,
   texts: readonly string[],
 ): FixState {
-  const clean = texts.map((text) => clipped(cleanText(loopContext, text), MAX_NOTE));
+  const clean = texts.map((text) => clipped(cleanText(loopContext, text), MAX_NOTE_CHARACTERS));
   const all = [...new Set([...listIn(state, name), ...clean])];
-  return withNotes(state, { [name]: JSON.stringify(all.slice(0, MAX_LIST)) });
+  return withNotes(state, { [name]: JSON.stringify(all.slice(0, MAX_NOTES)) });
 }

@@ -8,7 +8,7 @@ import { ArgusError, systemCodeOf } from '../../errors.ts';
 import { isAlive, type Owner, ownerOf, thisProcess } from '../../system/process-owner.ts';
 
 /** Two takeovers may meet; more than a few and something else is wrong. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 export class Lock {
   readonly #file: string;
@@ -23,7 +23,7 @@ export class Lock {
   static take(file: string): Lock {
     // The last part tells two calls of one process apart.
     const text = `${JSON.stringify({ ...thisProcess(), call: crypto.randomUUID() })}\n`;
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (created(file, text)) return new Lock(file, text);
       const found = readOrEmpty(file);
       if (found === '') continue;

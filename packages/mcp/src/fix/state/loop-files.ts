@@ -17,7 +17,7 @@ import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
 import { StateFolder } from './state-folder.ts';
 
 /** What is read of a log for a report. */
-const OUTPUT_BYTES = 32 * 1024;
+const TAIL_BYTES = 32 * 1024;
 
 export function readState(
   loopContext: LoopContext,
@@ -151,9 +151,9 @@ export function readLog(folder: StateFolder, attempt: number): string {
   try {
     const file = openSync(folder.logPath(attempt), 'r');
     try {
-      const from = Math.max(0, fstatSync(file).size - OUTPUT_BYTES);
-      const bytes = Buffer.alloc(OUTPUT_BYTES);
-      const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, OUTPUT_BYTES, from));
+      const from = Math.max(0, fstatSync(file).size - TAIL_BYTES);
+      const bytes = Buffer.alloc(TAIL_BYTES);
+      const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, TAIL_BYTES, from));
       // A cut may have gone through a letter.
       return from === 0 ? text : text.replace(/^\ufffd+/u, '');
     } finally {

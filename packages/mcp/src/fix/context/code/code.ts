@@ -7,10 +7,10 @@ import type { ContextScope } from '../scope.ts';
 import type { EnclosingFunction } from './functions.ts';
 
 /** Lines shown on either side of the failing one. */
-const AROUND = 10;
+const LINES_AROUND = 10;
 
 /** Longer lines are generated. */
-const MAX_LINE = 200;
+const MAX_LINE_CHARACTERS = 200;
 
 const NOWHERE = 'The place of the error is not known.';
 
@@ -40,7 +40,7 @@ export function interfaceOf({ place, tested }: ContextScope): Finding {
 }
 
 /** Numbered lines around one, which is marked. */
-export function codeAround(lines: readonly string[], line: number, around = AROUND): string {
+export function codeAround(lines: readonly string[], line: number, around = LINES_AROUND): string {
   const from = Math.max(1, line - around);
   const to = Math.min(lines.length, line + around);
   const width = String(to).length;
@@ -48,7 +48,7 @@ export function codeAround(lines: readonly string[], line: number, around = AROU
     .slice(from - 1, to)
     .map((text, index) => {
       const number = from + index;
-      return `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text.slice(0, MAX_LINE)}`.trimEnd();
+      return `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text.slice(0, MAX_LINE_CHARACTERS)}`.trimEnd();
     })
     .join('\n');
 }
@@ -68,7 +68,7 @@ function returnsOf(lines: readonly string[], { start }: EnclosingFunction): stri
   for (const [offset, text] of lines.slice(start, start + 60).entries()) {
     if (text.trim() !== '' && text.search(/\S/u) <= indent && !/^\s*[)\]}:]/u.test(text)) break;
     if (/^\s*(?:return|yield)\b\s*\S/u.test(text))
-      found.push(`  ${start + offset + 1} | ${text.trim().slice(0, MAX_LINE)}`);
+      found.push(`  ${start + offset + 1} | ${text.trim().slice(0, MAX_LINE_CHARACTERS)}`);
     if (/^[)}]/u.test(text.slice(indent)) && offset > 0) break;
   }
   return found.slice(0, 6);

@@ -21,7 +21,7 @@ const MAX_HEADER_LINES = 12;
 const MAX_DOC_LINES = 20;
 
 /** A longer line is generated, and takes long to look at. */
-const MAX_HEADER = 300;
+const MAX_HEADER_CHARACTERS = 300;
 
 const JAVASCRIPT = [
   /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(?<name>[\w$]+)\s*[(<]/u,
@@ -106,7 +106,7 @@ export function enclosingFunction(lines: readonly string[], line: number, file: 
 }
 
 function headerName(text: string, patterns: readonly RegExp[]): string | undefined {
-  if (text.length > MAX_HEADER) return undefined;
+  if (text.length > MAX_HEADER_CHARACTERS) return undefined;
   for (const pattern of patterns) {
     const groups = pattern.exec(text)?.groups;
     const name = groups?.name ?? groups?.named;

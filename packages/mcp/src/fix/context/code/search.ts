@@ -27,7 +27,7 @@ const GENERATED_FILES = ['*.lock', 'package-lock.json', '*.min.js', '*.map', '*.
 const FOREIGN_FOLDERS = 'node_modules .git .hg .svn target dist build .venv venv __pycache__ .next'.split(' ');
 
 /** Longer lines are generated. */
-const MAX_LINE = 400;
+const MAX_LINE_CHARACTERS = 400;
 
 export function isTestFile(file: string): boolean {
   return /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:\.|_|-)(?:test|spec)s?\.[\w.]+$|(?:^|\/)test_[^/]+$|[a-z](?:Tests?|Spec|IT)\.\w+$/u.test(
@@ -50,7 +50,7 @@ export async function searchLines(scope: ContextScope, phrase: string, options: 
       const [file, line, ...text] = row.split('\0');
       return file && line && /^\d+$/u.test(line) ? [{ file, line: Number(line), text: text.join('\0') }] : [];
     })
-    .filter(({ file, text }) => text.length <= MAX_LINE && !isSecretFile(file))
+    .filter(({ file, text }) => text.length <= MAX_LINE_CHARACTERS && !isSecretFile(file))
     .slice(0, limit);
 }
 

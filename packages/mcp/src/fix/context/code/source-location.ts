@@ -25,7 +25,7 @@ const MAX_FRAMES = 30;
 const MAX_OWN_FRAMES = 6;
 
 /** Shorter pieces of a message are found everywhere. */
-const MIN_PHRASE = 10;
+const MIN_PHRASE_CHARACTERS = 10;
 
 export async function findPlace(scope: ContextScope): Promise<SourceLocation | null> {
   const { location, frames = [] } = scope.request.error;
@@ -209,7 +209,7 @@ export function phrasesOf(headline: string): string[] {
     .replace(/^[\w.$]*(?:Error|Exception|panic\w*|fatal|failed)\b[^:]{0,40}:\s*/iu, '')
     .split(/["'`<>{}()[\]:;=]|\d+|\/\S+|\.\s|\s-\s/u)
     .map((piece) => piece.trim())
-    .filter((piece) => piece.length >= MIN_PHRASE && piece.includes(' '))
+    .filter((piece) => piece.length >= MIN_PHRASE_CHARACTERS && piece.includes(' '))
     .sort((a, b) => b.length - a.length)
     .slice(0, 2);
 }

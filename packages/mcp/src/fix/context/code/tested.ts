@@ -12,7 +12,7 @@ const NOT_TESTED =
   /^(?:assert\w*|await|catch|describe|equals?|expect\w*|for|function|if|is|it|len|list|new|print|raises|require|return|should|str|test|throws|to[A-Z]\w*|while|with)$/u;
 
 /** Lines of one statement that may follow the one an error names. */
-const STATEMENT = 4;
+const MAX_STATEMENT_LINES = 4;
 
 /** Each is looked for through the whole project. */
 const MAX_NAMES = 4;
@@ -23,7 +23,7 @@ export async function testedFunction(
   { file, line, lines }: SourceLocation,
 ): Promise<Tested | null> {
   if (!isTestFile(file)) return null;
-  for (const name of callsIn(lines.slice(line - 1, line - 1 + STATEMENT))) {
+  for (const name of callsIn(lines.slice(line - 1, line - 1 + MAX_STATEMENT_LINES))) {
     const found = await definitionOf(scope, name);
     if (found !== null) return found;
   }

@@ -8,7 +8,7 @@ import type { ContextScope } from '../scope.ts';
 import { codeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
 
-const AROUND = 12;
+const LINES_AROUND = 12;
 
 /** As git's patterns. */
 const TEST_FILES = [
@@ -35,7 +35,7 @@ export async function testExpectations(scope: ContextScope): Promise<Finding> {
   if (hit !== undefined && isShown) return { answer: `The lines of question 5.${verified}`, source: hit.file };
   if (hit !== undefined) {
     const lines = scope.files.lines(hit.file) ?? [];
-    const answer = `${hit.file}:${hit.line}\n${codeAround(lines, hit.line, AROUND)}${verified}`;
+    const answer = `${hit.file}:${hit.line}\n${codeAround(lines, hit.line, LINES_AROUND)}${verified}`;
     return { answer, source: hit.file };
   }
   if (verified) return { answer: verified.trim(), source: '--test' };

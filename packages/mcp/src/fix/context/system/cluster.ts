@@ -18,13 +18,13 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Pods that are described and whose logs are read. */
-const MAX_UNWELL = 3;
+const MAX_UNWELL_PODS = 3;
 const MAX_PODS = 15;
 const LOG_LINES = 30;
 
 /** Read to find the message that a long stack belongs to. */
-const LOG_TAIL = 300;
-const FIRST_FRAMES = 8;
+const LOG_TAIL_LINES = 300;
+const FIRST_FRAME_LINES = 8;
 
 /** RFC 1123, as Kubernetes demands of a namespace. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
@@ -43,7 +43,7 @@ export async function clusterState(scope: ContextScope): Promise<Finding> {
   if (why !== null) return { why_not: why };
   if (pods.length === 0) return { why_not: `The namespace ${namespaceOf(scope)} has no pods, or does not exist.` };
   const unwell = pods.filter(isUnwell);
-  const described = await Promise.all(unwell.slice(0, MAX_UNWELL).map((pod) => describe(scope, pod)));
+  const described = await Promise.all(unwell.slice(0, MAX_UNWELL_PODS).map((pod) => describe(scope, pod)));
   for (const text of [...unwell.flatMap(({ troubles }) => troubles), ...described]) addContainerEvidence(scope, text);
   const rows = [...unwell, ...pods.filter((pod) => !isUnwell(pod))].slice(0, MAX_PODS).map(podLine);
   const more = pods.length > MAX_PODS ? `(${pods.length - MAX_PODS} more pods)` : '';
@@ -89,7 +89,7 @@ async function deployments(scope: ContextScope): Promise<Finding> {
 export async function previousLogs(scope: ContextScope): Promise<string | null> {
   const { pods, why } = await clusterOf(scope);
   if (why !== null) return null;
-  const unwell = pods.filter(isUnwell).slice(0, MAX_UNWELL);
+  const unwell = pods.filter(isUnwell).slice(0, MAX_UNWELL_PODS);
   const logs = await Promise.all(unwell.map((pod) => logOf(scope, pod)));
   const found = logs.filter((log) => log !== null);
   return found.length === 0 ? null : found.join('\n\n');
@@ -98,7 +98,7 @@ export async function previousLogs(scope: ContextScope): Promise<string | null> 
 async function logOf(scope: ContextScope, { name, restarts, status }: Pod): Promise<string | null> {
   // A pod that waits for its image or its node has printed nothing.
   if (restarts === 0 && /Image|Pending|Config/u.test(status)) return null;
-  const options = [`--tail=${LOG_TAIL}`, '--all-containers=true'];
+  const options = [`--tail=${LOG_TAIL_LINES}`, '--all-containers=true'];
   const before = await kubectl(scope, ['logs', name, '--previous', ...options]);
   const log = before.problem === null ? before : await kubectl(scope, ['logs', name, ...options]);
   const text = lastWords(scope.redact(log.stdout));
@@ -111,7 +111,9 @@ function lastWords(log: string): string {
   const end = lines.slice(-LOG_LINES);
   if (!isFrame(end[0] ?? '')) return end.join('\n').trim();
   const message = lines.findLastIndex((line, index) => index < lines.length - LOG_LINES && !isFrame(line));
-  return [...lines.slice(Math.max(0, message), message + FIRST_FRAMES), '...', ...end.slice(-LOG_LINES / 2)].join('\n');
+  return [...lines.slice(Math.max(0, message), message + FIRST_FRAME_LINES), '...', ...end.slice(-LOG_LINES / 2)].join(
+    '\n',
+  );
 }
 
 function isFrame(line: string): boolean {

@@ -22,7 +22,7 @@ const NOT_LOGS = [
 const TAIL_BYTES = 256 * 1024;
 const MAX_FILES = 30;
 const MAX_MATCHES = 4;
-const AROUND = 5;
+const LINES_AROUND = 5;
 
 /** A folder of logs may hold years of them. */
 const MAX_NAMES = 2_000;
@@ -81,7 +81,7 @@ interface Entry {
 function matchIn(scope: ContextScope, { name }: LogFile, needles: readonly string[]): Entry[] {
   const lines = endOf(scope, name).split('\n');
   const at = lines.findLastIndex((line) => needles.some((needle) => line.toLowerCase().includes(needle)));
-  return at < 0 ? [] : [{ name, text: lines.slice(Math.max(0, at - AROUND), at + AROUND + 1).join('\n') }];
+  return at < 0 ? [] : [{ name, text: lines.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1).join('\n') }];
 }
 
 function endOf({ files, redact }: ContextScope, name: string): string {

@@ -7,7 +7,7 @@ import { lastCommand } from '../../../system/words.ts';
 import { scriptOf, unwrapped } from '../script/invocation.ts';
 
 /** Names of files end somewhere. */
-const MAX_NAME = 80;
+const MAX_NAME_CHARACTERS = 80;
 
 /** Base name of the script that a command runs, without its ending; null where it runs none. */
 export function scriptOfCommand(command: string): string | null {
@@ -52,5 +52,5 @@ function safe(name: string): string {
   return name
     .replaceAll(/[^\w.-]/gu, '-')
     .replace(/^\.+/u, '')
-    .slice(0, MAX_NAME);
+    .slice(0, MAX_NAME_CHARACTERS);
 }

@@ -34,12 +34,12 @@ export interface Prompt {
 }
 
 /** Longer texts are no questions. */
-const MAX_TEXT = 300;
+const MAX_TEXT_CHARACTERS = 300;
 
 /** A prompt with what is not said of it at its usual value. */
 export function prompt(text: string, source: string, rest: Partial<Prompt> = {}): Prompt {
   return {
-    text: withoutColours(text.slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT),
+    text: withoutColours(text.slice(0, 2 * MAX_TEXT_CHARACTERS)).slice(0, MAX_TEXT_CHARACTERS),
     variable: null,
     silent: false,
     singleKey: false,

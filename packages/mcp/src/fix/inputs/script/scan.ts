@@ -27,7 +27,7 @@ const MAX_PROMPTS = 100;
 const MAX_COMMANDS = 50_000;
 
 /** Of what was printed before a question. */
-const MAX_CONTEXT = 4;
+const MAX_CONTEXT_LINES = 4;
 
 export interface ScanSource {
   text: string;
@@ -272,7 +272,7 @@ class Walk {
       ...asked,
       terminal: asked.terminal || stdin === 'terminal',
       conditional: asked.conditional || conditional,
-      context: asked.context.slice(-MAX_CONTEXT),
+      context: asked.context.slice(-MAX_CONTEXT_LINES),
     });
     this.#printed = [];
   }
@@ -304,8 +304,8 @@ class Walk {
       .replaceAll('\\c', '')
       .split('\n')
       .filter((line) => line.trim() !== '');
-    this.#printed.push(...lines.slice(-MAX_CONTEXT));
-    this.#printed = this.#printed.slice(-MAX_CONTEXT - 1);
+    this.#printed.push(...lines.slice(-MAX_CONTEXT_LINES));
+    this.#printed = this.#printed.slice(-MAX_CONTEXT_LINES - 1);
   }
 
   /** A function, a helper file, or a program that is known to ask. */
