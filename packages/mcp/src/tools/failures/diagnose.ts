@@ -1,6 +1,6 @@
 /**
  * argus_diagnose: says what a failure is and what fixed it before, and counts the occurrence. Classifying, matching and
- * counting: crates/engine/src/diagnose.rs.
+ * counting: crates/engine/src/failures/diagnose.rs.
  */
 
 import type { DiagnosticResult } from 'argus-engine';
