@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFil
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Answer, type ContextRequest, type FixContext, gatherContext } from '../src/fix/context/index.ts';
+import { type Answer, type ContextRequest, type FixContext, gatherContext } from '../src/fix/context/gather-context.ts';
 import { isUnwell, readDescription, readPods } from '../src/fix/context/system/kubectl.ts';
 import { folder } from './fix-project.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, utimes
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Answer, type ContextRequest, type FixContext, gatherContext } from '../src/fix/context/index.ts';
+import { type Answer, type ContextRequest, type FixContext, gatherContext } from '../src/fix/context/gather-context.ts';
 import { researchQuery, runResearch, sourcesIn } from '../src/fix/context/research.ts';
 import { ask } from '../src/system/ask.ts';
 import { commit, folder, git, project, put } from './fix-project.ts';

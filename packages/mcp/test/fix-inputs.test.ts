@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inputsNames, scriptOfCommand } from '../src/fix/inputs/answers/names.ts';
-import { generateInputs, resolveInputs } from '../src/fix/inputs/index.ts';
-import type { ResolvedInputs } from '../src/fix/inputs/model.ts';
+import type { ResolvedInputs } from '../src/fix/inputs/inputs-model.ts';
+import { generateInputs, resolveInputs } from '../src/fix/inputs/resolve-inputs.ts';
 import { NOW, project } from './fix-project.ts';
 
 function resolve(root: string, rest: Partial<Parameters<typeof resolveInputs>[0]> = {}): Promise<ResolvedInputs> {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { generateInputs } from '../src/fix/inputs/index.ts';
-import type { Input } from '../src/fix/inputs/model.ts';
+import type { Input } from '../src/fix/inputs/inputs-model.ts';
 import { lastLine, looksLikePrompt, type PendingPrompt, watchForPrompt } from '../src/fix/inputs/prompt-watch.ts';
+import { generateInputs } from '../src/fix/inputs/resolve-inputs.ts';
 import { NOW, project } from './fix-project.ts';
 
 async function inputsOf(script: string, files: Record<string, string> = {}, command = './setup.sh'): Promise<Input[]> {

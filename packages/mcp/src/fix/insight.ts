@@ -10,7 +10,7 @@ import { missingOf } from '../run/advice/missing.ts';
 import { markEntry } from '../run/processes.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { findingsIn } from './context/findings.ts';
-import { type FixContext, gatherContext } from './context/index.ts';
+import { type FixContext, gatherContext } from './context/gather-context.ts';
 import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
 import { configFor, type LoopContext, type Watcher } from './loop-context.ts';
 import type { Insight, KnownSolution } from './report/record.ts';

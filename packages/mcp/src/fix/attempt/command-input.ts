@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { FixState } from 'argus-engine';
 import type { Program } from '../../run/execute.ts';
-import { type DeferredInput, type ResolvedInputs, resolveInputs } from '../inputs/index.ts';
+import { type DeferredInput, type ResolvedInputs, resolveInputs } from '../inputs/resolve-inputs.ts';
 import type { LoopContext } from '../loop-context.ts';
 
 export interface CommandInput {

@@ -8,7 +8,7 @@ import { repositoryOf } from '../../git/repository.ts';
 import { ProjectFiles } from './code/files.ts';
 import { findPlace } from './code/source-location.ts';
 import { testedFunction } from './code/tested.ts';
-import type { ContextRequest } from './model.ts';
+import type { ContextRequest } from './context-model.ts';
 import type { ContextScope, RunGit } from './scope.ts';
 
 /** Expressions run over it. */

@@ -5,7 +5,7 @@
 
 import { ask } from '../../system/ask.ts';
 import { clipped, visible } from '../../text/untrusted.ts';
-import type { FixContext } from './model.ts';
+import type { FixContext } from './context-model.ts';
 
 /** Searching the web and reading what was found takes a while. */
 const TIMEOUT_MS = 120_000;

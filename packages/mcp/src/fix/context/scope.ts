@@ -6,7 +6,7 @@ import type { GitArgs } from '../../git/git.ts';
 import type { Asked } from '../../system/ask.ts';
 import type { ProjectFiles } from './code/files.ts';
 import type { EnclosingFunction } from './code/functions.ts';
-import type { ContextRequest } from './model.ts';
+import type { ContextRequest } from './context-model.ts';
 
 export interface SourceLocation {
   /** Relative to the project. */

@@ -4,7 +4,7 @@
  */
 
 import { type Hit, isTestFile, searchLines } from './code/search.ts';
-import type { Finding } from './model.ts';
+import type { Finding } from './context-model.ts';
 import type { ContextScope } from './scope.ts';
 
 const MAX_HITS = 8;

@@ -3,7 +3,7 @@
  * secret: a value comes from the environment, and only a harmless one stands in the script too.
  */
 
-import type { Input } from './model.ts';
+import type { Input } from './inputs-model.ts';
 import { UNKNOWN } from './script/shell-words.ts';
 
 /** A question that comes back this often is not answered by its answer. */

@@ -14,7 +14,7 @@ import { inputsName, scriptName } from './answers/names.ts';
 import { projectValues } from './answers/project-values.ts';
 import { hidden, redactor } from './answers/secrets.ts';
 import { expectScript } from './expect-script.ts';
-import { type Generated, type GenerateRequest, INPUTS_VERSION, type Input } from './model.ts';
+import { type Generated, type GenerateRequest, INPUTS_VERSION, type Input } from './inputs-model.ts';
 import { type Prompt, prompt } from './script/prompts.ts';
 import { type ScanSource, scanShell } from './script/scan.ts';
 import { UNKNOWN } from './script/shell-words.ts';

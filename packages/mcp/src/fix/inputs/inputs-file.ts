@@ -1,6 +1,6 @@
 /**
  * Reads and writes inputs files; a mistake is answered with its key and line, and a secret in one is refused. Which
- * file counts: index.ts.
+ * file counts: resolve-inputs.ts.
  */
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { readYaml, YamlError } from '../../system/yaml.ts';
 import { environmentName } from './answers/answers.ts';
 import { isCredential } from './answers/kinds.ts';
-import { INPUTS_VERSION, type Input, type InputsFile, USER_REQUIRED } from './model.ts';
+import { INPUTS_VERSION, type Input, type InputsFile, USER_REQUIRED } from './inputs-model.ts';
 
 /** A list of answers is short; past this it is some other file. */
 const MAX_BYTES = 1024 * 1024;

@@ -5,7 +5,7 @@
 import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';
 import { visibleDeep } from '../../text/untrusted.ts';
 import type { Findings } from '../context/findings.ts';
-import type { Answer } from '../context/index.ts';
+import type { Answer } from '../context/gather-context.ts';
 import { NOTE } from '../state/host-notes.ts';
 import { lastPart } from './markdown.ts';
 import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';

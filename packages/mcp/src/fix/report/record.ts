@@ -5,7 +5,7 @@
 
 import type { FixError, FixOutlook, FixState } from 'argus-engine';
 import type { Findings } from '../context/findings.ts';
-import type { Answer } from '../context/index.ts';
+import type { Answer } from '../context/gather-context.ts';
 
 /** A solution that helped against something like it before. */
 export interface KnownSolution {

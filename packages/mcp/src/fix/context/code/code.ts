@@ -2,7 +2,7 @@
  * What the failing code does and what it takes and gives: the lines around the error, its comment, its signature.
  */
 
-import type { Finding } from '../model.ts';
+import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 import type { EnclosingFunction } from './functions.ts';
 

@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import { isSecretFile } from '../../../system/secret-files.ts';
-import type { Finding, Frame } from '../model.ts';
+import type { Finding, Frame } from '../context-model.ts';
 import type { ContextScope, SourceLocation } from '../scope.ts';
 import type { ProjectFiles } from './files.ts';
 import { enclosingFunction } from './functions.ts';

@@ -3,7 +3,7 @@
  */
 
 import path from 'node:path';
-import type { Finding } from '../model.ts';
+import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 import { codeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';

@@ -5,8 +5,8 @@
 
 import { type Asked, ask } from '../../../system/ask.ts';
 import { count } from '../../../text/count.ts';
+import type { Finding } from '../context-model.ts';
 import { addContainerEvidence } from '../hypothesis.ts';
-import type { Finding } from '../model.ts';
 import type { ContextScope } from '../scope.ts';
 import { dockerState } from './docker.ts';
 import { isUnwell, type Pod, readDeployments, readDescription, readPods } from './kubectl.ts';

@@ -10,7 +10,7 @@ import { pythonPackages } from '../../../environment/python.ts';
 import { rustPackages } from '../../../environment/rust.ts';
 import { type Ecosystem, ecosystemOf, importsOf, packagesInError } from '../code/imports.ts';
 
-import type { Finding } from '../model.ts';
+import type { Finding } from '../context-model.ts';
 import type { ContextScope, SourceLocation } from '../scope.ts';
 
 const MAX_SHOWN = 20;

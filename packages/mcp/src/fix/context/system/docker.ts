@@ -5,8 +5,8 @@
 
 import { z } from 'zod';
 import { type Asked, ask } from '../../../system/ask.ts';
+import type { Finding } from '../context-model.ts';
 import { addContainerEvidence } from '../hypothesis.ts';
-import type { Finding } from '../model.ts';
 import type { ContextScope } from '../scope.ts';
 
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];

@@ -6,7 +6,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { phrasesOf } from '../code/source-location.ts';
-import type { Finding } from '../model.ts';
+import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 import { previousLogs } from './cluster.ts';
 

@@ -3,7 +3,7 @@
  * stored or compared.
  */
 
-import type { Finding } from '../model.ts';
+import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 
 /** How languages read the environment. */

@@ -3,7 +3,7 @@
  * script or the question itself says, with how sure that is. Finding prompts: `script/`. Values: project-values.ts.
  */
 
-import { type Input, USER_REQUIRED } from '../model.ts';
+import { type Input, USER_REQUIRED } from '../inputs-model.ts';
 import type { Prompt } from '../script/prompts.ts';
 import { UNKNOWN } from '../script/shell-words.ts';
 import { choicesIn, defaultIn, isCredential, isDangerous, isGoOn, isPause, isUnwanted, isYesNo } from './kinds.ts';

@@ -13,10 +13,10 @@ import { hidden, redactor } from './answers/secrets.ts';
 import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.ts';
 import { generateInputs } from './generate.ts';
 import { inputsText, parseInputs, readInputs, writeInputs } from './inputs-file.ts';
-import type { DeferredInput, Input, InputsFile, ResolvedInputs, ResolveRequest } from './model.ts';
+import type { DeferredInput, Input, InputsFile, ResolvedInputs, ResolveRequest } from './inputs-model.ts';
 
 export { generateInputs } from './generate.ts';
-export type { DeferredInput, ResolvedInputs } from './model.ts';
+export type { DeferredInput, ResolvedInputs } from './inputs-model.ts';
 
 /** Below the project. */
 const FOLDER = path.join('.claude', 'inputs');

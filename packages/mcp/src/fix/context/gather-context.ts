@@ -10,9 +10,9 @@ import { behaviour, interfaceOf } from './code/code.ts';
 import { errorType, functionOf, ownFrames, whereOf } from './code/source-location.ts';
 import { environmentName, techStack } from './code/stack.ts';
 import { testExpectations } from './code/tests.ts';
-import { recentChanges, similarIssues, startedWhen } from './history.ts';
+import { recentChanges, similarIssues, startedWhen } from './commit-history.ts';
+import type { Answer, ContextRequest, Finding, FixContext, Layer } from './context-model.ts';
 import { hypothesisOf } from './hypothesis.ts';
-import type { Answer, ContextRequest, Finding, FixContext, Layer } from './model.ts';
 import { openScope } from './open-scope.ts';
 import type { ContextScope } from './scope.ts';
 import { similarCode } from './similar.ts';
@@ -22,7 +22,7 @@ import { logEntries } from './system/logs.ts';
 import { environmentVariables } from './system/variables.ts';
 import { uncommittedDiff } from './uncommitted.ts';
 
-export type { Answer, ContextRequest, FixContext } from './model.ts';
+export type { Answer, ContextRequest, FixContext } from './context-model.ts';
 
 /** Fifteen answers must stay readable, and cheap for an agent. */
 const MAX_ANSWER_CHARACTERS = 2_400;

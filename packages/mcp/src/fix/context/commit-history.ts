@@ -3,7 +3,7 @@
  * Nothing is fetched, and only the branch that is checked out is looked at.
  */
 
-import type { Finding } from './model.ts';
+import type { Finding } from './context-model.ts';
 import type { ContextScope } from './scope.ts';
 
 const LOG_FORMAT = '--format=%h %ad %an: %s';

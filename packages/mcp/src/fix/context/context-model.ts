@@ -1,6 +1,6 @@
 /**
  * What the fix loop asks about an error and what it is told: the form of the questions and their answers. Answering
- * them: index.ts.
+ * them: gather-context.ts.
  */
 
 import type { Config } from '../../config/schema.ts';
