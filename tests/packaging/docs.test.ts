@@ -43,9 +43,11 @@ test.each(PAGES)('the links of %s', (page) => {
   expect(broken.map(([link]) => link)).toEqual([]);
 });
 
-test('the files and functions that the architecture names are there', () => {
+test('the files and functions that the guides name are there', () => {
   const text = read('crates/ARCHITECTURE.md');
-  const paths = [...text.matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu)].map(([, path = '']) => path);
+  const paths = [
+    ...(text + read('.github/CONTRIBUTING.md')).matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu),
+  ].map(([, path = '']) => path);
   expect(paths.length).toBeGreaterThan(60);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   const steps = [...text.matchAll(/^\| `([^`]+)` \| `(\w+)` \|/gmu)];
