@@ -41,7 +41,7 @@ use argus_core::{
     display,
     sign::{RECIPE, sha256_hex},
 };
-use argus_store::{Database, Tx, outcomes::Recorder};
+use argus_store::{Database, Tx, solutions::outcomes::Recorder};
 use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead};

@@ -6,7 +6,7 @@ use crate::{
     contract::{NoParams, Overview},
 };
 use argus_core::{Ambient, builtin::BUILTINS};
-use argus_store::{Database, patterns, probe, runs};
+use argus_store::{Database, patterns, runs, sqlite::probe};
 
 #[allow(clippy::cast_possible_truncation, reason = "six")]
 const BUILTIN_COUNT: u32 = BUILTINS.len() as u32;

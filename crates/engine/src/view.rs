@@ -15,9 +15,11 @@ use argus_core::{
 };
 use argus_report::CaseStatus;
 use argus_store::{
-    cases::{Case, Status},
     patterns::Pattern,
-    runs::Run,
+    runs::{
+        Run,
+        cases::{Case, Status},
+    },
     solutions::Fix,
 };
 

@@ -16,32 +16,14 @@
 //! Does not: decide anything about failures, read a clock, make ids, or let a row out.
 
 pub mod calls;
-pub mod case_history;
-pub mod cases;
-pub mod claims;
-pub mod daily_counts;
 pub mod database;
-pub mod edits;
 pub mod error;
-pub mod identity;
 pub mod incidents;
-pub mod lookups;
-pub mod merging;
-mod migrate;
-mod older;
-pub mod outcomes;
-mod pattern_filter_text;
 pub mod patterns;
-pub mod probe;
-pub mod retention;
 pub mod runs;
-mod schema;
 pub mod search;
-pub mod similar;
-mod snapshot;
 pub mod solutions;
 pub mod sqlite;
-pub mod view;
 
 pub use database::{Database, Tx, finish};
 pub use error::{StoreError, StoreErrorKind};

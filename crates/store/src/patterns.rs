@@ -3,11 +3,16 @@
 //! Does not: hold the texts of built-ins (core does), search by likeness (see `similar`), sign again or merge (see
 //! `merging`), or set what a person sets (see `edits`).
 
+pub mod daily_counts;
+pub mod edits;
+pub(super) mod filter_text;
+pub mod merging;
+pub mod similar;
+pub mod view;
+
 use crate::{
-    daily_counts,
     database::{Row, Tx, Value},
     error::StoreError,
-    pattern_filter_text, similar,
     solutions::SolutionKey,
 };
 use argus_core::{Category, builtin::Builtin};
@@ -306,7 +311,7 @@ pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Resu
 pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new).await?;
     count(tx, new.identity.category, 1).await?;
-    pattern_filter_text::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
+    filter_text::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
     daily_counts::record(tx, key, new.now, new.occurrences, new.resolutions).await?;
     Ok(key)
 }

@@ -1,6 +1,11 @@
 //! Recorded runs.
 //! Does not: hold their cases (see `cases`) or delete (see `retention`).
 
+pub mod case_history;
+pub mod cases;
+pub mod claims;
+pub mod retention;
+
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,

@@ -2,16 +2,17 @@
 //! plus an outcome with run and case.
 //! Does not: rank for the debug memory, or write what only its tools write (see `outcomes`).
 
+pub mod lookups;
+pub mod outcomes;
+
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
     incidents::IncidentKey,
-    outcomes::{self, Recorded, Recorder},
-    pattern_filter_text,
-    patterns::{Pattern, PatternKey},
-    search,
-    search::Owner,
+    patterns::{Pattern, PatternKey, filter_text},
+    search::{self, Owner},
 };
+use outcomes::{Recorded, Recorder};
 
 /// Where a solution's outcomes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,7 +166,7 @@ pub async fn update(tx: &mut impl Tx, key: SolutionKey, new: &Texts<'_>) -> Resu
     let params = [key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()];
     let Some(mut row) = tx.query_first(SQL, &params).await? else { return Ok(()) };
     match row.read::<Option<i64>>()? {
-        Some(pattern) => pattern_filter_text::write(tx, PatternKey(pattern)).await,
+        Some(pattern) => filter_text::write(tx, PatternKey(pattern)).await,
         None => Ok(()),
     }
 }
@@ -431,5 +432,5 @@ pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), St
         return Ok(());
     }
     tx.execute("UPDATE patterns SET best_solution = $2 WHERE key = $1", &[pattern.into(), best.into()]).await?;
-    pattern_filter_text::write(tx, pattern).await
+    filter_text::write(tx, pattern).await
 }

@@ -4,14 +4,19 @@
 //! Nothing is created before the first write. Until then reads see an empty database of this version. A file of an
 //! earlier version is migrated before it is read; one that cannot be written, or not now, is shown as if it were.
 
+pub mod identity;
+mod migrate;
+mod migrated_copy;
+pub mod probe;
+mod schema;
+mod snapshot;
+
 use crate::{
     database::{Cell, Database, Row, Tx, Value},
     error::{StoreError, StoreErrorKind},
-    identity,
-    migrate::{self, Schema},
-    older::MigratedCopy,
-    schema,
 };
+use migrate::Schema;
+use migrated_copy::MigratedCopy;
 use rusqlite::{
     Connection, Error as SqliteError, OpenFlags, Statement,
     config::DbConfig,

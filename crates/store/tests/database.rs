@@ -4,11 +4,17 @@
 
 use argus_core::{Category, builtin::BUILTINS};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls, case_history,
-    cases::{self, Case, Status},
-    daily_counts,
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     database::Value,
-    finish, incidents, outcomes, patterns, retention, runs, search, solutions, view,
+    finish, incidents,
+    patterns::{self, daily_counts, view},
+    runs::{
+        self, case_history,
+        cases::{self, Case, Status},
+        retention,
+    },
+    search,
+    solutions::{self, outcomes},
 };
 use std::{
     fs,

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
 
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, finish,
-    identity::{Identity, adopt, identify},
-    probe, runs,
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, finish, runs,
+    sqlite::{
+        identity::{Identity, adopt, identify},
+        probe,
+    },
 };
 use rusqlite::Connection;
 use std::{

@@ -1,6 +1,6 @@
 //! A copy of a database that others use meanwhile.
 
-use argus_store::{Database, Mode, Sqlite, StoreError, finish, probe, runs};
+use argus_store::{Database, Mode, Sqlite, StoreError, finish, runs, sqlite::probe};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -17,8 +17,8 @@ use crate::{
 };
 use argus_core::{Ambient, Analysis, builtin};
 use argus_store::{
-    Database, Tx, merging,
-    patterns::{self, PatternKey},
+    Database, Tx,
+    patterns::{self, PatternKey, merging},
 };
 
 /// Fixes in an answer.

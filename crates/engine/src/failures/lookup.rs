@@ -5,8 +5,10 @@ use crate::{Engine, EngineError, ErrorCode, runs::collect, text::quoted};
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{
     Database, Tx,
-    cases::{self, Failure, Status},
-    runs::{self, Run, RunKey},
+    runs::{
+        self, Run, RunKey,
+        cases::{self, Failure, Status},
+    },
 };
 use std::collections::BTreeSet;
 

@@ -16,8 +16,8 @@ use argus_core::{
     summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
-    Database, StoreError, Tx, merging,
-    patterns::{self, Identity, NewPattern, Pattern, PatternKey},
+    Database, StoreError, Tx,
+    patterns::{self, Identity, NewPattern, Pattern, PatternKey, merging},
     solutions,
 };
 

@@ -4,7 +4,10 @@
 use super::matching;
 use crate::{Engine, EngineError};
 use argus_core::FailureEvent;
-use argus_store::{Database, Tx, merging, patterns};
+use argus_store::{
+    Database, Tx,
+    patterns::{self, merging},
+};
 
 /// A batch adds a few milliseconds to a call.
 const BATCH_PATTERNS: u32 = 200;

@@ -10,8 +10,7 @@ use crate::{
 use argus_core::{Analysis, similarity::similarity};
 use argus_store::{
     StoreError, Tx,
-    patterns::{self, Pattern},
-    similar,
+    patterns::{self, Pattern, similar},
 };
 
 /// Below this two texts share words, not a cause.

@@ -15,12 +15,12 @@ use crate::{
 use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
-    cases::Status,
-    claims::{self, Newest},
-    merging,
-    outcomes::Recorder,
-    patterns::{self, Pattern, PatternKey},
-    solutions::{self, NewFix},
+    patterns::{self, Pattern, PatternKey, merging},
+    runs::{
+        cases::Status,
+        claims::{self, Newest},
+    },
+    solutions::{self, NewFix, outcomes::Recorder},
 };
 
 /// A fix is described, not copied in.

@@ -13,10 +13,9 @@ use argus_core::{
     values::differ_in_values,
 };
 use argus_store::{
-    StoreError, Tx, outcomes,
-    patterns::{self, Pattern},
-    similar,
-    solutions::SolutionKey,
+    StoreError, Tx,
+    patterns::{self, Pattern, similar},
+    solutions::{SolutionKey, outcomes},
 };
 
 /// Patterns of one error that are looked at.

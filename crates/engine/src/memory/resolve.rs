@@ -9,9 +9,9 @@ use super::{
 use crate::{Engine, EngineError, ErrorCode};
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx, incidents, lookups, patterns,
+    Database, Tx, incidents, patterns,
     search::Owner,
-    solutions::{self, Solution},
+    solutions::{self, Solution, lookups},
 };
 
 /// Characters of an id in a message; an own one has 40.

@@ -174,7 +174,7 @@ fn unwritable_error() -> EngineError {
 mod tests {
     use super::Side;
     use crate::{ErrorCode, tests::World};
-    use argus_store::{finish, probe};
+    use argus_store::{finish, sqlite::probe};
 
     #[test]
     fn only_the_users_own_sides_are_written() {

@@ -9,7 +9,7 @@ use crate::{
     failures::{matching, suggestion},
 };
 use argus_core::{Analysis, confidence::confidence, display};
-use argus_store::{Database, Tx, cases::Case};
+use argus_store::{Database, Tx, runs::cases::Case};
 use std::collections::{HashMap, HashSet};
 
 /// Failures, and causes, that an answer lists at most.

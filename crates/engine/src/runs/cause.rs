@@ -17,7 +17,7 @@ use argus_core::{
     values::with_values,
 };
 use argus_report::looks_like_file;
-use argus_store::{Database, cases};
+use argus_store::{Database, runs::cases};
 use std::collections::HashMap;
 
 /// Cases that a cause names.

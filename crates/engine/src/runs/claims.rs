@@ -7,9 +7,11 @@ use crate::{
 };
 use argus_store::{
     Database, Tx,
-    cases::{Case, Status},
-    claims::{self, Claim},
-    runs::Run,
+    runs::{
+        Run,
+        cases::{Case, Status},
+        claims::{self, Claim},
+    },
 };
 use std::collections::HashMap;
 

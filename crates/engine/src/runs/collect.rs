@@ -13,7 +13,7 @@ use crate::{
 };
 use argus_core::{FailureEvent, display, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
-use argus_store::cases::{Case, Failure, Status};
+use argus_store::runs::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
 
 /// A report larger than this is refused.

@@ -9,8 +9,8 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, cases,
-    runs::{self, RunFilter},
+    Database,
+    runs::{self, RunFilter, cases},
 };
 
 /// Runs, newest first.

@@ -16,9 +16,11 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
-    cases::{self, Case, Status},
-    retention::{self, Keep, MaxAge},
-    runs::{self, Run},
+    runs::{
+        self, Run,
+        cases::{self, Case, Status},
+        retention::{self, Keep, MaxAge},
+    },
 };
 
 /// Said of reports without any test.

@@ -202,7 +202,7 @@ fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
     let runners = |params: &RecordRunParams| {
         let collected = crate::runs::collect::collect(&with_two_runners().engine, params).unwrap();
-        let of_case = |case: &argus_store::cases::Case| case.failure.as_ref().unwrap().facts.runner.clone();
+        let of_case = |case: &argus_store::runs::cases::Case| case.failure.as_ref().unwrap().facts.runner.clone();
         (collected.facts.runner, collected.cases.iter().map(of_case).collect::<Vec<_>>())
     };
     let direct = runners(&params);

@@ -12,8 +12,10 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
-    case_history::{self, Failed, State},
-    runs::RunKey,
+    runs::{
+        RunKey,
+        case_history::{self, Failed, State},
+    },
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -14,9 +14,11 @@ use crate::{
 use argus_core::{Ambient, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
-    edits::{self, Edit, Suggestion},
-    merging,
-    patterns::{self, Pattern},
+    patterns::{
+        self, Pattern,
+        edits::{self, Edit, Suggestion},
+        merging,
+    },
     search::Owner,
     solutions::{self, NewSolution, Solution},
 };

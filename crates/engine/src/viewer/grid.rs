@@ -11,8 +11,10 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
-    case_history::{self, State},
-    runs::{self, Run},
+    runs::{
+        self, Run,
+        case_history::{self, State},
+    },
 };
 use std::collections::{BTreeMap, HashMap};
 

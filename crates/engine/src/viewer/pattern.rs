@@ -16,13 +16,20 @@ use crate::{
 use argus_core::{Ambient, FailureEvent, confidence::confidence};
 use argus_store::{
     Database, Tx,
-    case_history::{self, FailureOccurrence},
-    daily_counts::{self, DAY_MS, DailyCounts},
-    outcomes::{self, Report},
-    patterns::{self, Pattern},
-    runs,
+    patterns::{
+        self, Pattern,
+        daily_counts::{self, DAY_MS, DailyCounts},
+        view,
+    },
+    runs::{
+        self,
+        case_history::{self, FailureOccurrence},
+    },
     search::Owner,
-    solutions, view,
+    solutions::{
+        self,
+        outcomes::{self, Report},
+    },
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -14,8 +14,10 @@ use crate::{
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{
     Database, Tx,
-    patterns::{self, Pattern, PatternKey},
-    view::{self, Column, Placed, Sorted},
+    patterns::{
+        self, Pattern, PatternKey,
+        view::{self, Column, Placed, Sorted},
+    },
 };
 use std::collections::BTreeMap;
 

@@ -16,10 +16,12 @@ use crate::{
 use argus_core::{Ambient, Category, builtin, display, normalize::normalize};
 use argus_store::{
     Database, Tx,
-    case_history::{self, CaseFilter, Failed, State},
-    cases, merging,
-    patterns::{self, Pattern, PatternKey},
-    runs::{self, RunKey},
+    patterns::{self, Pattern, PatternKey, merging},
+    runs::{
+        self, RunKey,
+        case_history::{self, CaseFilter, Failed, State},
+        cases,
+    },
 };
 use std::collections::BTreeMap;
 

@@ -11,9 +11,8 @@ use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
     incidents::{self, Incident},
-    outcomes,
     search::Owner,
-    solutions::{self, Solution},
+    solutions::{self, Solution, outcomes},
 };
 
 /// Incidents of a page.

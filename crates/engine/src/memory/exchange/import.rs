@@ -14,9 +14,11 @@ use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     incidents::{self, Incident, IncidentKey, Texts},
-    outcomes::{self, NewOutcome, Recorder},
     search::{self, NewDocument, Owner},
-    solutions::{self, NewSolution, Solution, SolutionKey},
+    solutions::{
+        self, NewSolution, Solution, SolutionKey,
+        outcomes::{self, NewOutcome, Recorder},
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

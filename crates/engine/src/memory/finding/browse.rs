@@ -27,9 +27,8 @@ use argus_core::{
 use argus_store::{
     Database, Tx,
     incidents::{self, IncidentKey},
-    outcomes,
     search::Owner,
-    solutions,
+    solutions::{self, outcomes},
 };
 use serde_json::{Map, Value};
 use std::cmp::Reverse;

@@ -18,9 +18,11 @@ use argus_core::{Ambient, bound::bound_to, display};
 use argus_store::{
     Database, Tx,
     incidents::{self, Incident},
-    outcomes::{self, Outcome},
     search::Owner,
-    solutions::{self, Solution},
+    solutions::{
+        self, Solution,
+        outcomes::{self, Outcome},
+    },
 };
 use serde_json::{Map, Value};
 

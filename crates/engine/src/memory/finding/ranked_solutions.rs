@@ -24,7 +24,11 @@ use argus_core::{
     display,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, Tx, incidents, lookups, patterns, search::Owner, solutions};
+use argus_store::{
+    Database, Tx, incidents, patterns,
+    search::Owner,
+    solutions::{self, lookups},
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 

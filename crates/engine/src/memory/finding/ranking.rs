@@ -13,11 +13,12 @@ use argus_core::{
     rank::{self, Caller, Candidate, Ranking},
 };
 use argus_store::{
-    Tx,
-    outcomes::{self, Stats},
-    patterns,
+    Tx, patterns,
     search::Owner,
-    solutions::{self, Solution, SolutionKey},
+    solutions::{
+        self, Solution, SolutionKey,
+        outcomes::{self, Stats},
+    },
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;

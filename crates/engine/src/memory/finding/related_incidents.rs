@@ -12,7 +12,7 @@ use argus_core::{
     environment::Environment,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, incidents, outcomes, search::Owner};
+use argus_store::{Database, incidents, search::Owner, solutions::outcomes};
 use std::collections::BTreeSet;
 
 /// Incidents beside the patterns.

@@ -19,7 +19,11 @@ use argus_core::{
     environment::{Environment, env_match},
     search::Query,
 };
-use argus_store::{Database, Tx, incidents, outcomes, patterns, search::Owner, solutions};
+use argus_store::{
+    Database, Tx, incidents, patterns,
+    search::Owner,
+    solutions::{self, outcomes},
+};
 
 /// Incidents in an answer.
 const DEFAULT_LIMIT: u32 = 10;

@@ -21,9 +21,11 @@ use argus_core::{
 use argus_store::{
     Database, Tx,
     incidents::{self, Texts},
-    outcomes::{self, NewOutcome, Recorder},
     search::{self, NewDocument, Owner},
-    solutions::{self, NewSolution},
+    solutions::{
+        self, NewSolution,
+        outcomes::{self, NewOutcome, Recorder},
+    },
 };
 
 /// The texts, fit for storing.

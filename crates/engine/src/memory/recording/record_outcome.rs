@@ -8,11 +8,12 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx,
-    outcomes::{self, NewOutcome},
-    patterns,
+    Database, Tx, patterns,
     search::Owner,
-    solutions::{self, Solution},
+    solutions::{
+        self, Solution,
+        outcomes::{self, NewOutcome},
+    },
 };
 
 /// Records and counts it where the solution is stored, in one transaction.

@@ -186,7 +186,7 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
 
 #[test]
 fn days_are_told_apart() {
-    assert_eq!(START_MS.div_euclid(argus_store::daily_counts::DAY_MS), 20_510);
+    assert_eq!(START_MS.div_euclid(argus_store::patterns::daily_counts::DAY_MS), 20_510);
 }
 
 #[test]

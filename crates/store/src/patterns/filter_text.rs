@@ -1,7 +1,8 @@
 //! What learned patterns are filtered by: one slim text each, in lower case.
 //! Does not: fold letters in any other way than the database's `lower` does.
 
-use crate::{database::Tx, error::StoreError, patterns::PatternKey};
+use super::PatternKey;
+use crate::{database::Tx, error::StoreError};
 use argus_core::Category;
 
 /// Writes the text of a pattern that has just been learned.

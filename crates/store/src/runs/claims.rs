@@ -1,14 +1,12 @@
 //! Fixes that were reported as a success, and the runs that prove or refute them.
 //! Does not: record fixes (see `solutions`), or tell whether a failure is the one that was claimed to be fixed.
 
+use super::{RunKey, cases::Status};
 use crate::{
-    cases::Status,
     database::Tx,
     error::StoreError,
-    outcomes,
     patterns::PatternKey,
-    runs::RunKey,
-    solutions::{self, SolutionKey},
+    solutions::{self, SolutionKey, outcomes},
 };
 
 /// Newest claims that a run may decide.

@@ -1,13 +1,13 @@
 //! The id by which a user knows a file as their own.
 //! Does not: keep the ids that a user knows; the host does.
 
-use crate::{
-    error::{StoreError, StoreErrorKind},
+use super::{
+    Mode, Sqlite, in_transaction,
     migrate::{self, Schema},
-    older::uri,
+    migrated_copy::uri,
     schema,
-    sqlite::{Mode, Sqlite, in_transaction},
 };
+use crate::error::{StoreError, StoreErrorKind};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 /// What a file says of itself.

@@ -2,10 +2,10 @@
 //! Does not: overwrite a file, or take along what was deleted, or the id: whoever gets a copy could make another
 //! database that its owner would take for their own.
 
+use super::migrate;
 use crate::{
     Sqlite,
     error::{StoreError, StoreErrorKind},
-    migrate,
 };
 
 impl Sqlite {

@@ -4,16 +4,15 @@
 //! What a recipe joins is one row afterwards. What a person merges stays a row of its own that leads to the other, so
 //! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.
 
+use super::{
+    Identity, Pattern, PatternKey, count, daily_counts, edits, filter_text, redirect, row_by_signature, row_of, similar,
+};
 use crate::{
-    daily_counts,
     database::Tx,
-    edits,
     error::StoreError,
-    pattern_filter_text,
-    patterns::{self, Identity, Pattern, PatternKey, count, redirect, row_by_signature, row_of},
-    search,
-    search::Owner,
-    similar, solutions,
+    patterns,
+    search::{self, Owner},
+    solutions,
 };
 use argus_core::{Category, similarity};
 
@@ -219,7 +218,7 @@ pub(crate) async fn remove_from_view(tx: &mut impl Tx, pattern: &Pattern) -> Res
     if pattern.is_builtin || pattern.merged_into.is_some() {
         return Ok(());
     }
-    pattern_filter_text::remove(tx, pattern.shown_category(), pattern.key).await?;
+    filter_text::remove(tx, pattern.shown_category(), pattern.key).await?;
     count(tx, pattern.shown_category(), -1).await
 }
 
@@ -227,7 +226,7 @@ pub(crate) async fn remove_from_view(tx: &mut impl Tx, pattern: &Pattern) -> Res
 pub(crate) async fn add_to_view(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     let shown = row_of(tx, key).await?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
     let Some(pattern) = shown else { return Ok(()) };
-    pattern_filter_text::write(tx, key).await?;
+    filter_text::write(tx, key).await?;
     count(tx, pattern.shown_category(), 1).await
 }
 

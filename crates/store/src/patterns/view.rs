@@ -2,10 +2,10 @@
 //! value straight from an index; the rows of a page are read afterwards.
 //! Does not: know the texts of built-ins, so whoever lists them puts them in.
 
+use super::{PatternKey, shown_category};
 use crate::{
     database::{Cell, FromCell, Row, Tx, Value},
     error::StoreError,
-    patterns::{PatternKey, shown_category},
 };
 use argus_core::Category;
 use std::cmp::Ordering;

@@ -1,7 +1,8 @@
 //! Deletes old runs with their cases, a bounded number at a time.
 //! Does not: touch patterns, solutions or outcomes.
 
-use crate::{database::Tx, error::StoreError, runs::RunKey};
+use super::RunKey;
+use crate::{database::Tx, error::StoreError};
 
 /// What may stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,13 +9,13 @@ pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
 const MIGRATIONS: [&str; 7] = [
-    include_str!("migrations/0001.sql"),
-    include_str!("migrations/0002.sql"),
-    include_str!("migrations/0003.sql"),
-    include_str!("migrations/0004.sql"),
-    include_str!("migrations/0005.sql"),
-    include_str!("migrations/0006.sql"),
-    include_str!("migrations/0007.sql"),
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+    include_str!("../migrations/0003.sql"),
+    include_str!("../migrations/0004.sql"),
+    include_str!("../migrations/0005.sql"),
+    include_str!("../migrations/0006.sql"),
+    include_str!("../migrations/0007.sql"),
 ];
 
 /// The first version whose files have ids.

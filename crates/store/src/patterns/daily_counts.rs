@@ -1,7 +1,8 @@
 //! The counts of a pattern at the end of each day on which they changed.
 //! Does not: know what was before a database was brought to version 3.
 
-use crate::{database::Tx, error::StoreError, patterns::PatternKey};
+use super::PatternKey;
+use crate::{database::Tx, error::StoreError};
 
 /// The day of a moment counts from the Unix epoch.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;

@@ -1,10 +1,10 @@
 //! Cases of a run, slim, and what is known about the failed ones.
 //! Does not: decide which case a short name means.
 
+use super::RunKey;
 use crate::{
     database::{FromCell, Row, Tx, Value},
     error::StoreError,
-    runs::RunKey,
 };
 use argus_core::{Category, FailureEvent};
 

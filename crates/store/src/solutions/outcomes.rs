@@ -1,11 +1,11 @@
 //! What came of trying solutions, and the sums of it for each environment.
 //! Does not: hold the solutions.
 
+use super::SolutionKey;
 use crate::{
     database::{Row, Tx},
     error::StoreError,
     patterns::PatternKey,
-    solutions::SolutionKey,
 };
 
 /// Who records something, and where. None: it is not known.

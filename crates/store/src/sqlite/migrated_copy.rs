@@ -5,10 +5,8 @@
 //! others, which hold runs and all their cases, are views of the file. A script that writes to a table which no script
 //! alters would need that table on the list of those that are copied.
 
-use crate::{
-    error::StoreError,
-    migrate::{self, latest, pragma, run_migrations},
-};
+use super::migrate::{self, latest, pragma, run_migrations};
+use crate::error::StoreError;
 use rusqlite::{Connection, OpenFlags};
 use std::{collections::BTreeMap, fmt::Write};
 

@@ -1,10 +1,8 @@
 //! Whether a file has the schema that this version makes, and nothing else.
 //! Does not: run anything of the file; a trigger, a view or a computed column of somebody else is refused unread.
 
-use crate::{
-    error::StoreError,
-    migrate::{latest, run_migrations},
-};
+use super::migrate::{latest, run_migrations};
+use crate::error::StoreError;
 use argus_core::sign::sha256_hex;
 use rusqlite::{Connection, config::DbConfig};
 use std::{cell::RefCell, collections::BTreeSet};

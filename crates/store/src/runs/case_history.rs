@@ -1,11 +1,13 @@
 //! Cases of many runs: where failures were seen, what changed between two runs, how tests ended over time.
 //! Does not: conclude from it which test is flaky.
 
-use crate::{
+use super::{
+    RunKey,
     cases::{self, Case},
+};
+use crate::{
     database::{Cell, FromCell, Row, Tx, Value},
     error::StoreError,
-    runs::RunKey,
 };
 use argus_core::Category;
 

@@ -1,10 +1,11 @@
 //! Finds patterns that are like a failure, by index alone.
 //! Does not: judge how alike they are; core does.
 
+use super::{Pattern, PatternKey, columns, tables};
 use crate::{
     database::{Tx, Value},
     error::StoreError,
-    patterns::{self, Pattern, PatternKey, columns, tables},
+    patterns,
 };
 
 /// Newest patterns looked at per band. A band that many share says little, and the bound keeps a search flat.

@@ -1,13 +1,13 @@
 //! What a person sets: values of a pattern in place of what was learned, and fixes that are wrong.
 //! Does not: merge patterns (see `merging`), or let anything that learns write what it writes.
 
+use super::{
+    Pattern, PatternKey, daily_counts, filter_text,
+    merging::{add_to_view, mark_for_indexing, remove_from_view},
+};
 use crate::{
-    daily_counts,
     database::Tx,
     error::StoreError,
-    merging::{add_to_view, mark_for_indexing, remove_from_view},
-    pattern_filter_text,
-    patterns::{Pattern, PatternKey},
     search::Owner,
     solutions::{self, NewSolution, Solution, SolutionKey},
 };
@@ -178,7 +178,7 @@ async fn unset(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
                        AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \
                        AND wrong_at IS NOT NULL)";
     if tx.execute(SQL, &[key.into()]).await? > 0 {
-        pattern_filter_text::write(tx, key).await?;
+        filter_text::write(tx, key).await?;
     }
     Ok(())
 }
