@@ -1,11 +1,16 @@
 //! Where every parser hands in its cases and its problems.
 //! Does not: parse; it keeps the promises that hold for all formats (bounded texts, distinct names, capped problems).
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
-use crate::model::{CaseStatus, Format, Parsed, Problem, ReportCase};
-use crate::{Options, paths, text};
+use crate::{
+    Options, bounded_text,
+    model::{CaseStatus, Format, Parsed, Problem, ReportCase},
+    paths,
+};
 
 /// Problems named one by one; more are counted.
 const MAX_PROBLEMS: usize = 50;
@@ -133,5 +138,5 @@ fn tidy_name(name: String) -> String {
     let name = if name.contains(['\n', '\r']) { name.split_whitespace().collect::<Vec<_>>().join(" ") } else { name };
     let trimmed = name.trim();
     let name = if trimmed.len() == name.len() { name } else { trimmed.to_owned() };
-    text::bound_name(name)
+    bounded_text::bound_name(name)
 }

@@ -16,30 +16,22 @@
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
 //! Does not: open files, classify, redact, or know SQL.
 
-mod ctrf;
+mod bounded_text;
 mod detect;
 mod error;
-mod go_test;
-mod gotext;
+mod formats;
 mod input;
 mod intake;
-mod jest;
 mod json;
-mod junit;
 pub mod model;
 mod paths;
-mod playwright;
 mod retries;
-mod tag;
 pub mod tail;
-mod tap;
-mod text;
 mod units;
 mod xml;
-#[cfg(test)]
-mod xml_tests;
 
 use error::Kind;
+use formats::{ctrf, go_test, jest, junit, playwright, tap};
 use input::Input;
 use intake::Intake;
 

@@ -191,7 +191,7 @@ const PARTS: [&str; 26] = [
 /// `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...`, `main.go:3:2: undefined: x`.
 fn is_exception_line(line: &str) -> bool {
     let Some((name, _)) = line.split_once(": ") else { return false };
-    crate::junit::is_exception(name) || is_go_position(name)
+    crate::formats::junit::is_exception(name) || is_go_position(name)
 }
 
 /// `./main.go:3:28`, with which Go reports without any word for it.

@@ -5,14 +5,20 @@
 //! is no general XML library: those hold a whole text node at once and stop at the first fault.
 //! Does not: check well-formedness, know namespaces (prefixes are cut off), or read a DTD.
 
+mod tag;
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, BufRead};
 
 use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::input::{self, Input};
-use crate::tag::{MAX_ENTITY_BYTES, TagScan, entity_value};
+use tag::MAX_ENTITY_BYTES;
+use tag::TagScan;
+use tag::entity_value;
 
-pub(crate) use crate::tag::Tag;
+pub(crate) use tag::Tag;
 
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]

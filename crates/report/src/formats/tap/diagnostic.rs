@@ -1,8 +1,7 @@
 //! The YAML block behind a test point.
 //! Does not: read YAML beyond top-level keys and block scalars, which is what test runners write.
 
-use crate::junit::is_exception;
-use crate::text;
+use crate::{bounded_text, formats::junit::is_exception};
 
 /// Lines kept of a block; a longer one is an object dump.
 const MAX_LINES: usize = 2_000;
@@ -56,7 +55,7 @@ impl Diagnostic {
         let details = self.details(&headline);
         let parts = [headline, details, stack];
         let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-        text::bound_error(&parts.join("\n"))
+        bounded_text::bound_error(&parts.join("\n"))
     }
 
     /// Keys that say something of the failure, as written.

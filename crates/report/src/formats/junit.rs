@@ -13,12 +13,14 @@ mod window;
 
 use std::io::BufRead;
 
-use crate::error::Kind;
-use crate::input::Input;
-use crate::intake::Intake;
-use crate::text::Bounded;
-use crate::units;
-use crate::xml::{Tag, Token, XmlReader};
+use crate::{
+    bounded_text::Bounded,
+    error::Kind,
+    input::Input,
+    intake::Intake,
+    units,
+    xml::{Tag, Token, XmlReader},
+};
 
 use dialect::Dialect;
 use elements::{Element, OpenCase, Trouble, TroubleKind};

@@ -1,13 +1,14 @@
 //! Failed cases wait for the end of their suite: a retry may follow, and the suite's output may say why.
 //! Does not: hold passed cases, but for the very last one.
 
-use super::Suite;
-use super::dialect::Dialect;
-use crate::go_test::drop_explained_parents;
-use crate::intake::Intake;
-use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
-use crate::retries::{Retries, is_same_case, sum};
-use crate::text::{self, Bounded};
+use super::{Suite, dialect::Dialect};
+use crate::{
+    bounded_text::{self, Bounded},
+    formats::go_test::drop_explained_parents,
+    intake::Intake,
+    model::{CaseStatus, ReportCase, SUITE_FAILURE},
+    retries::{Retries, is_same_case, sum},
+};
 
 #[derive(Default)]
 pub(super) struct Window {
@@ -50,7 +51,7 @@ impl Window {
         let teardown = dialect == Dialect::Pytest && case.runner_status.as_deref() == Some("error");
         if teardown {
             let texts: Vec<String> = [earlier.error.take(), case.error.clone()].into_iter().flatten().collect();
-            earlier.error = text::bound_error(&texts.join("\n\n"));
+            earlier.error = bounded_text::bound_error(&texts.join("\n\n"));
             earlier.duration_ms = sum(earlier.duration_ms, case.duration_ms);
         }
         teardown

@@ -2,7 +2,7 @@
 //! not be loaded. Its own point says `test failed`, and may stand far below where files run side by side.
 //! Does not: read the error.
 
-use crate::text::Bounded;
+use crate::bounded_text::Bounded;
 
 /// Errors that are remembered; a run in which no file loads has one reason.
 const MAX_ERRORS: usize = 64;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use quick_xml::events::Event;
 
+use super::{Tag, Token, XmlReader};
 use crate::input::Input;
-use crate::xml::{Tag, Token, XmlReader};
 
 /// Elements as `<name` and `>name`, text with its visible characters only (layout and entities are compared apart).
 fn ours(bytes: &[u8]) -> Vec<String> {

@@ -3,20 +3,24 @@
 //! A failed test waits for the end of the report, for it may be run again (gotestsum's `--rerun-fails`, `-count`).
 //! Does not: hold a test's whole output.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Read};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{BufRead, BufReader, Read},
+};
 
 use serde::Deserialize;
 
-use crate::error::Kind;
-use crate::gotext;
-use crate::input::Input;
-use crate::intake::Intake;
-use crate::json::guard::JsonGuard;
-use crate::model::{CaseStatus, ReportCase};
-use crate::retries::Retries;
-use crate::text::{self, Bounded};
-use crate::units;
+use super::go_text;
+use crate::{
+    bounded_text::{self, Bounded},
+    error::Kind,
+    input::Input,
+    intake::Intake,
+    json::guard::JsonGuard,
+    model::{CaseStatus, ReportCase},
+    retries::Retries,
+    units,
+};
 
 /// The longest line that is read. Strings inside are bounded before, so an event is never cut.
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
@@ -185,7 +189,7 @@ impl GoRun {
     }
 
     fn fail_package(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
-        let mut case = ReportCase::suite_failure(None, error.map(|error| gotext::without_frame(&error)));
+        let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::without_frame(&error)));
         case.suite = vec![package.to_owned()];
         self.retries.push(case, true, intake);
     }
@@ -214,12 +218,14 @@ fn case(package: &str, test: &str, action: &str, output: Option<String>) -> Repo
         "fail" => CaseStatus::Failed,
         _ => CaseStatus::Skipped,
     };
-    let own = output.map(|output| gotext::without_frame(&output)).filter(|output| !output.is_empty());
+    let own = output.map(|output| go_text::without_frame(&output)).filter(|output| !output.is_empty());
     let (error, stdout) = if status == CaseStatus::Failed { (own, None) } else { (None, own) };
     ReportCase {
         suite: vec![package.to_owned()],
         error,
-        stdout_tail: stdout.filter(|text| !gotext::is_framing(Some(text))).and_then(|text| text::bound_output(&text)),
+        stdout_tail: stdout
+            .filter(|text| !go_text::is_framing(Some(text)))
+            .and_then(|text| bounded_text::bound_output(&text)),
         ..ReportCase::new(test.to_owned(), status)
     }
 }
@@ -233,7 +239,7 @@ pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
         }
     }
     failed.retain(|case| {
-        let explained = gotext::is_framing(case.error.as_deref()) && !parents.is_empty();
+        let explained = go_text::is_framing(case.error.as_deref()) && !parents.is_empty();
         !(explained && parents.contains(&(case.suite.clone(), case.name.clone())))
     });
 }

@@ -8,12 +8,14 @@ mod uncaught;
 
 use std::io::BufRead;
 
-use crate::error::Kind;
-use crate::input::{self, Input};
-use crate::intake::Intake;
-use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
-use crate::paths;
-use crate::text::{self, Bounded};
+use crate::{
+    bounded_text::{self, Bounded},
+    error::Kind,
+    input::{self, Input},
+    intake::Intake,
+    model::{CaseStatus, ReportCase, SUITE_FAILURE},
+    paths,
+};
 
 use diagnostic::Diagnostic;
 use line::{Directive, Line, TestLine};
@@ -126,7 +128,7 @@ impl Assertions {
             self.failed = true;
             let error = assertion.error.unwrap_or(assertion.name);
             let texts: Vec<String> = self.error.take().into_iter().chain([error]).collect();
-            self.error = text::bound_error(&texts.join("\n\n"));
+            self.error = bounded_text::bound_error(&texts.join("\n\n"));
             self.error_type = self.error_type.take().or(assertion.error_type);
         }
     }
@@ -389,7 +391,7 @@ fn describe(case: &mut ReportCase, point: Point) {
     let comments = point.comments.finish();
     let error = diagnostic.into_error(&point.test.name);
     case.error = match (error, comments) {
-        (Some(error), Some(comments)) => text::bound_error(&format!("{error}\n{comments}")),
+        (Some(error), Some(comments)) => bounded_text::bound_error(&format!("{error}\n{comments}")),
         (error, comments) => error.or(comments),
     };
 }

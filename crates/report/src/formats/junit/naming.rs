@@ -5,13 +5,19 @@
 //! the file does not say it already, and nested `testsuite`s where the dialect nests them (node:test, Bun).
 //! Does not: fold retries.
 
-use super::dialect::Dialect;
-use super::elements::{OpenCase, Trouble, TroubleKind};
-use super::{Suite, playwright};
-use crate::intake::Intake;
-use crate::model::{CaseStatus, ReportCase, SUITE_FAILURE};
-use crate::text::{self, Bounded};
-use crate::{gotext, paths};
+use super::{
+    Suite,
+    dialect::Dialect,
+    elements::{OpenCase, Trouble, TroubleKind},
+    playwright,
+};
+use crate::{
+    bounded_text::{self, Bounded},
+    formats::go_text,
+    intake::Intake,
+    model::{CaseStatus, ReportCase, SUITE_FAILURE},
+    paths,
+};
 
 /// A complete case.
 pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> ReportCase {
@@ -51,7 +57,7 @@ fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
         _ => return Some(text),
     };
     let lines: Vec<&str> = text.lines().filter(|line| !added(line)).collect();
-    text::bound_output(&lines.join("\n"))
+    bounded_text::bound_output(&lines.join("\n"))
 }
 
 /// A suite's own failure as a case.
@@ -98,11 +104,11 @@ fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
         texts.drain(..texts.len().saturating_sub(1));
     }
     texts.dedup();
-    case.error = text::bound_error(&texts.join("\n\n"));
+    case.error = bounded_text::bound_error(&texts.join("\n\n"));
     match dialect {
         Dialect::Playwright => playwright::last_attempt(case),
         Dialect::NodeTest | Dialect::Nextest => case.runner_status = word,
-        Dialect::Go => case.error = case.error.take().map(|error| gotext::without_frame(&error)),
+        Dialect::Go => case.error = case.error.take().map(|error| go_text::without_frame(&error)),
         Dialect::PhpUnit => case.error = case.error.take().map(|error| without_title(error, case)),
         _ => {}
     }

@@ -3,12 +3,15 @@
 
 use serde::de::MapAccess;
 
-use crate::error::Kind;
-use crate::input::Input;
-use crate::intake::Intake;
-use crate::json::{self, Elements, Fields, Items, Loose, Object, skip};
-use crate::model::{CaseStatus, ReportCase};
-use crate::{paths, text};
+use crate::{
+    bounded_text,
+    error::Kind,
+    input::Input,
+    intake::Intake,
+    json::{self, Elements, Fields, Items, Loose, Object, skip},
+    model::{CaseStatus, ReportCase},
+    paths,
+};
 
 /// Reads a CTRF report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
@@ -147,7 +150,7 @@ impl Test {
         let (file, suite) = file_and_suite(self.suite, self.file.as_deref(), tool, intake);
         let name = own_name(self.name.unwrap_or_default(), &suite);
         let told = status == CaseStatus::Failed || self.flaky;
-        let error = text::join_message(self.message.as_deref(), self.trace.as_deref()).filter(|_| told);
+        let error = bounded_text::join_message(self.message.as_deref(), self.trace.as_deref()).filter(|_| told);
         let attempts = self.retries.unwrap_or(0) + 1;
         ReportCase {
             file,
@@ -156,9 +159,9 @@ impl Test {
             flaky: self.flaky && status == CaseStatus::Passed,
             duration_ms: self.duration_ms,
             attempts: if status == CaseStatus::Skipped { 0 } else { attempts },
-            error: error.and_then(|error| text::bound_error(&error)),
-            stdout_tail: text::bound_output(&self.stdout.join("\n")),
-            stderr_tail: text::bound_output(&self.stderr.join("\n")),
+            error: error.and_then(|error| bounded_text::bound_error(&error)),
+            stdout_tail: bounded_text::bound_output(&self.stdout.join("\n")),
+            stderr_tail: bounded_text::bound_output(&self.stderr.join("\n")),
             ..ReportCase::new(name, status)
         }
     }

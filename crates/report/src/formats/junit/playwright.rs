@@ -1,10 +1,11 @@
 //! Playwright's JUnit reporter: where a case is, and the last of its attempts.
 //! Does not: read Playwright's JSON.
 
-use super::elements::OpenCase;
-use super::{Suite, naming};
-use crate::intake::Intake;
-use crate::model::{CaseStatus, ReportCase};
+use super::{Suite, elements::OpenCase, naming};
+use crate::{
+    intake::Intake,
+    model::{CaseStatus, ReportCase},
+};
 
 /// File (relative to the test folder, as in Playwright's JSON), project and titles, name.
 pub(super) fn name_case(

@@ -5,12 +5,14 @@
 
 use serde::de::MapAccess;
 
-use crate::error::Kind;
-use crate::input::Input;
-use crate::intake::Intake;
-use crate::json::{self, Elements, Items, Loose, Object, skip};
-use crate::model::{CaseStatus, ReportCase};
-use crate::text;
+use crate::{
+    bounded_text,
+    error::Kind,
+    input::Input,
+    intake::Intake,
+    json::{self, Elements, Items, Loose, Object, skip},
+    model::{CaseStatus, ReportCase},
+};
 
 /// Reads a Jest report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
@@ -166,7 +168,7 @@ impl Assertion {
             flaky: status == CaseStatus::Passed && attempts > 1,
             duration_ms: self.duration_ms,
             attempts,
-            error: error.map(name_timeout).and_then(|error| text::bound_error(&error)),
+            error: error.map(name_timeout).and_then(|error| bounded_text::bound_error(&error)),
             ..ReportCase::new(self.title.or(self.full_name).unwrap_or_default(), status)
         }
     }

@@ -2,8 +2,7 @@
 //! Does not: read cases.
 
 use super::elements::OpenCase;
-use crate::paths;
-use crate::xml::Tag;
+use crate::{paths, xml::Tag};
 
 /// The writer of a report, as far as it matters for names and retries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,12 +5,15 @@
 
 use serde::de::MapAccess;
 
-use crate::error::Kind;
-use crate::input::Input;
-use crate::intake::Intake;
-use crate::json::{self, Elements, Fields, Items, Loose, Object, skip};
-use crate::model::{CaseStatus, ReportCase};
-use crate::{text, units};
+use crate::{
+    bounded_text,
+    error::Kind,
+    input::Input,
+    intake::Intake,
+    json::{self, Elements, Fields, Items, Loose, Object, skip},
+    model::{CaseStatus, ReportCase},
+    units,
+};
 
 /// Reads a Playwright report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
@@ -184,8 +187,8 @@ impl Test {
             duration_ms: (!durations.is_empty() && status != CaseStatus::Skipped).then(|| durations.iter().sum()),
             attempts: if status == CaseStatus::Skipped { 0 } else { attempts },
             error: failure.and_then(join_failures),
-            stdout_tail: text::bound_output(&last.stdout.concat()),
-            stderr_tail: text::bound_output(&last.stderr.concat()),
+            stdout_tail: bounded_text::bound_output(&last.stdout.concat()),
+            stderr_tail: bounded_text::bound_output(&last.stderr.concat()),
             ..ReportCase::new(name, status)
         }
     }
@@ -193,7 +196,7 @@ impl Test {
 
 fn join_failures(failures: Vec<Failure>) -> Option<String> {
     let texts: Vec<String> = failures.into_iter().filter_map(Failure::into_text).collect();
-    text::bound_error(&texts.join("\n\n"))
+    bounded_text::bound_error(&texts.join("\n\n"))
 }
 
 /// One run of a test.
@@ -268,7 +271,7 @@ impl Object for Failure {
 
 impl Failure {
     fn into_text(self) -> Option<String> {
-        text::join_message(self.message.as_deref(), self.stack.as_deref()).or(self.value)
+        bounded_text::join_message(self.message.as_deref(), self.stack.as_deref()).or(self.value)
     }
 }
 

@@ -2,9 +2,11 @@
 //! Does not: name the case; that takes the dialect.
 
 use super::node_test;
-use crate::text::{self, Bounded};
-use crate::units;
-use crate::xml::Tag;
+use crate::{
+    bounded_text::{self, Bounded},
+    units,
+    xml::Tag,
+};
 
 /// What an element is, told from its name and its parent's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +99,8 @@ impl Trouble {
     /// Message and body as one text; where there is neither, what the type says (`test timeout`).
     pub(super) fn into_text(self) -> Option<String> {
         let body = self.body.finish().and_then(node_test::unwrapped);
-        let joined = text::join_message(self.message.as_deref(), body.as_deref());
-        joined.or(self.type_name).and_then(|joined| text::bound_error(&joined))
+        let joined = bounded_text::join_message(self.message.as_deref(), body.as_deref());
+        joined.or(self.type_name).and_then(|joined| bounded_text::bound_error(&joined))
     }
 
     /// The type, where it is an exception's name and not a word like `failure`.
