@@ -425,7 +425,7 @@ export const PROJECTS = [
     run: 'npm run unit',
     broken: [
       constant('lib/path-exists/index.js', '.then(() => true)', '.then(() => false)', /false|true/u, 'lib/'),
-      missing('lib/index.js', "...require('./remove'),", '', /remove/u, ''),
+      missing('lib/index.js', "...require('./path-exists'),", '', /pathExists/u, 'lib/'),
       refused(
         'lib/__tests__/store.test.js',
         `/* eslint-env mocha */\nit('reads from the store', () => ${NODE_CONNECTS})\n`,
