@@ -1,5 +1,4 @@
 //! The native side of the text benchmarks: runs one step over a corpus and prints the seconds it took.
-//! Does not: load or warm up inside the measured time.
 //!
 //! `bench_text FILE STEP [ROUNDS]`: FILE holds texts separated by NUL; STEP is normalize, classify, sign, redact, hash
 //! or analyze. Prints the median of the rounds.

@@ -1,5 +1,5 @@
 //! Native stand-in for `argus-mcp inspect --jsonl`: one JSON object a line in, one analysis a line out, in order.
-//! Does not: take user rules; it exists for measuring the core alone.
+//! User rules are not applied: this measures the core alone.
 //!
 //! `cargo run --release -p argus-core --example inspect < events.jsonl`
 

@@ -1,6 +1,5 @@
 //! Native stand-in for a memory that meets failures one after the other: one JSON object a line in, the number of the
 //! failure it is a line out. `--exact`: by signature alone; `--least 0.8`: of what is alike only from there on.
-//! Does not: remember anything afterwards, or have built-in patterns.
 //!
 //! `cargo run --release -p argus-core --example recognise < failures.jsonl`
 

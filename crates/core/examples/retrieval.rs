@@ -1,6 +1,6 @@
 //! Ranks incidents for queries: JSON lines on stdin (`{"type": "incident", "id", "title", "error", "summary"}` and
 //! `{"type": "query", "id", "text"}`), `{"query", "ranked"}` on stdout, the ten best first, past the threshold.
-//! Does not: stand for the store; every document is scored.
+//! The store is left out: every document is scored.
 
 use argus_core::{
     Analyzer,

@@ -1,5 +1,4 @@
 //! Prints how many megabytes per second of processor time the parts of the core do on the texts of a JSON lines file, in one thread.
-//! Does not: compare with anything; the benchmark of the whole does.
 //!
 //! `cargo run --release -p argus-core --example speed < events.jsonl`
 

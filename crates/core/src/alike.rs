@@ -1,5 +1,5 @@
 //! Tells whether two failures of one test whose normalized texts differ are the same failure all the same.
-//! Does not: look at other tests; of two tests texts that are alike say nothing.
+//! Only texts of one test are compared: of two tests, likeness says nothing.
 //!
 //! A hash says only equal or not: one more word of a library, a value of another kind or an end that was cut off make
 //! another failure of it. Here the texts are compared word by word, a line at a time. What may come and go is a word; what

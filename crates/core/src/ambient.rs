@@ -1,5 +1,5 @@
 //! Time and ids as values, so that everything below the host is deterministic.
-//! Does not: read a clock or draw random numbers; the host does, once per call.
+//! The host reads the clock and draws the random numbers, once per call.
 
 use std::{
     cell::{Cell, RefCell},

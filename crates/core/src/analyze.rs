@@ -1,5 +1,5 @@
 //! Raw failure in, everything that can be concluded from it out: redact, bound, classify, normalize, sign.
-//! Does not: remember; nothing here depends on an earlier failure.
+//! Nothing here depends on an earlier failure.
 
 use crate::{
     bound,

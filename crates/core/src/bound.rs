@@ -1,7 +1,7 @@
 //! Bounds a text: head and tail stay, the middle goes, and the text says so.
-//! Does not: redact. What is stored is redacted first. A source that is too large to be held whole is cut before that:
-//! never inside a line or a word, and to several times what is stored, so that what a secret is known by is usually still
-//! there. A secret whose beginning is farther away than that is not found.
+//! What is stored is redacted first. A source that is too large to be held whole is cut before that: never inside a
+//! line or a word, and to several times what is stored, so that what a secret is known by is usually still there. A
+//! secret whose beginning is farther away than that is not found.
 
 use std::borrow::Cow;
 

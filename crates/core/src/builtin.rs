@@ -1,5 +1,5 @@
 //! The six built-in patterns: their texts and matchers.
-//! Does not: hold statistics; the store counts.
+//! Their statistics are counted by the store.
 
 use crate::category::Category;
 

@@ -1,5 +1,4 @@
 //! Byte classes, and what a word is made of.
-//! Does not: know a placeholder.
 
 pub(crate) mod append;
 pub(crate) mod literals;

@@ -1,5 +1,5 @@
 //! The ten failure categories of the public contract.
-//! Does not: decide which one a failure has (see `classify`).
+//! `classify` decides which one a failure has.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

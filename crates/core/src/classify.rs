@@ -1,5 +1,4 @@
 //! Says which of the ten categories a failure has, by an ordered chain of named rules; first match wins.
-//! Does not: redact, normalize, or look at anything but the event.
 //!
 //! One pass over the text finds the literals of all rules at once (`rule_chain`); a rule's pattern is then tried only on the
 //! lines its literals stand in, so the work stays linear and small. Lines that only quote something (stack frames,

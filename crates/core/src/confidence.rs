@@ -1,5 +1,5 @@
 //! How sure a pattern's fix is.
-//! Does not: count; the store does, in the transaction that records the fact.
+//! The counts come from the store, which counts in the transaction that records the fact.
 
 /// The contract's formula, unrounded: Laplace's rule of succession over resolutions and occurrences.
 pub fn confidence(resolutions: u32, occurrences: u32) -> f64 {

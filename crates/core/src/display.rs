@@ -1,6 +1,6 @@
 //! Text as it may be shown to an agent or a terminal: no escape sequences, no control, invisible or direction-changing
 //! characters.
-//! Does not: redact, or escape for HTML.
+//! Redacting is done by `redact`; escaping for HTML is up to the page.
 
 use std::borrow::Cow;
 

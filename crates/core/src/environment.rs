@@ -1,5 +1,5 @@
 //! Where a failure happened, as far as it matters for a fix: a canonical bucket, and how alike two of them are.
-//! Does not: detect; the facts arrive as a map.
+//! The facts arrive as a map; the host detects them.
 
 mod facts;
 

@@ -1,5 +1,5 @@
 //! One failure as it arrives: the text and what else is known about it.
-//! Does not: carry anything derived; that is `analyze::Analysis`.
+//! What is derived from it is `analyze::Analysis`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
 //! A finer name for what a failure is than its category, from a closed list.
-//! Does not: decide the category, which is the public contract's; a kind never contradicts it.
+//! A kind never contradicts the category, which is the public contract's.
 
 mod rules;
 

@@ -1,5 +1,5 @@
 //! The rules of the fix loop: what an error is, what may happen next, and when it ends.
-//! Does not: run a command, read a file, know git, wait, or draw random numbers. The host does, and tells it here.
+//! The host runs commands, reads files, asks git, waits and draws random numbers, and tells it here.
 //!
 //! [`understand`] turns a failed run's output into a [`FixError`]; [`begin`] makes the state of a new loop;
 //! [`advance`] takes a state and an event to the next state and says what may be done; [`weakened`] finds in a diff

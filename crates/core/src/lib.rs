@@ -2,8 +2,6 @@
 //!
 //! A raw failure text goes through [`redact`], [`classify`], [`normalize`] and [`sign`];
 //! [`analyze::Analyzer`] runs the four in that order. Time and ids arrive as values ([`ambient`]).
-//!
-//! Does not: know SQL, read a clock, draw random numbers, touch files or JavaScript.
 
 pub mod alike;
 pub mod ambient;

@@ -1,5 +1,4 @@
 //! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
-//! Does not: read files, know SQL, decide what matches.
 //!
 //! `output` chooses the lines that say what failed; `walk` walks each of them once, `placeholders` names the placeholders.
 

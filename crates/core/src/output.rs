@@ -1,5 +1,4 @@
 //! What a command printed, read once: which of its lines are the failure, and where it was noticed.
-//! Does not: change what stays of a line, or say what it means.
 //!
 //! `ci_prefix` and `control` take off what others put around and into the lines. Of each, `runner_lines`, `runtime_lines`,
 //! `stack_frame`, `test_title`, `log_level`, `access_log` and `progress` tell by itself what it is; `lines` knows the ones

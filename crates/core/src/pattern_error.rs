@@ -1,5 +1,4 @@
 //! What a user is told of a regular expression that does not compile.
-//! Does not: show the expression.
 
 /// A user's regular expression that does not compile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

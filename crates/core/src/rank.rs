@@ -1,5 +1,5 @@
 //! Orders the solutions of matching incidents: how well each is proven, where, and how lately.
-//! Does not: read the statistics or the clock; both are handed in.
+//! Statistics and the clock are handed in.
 
 mod beta;
 

@@ -1,5 +1,5 @@
 //! Replaces secrets before anything is hashed, stored, logged or answered.
-//! Does not: validate a secret with its issuer, or touch what identifies a failure (SHAs, digests, UUIDs, test names).
+//! What identifies a failure stays: SHAs, digests, UUIDs, test names.
 //!
 //! One pass of an automaton over the text finds keywords (issuers' prefixes, names, scheme words); each hit runs one
 //! small matcher on a bounded window around it. Text without keywords costs that one pass.

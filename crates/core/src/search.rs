@@ -2,7 +2,7 @@
 //!
 //! A document is [`index`]ed once: its [`Vector`] for the store's index and for scoring, and its family signature.
 //! A [`Query`] weighs a text's terms by where they stand (message, test name, frame). [`Query::weigh`] adds how rare
-//! they are in the memory; [`Weighed::worths`] says what each is worth looking for, and [`Weighed::score`] how well a
+//! they are in the memory; [`Weighed::term_worths`] says what each is worth looking for, and [`Weighed::score`] how well a
 //! document found answers, from [`MIN_SCORE`] on an answer.
 //!
 //! ```
@@ -17,7 +17,7 @@
 //!
 //! What did not help on development data and is therefore not here: bigrams beyond what identifiers kept whole
 //! give, a weight for identifiers' parts, more than [`Query::terms`]'s few dozen terms.
-//! Does not: know SQL; frequencies and candidates come from the store.
+//! Frequencies and candidates come from the store.
 
 mod background;
 mod document;

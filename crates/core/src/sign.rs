@@ -1,5 +1,5 @@
 //! The identity of a failure: SHA-256 over its category, case and normalized text; its family by XXH3.
-//! Does not: normalize or classify; it takes their answers.
+//! Text and category come normalized and classified.
 
 use crate::{category::Category, event::FailureEvent, normalize::Normalized};
 use memchr::memchr;

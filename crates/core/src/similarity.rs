@@ -1,5 +1,5 @@
 //! How alike two normalized failure texts are, and a small sketch that lets a database find candidates by index.
-//! Does not: search; the store looks sketches up.
+//! The store looks sketches up.
 
 /// Minimum hashes in one band. Texts that share a fraction `s` of their tokens share a band of two with probability
 /// `s * s`, so at least one of four with `1 - (1 - s^2)^4`: .68 at s = .5, .94 at .7, .998 at .9, and .15 at .2.

@@ -1,5 +1,5 @@
 //! What a person looks at first of a failure: the line that says what went wrong, and the message with its values.
-//! Does not: change what is signed (`normalize` has the stable text), or say where it happened; `failure_locations` does.
+//! What is signed is the stable text of `normalize`; where it happened is found by `failure_locations`.
 
 mod failure_locations;
 mod headline;

@@ -1,5 +1,5 @@
 //! The values of a message that tell two failures with one stable text apart: a port, a host, a name, a path, a number.
-//! Does not: keep what is another one at each run, such as a time or an id.
+//! What differs at each run anyway, such as a time or an id, is not kept.
 
 use crate::normalize;
 

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p argus-engine --example scale -- FILE [PATTERNS] [CASES]`
 //!
-//! Does not: belong to the tests; times depend on the machine.
+//! Times depend on the machine, so this is no test.
 
 use argus_core::{Ambient, Category, builtin::BUILTINS, sign::sha256_hex, similarity::sketch};
 use argus_engine::{

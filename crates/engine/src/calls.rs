@@ -2,7 +2,7 @@
 //!
 //! Adding a call means writing its function and its line here. The bindings dispatch by this list, and the TypeScript
 //! interface, its named methods and the JSON Schemas of params and results are generated from it.
-//! Does not: know how values cross a boundary; a [`Codec`] does.
+//! How values cross a boundary is up to a [`Codec`].
 
 use crate::{
     Engine, EngineError, contract as c,

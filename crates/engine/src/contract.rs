@@ -1,5 +1,5 @@
 //! Every type that crosses into JavaScript; the TypeScript ones are generated from here.
-//! Does not: compute. Field names and meanings are the public contracts'.
+//! Field names and meanings are the public contracts'.
 //!
 //! Times are ISO 8601 with `Z`; durations are milliseconds.
 

@@ -1,5 +1,5 @@
 //! What an answer can be instead of a result: a code, a sentence, the next step.
-//! Does not: carry stored text raw, or a stack trace.
+//! No message carries stored text raw, or a stack trace.
 
 use crate::text;
 use argus_core::Analyzer;

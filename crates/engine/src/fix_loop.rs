@@ -1,5 +1,5 @@
 //! The fix loop for a host: what core decides, for states and texts that nobody has checked yet.
-//! Does not: remember a loop between two calls; the host keeps its state and hands it in each time.
+//! The host keeps the state of a loop and hands it in each time.
 
 use crate::{
     contract::{FixAdvanced, FixError, FixEvent, FixFailure, FixOutlook, FixStart, FixState},

@@ -1,5 +1,4 @@
 //! Everything that can be concluded from one failure text, with nothing stored.
-//! Does not: know a database.
 
 use crate::{
     contract::{Evidence, Inspection},

@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Does not: know SQL (`argus-store` does) or JavaScript (`argus-wasm` does).
+//! SQL is in `argus-store`, JavaScript in `argus-wasm`.
 
 pub mod calls;
 pub mod contract;

@@ -1,5 +1,5 @@
 //! The debug memory: one file per tool, and what they share.
-//! Does not: rank, match environments or score likeness; core does.
+//! Ranking, environments and likeness are computed by core.
 
 mod environment;
 pub mod exchange;

@@ -1,5 +1,4 @@
 //! Moments as the contracts write them.
-//! Does not: read a clock.
 
 use argus_core::Ambient;
 use time::OffsetDateTime;

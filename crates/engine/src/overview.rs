@@ -1,5 +1,4 @@
 //! What a database holds, and whether it can be written.
-//! Does not: list anything.
 
 use crate::{
     Engine, EngineError, ErrorCode,

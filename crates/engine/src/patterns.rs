@@ -1,5 +1,4 @@
 //! Browses the knowledge base.
-//! Does not: change it.
 
 use crate::{
     Engine, EngineError,

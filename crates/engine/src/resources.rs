@@ -1,5 +1,4 @@
-//! Single things by id, and ids by their beginning, for resources and completion. Incidents: `memory::incident`.
-//! Does not: change anything.
+//! Single things by id, and ids by their beginning, for resources and completion. Incidents: `memory::finding::incident`.
 
 use crate::{
     Engine, EngineError,

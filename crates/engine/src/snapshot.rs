@@ -1,5 +1,5 @@
 //! A copy of everything that is known, for a page that is looked at elsewhere.
-//! Does not: hold anything back; secrets were replaced before they were stored.
+//! Secrets were replaced before they were stored, so nothing is held back.
 
 use crate::{Engine, EngineError, contract::SnapshotParams};
 use argus_core::Ambient;

@@ -1,5 +1,5 @@
 //! Texts made fit for messages and for comparing.
-//! Does not: know the project's own secrets where no analyzer is given; what is stored, and the error of a call, goes
+//! Where no analyzer is given, the project's own secrets are not known; what is stored, and the error of a call, goes
 //! through the engine's.
 
 use argus_core::{Analyzer, display, redact::Redactor};

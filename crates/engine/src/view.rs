@@ -1,5 +1,4 @@
 //! Stored things as the contracts show them, with what a person set in place of what was learned.
-//! Does not: read or compute anything else.
 
 use crate::{
     contract::{

@@ -1,6 +1,6 @@
 //! What a person looks at, page by page, and the little they may change: one file per view. Incidents:
-//! `memory::browse`.
-//! Does not: count, learn or remember by being looked at.
+//! `memory::finding::browse`.
+//! Looking counts, learns and remembers nothing.
 
 pub mod comparison;
 pub mod edit;

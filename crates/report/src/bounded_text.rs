@@ -1,5 +1,5 @@
 //! Bounded collecting of text, and joining a message with its body.
-//! Does not: strip anything, escape codes included; that is the normalizer's part.
+//! Escape codes stay; taking them out is the normalizer's part.
 
 use argus_core::{bound, display::without_escapes};
 

@@ -1,5 +1,5 @@
 //! The format of a report, told from its beginning.
-//! Does not: read past the head; a wrong guess is corrected by naming the format.
+//! Only the head is read; a wrong guess is corrected by naming the format.
 
 use crate::model::Format;
 

@@ -1,5 +1,5 @@
 //! Why a report could not be read at all.
-//! Does not: carry the problems of a report that was read in part; those are [`crate::Problem`]s.
+//! The problems of a report that was read in part are [`crate::Problem`]s.
 
 /// Nothing could be read from a report.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,5 @@
 //! Report bytes as a stream of valid UTF-8, whatever they were: UTF-8 with faults, UTF-16, Latin-1.
-//! Does not: look at what the text means beyond an XML declaration's encoding, or hold more than one chunk.
+//! At most one chunk is held at a time.
 
 use std::io::{self, BufRead, Cursor, Read};
 

@@ -1,5 +1,5 @@
 //! Where every parser hands in its cases and its problems.
-//! Does not: parse; it keeps the promises that hold for all formats (bounded texts, distinct names, capped problems).
+//! It keeps the promises that hold for all formats: bounded texts, distinct names, capped problems.
 
 use std::{
     collections::HashMap,

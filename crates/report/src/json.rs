@@ -3,7 +3,7 @@
 //! A parser names the objects it wants by implementing [`Object`]; arrays of objects are handed over one by one
 //! ([`Items`]). Whatever has another type than expected is skipped, not an error: a report is still worth reading when
 //! one field of it is odd. Only broken JSON ends the reading, after everything before it was handed out.
-//! Does not: hold a whole report.
+//! A whole report is never held.
 
 pub(crate) mod guard;
 

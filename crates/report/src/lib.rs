@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
-//! Does not: open files, classify, redact, or know SQL.
+//! Classifying and redacting are done by `argus-core`.
 
 mod bounded_text;
 mod detect;

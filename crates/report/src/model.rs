@@ -1,5 +1,4 @@
 //! The shape every report is read into.
-//! Does not: parse.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,4 @@
 //! Source paths as reports write them, made the same everywhere.
-//! Does not: touch the file system.
 
 /// `path` with `/`, relative to `root` where it lies inside; `None` if it is blank.
 pub fn relative(path: &str, root: &str) -> Option<String> {

@@ -1,5 +1,5 @@
 //! Failed cases wait here, in bounded memory, for a later attempt of the same case.
-//! Does not: hold passed cases; what passed at its first attempt leaves at once.
+//! What passed at its first attempt leaves at once.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

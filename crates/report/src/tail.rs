@@ -2,7 +2,7 @@
 //!
 //! Compilers put the first error first, test runners and package managers the cause last; around both stand progress
 //! lines and summaries. So lines are judged one by one, and the block around the telling ones is kept.
-//! Does not: classify or normalize the failure.
+//! Classifying and normalizing are done by `argus-core`.
 
 use argus_core::{bound, display::without_escapes};
 

@@ -1,5 +1,5 @@
 //! Numbers and times as reports write them.
-//! Does not: know the time zone of the machine; a time without zone is UTC.
+//! A time without zone is UTC.
 
 use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 

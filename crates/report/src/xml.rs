@@ -3,7 +3,7 @@
 //! Forgiving, for reports are written by string concatenation: a stray `<` or `&` is text, a missing end tag is the
 //! reader's business, and no entity is ever expanded beyond the five of XML and character references. That is why this
 //! is no general XML library: those hold a whole text node at once and stop at the first fault.
-//! Does not: check well-formedness, know namespaces (prefixes are cut off), or read a DTD.
+//! Prefixes of namespaces are cut off, a DTD is not read, and nothing checks that the document is well-formed.
 
 mod tag;
 #[cfg(test)]

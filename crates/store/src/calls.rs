@@ -1,5 +1,5 @@
 //! Calls that were made under a name of their own, so that none is made twice.
-//! Does not: keep what they answered.
+//! What they answered is not kept.
 
 use crate::{Tx, error::StoreError};
 

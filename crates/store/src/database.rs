@@ -1,5 +1,4 @@
 //! The seam between the store and a database: transactions, and statements inside them.
-//! Does not: know a driver or a table.
 
 use crate::error::StoreError;
 use std::{

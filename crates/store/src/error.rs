@@ -1,5 +1,5 @@
 //! What can go wrong with a database, by what a person can do about it.
-//! Does not: carry stored text.
+//! No message carries stored text.
 
 use rusqlite::{Error as SqliteError, ErrorCode, ffi};
 use std::fmt;

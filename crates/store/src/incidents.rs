@@ -1,5 +1,5 @@
 //! Incidents: problems that somebody described.
-//! Does not: find them by their text (see `search`) or hold their solutions.
+//! They are found by their text through `search`; their solutions are in `solutions`.
 
 use crate::{
     database::{Row, Tx, Value},

@@ -13,7 +13,7 @@
 //! # Ok::<(), StoreError>(())
 //! ```
 //!
-//! Does not: decide anything about failures, read a clock, make ids, or let a row out.
+//! `argus-core` decides what a failure is; time and ids are handed in, and no row leaves the crate.
 
 pub mod calls;
 pub mod database;

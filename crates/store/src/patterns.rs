@@ -1,7 +1,6 @@
 //! Patterns of the knowledge base: lookup, listing, counting. What a person set stands in for what was learned, and a
 //! merged pattern leads to the one it was merged into.
-//! Does not: hold the texts of built-ins (core does), search by likeness (see `similar`), sign again or merge (see
-//! `merging`), or set what a person sets (see `edits`).
+//! The texts of built-ins are in core. Likeness is in `similar`, merging in `merging`, what a person sets in `edits`.
 
 pub mod daily_counts;
 pub mod edits;

@@ -1,5 +1,5 @@
 //! Recorded runs.
-//! Does not: hold their cases (see `cases`) or delete (see `retention`).
+//! Their cases are in `cases`; deleting is done by `retention`.
 
 pub mod case_history;
 pub mod cases;

@@ -1,5 +1,5 @@
 //! The search index of the debug memory: which documents hold a term, how strongly, and in how many it stands.
-//! Does not: read text or score; core does, on the vectors that are kept here.
+//! Text is read and scored by core, on the vectors that are kept here.
 //!
 //! Not FTS5, for it keeps no weights: every document with a rare term would have to be read to be scored, and one
 //! that ranks reads the whole list of every common term. Here the lists carry core's weights, so that candidates are
@@ -56,7 +56,7 @@ pub struct Wanted {
     pub term: u32,
     /// What it adds to the score of a document that holds it most strongly.
     pub worth: f64,
-    /// In how many documents of this memory it stands, as [`holding`] answered.
+    /// In how many documents of this memory it stands, as [`document_counts`] answered.
     pub documents: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Solutions and what came of trying them, for both memories. A reported fix is a solution of its pattern
 //! plus an outcome with run and case.
-//! Does not: rank for the debug memory, or write what only its tools write (see `outcomes`).
+//! Ranking for the debug memory is done by core; what only its tools write is in `outcomes`.
 
 pub mod lookups;
 pub mod outcomes;

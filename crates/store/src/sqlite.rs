@@ -1,5 +1,5 @@
 //! The embedded database: SQLite through rusqlite, native or on wasm over a VFS of the host.
-//! Does not: yield; a transaction is atomic inside the process.
+//! Nothing yields inside a transaction, so it is atomic inside the process.
 //!
 //! Nothing is created before the first write. Until then reads see an empty database of this version. A file of an
 //! earlier version is migrated before it is read; one that cannot be written, or not now, is shown as if it were.

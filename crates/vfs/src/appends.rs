@@ -1,5 +1,5 @@
 //! Writes that follow one another, gathered into one: SQLite writes a journal page as three pieces.
-//! Does not: decide when they must reach the host; a file does, before anybody could miss them.
+//! When they must reach the host is decided by `file`, before anybody could miss them.
 
 /// So much is gathered: the pages that one tool call changes.
 const BUFFER_BYTES: usize = 128 * 1024;

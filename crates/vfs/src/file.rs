@@ -1,5 +1,4 @@
 //! One open file: translates between SQLite's and the host's vocabulary.
-//! Does not: keep content, but for what is appended to a journal until it must be in the file.
 
 use crate::{
     appends::Appends,

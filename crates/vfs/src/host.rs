@@ -1,5 +1,5 @@
 //! What a host must be able to do.
-//! Does not: know SQLite's error codes.
+//! SQLite's error codes are chosen by `file` and `namespace`.
 
 pub use rsqlite_vfs::LockLevel;
 

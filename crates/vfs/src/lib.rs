@@ -3,8 +3,8 @@
 //! A [`HostFs`] is Node's `fs` behind wasm, or in a browser a file that can only be read. [`register`] makes a
 //! VFS of it; the store opens databases through it by name.
 //!
-//! Does not: decide how a lock is taken (byte ranges, a whole file, a directory: the host knows what its
-//! platform can), cache pages, or retry. Shared-memory WAL is not offered.
+//! How a lock is taken (byte ranges, a whole file, a directory) is up to the host, which knows what its platform can.
+//! Pages are not cached, and Shared-memory WAL is not offered.
 //!
 //! The only crate with unsafe code, and that is one call: handing the VFS to SQLite.
 

@@ -1,5 +1,5 @@
 //! Files by name, and what SQLite asks of an operating system beside files.
-//! Does not: resolve paths itself.
+//! The host resolves paths.
 
 use crate::{
     appends::Appends,

@@ -1,5 +1,5 @@
 //! The moment and the randomness of one call.
-//! Does not: give the same twice, but to a call that has a name of its own.
+//! No two calls get the same, unless a call has a name of its own.
 
 use crate::convert::thrown;
 use argus_core::Ambient;

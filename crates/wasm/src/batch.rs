@@ -1,5 +1,5 @@
 //! Many texts in one crossing of the boundary, for measuring and for bulk work.
-//! Does not: answer the texts themselves; these are the single steps.
+//! These are the single steps; [`crate::engine`] answers calls.
 //!
 //! `texts` holds all texts as UTF-8 one after the other, `ends` where each one ends.
 

@@ -1,5 +1,5 @@
 //! Between Rust values and JavaScript ones.
-//! Does not: know any single type of the contract but the error.
+//! Only the error is known as a type of the contract.
 
 use argus_engine::{EngineError, ErrorCode, calls::Codec};
 use serde::{Serialize, de::DeserializeOwned};

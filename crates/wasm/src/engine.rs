@@ -1,5 +1,5 @@
 //! The engine with a database: every call by its name.
-//! Does not: wait. The embedded database never yields, so a call is done when it returns.
+//! The embedded database never yields, so a call is done when it returns.
 
 use crate::{
     HOST,

@@ -1,5 +1,5 @@
 //! The host's file functions as `argus-vfs` and the report reader want them.
-//! Does not: catch what a host function throws; by its contract it throws nothing.
+//! By its contract a host function throws nothing.
 
 use argus_engine::{EngineError, ErrorCode, ReportFiles};
 use argus_vfs::{HostError, HostFs, LockLevel, OpenMode};

@@ -1,5 +1,5 @@
 //! The rules of the fix loop, with nothing stored.
-//! Does not: run anything; the host does, and keeps the state.
+//! The host runs the commands and keeps the state.
 
 use crate::{
     ambient::ambient,

@@ -1,5 +1,5 @@
 //! Whose a database file is, before anything is opened for writing.
-//! Does not: know which ids are the user's own; the host does.
+//! Which ids are the user's own is known by the host.
 
 use crate::{
     convert::JavaScript,

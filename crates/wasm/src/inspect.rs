@@ -1,5 +1,4 @@
 //! What can be concluded from one failure text, with nothing stored.
-//! Does not: open a database.
 
 use crate::convert::{decode, encode, thrown, utf8};
 use argus_core::{Analyzer, Category, FailureEvent, classify::UserRule, normalize, redact::UserSecret, sign};

@@ -1,5 +1,5 @@
 //! The engine as JavaScript sees it: decode, call, encode.
-//! Does not: decide anything. What a call means stands in `argus-engine`, what a file is in `argus-vfs`.
+//! What a call means stands in `argus-engine`, what a file is in `argus-vfs`.
 //!
 //! The only crate that knows `JsValue`. Every call takes its moment and its randomness here, once.
 

@@ -1,5 +1,5 @@
 //! The boundary itself, in JavaScript's own values: what goes in is decoded, what comes out has the contract's names.
-//! Does not: test conclusions; the vectors do, natively and on wasm.
+//! Conclusions are tested by the vectors, natively and on wasm.
 #![cfg(target_family = "wasm")]
 
 use argus_wasm::{Inspector, generate_signature};

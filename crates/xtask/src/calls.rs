@@ -1,5 +1,5 @@
 //! The list of calls for TypeScript: their types, one named method each, and JSON Schemas of what they take and answer.
-//! Does not: know any call; `argus_engine::calls` has the list.
+//! The list of calls is `argus_engine::calls`.
 
 use crate::types;
 use argus_engine::calls::{Access, Audience, CallInfo, CallVisitor, visit_all};

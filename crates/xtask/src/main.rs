@@ -1,5 +1,5 @@
 //! Project tasks: build the wasm engine, write the TypeScript types, check that they are current.
-//! Does not: install tools; it names what is missing and the command that would.
+//! It installs no tool; it names what is missing and the command that would.
 
 #[cfg(feature = "types")]
 mod calls;

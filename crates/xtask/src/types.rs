@@ -1,5 +1,5 @@
 //! Writes what is generated for TypeScript: every contract type in one file, in a stable order, and the calls.
-//! Does not: invent types; `argus_engine::contract` and `argus_engine::calls` are the sources.
+//! The types come from `argus_engine::contract` and `argus_engine::calls`.
 
 use crate::{Outcome, calls};
 use argus_engine::{

@@ -1,5 +1,5 @@
 //! Builds the wasm engine: cargo, then wasm-bindgen, then wasm-opt where npm has installed it.
-//! Does not: redo a step whose input has not changed; cargo knows for itself, the other two by a stamp file.
+//! A step whose input has not changed is not redone: cargo knows for itself, the other two by a stamp file.
 
 use crate::Outcome;
 use std::{

@@ -1,6 +1,5 @@
 //! Appends short pieces of text to the output in copies of a fixed size.
-//! Does not: know what they mean. A copy of unknown length is a call into the host in wasm, and costs more than most of
-//! these pieces take to be found.
+//! A copy of unknown length is a call into the host in wasm, and costs more than most of these pieces take to be found.
 
 /// Appends `line[from..to]`, which is a few words mostly: sixteen bytes at a time, and what was too much is taken back.
 #[inline]

@@ -1,5 +1,4 @@
 //! Tells whether a text holds one of many short literals.
-//! Does not: say which one, or where.
 
 use aho_corasick::{
     Anchored,

@@ -1,6 +1,6 @@
 //! The text as the rules see it: no ANSI sequences, nothing that a CI system put before each line, the exception type in
 //! front where the text does not name it.
-//! Does not: change what is stored; offsets lead back into the event's own text.
+//! What is stored stays as it is; offsets lead back into the event's own text.
 
 use super::Span;
 use crate::{display::escape_length, event::FailureEvent, output::ci_prefix};

@@ -1,5 +1,4 @@
 //! What the facts beside the text say: container state, exit code and signal, HTTP status.
-//! Does not: look at the text.
 
 use super::{Classification, rule::rank};
 use crate::{category::Category, event::FailureEvent};

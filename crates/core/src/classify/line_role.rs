@@ -1,5 +1,4 @@
 //! The role of a line that a literal stands in: a message, a log line, or context that only quotes something.
-//! Does not: decide a category.
 
 use super::literal_match::Candidate;
 use crate::{

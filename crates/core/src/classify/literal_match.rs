@@ -1,5 +1,4 @@
 //! Where literals stand in a text.
-//! Does not: find them.
 
 /// A literal in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

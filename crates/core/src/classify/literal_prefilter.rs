@@ -1,6 +1,5 @@
 //! Finds all literals of all rules in one pass: four bytes of each literal, hashed into a table that says which bytes may
 //! follow them.
-//! Does not: know what a literal is for.
 //!
 //! An Aho-Corasick automaton of these many literals is larger than the cache and waits for memory at every byte; here
 //! every second position is looked up on its own, and only where the table says so is the text compared with a literal.

@@ -1,5 +1,5 @@
 //! What one rule is: literals that select it, what its line must look like, and the texts it must leave alone.
-//! Does not: hold any rule; those stand in `rules`.
+//! The rules themselves stand in `rules`.
 
 use crate::category::Category;
 use regex::bytes::{Regex, RegexBuilder};

@@ -1,5 +1,4 @@
 //! One pass over the text for the literals of all rules, then the rules in order on the candidates found.
-//! Does not: know any rule; the tables do.
 
 use super::{
     event_view::EventView,

@@ -1,5 +1,5 @@
 //! Rules with the same literals are tried on the same lines, nearly always in vain: one search says so for all of them.
-//! Does not: decide anything; a rule that may match is tried by itself.
+//! A rule that may match is then tried by itself.
 
 use super::{
     line_role::Lines,

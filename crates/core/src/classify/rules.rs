@@ -1,5 +1,5 @@
 //! The chain: every built-in rule in the order in which they are tried.
-//! Does not: try them; `scan` does.
+//! `rule_chain` tries them.
 //!
 //! Order: a mock library's complaint, killed for memory, container state, time limits of runners, comparisons of
 //! two values, refused connections, other network errors, time limits, HTTP answers, configuration, other assertions,

@@ -1,5 +1,5 @@
 //! Finds the literals that are an HTTP error's status after a blank or a bracket: ` 404`, `(503`, `[429`.
-//! Does not: find any other literal (`literals` does).
+//! `literal_prefilter` finds all other literals.
 //!
 //! They are many, short and alike, so looking for their shape at sixteen positions at a time beats looking each of them up.
 

@@ -1,5 +1,4 @@
 //! Reads environment facts as people and tools write them: keys in any case, aliases, versions of every notation.
-//! Does not: compare.
 
 use super::Environment;
 

@@ -1,5 +1,4 @@
 //! The shapes of lines that tell the kind of a failure, the weightiest first.
-//! Does not: try them.
 
 use super::FailureKind as K;
 use regex::Regex;

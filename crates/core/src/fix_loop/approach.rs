@@ -1,5 +1,4 @@
 //! Which kind of fix is due: the obvious one, a defensive one, another way altogether; then a human.
-//! Does not: judge whether a fix is what it says it is.
 
 plain! {
     /// The contract's kinds of fixes.

@@ -1,5 +1,5 @@
 //! How long to wait before the next attempt: doubled each time, at most a minute, with full jitter where it is wanted.
-//! Does not: wait, or draw the random number.
+//! The host waits, and draws the random number.
 
 use super::state::FixState;
 

@@ -1,5 +1,5 @@
 //! The state of a new loop, out of what the caller wants.
-//! Does not: take a number it was not given for granted without saying which, or fix what is out of range.
+//! A number that is out of range is refused; one that was not given has a default that the state names.
 
 use super::{
     backoff,

@@ -1,5 +1,4 @@
 //! Whether a state that comes from a file may be believed: its numbers, and that they fit each other.
-//! Does not: read the file or its JSON, or mend anything.
 
 use super::{
     backoff::delay,

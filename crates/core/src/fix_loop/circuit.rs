@@ -1,5 +1,5 @@
 //! Opens when the same error comes back too often in a row, and stays open until somebody resets it.
-//! Does not: know what an error is; it compares hashes.
+//! Errors are told apart by their hashes.
 
 plain! {
     /// The circuit breaker, as in the contract.

@@ -1,5 +1,4 @@
 //! What may be done in a state, in words: derived from the state alone, so that a loop that was killed goes on.
-//! Does not: change anything.
 
 use super::{
     approach,

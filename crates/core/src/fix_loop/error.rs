@@ -1,5 +1,5 @@
 //! A failed run, and what it says.
-//! Does not: read it; `understand` does.
+//! `understand` makes it from a run's output.
 
 use crate::Category;
 use std::fmt;

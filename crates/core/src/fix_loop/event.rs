@@ -1,5 +1,4 @@
 //! What happens to a loop, and what is answered to it.
-//! Does not: decide anything.
 
 use super::{
     approach::{Approach, Step},

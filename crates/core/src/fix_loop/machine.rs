@@ -1,5 +1,5 @@
 //! What an event does to a loop: the only place where a state changes.
-//! Does not: check a state it was given (`check`), run, wait, or draw random numbers.
+//! `check` has checked the state before it comes here; the host runs, waits and draws random numbers.
 //!
 //! What always holds: no more attempts than allowed; none without a change but after a transient error; no fix
 //! twice; an open circuit lets nothing through but its reset.

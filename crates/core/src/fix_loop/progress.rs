@@ -1,5 +1,5 @@
 //! Notices a loop that moves without getting anywhere: errors that come in turns, tests that stay red.
-//! Does not: stop it; that is the machine's, where progress is strict.
+//! Stopping is up to `machine`, where progress is strict.
 
 use super::{
     event::{Warning, WarningKind},

@@ -1,5 +1,5 @@
 //! What is known of one loop; `state.json` holds exactly this.
-//! Does not: change itself (`machine` does) or believe what a file says (`check` does).
+//! `machine` changes it; `check` decides whether one from a file is believed.
 
 use super::{
     approach::Approach,

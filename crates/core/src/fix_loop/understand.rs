@@ -1,5 +1,4 @@
 //! What a failed run says: type, class, hash, place, failed tests. All of it from its text and how it ended.
-//! Does not: remember earlier errors, or look at any file the text names.
 
 mod error_class;
 mod error_hash;

@@ -1,6 +1,6 @@
 //! What in a diff lets tests pass without the fault being gone: tests that went, are skipped, expect less, may take
 //! longer; snapshots that were rewritten; commands whose failure no longer counts.
-//! Does not: look at anything but tests and their settings, or say that a change was wrong: a human decides that.
+//! It says what became weaker; whether that was wrong is for a human to decide.
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 

@@ -1,5 +1,5 @@
 //! The ordered, named table of placeholders: the first that matches wins.
-//! Does not: walk the text; `walk` does.
+//! `walk` walks the text.
 
 pub(super) mod duration;
 pub(super) mod ids;

@@ -1,5 +1,5 @@
 //! Walks one line once and writes it with placeholders.
-//! Does not: choose lines; `lines` does.
+//! Which lines are written is chosen by `output::lines`.
 
 mod settle;
 mod stops;

@@ -1,5 +1,4 @@
 //! A word where the walk stands, and what is to become of it.
-//! Does not: recognise anything.
 
 use crate::bytes::{DIGIT, at};
 

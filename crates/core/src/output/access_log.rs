@@ -1,6 +1,5 @@
 //! Reads a line of an HTTP server's access log, in the Common Log Format and what is built on it (Apache httpd, nginx,
 //! werkzeug, http.server).
-//! Does not: judge the answer it tells of.
 
 use memchr::{memchr, memmem::Finder};
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
 //! Follows the first error's chain of causes.
-//! Does not: read a cause; whatever comes after the chain may have causes of its own, which say nothing of this failure.
+//! Whatever comes after the chain may have causes of its own, which say nothing of this failure.
 
 use super::progress::is_progress;
 use crate::bytes::run;

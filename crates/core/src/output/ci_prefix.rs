@@ -1,5 +1,5 @@
 //! Takes off what CI systems and container engines put before each line of a log: a time stamp, and what stands with it.
-//! Does not: touch a program's own time stamps; those have fewer digits or no brackets, and say something of the line.
+//! A program's own time stamps stay: they have fewer digits or no brackets, and say something of the line.
 
 use super::time;
 use crate::bytes::{at, digits, run};

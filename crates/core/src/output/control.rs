@@ -1,5 +1,4 @@
 //! Takes terminal control sequences and control characters out of a line.
-//! Does not: choose lines.
 
 use crate::display::escape_length;
 use crate::{bytes::append, bytes::run};

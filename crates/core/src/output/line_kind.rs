@@ -1,5 +1,5 @@
 //! What a line of a runner's output can be.
-//! Does not: tell which one a line is; `runner_lines` and `runtime_lines` do.
+//! `runner_lines` and `runtime_lines` tell which one a line is.
 
 use super::stack_frame::Frame;
 

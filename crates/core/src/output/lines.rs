@@ -1,5 +1,4 @@
 //! Chooses the lines that say what failed: frames, code, test names and the runner's own talk are put aside.
-//! Does not: look inside a line that stays.
 
 use super::{
     line_kind::{LineKind, SkippedBlock},

@@ -1,5 +1,5 @@
 //! The levels of log lines, as loggers print them.
-//! Does not: tell whether a line is of a log; a word of it may be a level by chance.
+//! Whether a line is of a log is up to the caller: a word of any line may be a level by chance.
 
 use crate::bytes::run;
 use memchr::{memchr_iter, memchr3_iter, memmem::Finder};

@@ -1,7 +1,7 @@
 //! Tells the lines that say how things went along: of a log below the level of a warning, of a request that was answered,
 //! of a test that passed.
-//! Does not: guess. A line whose level stands anywhere but in the header of a log line is a message, and so is one that
-//! speaks of trouble at whatever level.
+//! A line whose level stands anywhere but in the header of a log line is a message, and so is one that mentions a
+//! failure at whatever level.
 
 use super::{access_log, log_level};
 use crate::{

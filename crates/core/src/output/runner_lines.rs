@@ -1,5 +1,5 @@
 //! What a line is, seen by itself: what runners, compilers and CI systems write around a failure is told from its message.
-//! Does not: know the lines around it; `lines` does.
+//! What the lines around it say is taken into account by `lines`.
 
 use super::{
     line_kind::{LineKind, SkippedBlock},

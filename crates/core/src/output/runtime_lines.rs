@@ -1,5 +1,5 @@
 //! What runtimes write around a failure: the source that threw, warnings, exit codes, frames of native code.
-//! Does not: know runners; `line_kind` does.
+//! What runners write is in `runner_lines`.
 
 use super::{
     line_kind::{LineKind, SkippedBlock},

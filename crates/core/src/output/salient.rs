@@ -1,6 +1,6 @@
 //! Chooses among the lines that stay those that are the failure: its message and its causes, not what was printed before
 //! them and not what they dump.
-//! Does not: know runners; `lines` puts aside what they say.
+//! What runners say was put aside by `lines`.
 
 use crate::{
     bytes::literals::Literals,

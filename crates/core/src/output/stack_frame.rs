@@ -1,5 +1,5 @@
 //! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
-//! Does not: keep them; of a whole stack only the innermost in-app frame is of use.
+//! Of a whole stack only the innermost in-app frame is of use.
 
 use crate::{
     bytes::literals::Literals,

@@ -1,5 +1,5 @@
 //! Test names: what a test is called is not what happened to it.
-//! Does not: know test runners; it knows how the lines look in which they name a test.
+//! It goes by how the lines look in which runners name a test.
 
 use crate::bytes::line_above;
 use memchr::{memchr, memmem};

@@ -1,5 +1,4 @@
 //! Dates and times of day, in the formats that logs and runtimes print.
-//! Does not: compute with them; a date is only told from numbers.
 
 use crate::bytes::{Words, at, digits, is_word, number, run, word};
 

@@ -1,5 +1,5 @@
 //! Quantiles of the Beta distribution, for fractions of outcomes too.
-//! Does not: take parameters below 1.
+//! Parameters are at least 1.
 
 /// Steps of halving: more than a double's 52 bits would not show.
 const BISECTION_STEPS: u32 = 50;

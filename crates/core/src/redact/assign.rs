@@ -1,5 +1,5 @@
 //! A secret known by the name it is given to: `NAME=x`, `"name": "x"`, `--name x`, `?name=x`, `<name>x</name>`.
-//! Does not: decide what a name or a value means (`names`, `value`), or read header schemes (`headers`).
+//! What a name or a value means is decided by `judge`; header schemes are read by `finders::headers`.
 
 pub(super) mod assignment;
 pub(super) mod nested;

@@ -1,5 +1,4 @@
 //! The ordered table: which keyword runs which matcher, and the one pass that finds the keywords.
-//! Does not: match; each matcher has its own file.
 
 pub(super) mod blocks;
 mod calls;

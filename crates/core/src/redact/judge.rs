@@ -1,5 +1,5 @@
 //! Whether a value beside a name is a secret: what the name proves against what the value looks like.
-//! Does not: find names and values (`assign`), or know what a random text looks like (`value`).
+//! `assign` finds names and values; `value` knows what a random text looks like.
 
 pub(super) mod names;
 pub(super) mod told;

@@ -1,5 +1,5 @@
 //! The only form in which a text from outside is stored, logged, sent or shown, and the only one that is cut.
-//! Does not: find secrets; the redactor makes this type, and nothing else can.
+//! Only the redactor makes this type.
 
 use super::{Redaction, Redactor};
 use crate::{bound, display};

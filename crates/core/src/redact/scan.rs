@@ -1,5 +1,4 @@
 //! What every matcher works on: the text, the spans found so far, byte sets and boundaries.
-//! Does not: know any kind of secret.
 
 /// A secret's place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! How often everyday words of error reports stand in any report: what a small memory cannot know by itself.
-//! Does not: count the memory's own documents.
+//! The memory's own documents are counted by the store.
 
 use super::tokens;
 use std::{collections::HashMap, sync::LazyLock};

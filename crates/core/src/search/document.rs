@@ -1,5 +1,4 @@
 //! A document as the memory keeps it: its terms' hashes and weights, its family.
-//! Does not: know how the store keeps them.
 
 use super::{background, tokens, tokens::tokens};
 use crate::{analyze::Analyzer, bound, event::FailureEvent};

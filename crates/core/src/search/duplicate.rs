@@ -1,5 +1,5 @@
 //! Whether two documents tell of one problem, so that the second is not added beside the first.
-//! Does not: find the candidates; [`super::Query::of`] does that with the store.
+//! [`super::Query::of`] finds the candidates with the store.
 
 use super::{
     background,

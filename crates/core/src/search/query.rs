@@ -1,5 +1,5 @@
 //! A pasted text as a query: its terms with what each is worth by where it stands.
-//! Does not: know the memory; frequencies are handed in.
+//! Frequencies are handed in.
 
 use super::{
     background,

@@ -1,6 +1,6 @@
 //! What each part of a pasted text is: a message, the name of a test, a stack frame, what was logged around them.
 //! Roles decide how much a word of it tells.
-//! Does not: weigh; `query` does.
+//! `query` does the weighing.
 
 use crate::output::{
     log_level::is_below_error,

@@ -1,5 +1,4 @@
 //! How well a document answers a query: in [0, 1], whatever the size of the memory.
-//! Does not: look documents up.
 
 use super::{
     background,

@@ -1,6 +1,5 @@
 //! Splits text into the terms that are searched for: words, identifiers whole and in parts, bigrams where a script
 //! writes no spaces. The same for documents and queries.
-//! Does not: weigh a term or say where in a text it stands.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
 //! Where a failure happened: the first frame of the project's own code, and that of the test.
-//! Does not: read stacks; `fix_loop::location` does, for both.
+//! Stacks are read by `fix_loop::understand::location`.
 
 use crate::{
     fix_loop::{self, Location},

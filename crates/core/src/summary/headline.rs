@@ -1,5 +1,5 @@
 //! Chooses the line that is the error, for people.
-//! Does not: choose what is signed.
+//! What is signed is chosen by `normalize`.
 
 use super::MAX_HEADLINE_CHARS;
 use crate::display;

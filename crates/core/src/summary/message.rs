@@ -1,5 +1,4 @@
 //! The message of a failure with the values in it.
-//! Does not: change a value.
 
 use super::headline::is_wrapping;
 use crate::display;

@@ -1,5 +1,4 @@
 //! Types of the fix loop; `argus_core::fix_loop` is where they stand, for its rules are written in them.
-//! Does not: add any.
 
 pub use argus_core::fix_loop::{
     Advanced as FixAdvanced, Event as FixEvent, Failure as FixFailure, FixError, FixState, Outlook as FixOutlook,

@@ -1,5 +1,4 @@
 //! Types of reported fixes, and of what came of them.
-//! Does not: compute.
 
 use argus_core::Category;
 use serde::{Deserialize, Serialize};

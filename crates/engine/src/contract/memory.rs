@@ -1,5 +1,5 @@
 //! Types of the debug memory: `ranked_solutions`, `record_outcome`, `add_solution`, `add_incident`, and its bulk twins.
-//! Does not: compute. Names are the contract's, in its snake case.
+//! Names are the contract's, in its snake case.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,5 +1,4 @@
 //! Types of runs: what records one, what lists them, and their cases.
-//! Does not: compute.
 
 use super::{Difference, Tried};
 use argus_core::{Category, FailureKind};

@@ -1,5 +1,4 @@
 //! Types of the viewer: what people look at, page by page, and the little they may change. Runs: `viewer_runs`.
-//! Does not: compute.
 //!
 //! Every list is paged by `limit` (1 to 200) and `offset`, and says how many there are in `total`.
 

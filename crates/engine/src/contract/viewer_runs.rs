@@ -1,5 +1,4 @@
 //! Types of the viewer about runs: lists, one run, two compared, a grid of many, a curve.
-//! Does not: compute.
 
 use super::{CaseRecord, RunRecord, RunStatus, ViewPatternRow};
 use argus_core::{Category, FailureKind};

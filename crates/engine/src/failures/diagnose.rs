@@ -1,5 +1,5 @@
 //! Says what a failure is and what is known about it, and counts the meeting.
-//! Does not: lose the answer when the database cannot be written; it says so instead.
+//! When the database cannot be written, the answer says so and is not lost.
 
 use super::{
     lookup::{self, FailedCase},

@@ -1,5 +1,4 @@
 //! Finds the run and the failed case that a caller names, or says what they may have meant.
-//! Does not: analyze the failure.
 
 use crate::{Engine, EngineError, ErrorCode, runs::collect, text::quoted};
 use argus_core::{Ambient, FailureEvent};

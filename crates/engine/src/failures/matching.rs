@@ -1,6 +1,6 @@
 //! Which pattern a failure is: by exact signature, else one of the same case that is alike, else the built-in of its
 //! category.
-//! Does not: count; whoever matched does.
+//! Counting is up to whoever matched.
 
 use super::{lookup, recompute_signatures};
 use crate::{

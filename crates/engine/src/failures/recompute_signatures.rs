@@ -1,5 +1,5 @@
 //! Signs patterns again that an older recipe, or other rules of the project, had signed, a batch at a time.
-//! Does not: wait for all of them; whoever records a run or misses a pattern does one batch.
+//! Nobody waits for all of them: whoever records a run or misses a pattern does one batch.
 
 use super::matching;
 use crate::{Engine, EngineError};

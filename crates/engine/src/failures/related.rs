@@ -1,5 +1,5 @@
 //! Patterns that are like a failure, for when nothing matched that has a fix.
-//! Does not: claim a match; below the threshold it says nothing.
+//! Below the threshold nothing is claimed.
 
 use super::suggestion;
 use crate::{

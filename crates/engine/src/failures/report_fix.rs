@@ -1,5 +1,5 @@
 //! Records what was changed about a failure and whether it helped.
-//! Does not: believe a success twice for the same failure of the same run.
+//! A success is counted once for the same failure of the same run.
 
 use super::{
     lookup::{self, FailedCase},

@@ -1,6 +1,6 @@
 //! The best fix that is known for a failure: its pattern's own, else one that was learned for the same error in another
 //! case, else the tip of a built-in.
-//! Does not: rank by confidence, which sinks with every diagnosis that nobody reported a fix for.
+//! Confidence does not rank them: it sinks with every diagnosis that nobody reported a fix for.
 
 use super::matching::Match;
 use crate::{

@@ -1,5 +1,5 @@
 //! The environment of a call: what was given, what was found, its canonical bucket.
-//! Does not: look at project or machine; the host does, and hands in what it found.
+//! The host looks at project and machine, and hands in what it found.
 
 use super::input;
 use crate::{Engine, EngineError, text};

@@ -1,5 +1,5 @@
 //! Makes search documents of incidents and patterns.
-//! Does not: keep them; the store does.
+//! The store keeps the vectors.
 
 use crate::{Engine, EngineError};
 use argus_core::{

@@ -1,5 +1,5 @@
 //! Texts as they come in: cleaned, redacted, bounded; and the limits that are refused rather than cut.
-//! Does not: read environments (see `environment`).
+//! Environments are read by `environment`.
 
 use crate::{Engine, EngineError, text};
 use argus_core::sign::sha256_hex;

@@ -1,5 +1,4 @@
 //! The contract's next steps, to the letter.
-//! Does not: choose one.
 
 use crate::contract::{NextAction, NextActionType};
 

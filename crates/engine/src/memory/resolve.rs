@@ -1,5 +1,4 @@
 //! Ids to things, in whichever of the user's own memories they are, home first; what is foreign is refused by name.
-//! Does not: change anything.
 
 use super::{
     finding::foreign,

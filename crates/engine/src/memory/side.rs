@@ -1,5 +1,4 @@
 //! The databases of one call: the primary one, where things are written, the secondary one beside it, and a foreign one.
-//! Does not: decide what is asked of them.
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind, mark_call_made};
 use argus_core::{Ambient, builtin::BUILTINS};

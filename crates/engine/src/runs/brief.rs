@@ -1,6 +1,5 @@
 //! The failures of a run as an agent gets them: what each is, which have one cause, and what is known; in so many
 //! characters as an agent can read.
-//! Does not: count a known failure as met again.
 
 use super::cause::{self, Causes, Sight};
 use crate::{

@@ -1,5 +1,5 @@
 //! What a failure looks like to a person, and which failures of a run have one cause: the same error at the same place.
-//! Does not: say what is known about it; `matching` does.
+//! What is known about it is found by `failures::matching`.
 
 use crate::{
     Engine, EngineError,

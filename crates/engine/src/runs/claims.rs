@@ -1,5 +1,5 @@
 //! What a recorded run says of the successes that were reported before it: the next run of a case proves or refutes them.
-//! Does not: hold a claim; `argus_store::claims` does.
+//! The claims themselves are kept by `argus_store::runs::claims`.
 
 use crate::{
     Engine, EngineError,

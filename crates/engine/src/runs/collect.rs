@@ -1,5 +1,4 @@
 //! Reports and command outcome in, cases fit for storing out: named, bounded, redacted, analyzed.
-//! Does not: write.
 
 use super::{
     brief::{Candidate, Candidates},

@@ -1,5 +1,5 @@
 //! Chooses which container's state may explain a failure.
-//! Does not: ask a container runtime; the host did.
+//! The host asked the container runtime.
 
 use crate::contract::ContainerFact;
 use argus_core::{Category, FailureEvent};

@@ -1,5 +1,4 @@
 //! Recorded runs, and the cases of one.
-//! Does not: diagnose.
 
 use crate::{
     Engine, EngineError,

@@ -1,5 +1,5 @@
 //! A run without its files: what is kept of it where it cannot be recorded yet.
-//! Does not: conclude anything from its failures; recording does, when it comes to that.
+//! What its failures mean is concluded when it is recorded.
 
 use super::{
     collect::{TextBudget, Texts, read_reports},

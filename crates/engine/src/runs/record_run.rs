@@ -1,5 +1,5 @@
 //! Records a finished run: its cases, what failed, and what the memory knows about that.
-//! Does not: run anything, open files, or count a known failure as met again.
+//! Diagnosing counts a known failure as met again; recording does not.
 
 use super::{
     brief::{self, Brief, brief},

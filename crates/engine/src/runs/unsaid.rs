@@ -1,6 +1,6 @@
 //! Finds in the output of a command what a report leaves out: a file of tests that could not be loaded, or a package that
 //! did not build, is reported as failed without a reason.
-//! Does not: look where the report has a reason.
+//! Where the report has a reason, nothing is looked for.
 
 use super::collect::CleanTexts;
 use crate::{Engine, failures::lookup::SEPARATOR};

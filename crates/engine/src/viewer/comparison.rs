@@ -1,5 +1,4 @@
 //! What changed from one run to another.
-//! Does not: say why.
 
 use super::{cut, grid::case_state, page, size};
 use crate::{

@@ -1,5 +1,5 @@
 //! What a person may change: each function is one transaction, and nothing that learns undoes it.
-//! Does not: change what was learned; taking an edit back shows it again.
+//! What was learned stays; taking an edit back shows it again.
 
 use crate::{
     Engine, EngineError, ErrorCode,

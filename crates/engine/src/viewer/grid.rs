@@ -1,5 +1,5 @@
 //! Tests x runs: which tests are flaky, which are broken.
-//! Does not: look further back than the runs that are shown.
+//! Runs older than those shown do not count.
 
 use super::{cut, page, size, words};
 use crate::{

@@ -1,5 +1,4 @@
 //! Everything concluded from a failure text, with what the memory has about it.
-//! Does not: store or count.
 
 use crate::{
     Engine, EngineError,

@@ -1,5 +1,4 @@
 //! What a database holds, in a few numbers, and runs as a curve.
-//! Does not: list anything.
 
 use crate::{
     Engine, EngineError,

@@ -1,5 +1,4 @@
 //! One pattern with everything that is known about it.
-//! Does not: list patterns, or change one.
 
 use super::{cut, page, size};
 use crate::{

@@ -1,5 +1,5 @@
 //! The table of patterns: sorted by any column, filtered by category, source and words, with counts for each filter.
-//! Does not: read more of a pattern than its place until the page is known.
+//! Of a pattern only its place in the order is read until the page is known.
 //!
 //! An order is a row of sections, each as large as it is known to be, so that a page is found without reading what is
 //! before it: the six built-ins, which are in memory, and learned ones, which each category has in order in an index.

@@ -1,5 +1,4 @@
 //! One run: why it failed, and its cases; and one failed case with all that was kept of it.
-//! Does not: count a failure as met.
 
 use super::{grid::case_state, page, size, words};
 use crate::{

@@ -1,5 +1,4 @@
 //! The list of runs.
-//! Does not: read their cases.
 
 use super::page;
 use crate::{

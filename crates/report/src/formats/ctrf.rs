@@ -1,5 +1,5 @@
 //! Common Test Report Format, as reporters of many runners write it.
-//! Does not: validate against its schema; what is there is read.
+//! It is not validated against its schema; what is there is read.
 
 use serde::de::MapAccess;
 

@@ -1,7 +1,6 @@
 //! `go test -json`: one event a line, with build output in between.
 //!
 //! A failed test waits for the end of the report, for it may be run again (gotestsum's `--rerun-fails`, `-count`).
-//! Does not: hold a test's whole output.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,5 +1,4 @@
 //! What `go test` prints around a test's own output.
-//! Does not: parse reports.
 
 /// Whether a failed Go test printed nothing of its own, only the frame (`=== RUN`, `--- FAIL: ...`).
 pub(crate) fn is_framing(error: Option<&str>) -> bool {

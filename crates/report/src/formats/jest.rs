@@ -1,7 +1,7 @@
 //! Jest's `--json`, which Vitest's JSON reporter writes too.
 //!
 //! Cases of one file wait for its name, which both runners write after them.
-//! Does not: tell Jest from Vitest by more than the keys only one of them has.
+//! Jest and Vitest are told apart by the keys that only one of them has.
 
 use serde::de::MapAccess;
 

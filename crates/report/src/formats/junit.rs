@@ -2,7 +2,7 @@
 //!
 //! Cases leave as soon as they are complete, except failed ones: those wait for the end of their suite, where retries
 //! are folded ([`window`]) and the suite's own output is known.
-//! Does not: decide how a dialect names its tests; that is [`naming`].
+//! How a dialect names its tests is in [`naming`].
 
 mod dialect;
 mod elements;

@@ -1,7 +1,7 @@
 //! Playwright's JSON reporter.
 //!
 //! One file's tests wait until it is complete: its describes nest, and a test needs the titles around it.
-//! Does not: join the files with the test folder; the JUnit reporter names them relative to it too.
+//! Files are relative to the test folder; the JUnit reporter names them so too.
 
 use serde::de::MapAccess;
 

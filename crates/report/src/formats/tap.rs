@@ -1,6 +1,6 @@
 //! Test Anything Protocol 13 and 14, with subtests as node:test and node-tap write them, and tape's flat assertions.
 //!
-//! Does not: run a YAML parser; a diagnostic block's top-level keys are told apart, their values are kept as text.
+//! A diagnostic block is not parsed as YAML: its top-level keys are told apart, their values are kept as text.
 
 mod diagnostic;
 mod line;

@@ -1,7 +1,6 @@
 //! JSON text made safe to stream: strings are bounded, and what is no valid string content is replaced.
 //!
 //! A test's output may hold NUL, lone surrogates (cut emoji) or fifty megabytes; none of it may stop the report.
-//! Does not: check the JSON beyond its strings.
 
 use std::io::{self, BufRead, Read};
 

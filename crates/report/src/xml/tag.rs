@@ -1,5 +1,5 @@
 //! One start tag of a report: its text within bounds, its name, its attributes, and entities in their values.
-//! Does not: read from a source; that is [`crate::xml`].
+//! The bytes are read by [`crate::xml`].
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 //! The counts of a pattern at the end of each day on which they changed.
-//! Does not: know what was before a database was brought to version 3.
+//! What was before a database was brought to version 3 is not known.
 
 use super::PatternKey;
 use crate::{database::Tx, error::StoreError};

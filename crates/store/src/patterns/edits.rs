@@ -1,5 +1,5 @@
 //! What a person sets: values of a pattern in place of what was learned, and fixes that are wrong.
-//! Does not: merge patterns (see `merging`), or let anything that learns write what it writes.
+//! Merging is in `merging`. Nothing that learns writes what is written here.
 
 use super::{
     Pattern, PatternKey, daily_counts, filter_text,

@@ -1,5 +1,5 @@
 //! What learned patterns are filtered by: one slim text each, in lower case.
-//! Does not: fold letters in any other way than the database's `lower` does.
+//! Letters are folded as the database's `lower` does.
 
 use super::PatternKey;
 use crate::{database::Tx, error::StoreError};

@@ -1,5 +1,4 @@
 //! Patterns that are one: a newer recipe sees the same failure in both, or a person says so.
-//! Does not: decide it.
 //!
 //! What a recipe joins is one row afterwards. What a person merges stays a row of its own that leads to the other, so
 //! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.

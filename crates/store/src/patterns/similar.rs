@@ -1,5 +1,5 @@
 //! Finds patterns that are like a failure, by index alone.
-//! Does not: judge how alike they are; core does.
+//! How alike they are is judged by core.
 
 use super::{Pattern, PatternKey, columns, tables};
 use crate::{

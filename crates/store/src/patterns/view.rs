@@ -1,6 +1,6 @@
 //! Patterns as a person looks through them: by any column, by words, page by page. What is sorted is slim, key and
 //! value straight from an index; the rows of a page are read afterwards.
-//! Does not: know the texts of built-ins, so whoever lists them puts them in.
+//! The texts of built-ins are in core, so whoever lists them puts them in.
 
 use super::{PatternKey, shown_category};
 use crate::{

@@ -1,5 +1,4 @@
 //! Cases of many runs: where failures were seen, what changed between two runs, how tests ended over time.
-//! Does not: conclude from it which test is flaky.
 
 use super::{
     RunKey,

@@ -1,5 +1,4 @@
 //! Cases of a run, slim, and what is known about the failed ones.
-//! Does not: decide which case a short name means.
 
 use super::RunKey;
 use crate::{

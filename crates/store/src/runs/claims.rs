@@ -1,5 +1,6 @@
 //! Fixes that were reported as a success, and the runs that prove or refute them.
-//! Does not: record fixes (see `solutions`), or tell whether a failure is the one that was claimed to be fixed.
+//! Fixes are recorded by `solutions`; whether a failure is the one that was claimed to be fixed is decided by the
+//! engine.
 
 use super::{RunKey, cases::Status};
 use crate::{

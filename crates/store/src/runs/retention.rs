@@ -1,5 +1,5 @@
 //! Deletes old runs with their cases, a bounded number at a time.
-//! Does not: touch patterns, solutions or outcomes.
+//! Patterns, solutions and outcomes stay.
 
 use super::RunKey;
 use crate::{database::Tx, error::StoreError};

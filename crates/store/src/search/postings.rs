@@ -1,5 +1,4 @@
 //! The documents of one term as bytes: for each the gap to the one before as LEB128, then its weight.
-//! Does not: know tables.
 
 /// A term in a document: hash, document counted from the segment's first, weight; ordered by the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

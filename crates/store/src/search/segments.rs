@@ -1,5 +1,4 @@
 //! Keeps the index in few large segments: the newest documents become one, small ones are merged.
-//! Does not: find anything.
 //!
 //! A log-structured merge: a posting is written four times on the way to a million documents, always in key order,
 //! where one list a term would be written at a random place for every term of every document.

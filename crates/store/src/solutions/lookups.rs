@@ -1,5 +1,4 @@
 //! Searches that were made, so that an outcome tells which one led to it.
-//! Does not: keep them for ever.
 
 use crate::{database::Tx, error::StoreError};
 

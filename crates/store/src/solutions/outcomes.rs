@@ -1,5 +1,4 @@
 //! What came of trying solutions, and the sums of it for each environment.
-//! Does not: hold the solutions.
 
 use super::SolutionKey;
 use crate::{

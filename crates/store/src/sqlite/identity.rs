@@ -1,5 +1,5 @@
 //! The id by which a user knows a file as their own.
-//! Does not: keep the ids that a user knows; the host does.
+//! The host keeps the ids that a user knows.
 
 use super::{
     Mode, Sqlite, in_transaction,

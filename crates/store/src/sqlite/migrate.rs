@@ -1,5 +1,5 @@
 //! Brings a database file to this version's schema, from any earlier one.
-//! Does not: touch a file of another program or of a newer version.
+//! A file of another program or of a newer version is not touched.
 
 use crate::error::{StoreError, StoreErrorKind};
 use rusqlite::Connection;

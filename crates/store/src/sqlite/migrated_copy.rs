@@ -1,5 +1,5 @@
 //! A file of an earlier version that may not be changed, as this version shows it.
-//! Does not: write to the file, or hold more of it in memory than the migrations change.
+//! Nothing is written to the file, and only what the migrations change is held in memory.
 //!
 //! The tables that later migrations alter are copied into memory and migrated there, by the same scripts as ever; the
 //! others, which hold runs and all their cases, are views of the file. A script that writes to a table which no script

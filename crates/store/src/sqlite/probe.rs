@@ -1,5 +1,4 @@
 //! Proves that a write really works.
-//! Does not: leave anything behind.
 
 use crate::{database::Tx, error::StoreError};
 

@@ -1,5 +1,5 @@
 //! Whether a file has the schema that this version makes, and nothing else.
-//! Does not: run anything of the file; a trigger, a view or a computed column of somebody else is refused unread.
+//! Nothing of the file is run: a trigger, a view or a computed column of somebody else is refused unread.
 
 use super::migrate::{latest, run_migrations};
 use crate::error::StoreError;

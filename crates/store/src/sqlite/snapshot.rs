@@ -1,5 +1,5 @@
 //! A copy of the database as it is at one moment, while others go on working with it.
-//! Does not: overwrite a file, or take along what was deleted, or the id: whoever gets a copy could make another
+//! No file is overwritten. What was deleted is not taken along, nor the id: whoever gets a copy could make another
 //! database that its owner would take for their own.
 
 use super::migrate;

@@ -1,5 +1,5 @@
 //! Failed expectations that name no two values, or name them in words only.
-//! Does not: compare values (`comparison`); by the time these are tried, nothing else explained the text.
+//! Comparisons of values stand in `comparison`; by the time these are tried, nothing else explained the text.
 
 use crate::{
     category::Category::AssertionMismatch,

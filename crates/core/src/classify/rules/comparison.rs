@@ -1,6 +1,6 @@
 //! Comparisons of two values that did not hold. The other failed expectations stand in `assertion`.
-//! Does not: take a mock's complaint (tried before) or an expectation that nothing is thrown for a comparison,
-//! because what was thrown is the failure there.
+//! A mock's complaint was tried before. An expectation that nothing is thrown is no comparison here, because what was
+//! thrown is the failure.
 
 use crate::{
     category::Category::AssertionMismatch,

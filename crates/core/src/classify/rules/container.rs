@@ -1,5 +1,5 @@
 //! Containers killed for memory, and containers that exited or could not start.
-//! Does not: read container facts beside the text; see `facts`.
+//! What the runtime says of the container beside the text is read by `facts`.
 
 use crate::{
     category::Category::{ContainerCrash, ContainerOom},

@@ -1,5 +1,5 @@
 //! Sentences that say in plain words what happened, whatever tool wrote them: connections cut, time limits, statuses.
-//! Does not: know any tool; these are tried when no rule of a tool and no failed expectation explained the text.
+//! They name no tool and are tried when no rule of a tool and no failed expectation explained the text.
 
 use crate::{
     category::Category::{HttpError, NetworkError, Timeout},

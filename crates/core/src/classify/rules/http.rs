@@ -1,5 +1,5 @@
 //! A 4xx or 5xx answer reported as the failure: a status in HTTP context only.
-//! Does not: take a number for a status because it has three digits (ports, lines, counts, sizes).
+//! A number is no status because it has three digits: ports, lines, counts and sizes have them too.
 
 use crate::{
     category::Category::HttpError,

@@ -1,5 +1,5 @@
 //! Names that do not resolve, hosts out of reach, connections cut, TLS.
-//! Does not: know refused connections (`refused`) or time limits (`timeout`).
+//! Refused connections are in `refused`, time limits in `timeout`.
 
 pub(super) mod clients;
 

@@ -1,5 +1,5 @@
 //! Nobody listens: connection refused in every spelling.
-//! Does not: know the other errors of a network; see `network`.
+//! The other errors of a network are in `network`.
 
 use crate::{
     category::Category::ConnectionRefused,

@@ -1,5 +1,5 @@
 //! Time limits exceeded: those of test runners first, then of networks, databases, jobs and functions.
-//! Does not: take 408 and 504 answers; they are HTTP statuses.
+//! 408 and 504 answers are HTTP statuses and stand in `http`.
 
 use crate::{
     category::Category::Timeout,

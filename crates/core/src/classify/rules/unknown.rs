@@ -1,5 +1,5 @@
 //! Errors of a program: nothing of the other nine categories, said so with a name.
-//! Does not: catch everything; a text that no rule knows has the rule `none`.
+//! A text that no rule knows has the rule `none`.
 
 use crate::{
     category::Category::{AssertionMismatch, Unknown},

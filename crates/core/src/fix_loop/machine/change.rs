@@ -1,5 +1,5 @@
 //! What somebody changed between two attempts: a fix, or the inputs.
-//! Does not: look at the change; the host says what it saw of it, as a digest.
+//! The host looks at the change and says what it saw as a digest.
 
 use super::transitions::{Outcome, over_message, schedule_next};
 use crate::fix_loop::{

@@ -1,5 +1,4 @@
 //! What a human decides about a loop that cannot go on by itself.
-//! Does not: let more attempts be made than allowed, or close an open circuit.
 
 use super::{
     record::{Run, finish},

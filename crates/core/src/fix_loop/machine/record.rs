@@ -1,5 +1,5 @@
 //! Puts a finished attempt into the state, and what it says about the fix before it.
-//! Does not: say what may happen next; `machine` does.
+//! What may happen next is said by `decide`.
 
 use super::transitions::{Outcome, after_failure, decide_status, over_message};
 use crate::fix_loop::{

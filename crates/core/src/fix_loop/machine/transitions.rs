@@ -1,5 +1,5 @@
 //! Where a loop stands after something happened to it.
-//! Does not: take events; `machine` does.
+//! `machine` takes the events.
 
 use crate::fix_loop::{
     backoff,

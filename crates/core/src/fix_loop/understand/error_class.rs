@@ -1,5 +1,5 @@
 //! Whether an error may pass, can be repaired, or needs a human: the contract's lists, as shapes of lines.
-//! Does not: look for bare words; a port 5033 is no 503, and an expectation about a 401 is no refused login.
+//! Bare words are not enough: a port 5033 is no 503, and an expectation about a 401 is no refused login.
 //!
 //! Where several fit, permanent goes before transient, and transient before fixable; where none fits, it is fixable.
 

@@ -1,6 +1,6 @@
 //! When two errors are the same: their type, what stays of their text when times, ports, paths and lines change, and
 //! the tests that failed.
-//! Does not: normalize; the engine's family signature does.
+//! The text comes normalized; it is the engine's family signature.
 
 use crate::{Analysis, normalize::normalize, sign::sha256_hex};
 use std::collections::BTreeSet;

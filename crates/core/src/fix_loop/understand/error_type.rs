@@ -1,5 +1,4 @@
 //! The short name of an error: the exception's, the compiler's or the tool's own.
-//! Does not: decide what may be done about it.
 
 use crate::{
     Analysis, Category,

@@ -1,5 +1,4 @@
 //! Names of the tests that failed, where a runner's output gives them, so that a loop without progress is seen.
-//! Does not: read reports, or name a test whose runner does not.
 
 use crate::display::without_escapes;
 use regex::Regex;

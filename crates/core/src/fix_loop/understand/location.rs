@@ -1,5 +1,5 @@
 //! Where an error happened: the innermost frame of the project in a stack, else where a compiler points.
-//! Does not: open a file, or know the project's folder; paths stay as they were printed.
+//! Paths stay as they were printed: the project's folder is not known here.
 
 mod compilers;
 mod foreign;

@@ -1,5 +1,5 @@
 //! Whether an output ends at a question that nobody answers.
-//! Does not: answer it, or know whether the process reads; that it fell silent is handed in.
+//! Whether the process has fallen silent is handed in.
 
 use crate::display::without_escapes;
 use regex::{Regex, RegexBuilder};

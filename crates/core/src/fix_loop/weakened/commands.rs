@@ -1,5 +1,4 @@
 //! Commands and settings by which a failing test run counts as passed, or tests are left out of it.
-//! Does not: look at scripts that run no tests.
 
 use super::files::About;
 use crate::fix_loop::WeakeningKind::{self, FailureIgnored, TestSkipped};

@@ -1,5 +1,4 @@
 //! The tests that a hunk declares, and to which of them a line belongs.
-//! Does not: see more of a file than the hunk shows.
 
 use super::{
     diff::{Hunk, Line, Mark},

@@ -1,5 +1,4 @@
 //! Reads a unified diff of git: files, hunks, and the lines that went and came.
-//! Does not: need git, or fail; what cannot be read is passed over.
 
 /// One file of a diff.
 #[derive(Debug, Default)]

@@ -1,5 +1,5 @@
 //! Expectations that went, that accept more than before, or that stand in the test as a snapshot.
-//! Does not: know what an expectation means; it compares how much each accepts.
+//! What an expectation means is not known; how much each accepts is compared.
 
 use super::{
     Found, Gone, Moves,

@@ -1,5 +1,4 @@
 //! What a file is to the tests: a test, a snapshot, settings of tests, or nothing.
-//! Does not: look into it.
 
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,5 +1,4 @@
 //! How tests, skips and expectations are written, language by language.
-//! Does not: know what changed.
 
 use super::files::Language;
 use regex::Regex;

@@ -1,5 +1,5 @@
 //! Numbers in tests and their settings: how long a test may take, how much must be covered, how often it is tried.
-//! Does not: guess a unit; values of the same key are compared with each other.
+//! A number's unit is not guessed: values of the same key are compared with each other.
 
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,5 +1,4 @@
 //! Settings that let more pass than before: limits of time and coverage, retries, commands that swallow a failure.
-//! Does not: look at what is not about tests; a deployment may wait as long as it likes.
 
 use super::{
     Found, commands,

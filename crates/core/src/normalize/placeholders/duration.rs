@@ -1,5 +1,4 @@
 //! Durations, in the formats that logs and runtimes print.
-//! Does not: compute with them; a duration is only told from numbers.
 
 use crate::bytes::{Words, at, digits, is_word, run};
 

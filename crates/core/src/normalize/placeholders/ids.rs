@@ -1,5 +1,5 @@
 //! Made-up names: UUIDs, hashes, hexadecimal numbers, tokens, random ids.
-//! Does not: look around the word; see `numbers` for what a word before it says.
+//! What a word before an id says of it is in `numbers`.
 
 use crate::bytes::{
     ALPHANUMERIC, CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes, class_changes,

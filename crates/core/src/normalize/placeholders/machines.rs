@@ -1,5 +1,5 @@
 //! Names of machines and of what is in them: the host of a syslog line, nodes, places in a rack, devices.
-//! Does not: know hosts of the internet or addresses; `net` does.
+//! Hosts of the internet and addresses are in `net`.
 
 use crate::{
     bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},

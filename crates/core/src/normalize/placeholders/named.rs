@@ -1,5 +1,5 @@
 //! Numbers in names and names with numbers: which of them say what failed, and what the others are called.
-//! Does not: know the order in which placeholders are tried; the table does.
+//! The order in which they are tried is the table's.
 
 use super::{
     machines,

@@ -1,5 +1,4 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
-//! Does not: decide whether a port follows; a number after an address does that itself.
 
 use crate::bytes::{LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word};
 

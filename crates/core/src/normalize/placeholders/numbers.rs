@@ -1,5 +1,5 @@
 //! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
-//! Does not: recognise dates or addresses; those were tried before.
+//! Dates and addresses were tried before.
 
 use super::duration;
 use crate::bytes::{

@@ -1,5 +1,5 @@
 //! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
-//! Does not: touch paths of the system (`/etc`, `/usr`) or relative ones.
+//! Paths of the system (`/etc`, `/usr`) and relative ones stay.
 
 use crate::bytes::{Set, Starts, at, run, starts_ignoring_case};
 use memchr::memmem;

@@ -1,5 +1,5 @@
 //! Tells when a part of a line that was looked at and kept is read the same once what follows it is a placeholder.
-//! Does not: read it; a doubt costs a second walk over the line, no more.
+//! A wrong doubt costs a second walk over the line, no more.
 
 use crate::bytes::{HEXADECIMAL, Set, is_run, is_word};
 

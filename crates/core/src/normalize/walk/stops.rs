@@ -1,6 +1,6 @@
 //! Finds where in a line something may have to be done, 64 bytes at a time; all between is copied as it is.
-//! Does not: decide: a stop too many costs time only, and `walk` looks at each. One too few would be an error, so a
-//! test compares with a walk that stops at every byte.
+//! A stop too many costs time only, for `walk` looks at each. One too few would be an error, so a test compares with a
+//! walk that stops at every byte.
 
 use crate::bytes::{is_word, within};
 use wide::u8x16;

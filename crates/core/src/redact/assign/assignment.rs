@@ -1,5 +1,5 @@
 //! The parts of an assignment, and where a value ends.
-//! Does not: look for one (`assign`), or judge it.
+//! `assign` looks for assignments.
 
 use crate::redact::{
     judge::names::Tier,

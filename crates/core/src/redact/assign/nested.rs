@@ -1,5 +1,5 @@
 //! Values that stand inside something: an object's member, a list, a constructor, an element of XML, the next line.
-//! Does not: decide what is a secret (`judge`).
+//! `judge` decides what is a secret.
 
 use super::{
     assignment::{NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},

@@ -1,5 +1,5 @@
 //! A value that stands on the lines below its name.
-//! Does not: read one beside its name (`assign`).
+//! A value beside its name is read by `assign`.
 
 use super::{
     assignment::{BACKSLASH, Name, Separator, value_at},

@@ -1,5 +1,5 @@
 //! Takes a value out where it is a secret.
-//! Does not: find a name, or say what a secret is (`judge`).
+//! `judge` decides whether it is one.
 
 use super::{
     assignment::{Name, Separator, Value},

@@ -1,5 +1,5 @@
 //! How far a value reaches: blanks and semicolons inside one, the rest of a long one, parts on further lines.
-//! Does not: decide what is a secret (`judge`).
+//! `judge` decides what is a secret.
 
 use super::assignment::{MAX_VALUE_BYTES, NAME, Name, Separator, Value, ends_unquoted, skip_quote, value_at};
 use crate::redact::{

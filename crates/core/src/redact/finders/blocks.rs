@@ -1,5 +1,5 @@
 //! Private key blocks in all their wrappings, and private members of JSON web keys.
-//! Does not: touch certificates and public keys.
+//! Certificates and public keys stay.
 
 use crate::redact::{
     judge::value,

@@ -1,5 +1,5 @@
 //! Passwords that code and SQL hand over: `HTTPBasicAuth('bob', 'x')`, `fill('#password', 'x')`, `VALUES ('bob', 'x')`.
-//! Does not: look at named arguments (`assign`).
+//! Named arguments are read by `assign`.
 
 use crate::redact::{
     assign::assignment::{NAME, Value, value_at},

@@ -1,6 +1,6 @@
 //! Passwords on command lines whose flags are single letters: `curl -u user:x`, `mysql -px`, `sshpass -p x`,
 //! or words in a known place: `htpasswd -b file user x`.
-//! Does not: look at long flags; `assign` does.
+//! Long flags are read by `assign`.
 
 use crate::redact::{
     assign::assignment::{Value, value_at},

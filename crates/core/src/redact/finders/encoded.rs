@@ -1,5 +1,5 @@
 //! Logins that an encoding hides: base64 of `user:password`, addresses in percent escapes, tokens whose first part is one.
-//! Does not: decode what a name or a header introduces (`judge`, `headers`).
+//! What a name or a header introduces is decoded by `judge` and `headers`.
 
 use super::blocks;
 use crate::redact::{

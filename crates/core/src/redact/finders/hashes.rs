@@ -1,5 +1,5 @@
 //! Hashes of passwords, known by the scheme they name: `$2b$12$..`, `{SSHA}..`, `pbkdf2_sha256$..`. Who has one can guess.
-//! Does not: touch digests of files and commits, which name no scheme.
+//! Digests of files and commits stay: they name no scheme.
 
 use crate::redact::{
     judge::value,

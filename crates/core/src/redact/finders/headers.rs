@@ -1,5 +1,5 @@
 //! Values of `Authorization` and `Cookie`, and the scheme words `Bearer` and `Basic` wherever they stand.
-//! Does not: find the header names; `assign` does.
+//! The header names are found by `assign`.
 
 use crate::redact::{
     judge::value,

@@ -1,5 +1,5 @@
 //! Secrets known by something in their middle or at their end: an issuer's mark, a check value.
-//! Does not: match by prefix (`token_patterns`) or by name (`assign`).
+//! Those with a prefix are in `token_patterns`; those with a name are found by `assign`.
 
 use crate::redact::{
     judge::value,

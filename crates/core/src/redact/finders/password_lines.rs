@@ -1,5 +1,5 @@
 //! Lines of files and protocols that hold a password by their form: `.pgpass`, `.netrc`, POP and IMAP, LDAP, a Secret.
-//! Does not: look at lines that name what they hold (`assign`).
+//! Lines that name what they hold are read by `assign`.
 
 use crate::redact::{
     assign::assignment::{Value, value_at},

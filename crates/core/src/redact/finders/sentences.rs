@@ -1,5 +1,5 @@
 //! Secrets that a sentence tells: `the password is x`, `credentials admin/x`, `want "x", got "y"`.
-//! Does not: look at names with a separator behind them (`assign`).
+//! Names with a separator behind them are read by `assign`.
 
 use crate::redact::{
     assign::{

@@ -1,5 +1,5 @@
 //! Secrets that are known by their own look: an issuer's prefix and a body of known letters and length.
-//! Does not: look at names around them (`assign`), or match without a prefix (`infix`).
+//! Names around them are read by `assign`; tokens without a prefix are in `infix`.
 
 use crate::redact::{
     judge::value,

@@ -1,5 +1,5 @@
 //! Passwords inside URLs and connection strings, and links that are secrets as a whole (webhooks).
-//! Does not: look at query parameters; `assign` does.
+//! Query parameters are read by `assign`.
 
 use crate::redact::{
     judge::{told, value},

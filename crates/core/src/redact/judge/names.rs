@@ -1,5 +1,4 @@
 //! What a name says about its value: `password`, `clientSecret`, `X-Api-Key`, `Cookie`.
-//! Does not: look at the value.
 
 /// How much a name proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

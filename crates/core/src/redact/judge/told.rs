@@ -1,5 +1,5 @@
 //! Whether a word of a sentence is a secret: `the key is Kx7p..`, `with password Tr0ub4dor`.
-//! Does not: judge what stands behind a separator (`judge`).
+//! What stands behind a separator is judged by `judge`.
 
 use super::{
     names::Tier,

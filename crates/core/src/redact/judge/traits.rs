@@ -1,5 +1,5 @@
 //! What a name or a value looks like, one question each.
-//! Does not: conclude anything; `judge` and `told` do.
+//! `judge` and `told` draw the conclusions.
 
 use super::value;
 use crate::redact::{

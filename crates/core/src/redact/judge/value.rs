@@ -1,5 +1,5 @@
 //! Whether a value looks like a secret: placeholders, words, identifiers and paths against random letters.
-//! Does not: know names; how much a name proves is `names`.
+//! How much a name proves is in `names`.
 
 use crate::redact::scan::{ALNUM, HEX_ANY};
 

@@ -1,5 +1,5 @@
 //! Writes a memory out, page by page, as an import takes it.
-//! Does not: write what belongs to failure patterns; their runs and signatures are the project's.
+//! What belongs to failure patterns stays: their runs and signatures are the project's.
 
 use super::import::{IncidentLine, OutcomeLine, SolutionLine};
 use crate::{

@@ -1,5 +1,5 @@
 //! Takes incidents in, a line each, past the duplicate guard, all lines of a call in one transaction.
-//! Does not: fail on a line that cannot be read; it is named and left out.
+//! A line that cannot be read is named and left out.
 //!
 //! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
 //! whose id is known with other steps is another solution: what came of the known steps says nothing of these.

@@ -1,5 +1,4 @@
 //! Incidents as a person looks through them: newest first, or by how well they answer a text, with all scores.
-//! Does not: remember a search.
 
 use super::{
     find::{SearchHit, find},

@@ -1,5 +1,4 @@
 //! Finds what answers a text, in the memories that are asked, by one measure.
-//! Does not: read what was found.
 
 use crate::{Engine, EngineError, memory::side::Side};
 use argus_core::{

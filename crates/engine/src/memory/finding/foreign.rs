@@ -1,6 +1,6 @@
 //! What a database knows that came with the project and is not the user's: claims of somebody else, shown as that.
-//! Does not: let any of it count. It has no statistics here, comes last, is never recommended, and nothing is written
-//! to it. Its texts never went through this program, so each is made fit to be shown.
+//! None of it counts: it has no statistics here, comes last, is never recommended, and nothing is written to it. Its
+//! texts never went through this program, so each is made fit to be shown.
 
 use super::{
     find::{SearchHit, find},

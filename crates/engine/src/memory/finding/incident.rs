@@ -1,5 +1,5 @@
 //! One incident with its solutions and what came of them, and ids by their beginning: for a resource and its completion.
-//! Does not: rank for an environment; `ranked_solutions` does.
+//! Ranking for an environment is done by `ranked_solutions`.
 
 use super::{
     foreign,

@@ -1,5 +1,5 @@
 //! `ranked_solutions`: which incidents a text is about, and which of their solutions to try first.
-//! Does not: fail because the search cannot be remembered; it says so.
+//! Where the search cannot be remembered, the answer says so.
 
 use super::{
     find::{self, SearchHit},

@@ -1,5 +1,5 @@
 //! Stored solutions with what their rank depends on.
-//! Does not: know what rank is; core does.
+//! The formula is in core (`rank`).
 
 use crate::{
     Engine, EngineError,

@@ -1,5 +1,5 @@
 //! Incidents that are like a diagnosed failure.
-//! Does not: search where a fix is known already; the caller sees to that.
+//! Where a fix is known already the caller does not ask.
 
 use super::{find::find, ranking};
 use crate::{

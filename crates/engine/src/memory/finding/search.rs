@@ -1,5 +1,4 @@
 //! Incidents that answer a text, and nothing else: for bulk work and for measuring.
-//! Does not: remember the search.
 
 use super::{
     find::{SearchHit, find},

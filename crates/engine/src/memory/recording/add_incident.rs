@@ -1,5 +1,5 @@
 //! `add_incident`: a new problem with the fix that was tried and what came of it.
-//! Does not: add a second of one problem, unless it is told to.
+//! A second of one problem is added only where that is asked for.
 
 use super::duplicate::{self, Known};
 use crate::{

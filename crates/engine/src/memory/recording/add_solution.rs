@@ -1,5 +1,5 @@
 //! `add_solution`: another fix of an incident or a pattern, or the same for another environment.
-//! Does not: say that it works; outcomes do.
+//! Whether it works is told by outcomes.
 
 use crate::{
     Engine, EngineError,

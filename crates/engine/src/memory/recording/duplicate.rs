@@ -1,5 +1,5 @@
 //! The guard of `add_incident`: whether a problem is known already.
-//! Does not: look by other means than a search does, so that what it finds is what a search would have found.
+//! It looks as a search does, so that what it finds is what a search would have found.
 
 use crate::{EngineError, memory::finding::find};
 use argus_core::search::{Indexed, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};

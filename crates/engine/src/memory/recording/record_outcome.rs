@@ -1,5 +1,5 @@
 //! `record_outcome`: what came of trying a solution.
-//! Does not: believe anything but the outcomes; the score of a solution is made of them.
+//! Only outcomes make the score of a solution.
 
 use crate::{
     Engine, EngineError,

@@ -1,5 +1,4 @@
 //! Which tool wrote a JUnit report.
-//! Does not: read cases.
 
 use super::elements::OpenCase;
 use crate::{paths, xml::Tag};

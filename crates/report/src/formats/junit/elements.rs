@@ -1,5 +1,5 @@
 //! The elements of a JUnit report and what is collected from one test case.
-//! Does not: name the case; that takes the dialect.
+//! Naming the case takes the dialect and is done by `naming`.
 
 use super::node_test;
 use crate::{

@@ -3,7 +3,7 @@
 //! Sources of the file, in order: the case's `file`, the suite's, a `classname` or suite name that is a path, and for
 //! pytest the module in the `classname`. Sources of the suites: joined names (`cart > adds`), the `classname` as far as
 //! the file does not say it already, and nested `testsuite`s where the dialect nests them (node:test, Bun).
-//! Does not: fold retries.
+//! Retries are merged by `crate::retries`.
 
 use super::{
     Suite,

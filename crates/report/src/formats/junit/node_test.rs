@@ -1,5 +1,4 @@
 //! The error inside the one that `node:test` puts around every error.
-//! Does not: know elements, or any other tool's texts.
 
 /// Where a wrapper of several lines shows the error it stands for.
 const CAUSE: &str = "\n  cause: ";

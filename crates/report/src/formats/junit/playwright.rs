@@ -1,5 +1,5 @@
 //! Playwright's JUnit reporter: where a case is, and the last of its attempts.
-//! Does not: read Playwright's JSON.
+//! Playwright's JSON is read by `formats::playwright`.
 
 use super::{Suite, elements::OpenCase, naming};
 use crate::{

@@ -1,5 +1,5 @@
 //! Failed cases wait for the end of their suite: a retry may follow, and the suite's output may say why.
-//! Does not: hold passed cases, but for the very last one.
+//! Passed cases are not held, but for the very last one.
 
 use super::{Suite, dialect::Dialect};
 use crate::{

@@ -1,5 +1,5 @@
 //! The YAML block behind a test point.
-//! Does not: read YAML beyond top-level keys and block scalars, which is what test runners write.
+//! YAML is read as far as test runners write it: top-level keys and block scalars.
 
 use crate::{bounded_text, formats::junit::is_exception};
 

@@ -1,5 +1,4 @@
 //! One line of TAP.
-//! Does not: know what came before it.
 
 /// What a line is.
 #[derive(Debug, PartialEq)]

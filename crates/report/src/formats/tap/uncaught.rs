@@ -1,6 +1,5 @@
 //! Errors that Node printed on its way out, as comments of a TAP stream: the only place that says why a file of tests could
 //! not be loaded. Its own point says `test failed`, and may stand far below where files run side by side.
-//! Does not: read the error.
 
 use crate::bounded_text::Bounded;
 

@@ -1,5 +1,5 @@
 //! Plain sentences about settings that are named as environment variables are (`QUEUE_URL`), and about files that settings
-//! name. Does not: know any tool; these are tried with the other plain words (`config_words`).
+//! name. They name no tool and are tried with the other plain words (`words`).
 
 use crate::{
     category::Category::ConfigError,

@@ -1,5 +1,5 @@
 //! Environment variables, application settings and schemas that are missing or invalid.
-//! Does not: know the files of build tools (`config_files`) or of infrastructure (`config_infra`).
+//! The files of build tools are in `files`, those of infrastructure in `infra`.
 
 use crate::{
     category::Category::ConfigError,

@@ -1,5 +1,5 @@
 //! Manifests and settings of build tools, package managers, compilers, linters and test runners.
-//! Does not: know deployment and server configuration; see `config_infra`.
+//! Deployment and server configuration is in `infra`.
 
 use crate::{
     category::Category::ConfigError,

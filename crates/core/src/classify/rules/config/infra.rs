@@ -1,5 +1,5 @@
 //! Manifests and settings of clusters, containers, provisioning, servers and databases.
-//! Does not: know the files of build tools (`config_files`).
+//! The files of build tools are in `files`.
 
 use crate::{
     category::Category::ConfigError,

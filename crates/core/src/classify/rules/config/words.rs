@@ -1,5 +1,5 @@
 //! Sentences that say in plain words that a setting, a manifest or a credential is missing, unknown or wrong.
-//! Does not: know any tool; these are tried when no rule of a tool and no failed expectation explained the text.
+//! They name no tool and are tried when no rule of a tool and no failed expectation explained the text.
 
 use crate::{
     category::Category::ConfigError,

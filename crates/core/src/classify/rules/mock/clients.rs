@@ -1,5 +1,5 @@
 //! Complaints of libraries that stand in for HTTP servers, databases and other services.
-//! Does not: know mocks of objects and functions; see `mock_objects`.
+//! Mocks of objects and functions are in `objects`.
 
 use crate::{
     category::Category::MockMismatch,

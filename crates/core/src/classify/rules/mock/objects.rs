@@ -1,5 +1,5 @@
 //! Complaints of libraries that stand in for objects and functions: calls missing, unexpected, or with other arguments.
-//! Does not: know mocked services; see `mock_clients`.
+//! Mocked services are in `clients`.
 
 use crate::{
     category::Category::MockMismatch,

@@ -1,5 +1,5 @@
 //! What particular clients say when the wire fails them: proxies, TLS stacks, ssh, package managers.
-//! Does not: know the codes and sentences that all of them share (`network`).
+//! The codes and sentences that all of them share are in `network`.
 
 use crate::{
     category::Category::NetworkError,

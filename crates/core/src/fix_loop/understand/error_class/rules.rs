@@ -1,5 +1,4 @@
 //! The contract's lists of permanent, transient and fixable errors, in the words of the tools that print them.
-//! Does not: decide between them.
 
 use super::ErrorClass::{self, Fixable, Permanent, Transient};
 

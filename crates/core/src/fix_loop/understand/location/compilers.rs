@@ -1,5 +1,4 @@
 //! Where compilers, linters and interpreters point to: the first error in the order of the text.
-//! Does not: read stacks.
 
 use super::{frame, number};
 use crate::fix_loop::error::Location;

@@ -1,5 +1,5 @@
 //! Which files are a runtime's, a library's or a test framework's, and not the project's.
-//! Does not: know the project's folder; it goes by how package managers and runtimes name theirs.
+//! The project's folder is not known here; package managers and runtimes have names of their own for theirs.
 
 use crate::output::stack_frame::is_library;
 

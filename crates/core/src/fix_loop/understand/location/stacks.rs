@@ -1,5 +1,5 @@
 //! Reads the stacks of the usual runtimes, with the lines that the normalizer leaves out.
-//! Does not: choose one.
+//! `location` chooses among them.
 
 use super::{frame, number};
 use crate::fix_loop::error::Location;
