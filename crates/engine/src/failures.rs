@@ -7,3 +7,4 @@ pub(super) mod recompute_signatures;
 pub(super) mod related;
 pub mod report_fix;
 pub(super) mod suggestion;
+pub(super) mod trial;

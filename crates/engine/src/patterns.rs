@@ -3,7 +3,7 @@
 use crate::{
     Engine, EngineError,
     contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
-    failures::suggestion,
+    failures::trial,
     runs::history::{is_more, page},
     view,
 };
@@ -36,7 +36,7 @@ pub async fn patterns<D: Database>(
         let stored = sorted(tx, params, offset + limit).await?;
         let mut patterns = Vec::new();
         for pattern in stored.iter().skip(offset as usize).take(limit as usize) {
-            let tried = suggestion::tried_fix(tx, pattern).await?;
+            let tried = trial::tried_fix(tx, pattern).await?;
             patterns.push(view::pattern(pattern, tried, engine.options.locale));
         }
         let has_more = is_more(offset, patterns.len(), total);
@@ -55,7 +55,7 @@ pub async fn find_by_signature<D: Database>(
         let recipe = if signature.starts_with("builtin::") { patterns::BUILTIN_RECIPE } else { &engine.recipe };
         let found = patterns::by_signature(tx, recipe, signature).await?;
         let Some(pattern) = found else { return Ok(None) };
-        let tried = suggestion::tried_fix(tx, &pattern).await?;
+        let tried = trial::tried_fix(tx, &pattern).await?;
         Ok(Some(view::pattern(&pattern, tried, engine.options.locale)))
     };
     engine.read(ambient, body).await

@@ -3,7 +3,7 @@
 use crate::{
     Engine, EngineError,
     contract::{CompleteIdsParams, IdKind, IdParams, PatternDetail},
-    failures::{matching, report_fix::unknown_pattern, suggestion},
+    failures::{matching, report_fix::unknown_pattern, trial},
     memory::finding::incident,
     view,
 };
@@ -29,7 +29,7 @@ pub async fn pattern<D: Database>(
         Ok(PatternDetail {
             fix_history: matching::fix_history(tx, &pattern, MAX_FIXES, usize::MAX).await?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: view::pattern(&pattern, suggestion::tried_fix(tx, &pattern).await?, engine.options.locale),
+            pattern: view::pattern(&pattern, trial::tried_fix(tx, &pattern).await?, engine.options.locale),
         })
     };
     engine.read(ambient, body).await

@@ -1,10 +1,12 @@
 //! Runs of tests: reading their reports, recording them, and saying in short what failed and why.
 
 mod brief;
+pub(super) mod case_name;
 pub(super) mod cause;
 mod claims;
 pub(super) mod collect;
 mod containers;
+mod failed_texts;
 pub mod history;
 pub mod prepare_run;
 pub mod record_run;

@@ -4,7 +4,7 @@ use crate::{
     contract::{
         CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, Tried, ViewPatternRow,
     },
-    failures::suggestion,
+    failures::trial,
     moment::iso,
 };
 use argus_core::{
@@ -31,7 +31,7 @@ pub(crate) fn pattern(stored: &Pattern, tried: Option<Tried>, locale: Locale) ->
         signature: stored.signature.clone(),
         signature_pattern: builtin.map_or_else(readable, |known| known.signature_pattern.to_owned()),
         description: description(stored),
-        standing: suggested_fix(stored, locale).map(|_| suggestion::describe_trial(tried)),
+        standing: suggested_fix(stored, locale).map(|_| trial::describe_trial(tried)),
         suggested_fix: suggested_fix(stored, locale),
         tried,
         claimed: tried.is_some_and(Tried::is_claimed),

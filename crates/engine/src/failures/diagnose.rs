@@ -7,6 +7,7 @@ use super::{
     related,
     report_fix::unknown_pattern,
     suggestion::{self, Suggestion},
+    trial,
 };
 use crate::{
     Engine, EngineError,
@@ -168,10 +169,10 @@ async fn finding<D: Database>(
     };
     let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
     let tried = match pattern {
-        Some(pattern) => suggestion::tried_fix(tx, pattern).await?,
+        Some(pattern) => trial::tried_fix(tx, pattern).await?,
         None => None,
     };
-    let related = if pattern.is_some_and(suggestion::has_own_fix) {
+    let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
     } else {
         related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
@@ -191,7 +192,7 @@ async fn with_incidents<D: Database>(
     analysis: &Analysis,
     mut finding: Finding,
 ) -> Finding {
-    let has_own_fix = finding.found.pattern.as_ref().is_some_and(suggestion::has_own_fix);
+    let has_own_fix = finding.found.pattern.as_ref().is_some_and(trial::has_own_fix);
     if !has_own_fix
         && let Ok(incidents) = memory::finding::related_incidents::incidents(engine, ambient, &analysis.redacted).await
     {

@@ -1,6 +1,10 @@
 //! Finds the run and the failed case that a caller names, or says what they may have meant.
 
-use crate::{Engine, EngineError, ErrorCode, runs::collect, text::quoted};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    runs::case_name::{SEPARATOR, clean_name},
+    text::quoted,
+};
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{
     Database, Tx,
@@ -25,9 +29,6 @@ pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
 /// How many suggestions a message has room for.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// Between the parts of a qualified name.
-pub(crate) const SEPARATOR: &str = " > ";
-
 /// The failure a tool call is about.
 pub(crate) async fn failed_case<D: Database>(
     engine: &Engine<D>,
@@ -35,7 +36,7 @@ pub(crate) async fn failed_case<D: Database>(
     run_id: &str,
     case_name: &str,
 ) -> Result<FailedCase, EngineError> {
-    let wanted = collect::case_name(engine, case_name);
+    let wanted = clean_name(engine, case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<FailedCase, EngineError> {
         let (key, run) = find_run(tx, run_id).await?;
         find_case(tx, key, &run, &wanted).await

@@ -12,12 +12,12 @@ use argus_core::{
     Ambient, Analysis, FailureEvent,
     alike::{self, Likeness},
     bound::bound_to,
-    builtin, display, similarity,
+    builtin, display,
     summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
     Database, StoreError, Tx,
-    patterns::{self, Identity, NewPattern, Pattern, PatternKey, merging},
+    patterns::{self, NewPattern, Pattern, PatternKey, merging},
     solutions,
 };
 
@@ -171,18 +171,6 @@ pub(crate) async fn ensure_known<D: Database>(
     Ok(())
 }
 
-/// What the engine's recipe makes of a failure.
-pub(crate) fn identity<'a, D>(engine: &'a Engine<D>, analysis: &'a Analysis) -> Identity<'a> {
-    Identity {
-        recipe: &engine.recipe,
-        category: analysis.classification.category,
-        signature: &analysis.signatures.exact,
-        family: &analysis.signatures.family,
-        normalized: &analysis.normalized_error,
-        bands: similarity::sketch(&analysis.normalized_error),
-    }
-}
-
 /// Starts a learned pattern from a failure.
 pub(crate) async fn learn_pattern<D: Database>(
     engine: &Engine<D>,
@@ -215,7 +203,7 @@ async fn insert_pattern<D: Database>(
     let sample = sample_json(engine, case, analysis)?;
     let new = NewPattern {
         id: &id,
-        identity: identity(engine, analysis),
+        identity: recompute_signatures::identity(engine, analysis),
         case_name: &case.name,
         description: &description,
         occurrences: u32::from(matches!(write, Write::Learned { .. })),

@@ -1,12 +1,11 @@
 //! Signs patterns again that an older recipe, or other rules of the project, had signed, a batch at a time.
 //! Nobody waits for all of them: whoever records a run or misses a pattern does one batch.
 
-use super::matching;
 use crate::{Engine, EngineError};
-use argus_core::FailureEvent;
+use argus_core::{Analysis, FailureEvent, similarity};
 use argus_store::{
     Database, Tx,
-    patterns::{self, merging},
+    patterns::{self, Identity, merging},
 };
 
 /// A batch adds a few milliseconds to a call.
@@ -21,7 +20,7 @@ pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut im
             None => text_only(&pattern.normalized),
         };
         let analysis = engine.analyzer.analyze(event, &pattern.case_name);
-        merging::recompute_signature(tx, pattern, matching::identity(engine, &analysis)).await?;
+        merging::recompute_signature(tx, pattern, identity(engine, &analysis)).await?;
     }
     Ok(stale.len())
 }
@@ -29,4 +28,16 @@ pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut im
 /// Without its sample the stable text is the best there is; normalizing is idempotent.
 fn text_only(normalized: &str) -> FailureEvent {
     FailureEvent { text: normalized.to_owned(), ..FailureEvent::default() }
+}
+
+/// What the engine's recipe makes of a failure.
+pub(crate) fn identity<'a, D>(engine: &'a Engine<D>, analysis: &'a Analysis) -> Identity<'a> {
+    Identity {
+        recipe: &engine.recipe,
+        category: analysis.classification.category,
+        signature: &analysis.signatures.exact,
+        family: &analysis.signatures.family,
+        normalized: &analysis.normalized_error,
+        bands: similarity::sketch(&analysis.normalized_error),
+    }
 }

@@ -1,7 +1,7 @@
 //! Patterns that are like a failure, for when nothing matched that has a fix.
 //! Below the threshold nothing is claimed.
 
-use super::suggestion;
+use super::{suggestion, trial};
 use crate::{
     Engine,
     contract::{Difference, Related, RelatedKind, Tried},
@@ -48,7 +48,7 @@ pub(crate) async fn related<D>(
     sort_by_relevance(&mut found);
     if let Some(first) = first {
         found.retain(|like| like.pattern.key != first.key);
-        let tried = suggestion::tried_fix(tx, first).await?;
+        let tried = trial::tried_fix(tx, first).await?;
         found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
     }
     Ok(shown_all(engine, found))
@@ -88,7 +88,7 @@ async fn alike(
     }
     found.retain(|like| !like.pattern.is_provisional() && own.is_none_or(|own| own.key != like.pattern.key));
     for like in &mut found {
-        like.tried = suggestion::tried_fix(tx, &like.pattern).await?;
+        like.tried = trial::tried_fix(tx, &like.pattern).await?;
     }
     Ok(found)
 }

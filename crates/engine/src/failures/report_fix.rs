@@ -9,7 +9,7 @@ use crate::{
     Engine, EngineError, ErrorCode,
     contract::{FixRecord, FixStanding, RecordFixParams, ReportFixParams, ReportFixResult},
     memory, moment,
-    runs::collect::case_name,
+    runs::case_name::clean_name,
     text,
 };
 use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
@@ -258,7 +258,7 @@ fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineE
 }
 
 fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {
-    let name = case_name(engine, value);
+    let name = clean_name(engine, value);
     if name.is_empty() {
         return Err(EngineError::invalid(format!("{field} is empty.")));
     }

@@ -2,7 +2,7 @@
 //! case, else the tip of a built-in.
 //! Confidence does not rank them: it sinks with every diagnosis that nobody reported a fix for.
 
-use super::matching::Match;
+use super::{matching::Match, trial};
 use crate::{
     Engine,
     contract::{Difference, SameCause, SuggestedFrom, Tried},
@@ -15,7 +15,7 @@ use argus_core::{
 use argus_store::{
     StoreError, Tx,
     patterns::{self, Pattern, similar},
-    solutions::{SolutionKey, outcomes},
+    solutions::SolutionKey,
 };
 
 /// Patterns of one error that are looked at.
@@ -58,11 +58,11 @@ impl Suggestion {
 
     /// Nothing speaks for it but that it was said to work.
     pub(crate) fn has_only_failed(&self) -> bool {
-        self.tried.is_some_and(has_only_failed)
+        self.tried.is_some_and(trial::has_only_failed)
     }
 
     pub(crate) fn describe_trial(&self) -> Option<String> {
-        self.fix.as_ref().map(|_| describe_trial(self.tried))
+        self.fix.as_ref().map(|_| trial::describe_trial(self.tried))
     }
 
     /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
@@ -85,7 +85,7 @@ pub(crate) async fn best_suggestion<D>(
 ) -> Result<Suggestion, StoreError> {
     let pattern = found.pattern.as_ref();
     let tip = pattern.and_then(|pattern| view::suggested_fix(pattern, engine.options.locale));
-    let own = match pattern.filter(|pattern| has_own_fix(pattern)) {
+    let own = match pattern.filter(|pattern| trial::has_own_fix(pattern)) {
         Some(own) => Some(of_its_own(tx, analysis, found, own, tip.clone()).await?),
         None => None,
     };
@@ -93,7 +93,7 @@ pub(crate) async fn best_suggestion<D>(
         return Ok(own.clone());
     }
     let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
-    if let Some(own) = own.filter(|_| fixed.as_ref().is_none_or(|fixed| has_only_failed(fixed.tried))) {
+    if let Some(own) = own.filter(|_| fixed.as_ref().is_none_or(|fixed| trial::has_only_failed(fixed.tried))) {
         return Ok(own);
     }
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
@@ -117,45 +117,10 @@ async fn of_its_own(
     own: &Pattern,
     fix: Option<String>,
 ) -> Result<Suggestion, StoreError> {
-    let tried = tried_fix(tx, own).await?;
+    let tried = trial::tried_fix(tx, own).await?;
     let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
     let (from, differences) = values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
     Ok(Suggestion { fix, tried, from, differences, same_cause: None })
-}
-
-/// It was learned, or a person chose it; a built-in's tip is none.
-pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
-    pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.overrides.solution.is_some())
-}
-
-/// What came of trying the fix that a pattern suggests; none where it has none of its own.
-pub(crate) async fn tried_fix(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
-    let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
-    Ok(Some(outcomes::outcome_counts(tx, solution).await?.into()))
-}
-
-impl From<outcomes::Tried> for Tried {
-    fn from(outcomes::Tried { proved, claimed, failed }: outcomes::Tried) -> Self {
-        Self { proved, claimed, failed }
-    }
-}
-
-const fn has_only_failed(tried: Tried) -> bool {
-    tried.failed > 0 && tried.proved == 0 && tried.claimed == 0
-}
-
-/// What is known of a suggested fix, in words; a built-in's tip where nothing was counted.
-pub(crate) fn describe_trial(tried: Option<Tried>) -> String {
-    let times = |count: u32| if count == 1 { "1 time".to_owned() } else { format!("{count} times") };
-    let Some(Tried { proved, claimed, failed }) = tried else { return "a built-in tip, not yet tried here".to_owned() };
-    let and_failed = if failed > 0 { format!(", failed {}", times(failed)) } else { String::new() };
-    match (proved, claimed) {
-        (0, 0) if failed == 0 => "not yet tried".to_owned(),
-        (0, 0) => format!("failed {}", times(failed)),
-        (0, _) => format!("only claimed to have fixed it, {}{and_failed}", times(claimed)),
-        (_, 0) => format!("fixed {proved} of {}", times(proved.saturating_add(failed))),
-        _ => format!("fixed {proved} of {}, and claimed {}", times(proved.saturating_add(failed)), times(claimed)),
-    }
 }
 
 /// Patterns of the same error in other cases.
@@ -200,7 +165,7 @@ async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>
             // What two assertions compared is what they are about.
             continue;
         }
-        let Some(tried) = tried_fix(tx, &pattern).await? else { continue };
+        let Some(tried) = trial::tried_fix(tx, &pattern).await? else { continue };
         let fixed = Fixed { pattern, tried, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
             same.fixed = Some(fixed);
@@ -242,22 +207,4 @@ pub(crate) async fn differing_values(
         .collect();
     // Half of it is the stable text, which is the same, and half what was printed.
     Ok((!differences.is_empty()).then(|| (f64::midpoint(1.0, similarity(&before, &now)).min(0.99), differences)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Tried, describe_trial};
-
-    #[test]
-    fn says_what_came_of_a_fix() {
-        let say = |proved, claimed, failed| describe_trial(Some(Tried { proved, claimed, failed }));
-        assert_eq!(describe_trial(None), "a built-in tip, not yet tried here");
-        assert_eq!(say(0, 0, 0), "not yet tried");
-        assert_eq!(say(1, 0, 0), "fixed 1 of 1 time");
-        assert_eq!(say(2, 0, 1), "fixed 2 of 3 times");
-        assert_eq!(say(1, 2, 0), "fixed 1 of 1 time, and claimed 2 times");
-        assert_eq!(say(0, 1, 0), "only claimed to have fixed it, 1 time");
-        assert_eq!(say(0, 1, 2), "only claimed to have fixed it, 1 time, failed 2 times");
-        assert_eq!(say(0, 0, 2), "failed 2 times");
-    }
 }

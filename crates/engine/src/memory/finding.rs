@@ -4,6 +4,7 @@ pub mod browse;
 pub(super) mod find;
 pub(crate) mod foreign;
 pub mod incident;
+pub(super) mod listed;
 pub mod ranked_solutions;
 pub(super) mod ranking;
 pub(crate) mod related_incidents;

@@ -1,7 +1,6 @@
 //! Ids to things, in whichever of the user's own memories they are, home first; what is foreign is refused by name.
 
 use super::{
-    finding::foreign,
     input,
     side::{SIDES, Side},
 };
@@ -28,7 +27,7 @@ pub(super) async fn solution<D: Database>(
             return Ok(side);
         }
     }
-    Err(foreign::refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_solution(engine, id)))
+    Err(foreign_refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_solution(engine, id)))
 }
 
 /// A solution inside the transaction that changes it.
@@ -54,7 +53,7 @@ pub(super) async fn owning_side<D: Database>(
             return Ok(side);
         }
     }
-    Err(foreign::refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_incident(engine, id)))
+    Err(foreign_refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_incident(engine, id)))
 }
 
 /// An incident or a learned pattern inside the transaction that changes it: a pattern may have been merged into another
@@ -69,6 +68,29 @@ async fn found_owner(tx: &mut impl Tx, id: &str) -> Result<Option<Owner>, Engine
     }
     let pattern = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
     Ok(pattern.map(|pattern| Owner::Pattern(pattern.key)))
+}
+
+/// Why a thing of what came with the project cannot be changed; none where it has no such thing.
+async fn foreign_refusal<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    id: &str,
+) -> Result<Option<EngineError>, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| {
+        let id = id.trim();
+        Ok(solutions::by_id(tx, id).await?.is_some()
+            || incidents::by_id(tx, id).await?.is_some()
+            || patterns::by_id(tx, id).await?.is_some_and(|pattern| !pattern.is_builtin))
+    };
+    let is_there = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    let refusal = || {
+        EngineError::invalid(format!(
+            "'{}' is in a database that came with the project and is not this user's, so nothing is recorded on it. If \
+             it worked, record it as your own with add_incident.",
+            shown(engine, id)
+        ))
+    };
+    Ok(is_there.then(refusal))
 }
 
 /// For an incident that is nowhere.

@@ -1,6 +1,7 @@
 //! What a failure looks like to a person, and which failures of a run have one cause: the same error at the same place.
 //! What is known about it is found by `failures::matching`.
 
+use super::case_name::SEPARATOR;
 use crate::{
     Engine, EngineError,
     contract::Cause,
@@ -48,7 +49,7 @@ pub(crate) fn describe_failure<D>(
     event: &FailureEvent,
     case_name: &str,
 ) -> Sight {
-    let test_file = case_name.split_once(lookup::SEPARATOR).map(|(file, _)| file);
+    let test_file = case_name.split_once(SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
     let FailureLocations { own, test } = failure_locations(&analysis.redacted, test_file, |file| {

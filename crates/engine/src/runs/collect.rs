@@ -2,7 +2,10 @@
 
 use super::{
     brief::{Candidate, Candidates},
-    cause, containers, unsaid,
+    case_name::clean_name,
+    cause, containers,
+    failed_texts::{CleanTexts, TextBudget, Texts},
+    unsaid,
 };
 use crate::{
     Engine, EngineError, ErrorCode,
@@ -10,7 +13,7 @@ use crate::{
     failures::lookup,
     text,
 };
-use argus_core::{FailureEvent, display, redact::Redacted};
+use argus_core::{FailureEvent, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::runs::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -20,19 +23,6 @@ const MAX_REPORT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A parser may look at all that is buffered with each step, so no source may show it more than this.
 const WINDOW_BYTES: usize = 64 * 1024;
-
-/// An error text of this size is kept whole.
-const WHOLE_ERROR_BYTES: usize = 32 * 1024;
-
-/// Of each output stream of a failed case.
-const OUTPUT_BYTES: usize = 8 * 1024;
-
-/// A run may keep this much text of its failures; once it is used up, each further one keeps little.
-const RUN_BUDGET_BYTES: usize = 64 * 1024 * 1024;
-const OVER_BUDGET_BYTES: usize = 2 * 1024;
-
-/// A case name is a key; longer ones are cut.
-const MAX_NAME_BYTES: usize = 2 * 1024;
 
 /// What reports say of their run beside its cases.
 #[derive(Default)]
@@ -70,23 +60,6 @@ pub(crate) struct Collected {
     /// Tests were expected, and none ran.
     pub(crate) ran_no_tests: bool,
     budget: TextBudget,
-}
-
-/// What a failed case says, as it was read.
-#[derive(Default)]
-pub(crate) struct Texts {
-    pub(crate) error: Option<String>,
-    pub(crate) stdout: Option<String>,
-    pub(crate) stderr: Option<String>,
-    pub(crate) kind: Option<String>,
-}
-
-/// The same, fit for being kept.
-pub(crate) struct CleanTexts {
-    pub(crate) error: Option<Redacted>,
-    pub(crate) stdout: Option<Redacted>,
-    pub(crate) stderr: Option<Redacted>,
-    pub(crate) kind: Option<Redacted>,
 }
 
 /// Texts of a failed case, by its index.
@@ -187,7 +160,7 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
 
 /// A case fit for storing, and its texts where it failed.
 fn clean_case<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> (Case, Option<CleanTexts>) {
-    let (name, status) = (case_name(engine, &case.qualified_name()), status(case.status));
+    let (name, status) = (clean_name(engine, &case.qualified_name()), status(case.status));
     let texts = Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
     let clean = Case {
         name,
@@ -228,27 +201,6 @@ fn each_case<D>(
         return Err(too_large(&report.path));
     }
     parsed.map_err(|error| EngineError::new(ErrorCode::ReportUnreadable, format!("{error}.")))
-}
-
-/// What texts a run may still keep.
-#[derive(Default)]
-pub(crate) struct TextBudget {
-    used: usize,
-}
-
-impl TextBudget {
-    /// The texts of a case, redacted before they are cut to what is left.
-    pub(crate) fn clean<D>(&mut self, engine: &Engine<D>, texts: Texts) -> CleanTexts {
-        let is_spent = self.used >= RUN_BUDGET_BYTES;
-        let (most, output) =
-            if is_spent { (OVER_BUDGET_BYTES, OVER_BUDGET_BYTES) } else { (WHOLE_ERROR_BYTES, OUTPUT_BYTES) };
-        let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_whole(&text));
-        let tail = |text: Option<String>| clean(text).map(|text| text.tail(output));
-        let error = clean(texts.error).map(|error| error.bounded_to(most));
-        let (stdout, stderr) = (tail(texts.stdout), tail(texts.stderr));
-        self.used += [&error, &stdout, &stderr].into_iter().flatten().map(|text| text.len()).sum::<usize>();
-        CleanTexts { error, stdout, stderr, kind: clean(texts.kind) }
-    }
 }
 
 impl Collected {
@@ -327,7 +279,7 @@ impl Collected {
         let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder} > {name}"));
         let at = self.cases.len();
         self.cases.push(Case {
-            name: case_name(engine, &name),
+            name: clean_name(engine, &name),
             status: if failed { Status::Failed } else { Status::Passed },
             flaky: false,
             runner_status: params.timed_out.then(|| "timedOut".to_owned()),
@@ -359,11 +311,6 @@ fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<Stri
     }
     let limit = params.duration_ms.map(|millis| format!(" after {:.0} ms", millis.max(0.0))).unwrap_or_default();
     Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())
-}
-
-/// The one form of a case name, for storing and for looking up.
-pub(crate) fn case_name<D>(engine: &Engine<D>, name: &str) -> String {
-    engine.analyzer.redact(&display::line(name, usize::MAX)).line(MAX_NAME_BYTES).into_string()
 }
 
 fn redacted<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {

@@ -2,7 +2,8 @@
 //! What its failures mean is concluded when it is recorded.
 
 use super::{
-    collect::{TextBudget, Texts, read_reports},
+    collect::read_reports,
+    failed_texts::{TextBudget, Texts},
     record_run::NO_CASES,
 };
 use crate::{Engine, EngineError, contract::RecordRunParams};

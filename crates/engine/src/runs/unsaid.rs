@@ -2,8 +2,8 @@
 //! did not build, is reported as failed without a reason.
 //! Where the report has a reason, nothing is looked for.
 
-use super::collect::CleanTexts;
-use crate::{Engine, failures::lookup::SEPARATOR};
+use super::{case_name::SEPARATOR, failed_texts::CleanTexts};
+use crate::Engine;
 use argus_core::display::without_escapes;
 use argus_report::SUITE_FAILURE;
 

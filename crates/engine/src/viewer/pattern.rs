@@ -7,7 +7,7 @@ use crate::{
         ConfidencePoint, LearnedValues, MergedPattern, PersonValues, SeenIn, SeenTest, ViewFix, ViewPatternParams,
         ViewPatternResult, ViewSolution,
     },
-    failures::{related, report_fix::unknown_pattern, suggestion},
+    failures::{related, report_fix::unknown_pattern, trial},
     moment::iso,
     runs::history::is_more,
     view as show,
@@ -94,7 +94,7 @@ pub async fn view_pattern<D: Database>(
             tests,
             related,
             sample: sample.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: show::pattern(&pattern, suggestion::tried_fix(tx, &pattern).await?, engine.options.locale),
+            pattern: show::pattern(&pattern, trial::tried_fix(tx, &pattern).await?, engine.options.locale),
         })
     };
     engine.read(ambient, body).await

@@ -2,7 +2,7 @@
 
 use super::{
     find::{SearchHit, find},
-    ranked_solutions::{MAX_SHOWN_CHARS, first_chars, list},
+    listed::{MAX_SHOWN_CHARS, first_chars, list},
 };
 use crate::{
     Engine, EngineError,

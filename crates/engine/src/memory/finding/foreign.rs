@@ -4,14 +4,14 @@
 
 use super::{
     find::{SearchHit, find},
-    ranked_solutions::{self, rounded},
+    listed::{self, rounded},
     ranking,
 };
 use crate::{
     Engine, EngineError,
     contract::{Difference, IncidentDetail, IncidentMatch, MemoryKind, RankedSolution, Related, RelatedKind},
     failures::related,
-    memory::{environment::ResolvedEnvironment, index, resolve, side::Side},
+    memory::{environment::ResolvedEnvironment, index, side::Side},
 };
 use argus_core::{
     Ambient, Analysis,
@@ -20,7 +20,7 @@ use argus_core::{
     environment::Environment,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, Tx, incidents, patterns, search::Owner, solutions};
+use argus_store::{Database, Tx, incidents, search::Owner, solutions};
 use serde_json::{Map, Value};
 
 /// Incidents of an answer.
@@ -91,7 +91,7 @@ async fn claim<D: Database>(
     hit: &SearchHit,
     environment: &ResolvedEnvironment,
 ) -> Result<Option<Claim>, EngineError> {
-    let Some((shown, _)) = ranked_solutions::shown(engine, tx, hit).await? else { return Ok(None) };
+    let Some((shown, _)) = listed::shown(engine, tx, hit).await? else { return Ok(None) };
     let shown = claimed_match(engine, shown);
     let mut claims = Vec::new();
     for solution in solutions::best_of_owner(tx, hit.owner, MAX_SOLUTIONS).await? {
@@ -150,29 +150,6 @@ async fn incidents_like<D: Database>(
         Ok(like)
     };
     Ok(engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
-}
-
-/// Why a thing of it cannot be changed; none where it has no such thing.
-pub(in crate::memory) async fn refusal<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    id: &str,
-) -> Result<Option<EngineError>, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| {
-        let id = id.trim();
-        Ok(solutions::by_id(tx, id).await?.is_some()
-            || incidents::by_id(tx, id).await?.is_some()
-            || patterns::by_id(tx, id).await?.is_some_and(|pattern| !pattern.is_builtin))
-    };
-    let is_there = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
-    let refusal = || {
-        EngineError::invalid(format!(
-            "'{}' is in a database that came with the project and is not this user's, so nothing is recorded on it. If \
-             it worked, record it as your own with add_incident.",
-            resolve::shown(engine, id)
-        ))
-    };
-    Ok(is_there.then(refusal))
 }
 
 /// An incident as it may be shown: what is claimed about its solutions is left out.

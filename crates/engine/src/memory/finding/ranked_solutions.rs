@@ -2,15 +2,13 @@
 //! Where the search cannot be remembered, the answer says so.
 
 use super::{
-    find::{self, SearchHit},
+    find::{self},
     foreign::{self, Claim},
-    ranking::{self, Ranked},
+    listed::{Listed, list},
 };
 use crate::{
     Engine, EngineError,
-    contract::{
-        IncidentMatch, MatchKind, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult,
-    },
+    contract::{IncidentMatch, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult},
     memory::{
         environment::{ResolvedEnvironment, resolve_environment},
         index, input,
@@ -21,14 +19,9 @@ use crate::{
 use argus_core::{
     Ambient,
     bound::bound_to,
-    display,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{
-    Database, Tx, incidents, patterns,
-    search::Owner,
-    solutions::{self, lookups},
-};
+use argus_store::{Database, solutions::lookups};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -38,8 +31,6 @@ const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: i64 = 50;
 /// Incidents in an answer.
 const MAX_INCIDENTS: usize = 10;
-/// Characters of an incident's texts in an answer.
-pub(super) const MAX_SHOWN_CHARS: usize = 500;
 /// Bytes of all steps in an answer; the first are whole whatever they have.
 const MAX_ALL_STEPS_BYTES: usize = 64 * 1024;
 /// Bytes of all their environments; the bucket says what matters of the others.
@@ -48,15 +39,6 @@ const MAX_ALL_ENVS_BYTES: usize = 32 * 1024;
 const MIN_STEPS_BYTES: usize = 2 * 1024;
 /// Bytes of a query that are remembered.
 const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
-
-/// An incident or pattern with its solutions.
-pub(super) struct Listed {
-    side: Side,
-    pub(super) shown: IncidentMatch,
-    pub(super) ranked: Vec<Ranked>,
-    /// UTC milliseconds.
-    pub(super) created_at: i64,
-}
 
 /// Remembers the search, looks in both memories, and ranks what the best incidents have.
 pub async fn ranked_solutions<D: Database>(
@@ -121,84 +103,6 @@ async fn index_secondary<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
         let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
         let _ = engine.write_side_now(Side::Secondary, ambient, body).await;
     }
-}
-
-/// Reads what was found, in its order.
-pub(super) async fn list<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    hits: Vec<SearchHit>,
-    environment: &ResolvedEnvironment,
-) -> Result<Vec<Listed>, EngineError> {
-    let mut listed: Vec<(usize, Listed)> = Vec::with_capacity(hits.len());
-    for side in SIDES {
-        let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let body = async |tx: &mut D::Tx<'_>| {
-            let mut read = Vec::with_capacity(own.len());
-            for (at, hit) in &own {
-                if let Some((shown, created_at)) = shown(engine, tx, hit).await? {
-                    let score = hit.score.value;
-                    let ranked =
-                        ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score).await?;
-                    read.push((*at, Listed { side, shown, ranked, created_at }));
-                }
-            }
-            Ok(read)
-        };
-        listed.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
-    }
-    listed.sort_by_key(|(at, _)| *at);
-    Ok(listed.into_iter().map(|(_, listed)| listed).collect())
-}
-
-pub(super) async fn shown<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    hit: &SearchHit,
-) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
-    let short = |text: String| first_chars(text, MAX_SHOWN_CHARS);
-    let solution_count = solutions::usable_of(tx, hit.owner).await?;
-    let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
-    let memory = engine.kind(hit.side);
-    Ok(match hit.owner {
-        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| {
-            (
-                IncidentMatch {
-                    incident_id: incident.id,
-                    kind: MatchKind::Incident,
-                    title: incident.title,
-                    error_signature: incident.error_signature.map(short),
-                    summary: incident.summary.map(short),
-                    tags: incident.tags,
-                    score,
-                    because,
-                    solution_count,
-                    memory,
-                },
-                incident.created_at,
-            )
-        }),
-        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| {
-            (
-                IncidentMatch {
-                    title: pattern.shown_description().to_owned(),
-                    tags: vec![pattern.shown_category().to_string()],
-                    incident_id: pattern.id,
-                    kind: MatchKind::Pattern,
-                    error_signature: Some(short(pattern.normalized)),
-                    summary: Some(format!("Failure of {}", short(pattern.case_name))),
-                    score,
-                    because,
-                    solution_count,
-                    memory,
-                },
-                pattern.first_seen_at,
-            )
-        }),
-    })
 }
 
 fn answer(
@@ -298,15 +202,4 @@ fn shorten(ranked: &mut [RankedSolution]) -> bool {
         left = left.saturating_sub(solution.steps.len());
     }
     cut
-}
-
-/// The beginning of a text.
-#[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
-pub(super) fn first_chars(text: String, most: usize) -> String {
-    display::shortened(&text, most)
-}
-
-/// Four digits say all a score has to say.
-pub(in crate::memory) fn rounded(score: f64) -> f64 {
-    (score * 10_000.0).round() / 10_000.0
 }

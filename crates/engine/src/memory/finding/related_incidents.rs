@@ -52,7 +52,7 @@ pub(crate) async fn incidents<D: Database>(
                     kind: RelatedKind::Incident,
                     id: incident.id,
                     description: incident.title,
-                    similarity: crate::memory::finding::ranked_solutions::rounded(hit.score.value),
+                    similarity: crate::memory::finding::listed::rounded(hit.score.value),
                     differences: Vec::new(),
                     confidence: best.as_ref().map(|best| best.ranking.reliability_score),
                     suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),

@@ -2,7 +2,7 @@
 
 use super::{
     find::{SearchHit, find},
-    ranked_solutions::rounded,
+    listed::rounded,
 };
 use crate::{
     Engine, EngineError,

@@ -7,7 +7,7 @@ use crate::{
     contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
     memory::{
         environment::{ResolvedEnvironment, resolve_environment},
-        finding::ranked_solutions::rounded,
+        finding::listed::rounded,
         index, input,
         next::{next_action, next_after_outcome},
         resolve,

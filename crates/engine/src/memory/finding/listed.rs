@@ -1,0 +1,117 @@
+//! What a search found, as answers show it: incidents and patterns with their ranked solutions.
+
+use super::{
+    find::SearchHit,
+    ranking::{self, Ranked},
+};
+use crate::{
+    Engine, EngineError,
+    contract::{IncidentMatch, MatchKind},
+    memory::{
+        environment::ResolvedEnvironment,
+        side::{SIDES, Side},
+    },
+};
+use argus_core::{Ambient, display};
+use argus_store::{Database, Tx, incidents, patterns, search::Owner, solutions};
+
+/// Characters of an incident's texts in an answer.
+pub(super) const MAX_SHOWN_CHARS: usize = 500;
+
+/// An incident or pattern with its solutions.
+pub(super) struct Listed {
+    pub(super) side: Side,
+    pub(super) shown: IncidentMatch,
+    pub(super) ranked: Vec<Ranked>,
+    /// UTC milliseconds.
+    pub(super) created_at: i64,
+}
+
+/// Reads what was found, in its order.
+pub(super) async fn list<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    hits: Vec<SearchHit>,
+    environment: &ResolvedEnvironment,
+) -> Result<Vec<Listed>, EngineError> {
+    let mut listed: Vec<(usize, Listed)> = Vec::with_capacity(hits.len());
+    for side in SIDES {
+        let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let body = async |tx: &mut D::Tx<'_>| {
+            let mut read = Vec::with_capacity(own.len());
+            for (at, hit) in &own {
+                if let Some((shown, created_at)) = shown(engine, tx, hit).await? {
+                    let score = hit.score.value;
+                    let ranked =
+                        ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score).await?;
+                    read.push((*at, Listed { side, shown, ranked, created_at }));
+                }
+            }
+            Ok(read)
+        };
+        listed.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+    }
+    listed.sort_by_key(|(at, _)| *at);
+    Ok(listed.into_iter().map(|(_, listed)| listed).collect())
+}
+
+pub(super) async fn shown<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    hit: &SearchHit,
+) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
+    let short = |text: String| first_chars(text, MAX_SHOWN_CHARS);
+    let solution_count = solutions::usable_of(tx, hit.owner).await?;
+    let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
+    let memory = engine.kind(hit.side);
+    Ok(match hit.owner {
+        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| {
+            (
+                IncidentMatch {
+                    incident_id: incident.id,
+                    kind: MatchKind::Incident,
+                    title: incident.title,
+                    error_signature: incident.error_signature.map(short),
+                    summary: incident.summary.map(short),
+                    tags: incident.tags,
+                    score,
+                    because,
+                    solution_count,
+                    memory,
+                },
+                incident.created_at,
+            )
+        }),
+        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| {
+            (
+                IncidentMatch {
+                    title: pattern.shown_description().to_owned(),
+                    tags: vec![pattern.shown_category().to_string()],
+                    incident_id: pattern.id,
+                    kind: MatchKind::Pattern,
+                    error_signature: Some(short(pattern.normalized)),
+                    summary: Some(format!("Failure of {}", short(pattern.case_name))),
+                    score,
+                    because,
+                    solution_count,
+                    memory,
+                },
+                pattern.first_seen_at,
+            )
+        }),
+    })
+}
+
+/// The beginning of a text.
+#[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
+pub(super) fn first_chars(text: String, most: usize) -> String {
+    display::shortened(&text, most)
+}
+
+/// Four digits say all a score has to say.
+pub(in crate::memory) fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}
