@@ -15,6 +15,7 @@ const ARROWS = {
   'argus-wasm': ['argus-core', 'argus-engine', 'argus-report', 'argus-store', 'argus-vfs'],
   xtask: ['argus-core', 'argus-engine'],
 };
+const PRODUCT = ['core', 'report', 'store', 'engine', 'vfs', 'wasm'];
 /** library -> the only crates that may use it directly. */
 const OWNERS = {
   rusqlite: ['argus-store', 'argus-wasm'],
@@ -64,7 +65,7 @@ export async function checkLayers(onLine) {
   const arrows = wrongArrows(JSON.parse(json).packages);
   const wrong = [
     ...arrows,
-    ...crateCircles('crates/core/src'),
+    ...PRODUCT.flatMap((name) => crateCircles(`crates/${name}/src`)),
     ...serverArrows(),
     ...nodeImports('npm/engine/src'),
     ...gitStarters(),

@@ -6,9 +6,9 @@ const pnpm = 'pnpm install --frozen-lockfile --ignore-scripts';
 const python = (...packages) => `python3 -m venv .venv && .venv/bin/pip -q install pytest . ${packages.join(' ')}`;
 
 const NODE_CONNECTS = `new Promise((resolve, reject) => {
-    require('node:net').connect(1, '127.0.0.1').on('connect', resolve).on('error', reject);
+    require('net').connect(1, '127.0.0.1').on('connect', resolve).on('error', reject);
   })`;
-const ESM_CONNECTS = NODE_CONNECTS.replace("require('node:net')", 'net');
+const ESM_CONNECTS = NODE_CONNECTS.replace("require('net')", 'net');
 const ESM = "import net from 'node:net';\n";
 const PYTHON_CONNECTS =
   'import socket\n\n\ndef test_reads_from_the_store():\n    socket.create_connection(("127.0.0.1", 1))\n';
@@ -259,9 +259,9 @@ export const PROJECTS = [
       constant('src/click/formatting.py', '_("Usage:")', '_("Use:")', /Usage|Use:/u, 'tests/'),
       missing(
         'src/click/utils.py',
-        'def make_default_short_help',
-        'def make_short_help',
-        /make_default_short_help/u,
+        'def _make_default_short_help',
+        'def _make_short_help',
+        /_make_default_short_help/u,
         'src/click/',
       ),
       refused('tests/test_store.py', PYTHON_CONNECTS),

@@ -1,21 +1,13 @@
 //! Incidents: problems that somebody described.
 //! They are found by their text through `search`; their solutions are in `solutions`.
 
+pub use crate::keys::IncidentKey;
+
 use crate::{
-    database::{Row, Tx, Value},
+    database::{Row, Tx},
     error::StoreError,
     search,
 };
-
-/// Where an incident's solutions are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct IncidentKey(pub(crate) i64);
-
-impl From<IncidentKey> for Value<'_> {
-    fn from(key: IncidentKey) -> Self {
-        key.0.into()
-    }
-}
 
 /// One incident; its texts are redacted.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,6 +19,7 @@ pub mod calls;
 pub mod database;
 pub mod error;
 pub mod incidents;
+mod keys;
 pub mod patterns;
 pub mod runs;
 pub mod search;

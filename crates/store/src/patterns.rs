@@ -6,13 +6,16 @@ pub mod daily_counts;
 pub mod edits;
 pub(super) mod filter_text;
 pub mod merging;
+mod shown;
 pub mod similar;
 pub mod view;
 
+pub use crate::keys::PatternKey;
+
 use crate::{
-    database::{Row, Tx, Value},
+    database::{Row, Tx},
     error::StoreError,
-    solutions::SolutionKey,
+    keys::SolutionKey,
 };
 use argus_core::{Category, builtin::Builtin};
 
@@ -91,10 +94,6 @@ impl Pattern {
         self.overrides.description.as_deref().unwrap_or(&self.description)
     }
 }
-
-/// Where a pattern's outcomes and samples are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PatternKey(pub(crate) i64);
 
 /// A pattern to learn.
 #[derive(Clone, Debug)]
@@ -452,10 +451,4 @@ pub(crate) fn pattern(row: &mut Row) -> Result<Pattern, StoreError> {
         },
         merged_into: row.read::<Option<i64>>()?.map(PatternKey),
     })
-}
-
-impl From<PatternKey> for Value<'_> {
-    fn from(key: PatternKey) -> Self {
-        key.0.into()
-    }
 }

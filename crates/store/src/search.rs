@@ -11,8 +11,7 @@ mod segments;
 use crate::{
     database::{Tx, Value},
     error::StoreError,
-    incidents::IncidentKey,
-    patterns::PatternKey,
+    keys::{IncidentKey, PatternKey},
 };
 use argus_core::search::Vector;
 use segments::Segment;

@@ -5,24 +5,16 @@
 pub mod lookups;
 pub mod outcomes;
 
+pub use crate::keys::SolutionKey;
+
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
-    incidents::IncidentKey,
+    keys::IncidentKey,
     patterns::{Pattern, PatternKey, filter_text},
     search::{self, Owner},
 };
 use outcomes::{Recorded, Recorder};
-
-/// Where a solution's outcomes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SolutionKey(pub(crate) i64);
-
-impl From<SolutionKey> for Value<'_> {
-    fn from(key: SolutionKey) -> Self {
-        key.0.into()
-    }
-}
 
 /// A solution to add.
 #[derive(Clone, Copy, Debug)]

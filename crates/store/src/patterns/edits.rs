@@ -3,7 +3,7 @@
 
 use super::{
     Pattern, PatternKey, daily_counts, filter_text,
-    merging::{add_to_view, mark_for_indexing, remove_from_view},
+    shown::{add_to_view, mark_for_indexing, remove_from_view},
 };
 use crate::{
     database::Tx,

@@ -4,7 +4,9 @@
 //! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.
 
 use super::{
-    Identity, Pattern, PatternKey, count, daily_counts, edits, filter_text, redirect, row_by_signature, row_of, similar,
+    Identity, Pattern, PatternKey, daily_counts, edits, redirect, row_by_signature, row_of,
+    shown::{add_to_view, mark_for_indexing, remove_from_view},
+    similar,
 };
 use crate::{
     database::Tx,
@@ -210,30 +212,4 @@ async fn delete_row(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result
 async fn record_signature(tx: &mut impl Tx, signature: &str, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     tx.execute(SQL, &[signature.into(), key.into()]).await.map(drop)
-}
-
-/// Takes a learned pattern out of counts and texts, before what is shown of it changes.
-pub(crate) async fn remove_from_view(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), StoreError> {
-    if pattern.is_builtin || pattern.merged_into.is_some() {
-        return Ok(());
-    }
-    filter_text::remove(tx, pattern.shown_category(), pattern.key).await?;
-    count(tx, pattern.shown_category(), -1).await
-}
-
-/// Puts it in again, as it is shown now.
-pub(crate) async fn add_to_view(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
-    let shown = row_of(tx, key).await?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
-    let Some(pattern) = shown else { return Ok(()) };
-    filter_text::write(tx, key).await?;
-    count(tx, pattern.shown_category(), 1).await
-}
-
-/// Lets the search read a pattern again, where it has anything to suggest.
-pub(crate) async fn mark_for_indexing(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
-    if solutions::count_of(tx, Owner::Pattern(key)).await? > 0 {
-        return search::wait(tx, key).await;
-    }
-    search::remove(tx, Owner::Pattern(key)).await?;
-    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()]).await.map(drop)
 }

@@ -6,7 +6,7 @@ use super::{RunKey, cases::Status};
 use crate::{
     database::Tx,
     error::StoreError,
-    patterns::PatternKey,
+    keys::PatternKey,
     solutions::{self, SolutionKey, outcomes},
 };
 

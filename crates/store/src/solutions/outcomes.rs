@@ -1,10 +1,9 @@
 //! What came of trying solutions, and the sums of it for each environment.
 
-use super::SolutionKey;
 use crate::{
     database::{Row, Tx},
     error::StoreError,
-    patterns::PatternKey,
+    keys::{PatternKey, SolutionKey},
 };
 
 /// Who records something, and where. None: it is not known.

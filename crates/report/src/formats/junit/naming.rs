@@ -140,7 +140,7 @@ fn name_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intak
     match dialect {
         Dialect::NodeTest => node_test(open, suites, intake),
         Dialect::Pytest => pytest(open, suites, intake),
-        Dialect::Playwright => playwright::name_case(open, suites, intake).into(),
+        Dialect::Playwright => playwright::name_case(split_name(&open.name), open, suites, intake).into(),
         Dialect::Mocha => mocha(open, suites, intake),
         Dialect::Bun if suites.len() > BUN_OUTER_SUITES => bun(open, suites, intake),
         _ => general(open, suites, dialect, intake),

@@ -1,19 +1,19 @@
 //! Playwright's JUnit reporter: where a case is, and the last of its attempts.
 //! Playwright's JSON is read by `formats::playwright`.
 
-use super::{Suite, elements::OpenCase, naming};
+use super::{Suite, elements::OpenCase};
 use crate::{
     intake::Intake,
     model::{CaseStatus, ReportCase},
 };
 
-/// File (relative to the test folder, as in Playwright's JSON), project and titles, name.
+/// File (relative to the test folder, as in Playwright's JSON), project and titles, name; from a name that is split.
 pub(super) fn name_case(
+    (titles, name): (Vec<String>, String),
     open: &OpenCase,
     suites: &[Suite],
     intake: &Intake<'_>,
 ) -> (Option<String>, Vec<String>, String) {
-    let (titles, name) = naming::split_name(&open.name);
     let project = suites.last().and_then(|suite| suite.hostname.clone());
     (intake.file(&open.class_name), project.into_iter().chain(titles).collect(), name)
 }
