@@ -33,16 +33,16 @@ mod weakened;
 
 pub use approach::{Approach, Step};
 pub use backoff::{MAX_DELAY_SECONDS, delay};
-pub use begin::{Start, StartProblem, begin, command_hash};
+pub use begin::{Start, StartProblem, adjust, begin, command_hash};
 pub use check::{StateProblem, check};
 pub use circuit::{Circuit, CircuitState};
 pub use decide::{Outlook, outlook};
 pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
-pub use event::{Advanced, Decision, DecisionType, Event, Verdict, Warning, WarningKind};
+pub use event::{Advanced, Decision, DecisionType, Event, LoopResult, Verdict, Warning, WarningKind};
 pub use machine::advance;
 pub use state::{
-    AppliedFix, Attempt, EscalationReason, FileChange, FixState, Mode, Running, STATE_VERSION, Status, Weakening,
-    WeakeningKind,
+    AppliedFix, Attempt, EscalationReason, FileChange, FixState, HostNotes, Mode, Running, STATE_VERSION, Status,
+    Weakening, WeakeningKind,
 };
 pub use understand::location::frames;
 pub use understand::prompt::prompt;

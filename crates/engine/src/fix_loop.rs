@@ -53,6 +53,12 @@ pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineEr
     fix_loop::begin(&start, understood.as_ref()).map_err(|problem| EngineError::invalid(problem.0))
 }
 
+/// The state with what may be changed on the way; the limits stay.
+pub fn adjust(analyzer: &Analyzer, state: Value, wanted: &FixStart) -> Result<FixState, EngineError> {
+    let wanted = FixStart { desired: analyzer.redact(&wanted.desired).into(), ..wanted.clone() };
+    fix_loop::adjust(&believed(state)?, &wanted).map_err(|problem| EngineError::invalid(problem.0))
+}
+
 /// The next state. `random`, in [0, 1), is for the jitter of a delay.
 pub fn advance(analyzer: &Analyzer, state: Value, event: FixEvent, random: f64) -> Result<FixAdvanced, EngineError> {
     Ok(fix_loop::advance(&believed(state)?, &clean(analyzer, event), random))

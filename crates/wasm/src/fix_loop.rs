@@ -32,6 +32,12 @@ impl FixLoop {
         encode(&fix_loop::begin(&self.analyzer, &decode(start)?).map_err(|error| refused(&error))?)
     }
 
+    /// The state with what may be changed on the way.
+    pub fn adjust(&self, state: JsValue, wanted: JsValue) -> Result<JsValue, JsValue> {
+        let adjusted = fix_loop::adjust(&self.analyzer, decode(state)?, &decode(wanted)?);
+        encode(&adjusted.map_err(|error| refused(&error))?)
+    }
+
     /// What a failed run says.
     pub fn understand(&self, failure: JsValue) -> Result<JsValue, JsValue> {
         encode(&fix_loop::understand(&self.analyzer, &decode(failure)?))

@@ -31,6 +31,11 @@ export class FixLoop {
     return this.#call((loop) => loop.begin(start));
   }
 
+  /** The state with what may be changed on the way: what is wanted, its test, inputs, `auto` and the time of a run. */
+  adjust(state: FixState, wanted: Partial<FixStart>): FixState {
+    return this.#call((loop) => loop.adjust(state, wanted));
+  }
+
   /** What a failed run says; without an exit code the text is an error that was given, and all of it counts. */
   understand(failure: FixFailure): FixError {
     return this.#call((loop) => loop.understand(failure));

@@ -129,7 +129,16 @@ test('prompts, and what the host writes itself', () => {
   expect(loop.redact(`${'x\n'.repeat(300_000)}token ${token}\n`)).not.toContain('Fake3');
 });
 
+test('what may be changed on the way, and what is no limit', () => {
+  const begun = loop.begin(command);
+  const adjusted = loop.adjust(begun, { desired: 'All is green', timeout_seconds: 7, auto: true, max_attempts: 50 });
+  expect(adjusted).toEqual({ ...begun, desired: 'All is green', timeout_seconds: 7, auto: true });
+  expect(loop.adjust(adjusted, {})).toEqual(adjusted);
+  expect(() => loop.adjust(begun, { timeout_seconds: 0 })).toThrow(/timeout_seconds must be/u);
+});
+
 test('the host keeps notes of its own in a state', () => {
-  const state = { ...loop.begin(command), host: { base: 'refs/argus/fixes/0' } };
+  const begun = loop.begin(command);
+  const state = { ...begun, host: { ...begun.host, base: 'refs/argus/fixes/0', remarks: ['a note'] } };
   expect(loop.advance(state, { type: 'attempt_started' }).state.host).toEqual(state.host);
 });

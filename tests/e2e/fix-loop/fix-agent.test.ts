@@ -129,7 +129,7 @@ test('what a brief knows from before', () => {
   expect(stdout.match(/^## Rules$/gmu), 'no heading of what was found').toHaveLength(1);
   expect(
     JSON.parse(readFileSync(path.join(root, '.claude/fixes', stateOf(root).command_hash, 'state.json'), 'utf8')).host
-      .sources,
+      .research_sources,
   ).toContain('https://example.com/undefined-map');
 });
 

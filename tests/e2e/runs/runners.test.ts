@@ -8,23 +8,17 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from '../harness.ts';
-import { hasGradleOffline, hasMavenOffline, nodePrograms, pythonFolder, setUpRunners } from '../setup.mjs';
+import { hasGradleOffline, hasMavenOffline, pythonFolder } from '../setup.mjs';
+import { has, PATH } from './installed.ts';
 
 let agent: Agent;
 /** The server's own, to see what it leaves behind. */
 const temporary = project();
 
-// Before the tests are collected, for what is missing decides which of them are skipped.
-setUpRunners();
-
-const PATH = [path.join(pythonFolder, 'bin'), nodePrograms, process.env.PATH].join(path.delimiter);
-
 beforeAll(async () => {
   agent = await connect('2026-07-28', { PATH, TMPDIR: temporary });
 });
 afterAll(() => agent?.close());
-
-const has = (program: string, args = ['--version']) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 
 async function opened(root: string): Promise<{ root: string; init: Data }> {
   return { root, init: await agent.data('argus_init', { projectPath: root }) };
@@ -399,48 +393,6 @@ test('every pytest of a command is read, and a report that the project asks for 
   expect(await agent.data('argus_run', { projectPath: root, command: typed })).toMatchObject({ status: 'failed' });
 });
 
-describe.each([
-  { folder: 'vitest', filter: 'subtracts' },
-  { folder: 'mocha', filter: 'subtracts' },
-  { folder: 'node-test', filter: 'subtracts', command: 'node --test sum.js' },
-  { folder: 'unittest', filter: 'subtracts' },
-  // It ends badly, and says why.
-  { folder: 'ava', filter: 'subtracts', failed: 1 },
-  { folder: 'rspec', filter: 'subtracts', missing: () => !has('rspec') },
-  { folder: 'minitest', filter: 'subtracts', missing: () => !has('rake') },
-  { folder: 'phpunit', filter: 'subtracts', missing: () => !has('phpunit') },
-  { folder: 'ctest', filter: 'subtracts', missing: () => !has('ctest') },
-  { folder: 'bats', filter: 'subtracts', missing: () => !has('bats') },
-])('no test of $folder', ({ folder, filter, command, missing, failed = 0 }) => {
-  test.skipIf(missing?.())('is no success', async () => {
-    const { root } = await opened(runnerProject(folder));
-    await agent.data('argus_run', { projectPath: root });
-    const given = command === undefined ? {} : { command };
-    const run = await agent.data('argus_run', { projectPath: root, filter, ...given });
-    expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed } });
-    expect(run.notes).toEqual([expect.stringMatching(/^NO_TESTS_RAN: .*adds/u)]);
-  });
-});
-
-test.each([
-  { folder: 'pytest', command: 'python -m pytest -k subtracts' },
-  {
-    folder: 'pytest',
-    command: 'python -m pytest test_none.py',
-    said: 'ERROR: file or directory not found: test_none.py',
-  },
-  { folder: 'vitest', command: 'vitest -t subtracts' },
-  { folder: 'jest', command: 'npm test -- -t subtracts' },
-  { folder: 'vitest', command: 'vitest none.test.js', said: 'No test files found, exiting with code 1' },
-  { folder: 'unittest', command: 'python -m unittest discover -s tests -k subtracts' },
-])('$command, which names no test, is no success', async ({ folder, command, said }) => {
-  const { root } = await opened(runnerProject(folder));
-  const run = await agent.data('argus_run', { projectPath: root, command });
-  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0 } });
-  expect(run.notes).toEqual([expect.stringMatching(/^NO_TESTS_RAN/u)]);
-  expect(run.failures).toMatchObject(said === undefined ? [] : [{ headline: said }]);
-});
-
 test.skipIf(!has('rspec') || !has('rake'))(
   'runners of Ruby are read behind other programs, and not where a test starts one',
   async () => {
@@ -528,30 +480,6 @@ describe.each([
     const run = await agent.data('argus_run', { projectPath: root });
     expect(run).toMatchObject({ totals: more.totals ?? { passed: 1, failed: 2, skipped: 1 } });
     expect(JSON.stringify(run.failures)).toContain(said);
-  });
-});
-
-test('no test of a runner that another program starts is no success', async () => {
-  const { root } = await opened(runnerProject('mocha'));
-  const command = 'sh -c "mocha sum.js -g subtracts"';
-  const run = await agent.data('argus_run', { projectPath: root, command });
-  expect(run).toMatchObject({
-    status: 'failed',
-    totals: { passed: 0 },
-    notes: [expect.stringMatching(/^NO_TESTS_RAN/u)],
-  });
-});
-
-describe.each([
-  { folder: 'maven', missing: !hasMavenOffline() },
-  { folder: 'gradle', missing: !hasGradleOffline() },
-])('a filter of $folder', ({ folder, missing }) => {
-  test.skipIf(missing)('may leave modules without a test; where it leaves all so, that is said', async () => {
-    const { root } = await opened(runnerProject(folder));
-    const one = await agent.data('argus_run', { projectPath: root, filter: 'shop.SumTest > adds' });
-    expect(one).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0, skipped: 0 }, notes: [] });
-    const none = await agent.data('argus_run', { projectPath: root, filter: 'subtracts' });
-    expect(none).toMatchObject({ status: 'failed', notes: [expect.stringMatching(/^NO_TESTS_RAN: /u)] });
   });
 });
 

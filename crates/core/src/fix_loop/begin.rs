@@ -6,10 +6,9 @@ use super::{
     circuit::Circuit,
     error::{ErrorClass, ErrorSummary, FixError},
     machine::transitions,
-    state::{EscalationReason, FixState, Mode, STATE_VERSION, Status},
+    state::{EscalationReason, FixState, HostNotes, Mode, STATE_VERSION, Status},
 };
 use crate::sign::sha256_hex;
-use std::collections::BTreeMap;
 
 /// The contract's defaults.
 const DEFAULT_TIMEOUT_SECONDS: f64 = 120.0;
@@ -112,12 +111,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         error: error.map(|error| error.text.clone()),
         first_error,
         test: optional("test", start.test.as_ref())?,
-        timeout_seconds: whole_number(
-            "timeout_seconds",
-            start.timeout_seconds,
-            DEFAULT_TIMEOUT_SECONDS,
-            f64::from(MAX_TIMEOUT_SECONDS),
-        )?,
+        timeout_seconds: timeout(start.timeout_seconds)?,
         namespace: optional("namespace", start.namespace.as_ref())?,
         initial_backoff_seconds: initial,
         delay_seconds: 0.0,
@@ -132,12 +126,27 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         escalation: None,
         cancelled_from: None,
         human_note: None,
-        host: BTreeMap::new(),
+        host: HostNotes::default(),
     };
     if mode == Mode::Error {
         place(&mut state);
     }
     Ok(state)
+}
+
+/// What may be changed on the way; the limits stay as they were at the beginning.
+pub fn adjust(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem> {
+    let mut next = state.clone();
+    if !wanted.desired.trim().is_empty() {
+        next.desired = required("desired", &wanted.desired, MAX_DESCRIPTION_BYTES)?;
+    }
+    if let Some(seconds) = wanted.timeout_seconds {
+        next.timeout_seconds = timeout(Some(seconds))?;
+    }
+    next.test = next.test.or(optional("test", wanted.test.as_ref())?);
+    next.inputs = optional("inputs", wanted.inputs.as_ref())?.or(next.inputs);
+    next.auto = wanted.auto.unwrap_or(next.auto);
+    Ok(next)
 }
 
 /// Where a loop that begins with an error stands.
@@ -199,6 +208,10 @@ fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f
         return Ok(value);
     }
     Err(StartProblem(format!("{name} must be from {least} to {most}; it is {value}.")))
+}
+
+fn timeout(seconds: Option<f64>) -> Result<u32, StartProblem> {
+    whole_number("timeout_seconds", seconds, DEFAULT_TIMEOUT_SECONDS, f64::from(MAX_TIMEOUT_SECONDS))
 }
 
 fn whole_number(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {

@@ -2,7 +2,7 @@
 
 use super::{
     approach,
-    event::{Decision, DecisionType, Warning},
+    event::{Decision, DecisionType, LoopResult, Warning},
     progress,
     state::{Attempt, EscalationReason, FixState, Mode, Status},
 };
@@ -38,7 +38,34 @@ pub(super) fn decision(state: &FixState) -> Decision {
     };
     let approach = (kind == DecisionType::ApplyFix).then(|| approach::step_due(state.fixes()));
     let delay_seconds = if kind == DecisionType::Wait { state.delay_seconds } else { 0.0 };
-    Decision { kind, reason, approach, delay_seconds, attempt, escalation: state.escalation }
+    Decision {
+        kind,
+        reason,
+        approach,
+        delay_seconds,
+        attempt,
+        escalation: state.escalation,
+        result: result(state.status),
+        is_over: is_over(state.status),
+    }
+}
+
+const fn result(status: Status) -> LoopResult {
+    match status {
+        Status::Success => LoopResult::Success,
+        Status::Suspicious => LoopResult::Suspicious,
+        Status::Escalated => LoopResult::Failed,
+        Status::Unverified => LoopResult::Unverified,
+        Status::Cancelled => LoopResult::Cancelled,
+        Status::Ready | Status::Running | Status::NeedsFix | Status::Waiting | Status::NeedsInputs => {
+            LoopResult::InProgress
+        }
+    }
+}
+
+/// A cancelled one is not: it can be resumed.
+const fn is_over(status: Status) -> bool {
+    matches!(status, Status::Success | Status::Suspicious | Status::Escalated | Status::Unverified)
 }
 
 pub(super) fn refused_decision(state: &FixState, reason: String) -> Decision {

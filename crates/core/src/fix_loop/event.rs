@@ -121,6 +121,28 @@ plain! {
         pub attempt: u32,
         /// Why a human is needed.
         pub escalation: Option<EscalationReason>,
+        /// How the loop stands, for programs.
+        pub result: LoopResult,
+        /// Nothing more happens by itself.
+        pub is_over: bool,
+    }
+
+    /// How a loop stands.
+    #[derive(Copy, Eq)]
+    #[cfg_attr(feature = "types", ts(rename = "FixResult"))]
+    pub enum LoopResult {
+        /// The last run was well, and nothing speaks against it.
+        Success,
+        /// It was well, but the tests are weaker than at the beginning.
+        Suspicious,
+        /// It was handed to a human.
+        Failed,
+        /// A fix was declared, and nothing verifies it.
+        Unverified,
+        /// Somebody stopped it.
+        Cancelled,
+        /// It goes on.
+        InProgress,
     }
 
     /// What may be done.

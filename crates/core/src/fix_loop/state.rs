@@ -7,7 +7,6 @@ use super::{
     error::{ErrorClass, ErrorSummary, Location},
 };
 use crate::category::Category;
-use std::collections::BTreeMap;
 
 /// Written into every state; one with a higher number was made by a newer program and is refused.
 pub const STATE_VERSION: u32 = 1;
@@ -75,9 +74,34 @@ plain! {
         pub cancelled_from: Option<Status>,
         /// What a human said last.
         pub human_note: Option<String>,
-        /// The host's own notes; kept as they are.
+        /// What the host needs beside the rules; they keep it and do not read it.
         #[serde(default)]
-        pub host: BTreeMap<String, String>,
+        pub host: HostNotes,
+    }
+
+    /// What the host of a loop has to know when it goes on with it.
+    #[derive(Default, Eq)]
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(rename = "FixHostNotes"))]
+    pub struct HostNotes {
+        /// The work tree before the first fix.
+        pub base: Option<String>,
+        /// The work tree after the last failed attempt.
+        pub after: Option<String>,
+        /// Mark of the processes that run now.
+        pub mark: Option<String>,
+        /// Fixes up to this attempt are learned from.
+        pub learned_up_to: u32,
+        /// Where the last error came from: test, build, runtime, logs or k8s.
+        pub error_source: Option<String>,
+        /// Addresses that research came from.
+        pub research_sources: Vec<String>,
+        /// What attempts left to be said in the report.
+        pub remarks: Vec<String>,
+        /// Digest of the inputs of the last attempt.
+        pub used_inputs_digest: Option<String>,
+        /// When inputs were made anew because of a prompt.
+        pub inputs_regenerated_at: Option<String>,
     }
 
     /// What a loop repairs.
@@ -249,6 +273,16 @@ plain! {
         ThresholdLowered,
         /// A failing command counts as passed.
         FailureIgnored,
+    }
+}
+
+impl HostNotes {
+    /// Bytes of all texts.
+    pub(super) fn len(&self) -> usize {
+        let Self { base, after, mark, error_source, used_inputs_digest, inputs_regenerated_at, .. } = self;
+        let single = [base, after, mark, error_source, used_inputs_digest, inputs_regenerated_at];
+        let lists = self.research_sources.iter().chain(&self.remarks);
+        single.into_iter().flatten().chain(lists).map(String::len).sum()
     }
 }
 

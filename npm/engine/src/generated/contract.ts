@@ -550,6 +550,10 @@ export type FixDecision = {
   attempt: number,
   /** Why a human is needed. */
   escalation: EscalationReason | null,
+  /** How the loop stands, for programs. */
+  result: FixResult,
+  /** Nothing more happens by itself. */
+  is_over: boolean,
 };
 
 /** What may be done. */
@@ -660,6 +664,28 @@ export type FixFailure = {
   oom_killed?: boolean | null,
 };
 
+/** What the host of a loop has to know when it goes on with it. */
+export type FixHostNotes = {
+  /** The work tree before the first fix. */
+  base: string | null,
+  /** The work tree after the last failed attempt. */
+  after: string | null,
+  /** Mark of the processes that run now. */
+  mark: string | null,
+  /** Fixes up to this attempt are learned from. */
+  learned_up_to: number,
+  /** Where the last error came from: test, build, runtime, logs or k8s. */
+  error_source: string | null,
+  /** Addresses that research came from. */
+  research_sources: Array<string>,
+  /** What attempts left to be said in the report. */
+  remarks: Array<string>,
+  /** Digest of the inputs of the last attempt. */
+  used_inputs_digest: string | null,
+  /** When inputs were made anew because of a prompt. */
+  inputs_regenerated_at: string | null,
+};
+
 /** A place in the code. */
 export type FixLocation = {
   /** As printed; for the JVM with its package's folders in front. */
@@ -712,6 +738,9 @@ export type FixRecord = {
   /** On which machine. */
   recordedFrom: string | null,
 };
+
+/** How a loop stands. */
+export type FixResult = "success" | "suspicious" | "failed" | "unverified" | "cancelled" | "in_progress";
 
 /** The attempt that runs. */
 export type FixRunning = {
@@ -820,8 +849,8 @@ export type FixState = {
   cancelled_from: FixStatus | null,
   /** What a human said last. */
   human_note: string | null,
-  /** The host's own notes; kept as they are. */
-  host: { [key in string]: string },
+  /** What the host needs beside the rules; they keep it and do not read it. */
+  host: FixHostNotes,
 };
 
 /** Where a loop stands. */

@@ -6,7 +6,6 @@ import { runAgent } from './agent.ts';
 import { missingText } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
 import type { LoopContext, Watcher } from './loop-context.ts';
-import { isOver } from './report/summary.ts';
 
 /** A fixer that changes nothing is told so once, and then left. */
 const MAX_FIXER_TRIES = 2;
@@ -70,7 +69,7 @@ export async function drive(
           await loop.runAttempt(watcher);
           break;
         }
-        if (!isOver(loop.state))
+        if (!loop.decision.is_over)
           throw new Error(`a loop that is ${loop.state.status} stopped: ${loop.decision.reason}`);
         return 'over';
     }

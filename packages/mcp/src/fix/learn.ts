@@ -16,7 +16,6 @@ import { isRejected } from './report/summary.ts';
 import { describeChange } from './snapshots/changes.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { UNDESCRIBED } from './state/fix-file.ts';
-import { NOTE } from './state/host-notes.ts';
 import { readLog } from './state/loop-files.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
@@ -99,7 +98,7 @@ async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesso
     const cameBack = later.some(({ error_hash }) => error_hash === hash);
     const error = failed ?? state.first_error;
     const net = isRejected(attempts[index + isAfter - 1] ?? verifying)
-      ? await netChange(loopContext, loop, failed?.snapshot ?? state.host[NOTE.base], verifying.snapshot)
+      ? await netChange(loopContext, loop, failed?.snapshot ?? state.host.base, verifying.snapshot)
       : { files: attempt.files, diff: diffOf(folder, attempt.number) };
     // Nothing but taking back what was rejected.
     if (net.files.length === 0 && attempt.outside === null && attempt.files.length > 0) return [];
@@ -147,10 +146,10 @@ interface NetChange {
 async function netChange(
   { rules }: LoopContext,
   { snapshots }: Lessons,
-  from: string | undefined,
+  from: string | null,
   to: string | null,
 ): Promise<NetChange> {
-  if (from === undefined || to === null) return { files: [], diff: '' };
+  if (from === null || to === null) return { files: [], diff: '' };
   const { files } = await snapshots.difference(from, to);
   return { files, diff: rules.redact(await snapshots.diff(from, to)) };
 }

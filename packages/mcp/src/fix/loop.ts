@@ -10,6 +10,7 @@ import type {
   FixDecision,
   FixError,
   FixEvent,
+  FixHostNotes,
   FixOutlook,
   FixStart,
   FixState,
@@ -32,12 +33,12 @@ import { briefMarkdown } from './report/brief.ts';
 import { reportData } from './report/loop-view.ts';
 import type { Insight, LoopRecord } from './report/record.ts';
 import { reportMarkdown } from './report/report.ts';
-import { isOver, isRejected, limitsKept } from './report/summary.ts';
+import { isRejected, limitsKept } from './report/summary.ts';
 import { type Change, changeSince, describeChange, suspicions, weakenings } from './snapshots/changes.ts';
 import { snapshotsOf } from './snapshots/open.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { fixFile } from './state/fix-file.ts';
-import { listIn, NOTE, withListed, withNotes, withoutNote } from './state/host-notes.ts';
+import { withListed, withNotes } from './state/host-notes.ts';
 import type { Lock } from './state/lock.ts';
 import {
   existingFolder,
@@ -112,7 +113,7 @@ export class Loop {
       }
       const past = found === undefined ? null : await putAside(found, folder, snapshots);
       const loop = new Loop(loopContext, folder, lock, snapshots, fresh, false);
-      if (past !== null) loop.#remember(NOTE.said, [past]);
+      if (past !== null) loop.#remember('remarks', [past]);
       await loop.#begin();
       return loop;
     } catch (thrown) {
@@ -149,7 +150,7 @@ export class Loop {
       folder,
       snapshots,
       insight: readInsight(folder),
-      notes: listIn(state, NOTE.said),
+      notes: state.host.remarks,
       earlier: null,
     });
   }
@@ -164,7 +165,7 @@ export class Loop {
 
   get record(): LoopRecord {
     const { folder } = this;
-    const said = listIn(this.#state, NOTE.said);
+    const said = this.#state.host.remarks;
     const notes = [...said, ...this.#notes, ...this.#snapshots.warnings, ...(this.#insight?.notes ?? [])];
     const [state, outlook, insight] = [this.#state, this.#outlook, this.#insight];
     const earlier = this.continued && !this.#hasAdvanced ? undecided(state) : null;
@@ -188,10 +189,10 @@ export class Loop {
   /** Does something that starts programs; if this process is killed, whoever goes on finds them by the mark and ends them. */
   async marked<T>(work: (mark: string) => Promise<T>): Promise<T> {
     const mark = newMark();
-    this.#keep({ [NOTE.mark]: mark });
+    this.#keep({ mark });
     this.#save();
     const result = await work(mark);
-    this.#forget(NOTE.mark);
+    this.#keep({ mark: null });
     this.#save();
     return result;
   }
@@ -201,15 +202,15 @@ export class Loop {
     const number = this.#state.current_attempt;
     const snapshot = await this.#snapshots.take(String(number));
     const mark = newMark();
-    const fed = input.digest === null ? {} : { [NOTE.fed]: input.digest };
-    this.#keep({ [NOTE.base]: this.#state.host[NOTE.base] ?? snapshot, [NOTE.mark]: mark, ...fed });
+    const fed = input.digest === null ? {} : { used_inputs_digest: input.digest };
+    this.#keep({ base: this.#state.host.base ?? snapshot, mark, ...fed });
     const started = this.#apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
     if (started.type === 'refused') return started;
     const attempt = await this.#run(number, mark, watcher, input);
     try {
       for (const note of input.notes) this.note(note);
       this.#remember(
-        NOTE.said,
+        'remarks',
         attempt.result.notes.map((note) => `Attempt ${number}: ${note}`),
       );
       const text = withoutSecrets(attempt.result.text, input);
@@ -275,34 +276,22 @@ export class Loop {
    */
   async answerPrompt(signal?: AbortSignal): Promise<string | null> {
     const { auto, host } = this.#state;
-    const again = auto && host[NOTE.regenerated] === undefined;
+    const again = auto && host.inputs_regenerated_at === null;
     const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
     const input = await commandInputFor(this.#context, this.#state, { prompts, signal });
-    if (again) this.#keep({ [NOTE.regenerated]: new Date().toISOString() });
+    if (again) this.#keep({ inputs_regenerated_at: new Date().toISOString() });
     this.#save();
     if (input.missing.length > 0) return missingText(input);
     if (input.digest === null)
       return 'There are no inputs for its prompts. Give them with --inputs FILE, or use --auto.';
-    if (input.digest === host[NOTE.fed]) return `The inputs in ${input.path} did not do the last time. Correct them.`;
+    if (input.digest === host.used_inputs_digest) return `The inputs in ${input.path} did not do the last time. Correct them.`;
     const decision = this.#apply({ type: 'inputs_provided', digest: input.digest, inputs: null });
     return decision.type === 'refused' ? decision.reason : null;
   }
 
   /** Takes over what may be changed on the way, and says what may not: the limits stay as they were at the beginning. */
   adjust(wanted: Partial<FixStart>): void {
-    const { command, error, started, ...own } = this.#state;
-    const changed = this.#context.rules.begin({
-      command,
-      error,
-      started,
-      desired: wanted.desired?.trim() ? wanted.desired : own.desired,
-      test: own.test ?? wanted.test ?? null,
-      inputs: wanted.inputs ?? own.inputs,
-      auto: wanted.auto ?? own.auto,
-      timeout_seconds: wanted.timeout_seconds ?? own.timeout_seconds,
-    });
-    const { desired, test, inputs, auto, timeout_seconds } = changed;
-    this.#state = { ...this.#state, desired, test, inputs, auto, timeout_seconds };
+    this.#state = this.#context.rules.adjust(this.#state, wanted);
     this.#save();
     for (const note of limitsKept(this.#state, wanted)) this.note(note);
   }
@@ -322,12 +311,12 @@ export class Loop {
   }
 
   cancel(): void {
-    if (!isOver(this.#state)) this.#apply({ type: 'cancelled' });
+    if (!this.decision.is_over) this.#apply({ type: 'cancelled' });
   }
 
   /** What somebody found on the web, for the report. */
   addSources(sources: readonly string[]): void {
-    this.#remember(NOTE.sources, sources);
+    this.#remember('research_sources', sources);
     this.#save();
   }
 
@@ -376,10 +365,10 @@ export class Loop {
   }
 
   async #learn(): Promise<void> {
-    const known = Number(this.#state.host[NOTE.learned] ?? 0);
+    const { learned_up_to: known } = this.#state.host;
     const loop = { state: this.#state, folder: this.folder, snapshots: this.#snapshots };
     const problems = await learn(this.#context, loop, known, (upTo) => {
-      this.#keep({ [NOTE.learned]: String(upTo) });
+      this.#keep({ learned_up_to: upTo });
       this.#save();
     });
     for (const problem of problems) this.note(problem);
@@ -387,7 +376,7 @@ export class Loop {
 
   async #begin(): Promise<void> {
     if (this.#state.mode === 'error') {
-      this.#keep({ [NOTE.base]: await this.#snapshots.take('0') });
+      this.#keep({ base: await this.#snapshots.take('0') });
       const error = this.#errorGiven();
       this.#keepSource(error);
       this.#insight = newInsight(0, error);
@@ -399,12 +388,12 @@ export class Loop {
   /** What a killed process left running is ended; an attempt that was cut off is made again. */
   async #goOn(): Promise<void> {
     const { status, host, current_attempt: number } = this.#state;
-    const mark = host[NOTE.mark];
-    if (mark !== undefined) await endMarked(mark);
-    this.#forget(NOTE.mark);
+    const { mark } = host;
+    if (mark !== null) await endMarked(mark);
+    this.#keep({ mark: null });
     if (status === 'running') {
       const log = this.folder.putAside(`attempt_${number}.log`);
-      this.#remember(NOTE.said, [
+      this.#remember('remarks', [
         `Attempt ${number} was cut off, and is made again${log === null ? '' : `; see ${log}`}.`,
       ]);
     }
@@ -439,7 +428,7 @@ export class Loop {
       const isHeard = this.#context.session.historyEnabled && input.digest === null;
       return await (isHeard ? runHeard(this.#context, request) : runUnheard(request));
     } catch (thrown) {
-      this.#forget(NOTE.mark);
+      this.#keep({ mark: null });
       this.cancel();
       throw thrown;
     }
@@ -457,8 +446,8 @@ export class Loop {
     }
     const weakened = failed ? [] : await suspicions(this.#context, this.#snapshots, this.#state, snapshot);
     // What is changed from here on is the next fix.
-    if (failed || weakened.length > 0) this.#keep({ [NOTE.after]: await this.#snapshots.take(`${number}-after`) });
-    this.#forget(NOTE.mark);
+    if (failed || weakened.length > 0) this.#keep({ after: await this.#snapshots.take(`${number}-after`) });
+    this.#keep({ mark: null });
     const decision = this.#apply({
       type: 'attempt_finished',
       exit_code: exitCode,
@@ -524,20 +513,16 @@ export class Loop {
     this.#save();
   }
 
-  #keep(notes: Record<string, string>): void {
+  #keep(notes: Partial<FixHostNotes>): void {
     this.#state = withNotes(this.#state, notes);
   }
 
   #keepSource(error: FixError): void {
-    this.#keep({ [NOTE.source]: errorSource(error, this.#state, this.#context.session.root) });
+    this.#keep({ error_source: errorSource(error, this.#state, this.#context.session.root) });
   }
 
-  #forget(name: string): void {
-    this.#state = withoutNote(this.#state, name);
-  }
-
-  #remember(name: string, texts: readonly string[]): void {
-    this.#state = withListed(this.#context, this.#state, name, texts);
+  #remember(list: 'remarks' | 'research_sources', texts: readonly string[]): void {
+    this.#state = withListed(this.#context, this.#state, list, texts);
   }
 
   #save(): void {

@@ -13,7 +13,6 @@ import { Loop } from '../../fix/loop.ts';
 import { type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
 import { reportData } from '../../fix/report/loop-view.ts';
 import { inputsMarkdown } from '../../fix/report/report.ts';
-import { resultOf } from '../../fix/report/summary.ts';
 import { paint } from '../../format/terminal.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import { visible } from '../../text/untrusted.ts';
@@ -202,7 +201,7 @@ async function textOf(loop: Loop, stop: Stop, watcher: Watcher): Promise<string>
 function exitCodeOf(loop: Loop, stop: Stop): number {
   if (stop === 'needs_fix') return EXIT.needsFix;
   if (stop === 'needs_inputs') return EXIT.needsInputs;
-  const result = resultOf(loop.state);
+  const result = loop.decision.result;
   if (result === 'unverified') return EXIT.needsFix;
   return result === 'success' ? EXIT.fixed : EXIT.notFixed;
 }

@@ -4,7 +4,6 @@
  */
 
 import { findingsMarkdown } from '../state/fix-file.ts';
-import { NOTE } from '../state/host-notes.ts';
 import { code, fenced, oneLine } from './markdown.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { approachTitle, lastError, locationText } from './summary.ts';
@@ -81,7 +80,7 @@ function failure(record: LoopRecord): string {
     '',
     `- **Headline**: ${code(error?.headline ?? '')}`,
     `- **Type**: ${oneLine(error?.error_type ?? 'unknown')} (${error?.category ?? 'UNKNOWN'}), ${error?.error_class ?? 'fixable'} (${oneLine(error?.class_because ?? 'default')})`,
-    `- **Source**: ${state.host[NOTE.source] ?? 'unknown'}`,
+    `- **Source**: ${state.host.error_source ?? 'unknown'}`,
     `- **Location**: ${locationText(record)}${insight?.function ? ` in ${oneLine(insight.function)}` : ''}`,
     ...(insight?.missing ? [`- **Missing**: ${oneLine(insight.missing, 300)}`] : []),
     ...weakened.map(

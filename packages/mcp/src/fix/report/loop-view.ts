@@ -2,14 +2,13 @@
  * A loop as data: the machine-readable twin of the reports, and the answers over MCP.
  */
 
-import type { EscalationReason, FixAttempt, FixState, FixStep } from 'argus-engine';
+import type { EscalationReason, FixAttempt, FixResult, FixState, FixStep } from 'argus-engine';
 import { visibleDeep } from '../../text/untrusted.ts';
 import type { Findings } from '../context/findings.ts';
 import type { Answer } from '../context/gather-context.ts';
-import { NOTE } from '../state/host-notes.ts';
 import { lastPart } from './markdown.ts';
 import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
-import { isOver, type LoopResult, lastError, nextSteps, resultOf } from './summary.ts';
+import { lastError, nextSteps } from './summary.ts';
 
 /** Version of this form. */
 const LOOP_VIEW_VERSION = 1;
@@ -22,7 +21,7 @@ export interface LoopView {
   loop: string;
   mode: FixState['mode'];
   status: FixState['status'];
-  result: LoopResult;
+  result: FixResult;
   attempt: number;
   max_attempts: number;
   exit_code: number | null;
@@ -66,7 +65,7 @@ export function viewOf(record: LoopRecord): LoopView {
     loop: state.command_hash,
     mode: state.mode,
     status: state.status,
-    result: resultOf(state),
+    result: outlook.decision.result,
     attempt: last?.number ?? 0,
     max_attempts: state.max_attempts,
     exit_code: last?.exit_code ?? null,
@@ -81,9 +80,9 @@ export function viewOf(record: LoopRecord): LoopView {
     approach: outlook.decision.approach,
     reason: outlook.decision.reason,
     escalation: state.escalation,
-    known_solutions: isOver(state) ? [] : (insight?.known ?? []),
+    known_solutions: outlook.decision.is_over ? [] : (insight?.known ?? []),
     lookup_id: insight?.lookup_id ?? null,
-    context: isOver(state) ? [] : (insight?.context ?? []),
+    context: outlook.decision.is_over ? [] : (insight?.context ?? []),
     research_query: insight?.query ?? null,
     research: insight?.findings ?? null,
     warnings: [...(earlier === null ? [] : [earlier]), ...outlook.warnings.map(({ text }) => text), ...notes],
@@ -134,7 +133,7 @@ function failureView({ state, insight, output }: LoopRecord): FailureView | null
   const { location } = error;
   return {
     type: error.error_type ?? 'unknown',
-    source: state.host[NOTE.source] ?? null,
+    source: state.host.error_source ?? null,
     class: error.error_class ?? 'fixable',
     because: error.class_because,
     category: error.category,

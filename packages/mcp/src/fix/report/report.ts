@@ -5,7 +5,7 @@
 import type { FixAttempt, FixState } from 'argus-engine';
 import { cell, code, fenced, lastPart, oneLine, seconds } from './markdown.ts';
 import type { GoingBack, LoopRecord } from './record.ts';
-import { approachTitle, keptFixes, lastError, locationText, nextSteps, resultOf, succeeded } from './summary.ts';
+import { approachTitle, keptFixes, lastError, locationText, nextSteps, succeeded } from './summary.ts';
 
 /** What a person reads of an output; the log has all of it. */
 const MAX_OUTPUT_CHARACTERS = 6_000;
@@ -73,7 +73,7 @@ function commandFailure(record: LoopRecord): string[] {
       '### Summary',
       `- **Command**: ${code(state.command ?? '')}`,
       `- **Result**: ${state.status === 'suspicious' ? 'SUSPICIOUS' : 'FAILED'}`,
-      `- **Reason**: ${reasonOf(state)}`,
+      `- **Reason**: ${reasonOf(record)}`,
       `- **Attempts Used**: ${state.attempts.length}/${state.max_attempts}`,
     ].join('\n'),
     [
@@ -211,9 +211,9 @@ function undoing(moments: readonly GoingBack[]): string[] {
 }
 
 /** The rules' own reasons; of a loop that only stopped, why it did. */
-function reasonOf(state: FixState): string {
+function reasonOf({ state, outlook }: LoopRecord): string {
   if (state.escalation !== null) return state.escalation;
-  return state.status === 'needs_fix' ? 'no_change_made' : resultOf(state);
+  return state.status === 'needs_fix' ? 'no_change_made' : outlook.decision.result;
 }
 
 function errorTypeOf({ state, insight }: LoopRecord): string {

@@ -6,30 +6,8 @@ import type { FixApproach, FixAttempt, FixErrorSummary, FixStart, FixState } fro
 import { code, oneLine } from './markdown.ts';
 import type { LoopRecord } from './record.ts';
 
-/** How a loop stands, for programs. */
-export type LoopResult = 'success' | 'suspicious' | 'failed' | 'unverified' | 'cancelled' | 'in_progress';
-
-export function resultOf(state: FixState): LoopResult {
-  switch (state.status) {
-    case 'success':
-    case 'suspicious':
-    case 'unverified':
-    case 'cancelled':
-      return state.status;
-    case 'escalated':
-      return 'failed';
-    default:
-      return 'in_progress';
-  }
-}
-
 export function succeeded(state: FixState): boolean {
   return state.status === 'success';
-}
-
-/** Nothing more happens by itself. */
-export function isOver(state: FixState): boolean {
-  return ['success', 'suspicious', 'escalated', 'unverified'].includes(state.status);
 }
 
 /** A green run that a human has called a cheat; what the rules give it for a hash. */

@@ -6,7 +6,6 @@
 import type { FixState, Weakening } from 'argus-engine';
 import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
-import { NOTE } from '../state/host-notes.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
 
 /** More are named in the fix file. */
@@ -24,8 +23,8 @@ export interface Change extends Difference {
 /** Since the last attempt ended, or in error mode the loop began. */
 export async function changeSince(snapshots: Snapshots, { host, attempts }: FixState): Promise<Change> {
   const now = await snapshots.now();
-  const from = host[NOTE.after] ?? host[NOTE.base];
-  if (from === undefined) return { digest: null, files: [], now, tried: null, diff: '' };
+  const from = host.after ?? host.base;
+  if (from === null) return { digest: null, files: [], now, tried: null, diff: '' };
   const difference = await snapshots.difference(from, now);
   if (difference.digest === null) return { ...difference, now, tried: null, diff: '' };
   const tried = await ranWith(snapshots, attempts, now);
@@ -39,8 +38,8 @@ export async function weakenings(
   { host }: FixState,
   until: string,
 ): Promise<Weakening[]> {
-  const base = host[NOTE.base];
-  return base === undefined ? [] : rules.weakened(await snapshots.diff(base, until));
+  const { base } = host;
+  return base === null ? [] : rules.weakened(await snapshots.diff(base, until));
 }
 
 /** Of a green run; without a change by anybody but the command there is nothing to suspect. */
@@ -50,9 +49,9 @@ export async function suspicions(
   state: FixState,
   snapshot: string,
 ): Promise<Weakening[]> {
-  const from = state.host[NOTE.after] ?? state.host[NOTE.base];
+  const from = state.host.after ?? state.host.base;
   // A change that was not declared, while an error was waited for to pass, is one all the same.
-  const changed = state.pending_fix !== null || (from !== undefined && !(await snapshots.same(from, snapshot)));
+  const changed = state.pending_fix !== null || (from !== null && !(await snapshots.same(from, snapshot)));
   return changed ? weakenings(loopContext, snapshots, state, snapshot) : [];
 }
 

@@ -12,7 +12,6 @@ import { visible } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { Insight, LoopRecord } from '../report/record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
-import { listIn, NOTE } from './host-notes.ts';
 import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
 import { StateFolder } from './state-folder.ts';
 
@@ -170,15 +169,15 @@ interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' |
 }
 
 export function recordOf({ state, outlook, folder, snapshots, insight, notes, earlier }: RecordParts): LoopRecord {
-  const base = state.mode === 'error' ? state.host[NOTE.base] : undefined;
+  const base = state.mode === 'error' ? state.host.base : null;
   const kept = state.attempts.flatMap(({ number, snapshot }) => (snapshot === null ? [] : [{ number, snapshot }]));
-  const moments = base === undefined ? kept : [{ number: 0, snapshot: base }, ...kept];
+  const moments = base === null ? kept : [{ number: 0, snapshot: base }, ...kept];
   return {
     state,
     outlook,
     folder: folder.shown,
     insight,
-    sources: listIn(state, NOTE.sources),
+    sources: state.host.research_sources,
     goingBack: moments.map(({ number, snapshot }) => ({ attempt: number, command: snapshots.howToGoBack(snapshot) })),
     earlier,
     output: readLog(folder, state.attempts.at(-1)?.number ?? 0),

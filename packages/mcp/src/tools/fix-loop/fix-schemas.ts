@@ -7,7 +7,6 @@ import type { Loop } from '../../fix/loop.ts';
 import { cleanText, type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
 import { type LoopView, viewOf } from '../../fix/report/loop-view.ts';
 import type { LoopRecord } from '../../fix/report/record.ts';
-import { isOver } from '../../fix/report/summary.ts';
 import { Tail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { withProgress } from '../progress.ts';
@@ -78,7 +77,7 @@ export async function answerOf(
   watcher: Watcher,
   refused?: string,
 ): Promise<FixAnswer> {
-  const over = isOver(loop.state);
+  const over = loop.decision.is_over;
   if (loop.decision.type === 'apply_fix') await loop.prepareFix(watcher);
   const report = over ? await loop.report(watcher) : undefined;
   return answerFrom(loopContext, loop.record, { refused, report });

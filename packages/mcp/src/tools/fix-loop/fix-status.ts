@@ -3,7 +3,6 @@
  */
 
 import { z } from 'zod';
-import { isOver } from '../../fix/report/summary.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { defineTool } from '../tool.ts';
 import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
@@ -24,7 +23,7 @@ async function handleFixStatus(params: FixStatusParams, sessionManager: SessionM
   const { reportMarkdown } = await import('../../fix/report/report.ts');
   const loopContext = await placeAt(params.projectPath, sessionManager);
   const record = await Loop.look(loopContext, params.loop);
-  return answerFrom(loopContext, record, isOver(record.state) ? { report: reportMarkdown(record) } : {});
+  return answerFrom(loopContext, record, record.outlook.decision.is_over ? { report: reportMarkdown(record) } : {});
 }
 
 export const fixStatusTool = defineTool({
