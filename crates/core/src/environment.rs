@@ -3,7 +3,7 @@
 
 mod facts;
 
-pub use facts::Fact;
+pub use facts::EnvironmentFact;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -58,14 +58,14 @@ const CUDA: Major = Major { unknown: 0.85, neighbour: 0.8, distant: 0.6 };
 impl Environment {
     /// Reads a map of facts; keys in snake, camel or kebab case, values as people write them. What it does not know
     /// is left out, and the order of the facts does not matter.
-    pub fn from_facts<'a>(facts: impl IntoIterator<Item = (&'a str, Fact<'a>)>) -> Self {
+    pub fn from_facts<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Self {
         facts::read(facts)
     }
 
     /// Reads a bucket in any order of fields, canonicalising as [`Environment::from_facts`] does.
     pub fn parse(bucket: &str) -> Self {
         let pairs = bucket.split([';', ',', '\n']).filter_map(|pair| pair.split_once(['=', ':']));
-        Self::from_facts(pairs.map(|(key, value)| (key.trim(), Fact::Text(value))))
+        Self::from_facts(pairs.map(|(key, value)| (key.trim(), EnvironmentFact::Text(value))))
     }
 
     /// Whether nothing is known.

@@ -8,7 +8,7 @@ mod word;
 
 use crate::{
     bytes::{are_equal, character_end},
-    output::{Clean, Line, Output, lines, progress, salient},
+    output::{CleanText, Output, OutputLine, lines, progress, salient},
 };
 use std::borrow::Cow;
 use walk::WalkOutcome;
@@ -128,7 +128,7 @@ impl Writer {
     /// Writes what stays of the text; answers the innermost in-app frame, and where a failure was noticed whose message says
     /// little.
     fn pass(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
-        let text = Clean::of(text);
+        let text = CleanText::of(text);
         let output = Output::read(&text, false);
         let mut cause = self.write_all(&output);
         if output.has_progress && !progress::mentions_failure(&self.out) {
@@ -202,7 +202,7 @@ impl Writer {
     fn write_all<'t>(&mut self, output: &Output<'t>) -> Option<&'t [u8]> {
         self.sure &= !output.is_pruned;
         let mut cause = None;
-        for &Line { part, number, is_untouched, is_message, is_cause } in &output.lines {
+        for &OutputLine { part, number, is_untouched, is_message, is_cause } in &output.lines {
             let known = is_untouched && number < MAX_LINES && self.known >> number & 1 != 0;
             let full = self.is_full();
             self.write_line(part, known, is_message);

@@ -19,8 +19,8 @@ pub(crate) mod stack_frame;
 pub(crate) mod test_title;
 pub(crate) mod time;
 
-use causes::Chain;
-use lines::{Part, Selector};
+use causes::CauseChain;
+use lines::{LinePart, Selector};
 use std::borrow::Cow;
 
 /// Longest part of one line that counts.
@@ -31,7 +31,7 @@ const MAX_KEPT_LINES: usize = 512;
 const EXPECTED_LINES: usize = 64;
 
 /// A line that is part of the failure.
-pub(crate) struct Line<'t> {
+pub(crate) struct OutputLine<'t> {
     /// What stays of it.
     pub(crate) part: &'t [u8],
     /// How many lines of the text are before it.
@@ -47,7 +47,7 @@ pub(crate) struct Line<'t> {
 /// What is read of a text.
 pub(crate) struct Output<'t> {
     /// The lines that are the failure, in order.
-    pub(crate) lines: Vec<Line<'t>>,
+    pub(crate) lines: Vec<OutputLine<'t>>,
     /// Lines of a log that say how things went along were left out.
     pub(crate) has_progress: bool,
     /// Lines were left out for what stands beside them.
@@ -57,15 +57,15 @@ pub(crate) struct Output<'t> {
 
 impl<'t> Output<'t> {
     /// Reads a clean text; the lines that tell of progress stay only where they are asked for.
-    pub(crate) fn read(text: &'t Clean<'_>, with_progress: bool) -> Self {
+    pub(crate) fn read(text: &'t CleanText<'_>, with_progress: bool) -> Self {
         let mut selector = Selector::new(&text.text, text.may_be_marked);
         let mut lines = Vec::with_capacity(EXPECTED_LINES);
-        let (mut has_progress, mut chain) = (false, Chain::default());
+        let (mut has_progress, mut chain) = (false, CauseChain::default());
         // The last line that is a message, and whether it announces those that follow, where that was asked.
         let (mut above, mut announced) = (&b""[..], None);
         // To the last line even where enough are kept: the innermost frame and the deepest cause may be there.
         for (number, line) in lines_of(&text.text).enumerate() {
-            let Some(Part { text: part, whole }) = selector.kept_part(line) else { continue };
+            let Some(LinePart { text: part, whole }) = selector.kept_part(line) else { continue };
             let progress = !with_progress && lines.len() < MAX_KEPT_LINES && selector.is_progress(part);
             if progress && !*announced.get_or_insert_with(|| progress::expects_continuation(above)) {
                 has_progress = true;
@@ -77,7 +77,7 @@ impl<'t> Output<'t> {
             let is_cause = chain.has(line, part, selector.has_frame);
             if is_cause || lines.len() < MAX_KEPT_LINES {
                 let is_message = whole && !with_progress && !progress;
-                lines.push(Line { part, number, is_untouched: part.len() == line.len(), is_message, is_cause });
+                lines.push(OutputLine { part, number, is_untouched: part.len() == line.len(), is_message, is_cause });
             }
         }
         let is_pruned = salient::prune(&mut lines, |line| line.part);
@@ -96,13 +96,13 @@ impl<'t> Output<'t> {
 }
 
 /// A text without control characters and without what a CI system puts before each line, its lines bounded.
-pub(crate) struct Clean<'t> {
+pub(crate) struct CleanText<'t> {
     text: Cow<'t, [u8]>,
     /// Below its first line may be pytest's mark.
     may_be_marked: bool,
 }
 
-impl<'t> Clean<'t> {
+impl<'t> CleanText<'t> {
     pub(crate) fn of(text: &'t [u8]) -> Self {
         let stamped = ci_prefix::are_in(text);
         if !stamped {

@@ -7,7 +7,7 @@ mod message;
 
 pub use failure_locations::{FailureLocations, SourceLocation, failure_locations};
 
-use crate::output::{Clean, Output, progress};
+use crate::output::{CleanText, Output, progress};
 
 /// What JavaScript makes of an object that nobody printed.
 const UNPRINTED: &str = "[object Object]";
@@ -26,7 +26,7 @@ pub struct Summary {
 impl Summary {
     /// Reads a redacted text.
     pub fn read(text: &str) -> Self {
-        let clean = Clean::of(text.as_bytes());
+        let clean = CleanText::of(text.as_bytes());
         let mut output = Output::read(&clean, false);
         let said: Vec<&[u8]> = output.lines.iter().map(|line| line.part).collect();
         if output.has_progress && !progress::mentions_failure(&said.join(&b'\n')) {

@@ -6,11 +6,11 @@
 #[error("{name}: {kind}")]
 pub struct ReportError {
     name: String,
-    kind: Kind,
+    kind: ReportErrorKind,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Kind {
+pub(crate) enum ReportErrorKind {
     #[error("the report is empty. Did the test command write it? Run the tests again and import the new file")]
     Empty,
     #[error("this is a binary file, not a test report. Point to the report file the runner wrote")]
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 }
 
 impl ReportError {
-    pub(crate) fn new(name: &str, kind: Kind) -> Self {
+    pub(crate) fn new(name: &str, kind: ReportErrorKind) -> Self {
         Self { name: name.to_owned(), kind }
     }
 
@@ -38,21 +38,21 @@ impl ReportError {
 
     /// There was nothing in it but white space.
     pub fn is_empty(&self) -> bool {
-        matches!(self.kind, Kind::Empty)
+        matches!(self.kind, ReportErrorKind::Empty)
     }
 
     /// Its bytes are no text.
     pub fn is_binary(&self) -> bool {
-        matches!(self.kind, Kind::Binary)
+        matches!(self.kind, ReportErrorKind::Binary)
     }
 
     /// It is text, but no report format was told from it.
     pub fn is_unrecognized(&self) -> bool {
-        matches!(self.kind, Kind::Unrecognized)
+        matches!(self.kind, ReportErrorKind::Unrecognized)
     }
 
     /// The source refused to be read.
     pub fn is_io(&self) -> bool {
-        matches!(self.kind, Kind::Io(_))
+        matches!(self.kind, ReportErrorKind::Io(_))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Cursor, Read};
 
-use crate::error::Kind;
+use crate::error::ReportErrorKind;
 
 /// Bytes looked at before parsing starts. Enough for a licence comment before an XML root.
 const HEAD_BYTES: u64 = 16 * 1024;
@@ -41,17 +41,17 @@ pub(crate) struct Head {
 
 impl<R: BufRead> Input<R> {
     /// Reads the head and decides on the encoding; an empty or binary source is an error.
-    pub(crate) fn open(mut reader: R) -> Result<(Self, Head), Kind> {
+    pub(crate) fn open(mut reader: R) -> Result<(Self, Head), ReportErrorKind> {
         let mut head = Vec::new();
-        reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(Kind::Io)?;
+        reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(ReportErrorKind::Io)?;
         let (encoding, mark) = encoding_of(&head);
         if encoding == Encoding::Utf8 && is_binary(&head) {
-            return Err(Kind::Binary);
+            return Err(ReportErrorKind::Binary);
         }
         let text = decode_head(&head[mark..], encoding);
         // No report begins with so much white space; an endless source of it must not be read to its end.
         if text.trim().is_empty() {
-            return Err(Kind::Empty);
+            return Err(ReportErrorKind::Empty);
         }
         let mut start = Cursor::new(head);
         start.set_position(mark as u64);

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::error::Kind;
+use crate::error::ReportErrorKind;
 use crate::input::Input;
 use crate::intake::Intake;
 use guard::JsonGuard;
@@ -60,16 +60,21 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// Turns what went wrong into problems. An error if nothing at all was read.
-    pub(crate) fn report(self, format: &'static str, known: bool, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    pub(crate) fn report(
+        self,
+        format: &'static str,
+        known: bool,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), ReportErrorKind> {
         if let Some(error) = self.error {
             let reason = if error.is_eof() { "the report ends early".to_owned() } else { error.to_string() };
             if intake.cases() == 0 {
-                return Err(Kind::Malformed { format, reason });
+                return Err(ReportErrorKind::Malformed { format, reason });
             }
             let line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
             intake.problem(line, format!("{reason}; what was complete before it was read"));
         } else if !known {
-            return Err(Kind::Malformed { format, reason: "it lacks the fields of this format".to_owned() });
+            return Err(ReportErrorKind::Malformed { format, reason: "it lacks the fields of this format".to_owned() });
         }
         if self.replaced > 0 {
             intake.problem(None, format!("{} characters that are no text were replaced", self.replaced));

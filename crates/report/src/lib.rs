@@ -30,7 +30,7 @@ pub mod tail;
 mod units;
 mod xml;
 
-use error::Kind;
+use error::ReportErrorKind;
 use formats::{ctrf, go_test, jest, junit, playwright, tap};
 use input::Input;
 use intake::Intake;
@@ -63,9 +63,9 @@ fn read<R: std::io::BufRead>(
     format: Option<Format>,
     options: &Options,
     sink: &mut dyn FnMut(ReportCase),
-) -> Result<Parsed, Kind> {
+) -> Result<Parsed, ReportErrorKind> {
     let (input, head) = Input::open(reader)?;
-    let format = format.or_else(|| detect::format_of(&head.text)).ok_or(Kind::Unrecognized)?;
+    let format = format.or_else(|| detect::format_of(&head.text)).ok_or(ReportErrorKind::Unrecognized)?;
     let mut intake = Intake::new(options, sink);
     match format {
         Format::Junit => junit::parse(input, &mut intake)?,

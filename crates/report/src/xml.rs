@@ -35,7 +35,7 @@ pub(crate) enum Token<'a> {
 
 /// Where the reader is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ReaderState {
     Content,
     /// The end tag of an empty element is owed.
     Empty,
@@ -45,7 +45,7 @@ enum State {
 /// Reads tokens from a report.
 pub(crate) struct XmlReader<R> {
     input: Input<R>,
-    state: State,
+    state: ReaderState,
     tag: Tag,
     /// Decoded text that does not stand in the source as it is.
     piece: String,
@@ -55,7 +55,14 @@ pub(crate) struct XmlReader<R> {
 
 impl<R: BufRead> XmlReader<R> {
     pub(crate) fn new(input: Input<R>) -> Self {
-        Self { input, state: State::Content, tag: Tag::default(), piece: String::new(), line: 1, faults: Vec::new() }
+        Self {
+            input,
+            state: ReaderState::Content,
+            tag: Tag::default(),
+            piece: String::new(),
+            line: 1,
+            faults: Vec::new(),
+        }
     }
 
     /// The line the next token begins on.
@@ -75,16 +82,16 @@ impl<R: BufRead> XmlReader<R> {
     /// The next token.
     pub(crate) fn next(&mut self) -> io::Result<Token<'_>> {
         match self.state {
-            State::Empty => {
-                self.state = State::Content;
+            ReaderState::Empty => {
+                self.state = ReaderState::Content;
                 return Ok(Token::Close(self.tag.name()));
             }
-            State::CharacterData => {
+            ReaderState::CharacterData => {
                 if self.character_data()? {
                     return Ok(Token::Text(&self.piece));
                 }
             }
-            State::Content => {}
+            ReaderState::Content => {}
         }
         loop {
             let Some(first) = self.peek()? else { return Ok(Token::End) };
@@ -152,7 +159,7 @@ impl<R: BufRead> XmlReader<R> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || byte >= 0x80 => {
                 self.read_tag()?;
                 if self.tag.empty {
-                    self.state = State::Empty;
+                    self.state = ReaderState::Empty;
                 }
                 Ok(Markup::Open)
             }
@@ -173,7 +180,7 @@ impl<R: BufRead> XmlReader<R> {
         }
         if start == b"![CDATA[" {
             self.take(start.len());
-            self.state = State::CharacterData;
+            self.state = ReaderState::CharacterData;
             return Ok(if self.character_data()? { Markup::Text } else { Markup::Nothing });
         }
         self.skip_doctype()?;
@@ -238,7 +245,7 @@ impl<R: BufRead> XmlReader<R> {
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
-                self.state = State::Content;
+                self.state = ReaderState::Content;
                 return Ok(!self.piece.is_empty());
             }
             let length = memchr(b']', chunk).unwrap_or(chunk.len());
@@ -248,7 +255,7 @@ impl<R: BufRead> XmlReader<R> {
                 return Ok(true);
             }
             if self.closes_character_data()? {
-                self.state = State::Content;
+                self.state = ReaderState::Content;
                 return Ok(!self.piece.is_empty());
             }
         }

@@ -50,7 +50,7 @@ pub struct NewDocument<'a> {
 
 /// A term to find.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct WantedTerm {
     /// Its hash.
     pub term: u32,
     /// What it adds to the score of a document that holds it most strongly.
@@ -132,7 +132,7 @@ pub async fn document_counts(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Ve
 /// family; about `take` of them, in no order.
 pub async fn candidates(
     tx: &mut impl Tx,
-    wanted: &[Wanted],
+    wanted: &[WantedTerm],
     family: Option<i64>,
     take: usize,
 ) -> Result<Vec<Candidate>, StoreError> {
@@ -217,8 +217,8 @@ impl Best {
 }
 
 /// The terms worth most whose lists together are short enough; sorted by hash.
-fn terms_to_read(wanted: &[Wanted], most: usize) -> Vec<(u32, f32)> {
-    let mut by_worth: Vec<&Wanted> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
+fn terms_to_read(wanted: &[WantedTerm], most: usize) -> Vec<(u32, f32)> {
+    let mut by_worth: Vec<&WantedTerm> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
     by_worth.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth));
     let (mut chosen, mut postings) = (Vec::new(), 0);
     for term in by_worth {

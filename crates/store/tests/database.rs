@@ -134,7 +134,7 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
             let key = runs::insert(tx, &run(&format!("run-{n}"), n)).await?;
             cases::insert_all(tx, key, &[case]).await?;
         }
-        let keep = retention::Keep { age: None, newest: Some(10) };
+        let keep = retention::RetentionLimits { age: None, newest: Some(10) };
         let mut step = async || retention::apply(tx, keep).await;
         Ok((step().await?, step().await?, step().await?))
     };

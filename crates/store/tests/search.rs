@@ -4,7 +4,7 @@
 
 use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind, finish,
-    search::{self, Wanted},
+    search::{self, WantedTerm},
 };
 use rusqlite::Connection;
 use std::{
@@ -31,7 +31,7 @@ fn open(path: &Path) -> Sqlite {
 }
 
 fn found(database: &Sqlite) -> Result<usize, StoreError> {
-    let wanted = [Wanted { term: 7, worth: 1.0, documents: 1 }];
+    let wanted = [WantedTerm { term: 7, worth: 1.0, documents: 1 }];
     let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::candidates(tx, &wanted, None, 10).await;
     finish(database.read(body)).map(|candidates| candidates.len())
 }

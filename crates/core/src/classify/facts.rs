@@ -8,12 +8,12 @@ const SIGKILL_EXIT_CODE: i32 = 137;
 
 /// A fact that decides unless the text says something that goes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fact {
+pub(super) struct DecidingFact {
     name: &'static str,
     category: Category,
 }
 
-impl Fact {
+impl DecidingFact {
     pub(super) const fn rank(&self) -> u8 {
         rank(self.category)
     }
@@ -24,11 +24,11 @@ impl Fact {
 }
 
 /// The fact that goes before the others.
-pub(super) fn first_match(event: &FailureEvent) -> Option<Fact> {
+pub(super) fn first_match(event: &FailureEvent) -> Option<DecidingFact> {
     memory(event).or_else(|| container(event)).or_else(|| status(event))
 }
 
-fn memory(event: &FailureEvent) -> Option<Fact> {
+fn memory(event: &FailureEvent) -> Option<DecidingFact> {
     let name = if event.oom_killed == Some(true) {
         "fact-oom-killed"
     } else if state(event).is_some_and(|state| state == "oomkilled") {
@@ -39,7 +39,7 @@ fn memory(event: &FailureEvent) -> Option<Fact> {
     } else {
         return None;
     };
-    Some(Fact { name, category: Category::ContainerOom })
+    Some(DecidingFact { name, category: Category::ContainerOom })
 }
 
 /// A signal other than SIGKILL ended it, so the exit code is not the kernel's kill.
@@ -47,7 +47,7 @@ fn stopped_by_us(event: &FailureEvent) -> bool {
     event.signal.as_deref().is_some_and(|signal| !matches!(signal, "" | "SIGKILL" | "KILL" | "9"))
 }
 
-fn container(event: &FailureEvent) -> Option<Fact> {
+fn container(event: &FailureEvent) -> Option<DecidingFact> {
     let state = state(event)?;
     let crashed = matches!(
         state.as_str(),
@@ -75,14 +75,15 @@ fn container(event: &FailureEvent) -> Option<Fact> {
     let ended_well = matches!(state.as_str(), "exited" | "dead") && event.exit_code == Some(0);
     let misconfigured = state == "createcontainerconfigerror";
     if misconfigured {
-        return Some(Fact { name: "fact-container-config", category: Category::ConfigError });
+        return Some(DecidingFact { name: "fact-container-config", category: Category::ConfigError });
     }
-    (crashed && !ended_well).then_some(Fact { name: "fact-container-state", category: Category::ContainerCrash })
+    (crashed && !ended_well)
+        .then_some(DecidingFact { name: "fact-container-state", category: Category::ContainerCrash })
 }
 
-fn status(event: &FailureEvent) -> Option<Fact> {
+fn status(event: &FailureEvent) -> Option<DecidingFact> {
     let failed = event.http_status.is_some_and(|status| (400..600).contains(&status));
-    failed.then_some(Fact { name: "fact-http-status", category: Category::HttpError })
+    failed.then_some(DecidingFact { name: "fact-http-status", category: Category::HttpError })
 }
 
 /// The container's state in lower case, without the blanks of `docker ps` ("Exited (1)" is "exited").

@@ -86,7 +86,7 @@ struct Probe {
 impl LiteralPrefilter {
     /// `literals` are in lower case; a match names one by its index.
     pub(super) fn new(literals: &[&'static str]) -> Self {
-        let common = Common::new(literals);
+        let common = GramFrequencies::new(literals);
         let mut grams = Grams::new();
         let mut statuses = Statuses::new();
         for (index, literal) in literals.iter().enumerate() {
@@ -203,7 +203,7 @@ impl Grams {
     }
 
     /// Enters a literal with the rarest of the grams that stand at even positions where it does, and of the others.
-    fn enter(&mut self, id: u16, literal: &[u8], common: &Common) {
+    fn enter(&mut self, id: u16, literal: &[u8], common: &GramFrequencies) {
         for first in 0..STRIDE_BYTES {
             let offsets = (first..=literal.len() - GRAM_BYTES).step_by(STRIDE_BYTES);
             if let Some(offset) = common.rarest(literal, offsets) {
@@ -281,9 +281,9 @@ fn fold(gram: &[u8]) -> u32 {
 
 /// What stands in the common words and in the literals, a gram and its follower from every byte on, sorted: a gram that many
 /// literals share would send each of its places to the comparison with all of them.
-struct Common(Vec<u64>);
+struct GramFrequencies(Vec<u64>);
 
-impl Common {
+impl GramFrequencies {
     fn new(literals: &[&'static str]) -> Self {
         let parts = |text: &'static str| (0..text.len()).map(|at| ordered(&text.as_bytes()[at..]));
         let mut parts: Vec<u64> = parts(COMMON).chain(literals.iter().flat_map(|literal| parts(literal))).collect();

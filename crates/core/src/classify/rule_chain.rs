@@ -23,14 +23,14 @@ const EXPECTED_CANDIDATES: usize = 64;
 
 /// What decided, as a span of the view.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct RuleMatch {
     pub(super) rule: &'static Rule,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 /// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
-pub(super) fn first_match(view: &EventView<'_>) -> Option<Found> {
+pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
     let chain = &*CHAIN;
     let ScannedText { mut candidates, marks, satisfied } = chain.scan(view.bytes());
     let mut lines = Lines::new(view.bytes(), marks);
@@ -185,22 +185,22 @@ impl RuleChain {
         scan
     }
 
-    fn try_rule(&self, rule: &'static Rule, candidate: Candidate, line: usize, lines: &Lines<'_>) -> Option<Found> {
+    fn try_rule(&self, rule: &'static Rule, candidate: Candidate, line: usize, lines: &Lines<'_>) -> Option<RuleMatch> {
         let (from, to) = match rule.window {
             Window::Line => lines.bounds(line),
             Window::Near => line_role::lines_around(lines.text(), candidate.start(), candidate.end()),
         };
         let literal = (candidate.start() - from, candidate.end() - from);
         let (start, end) = self.compiled[candidate.rule()].find(rule, &lines.text()[from..to], literal)?;
-        Some(Found { rule, start: from + start, end: from + end })
+        Some(RuleMatch { rule, start: from + start, end: from + end })
     }
 }
 
 /// The last candidates of the few rules that have very many.
 #[derive(Default)]
-struct LastCandidates(Vec<Ring>);
+struct LastCandidates(Vec<RingBuffer>);
 
-struct Ring {
+struct RingBuffer {
     last: Vec<Candidate>,
     oldest: usize,
 }
@@ -213,7 +213,7 @@ impl LastCandidates {
                 ring.last[ring.oldest] = candidate;
                 ring.oldest = (ring.oldest + 1) % MAX_LAST_CANDIDATES;
             }
-            None => self.0.push(Ring { last: vec![candidate], oldest: 0 }),
+            None => self.0.push(RingBuffer { last: vec![candidate], oldest: 0 }),
         }
     }
 }

@@ -11,7 +11,7 @@ const MAX_MAJOR_VERSION: u32 = 9999;
 
 /// One value of the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fact<'a> {
+pub enum EnvironmentFact<'a> {
     /// A name, a version, or both: `Python 3.11`.
     Text(&'a str),
     /// A version as a number: `20`, `3.11`.
@@ -20,25 +20,25 @@ pub enum Fact<'a> {
 
 /// A name and the version that stood beside it.
 #[derive(Clone, Debug, Default)]
-struct Named {
+struct ParsedName {
     name: Option<String>,
     major: Option<u32>,
 }
 
 /// What is said of each field, by how directly it is said: `language` before a key that is a language's own name.
 #[derive(Debug, Default)]
-struct Said {
+struct StatedFacts {
     os: Option<String>,
-    language: Named,
+    language: ParsedName,
     language_major: Option<u32>,
-    framework: Named,
+    framework: ParsedName,
     framework_major: Option<u32>,
-    runtime: Named,
+    runtime: ParsedName,
     runtime_major: Option<u32>,
     cuda: Option<u32>,
-    by_language: Named,
-    by_framework: Named,
-    by_runtime: Named,
+    by_language: ParsedName,
+    by_framework: ParsedName,
+    by_runtime: ParsedName,
 }
 
 /// Names of languages as keys (`python: "3.11"`) and as values, with their canonical names.
@@ -176,11 +176,12 @@ const SYSTEMS: [(&str, &str); 28] = [
 /// Values that say that nothing is known.
 const NOTHING: [&str; 9] = ["", "unknown", "none", "null", "n-a", "n/a", "undefined", "any", "-"];
 
-pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, Fact<'a>)>) -> Environment {
-    let mut facts: Vec<(String, Fact<'a>)> = facts.into_iter().map(|(key, value)| (key_of(key), value)).collect();
+pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Environment {
+    let mut facts: Vec<(String, EnvironmentFact<'a>)> =
+        facts.into_iter().map(|(key, value)| (key_of(key), value)).collect();
     // Two keys may mean the same field; which of them counts must not hang on their order.
     facts.sort_by_cached_key(|(key, value)| (key.clone(), format!("{value:?}")));
-    let mut said = Said::default();
+    let mut said = StatedFacts::default();
     for (key, value) in &facts {
         said.read_fact(key, *value);
     }
@@ -193,8 +194,8 @@ fn key_of(key: &str) -> String {
     marks.flat_map(char::to_lowercase).take(MAX_NAME_CHARS).collect()
 }
 
-impl Said {
-    fn read_fact(&mut self, key: &str, value: Fact<'_>) {
+impl StatedFacts {
+    fn read_fact(&mut self, key: &str, value: EnvironmentFact<'_>) {
         match key {
             "osfamily" | "os" | "platform" | "operatingsystem" | "osname" | "system" => {
                 set_if_empty(&mut self.os, system(value));
@@ -213,7 +214,7 @@ impl Said {
     }
 
     /// `python: "3.11"`, `node: 20`, `react: "^18"`.
-    fn read_fact_by_name(&mut self, key: &str, value: Fact<'_>) {
+    fn read_fact_by_name(&mut self, key: &str, value: EnvironmentFact<'_>) {
         let key = key.strip_suffix("version").or_else(|| key.strip_suffix("major")).unwrap_or(key);
         let tables = [
             (&LANGUAGES[..], &mut self.by_language),
@@ -222,7 +223,7 @@ impl Said {
         ];
         for (table, named) in tables {
             if let Some(name) = lookup(key, table).filter(|_| named.name.is_none()) {
-                *named = Named { name: Some(name.to_owned()), major: version_of(value, name) };
+                *named = ParsedName { name: Some(name.to_owned()), major: version_of(value, name) };
             }
         }
     }
@@ -250,10 +251,10 @@ fn set_if_empty<T>(slot: &mut Option<T>, value: Option<T>) {
     }
 }
 
-impl Named {
-    fn read_fact(&mut self, value: Fact<'_>, aliases: &[(&str, &str)]) {
+impl ParsedName {
+    fn read_fact(&mut self, value: EnvironmentFact<'_>, aliases: &[(&str, &str)]) {
         if self.name.is_none()
-            && let Fact::Text(text) = value
+            && let EnvironmentFact::Text(text) = value
         {
             *self = parse_named(text, aliases);
         }
@@ -269,7 +270,7 @@ impl Named {
 }
 
 /// `Python 3.11` is python and 3; `React@18.2.0` is react and 18.
-fn parse_named(text: &str, aliases: &[(&str, &str)]) -> Named {
+fn parse_named(text: &str, aliases: &[(&str, &str)]) -> ParsedName {
     let clean = clean(text);
     let mut name = clean.as_str();
     let mut version = None;
@@ -283,10 +284,10 @@ fn parse_named(text: &str, aliases: &[(&str, &str)]) -> Named {
         name = name[..start].trim_end_matches(['-', '@', '/', '_', '.', '^', '~']);
     }
     if NOTHING.contains(&name) || name.len() > MAX_NAME_CHARS {
-        return Named::default();
+        return ParsedName::default();
     }
     let name = lookup(name, aliases).or_else(|| lookup(name, &RUNTIMES)).unwrap_or(name);
-    Named { name: Some(name.to_owned()), major: version.and_then(|version| major(version, name)) }
+    ParsedName { name: Some(name.to_owned()), major: version.and_then(|version| major(version, name)) }
 }
 
 /// Where the version at the end of a name begins, if it has one.
@@ -303,8 +304,8 @@ fn lookup<'a>(name: &str, aliases: &[(&str, &'a str)]) -> Option<&'a str> {
     aliases.iter().find(|(alias, _)| *alias == name).map(|(_, name)| *name)
 }
 
-fn system(value: Fact<'_>) -> Option<String> {
-    let Fact::Text(text) = value else { return None };
+fn system(value: EnvironmentFact<'_>) -> Option<String> {
+    let EnvironmentFact::Text(text) = value else { return None };
     let clean = clean(text);
     if NOTHING.contains(&clean.as_str()) {
         return None;
@@ -313,19 +314,21 @@ fn system(value: Fact<'_>) -> Option<String> {
     known.or_else(|| parse_named(text, &[]).name)
 }
 
-fn version(value: Fact<'_>) -> Option<u32> {
+fn version(value: EnvironmentFact<'_>) -> Option<u32> {
     version_of(value, "")
 }
 
-fn version_of(value: Fact<'_>, name: &str) -> Option<u32> {
+fn version_of(value: EnvironmentFact<'_>, name: &str) -> Option<u32> {
     match value {
-        Fact::Text(text) => major(text, name),
+        EnvironmentFact::Text(text) => major(text, name),
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "checked to be a small whole number"
         )]
-        Fact::Number(number) => (0.0..=f64::from(MAX_MAJOR_VERSION)).contains(&number).then(|| number.trunc() as u32),
+        EnvironmentFact::Number(number) => {
+            (0.0..=f64::from(MAX_MAJOR_VERSION)).contains(&number).then(|| number.trunc() as u32)
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-use super::{Environment, Fact, env_match};
+use super::{Environment, EnvironmentFact, env_match};
 use proptest::prelude::*;
 
 fn read(facts: &[(&str, &str)]) -> String {
-    Environment::from_facts(facts.iter().map(|(key, value)| (*key, Fact::Text(value)))).to_string()
+    Environment::from_facts(facts.iter().map(|(key, value)| (*key, EnvironmentFact::Text(value)))).to_string()
 }
 
 #[test]
@@ -40,7 +40,11 @@ fn buckets_are_canonical() {
 
 #[test]
 fn numbers_are_versions() {
-    let facts = [("python", Fact::Number(3.11)), ("cuda", Fact::Number(f64::NAN)), ("node", Fact::Number(-1.0))];
+    let facts = [
+        ("python", EnvironmentFact::Number(3.11)),
+        ("cuda", EnvironmentFact::Number(f64::NAN)),
+        ("node", EnvironmentFact::Number(-1.0)),
+    ];
     assert_eq!(Environment::from_facts(facts).to_string(), "language=python;language_major=3;runtime=node");
 }
 
@@ -110,7 +114,7 @@ proptest! {
         prop_oneof![Just("os"), Just("language"), Just("framework"), Just("runtime"), Just("languageVersion"), Just("cuda"), Just("node")],
         any::<String>(),
     ), 0..6)) {
-        let environment = Environment::from_facts(facts.iter().map(|(key, value)| (*key, Fact::Text(value))));
+        let environment = Environment::from_facts(facts.iter().map(|(key, value)| (*key, EnvironmentFact::Text(value))));
         let bucket = environment.to_string();
         prop_assert_eq!(Environment::parse(&bucket).to_string(), bucket);
     }

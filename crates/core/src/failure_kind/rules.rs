@@ -5,13 +5,13 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// One shape.
-pub(super) struct Rule {
+pub(super) struct KindRule {
     pub(super) kind: K,
     pub(super) pattern: &'static str,
 }
 
-const fn rule(kind: K, pattern: &'static str) -> Rule {
-    Rule { kind, pattern }
+const fn rule(kind: K, pattern: &'static str) -> KindRule {
+    KindRule { kind, pattern }
 }
 
 /// Whether some line begins with the name of an error.
@@ -25,7 +25,7 @@ pub(super) fn names_error(text: &str) -> bool {
 
 /// In this order: what ends a whole process or run, then what the surroundings lack, then what a compiler says, then errors
 /// of a program. `(?m)` lets `^` and `$` stand for a line's ends.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[KindRule] = &[
     // Memory and the process itself; limits of the system first, which say that memory or a disk is full.
     rule(
         K::ResourceLimit,

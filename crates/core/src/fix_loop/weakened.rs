@@ -15,8 +15,8 @@ mod settings;
 
 use super::state::{Weakening, WeakeningKind};
 use declared::{After, Test, declared};
-use diff::{File, Hunk, Line, Mark};
-use files::{Language, Role, language, role};
+use diff::{DiffFile, DiffLine, Hunk, LineChange};
+use files::{FileRole, Language, language, role};
 use std::{
     cell::LazyCell,
     collections::{HashMap, HashSet},
@@ -50,26 +50,26 @@ struct Moves {
 }
 
 impl Moves {
-    fn of(files: &[File]) -> Self {
+    fn of(files: &[DiffFile]) -> Self {
         let mut moves = Self::default();
         let mut expected: HashSet<&str> = HashSet::new();
         for file in files {
             let language = language(file.path());
-            for line in file.lines(Mark::Added) {
+            for line in file.lines(LineChange::Added) {
                 *moves.lines.entry(line.text.trim().to_owned()).or_default() += 1;
             }
             for hunk in test_hunks(file) {
-                for test in declared(hunk, Mark::Added, language) {
+                for test in declared(hunk, LineChange::Added, language) {
                     *moves.tests.entry(test.name).or_default() += 1;
                 }
-                moves.went.extend(declared(hunk, Mark::Removed, language).into_iter().map(|test| test.name));
-                let gone = hunk.lines(Mark::Removed).filter(|line| markers::expects(&line.text, language));
+                moves.went.extend(declared(hunk, LineChange::Removed, language).into_iter().map(|test| test.name));
+                let gone = hunk.lines(LineChange::Removed).filter(|line| markers::expects(&line.text, language));
                 expected.extend(gone.map(|line| line.text.trim()));
             }
         }
         for file in files.iter().filter(|file| file.is_new()) {
             let language = language(file.path());
-            let lines = test_hunks(file).flat_map(|hunk| hunk.lines(Mark::Added));
+            let lines = test_hunks(file).flat_map(|hunk| hunk.lines(LineChange::Added));
             let edited = lines.filter(|line| markers::expects(&line.text, language));
             moves.edited += edited.filter(|line| !expected.contains(line.text.trim())).count();
         }
@@ -99,24 +99,24 @@ fn take(counts: &mut HashMap<String, usize>, key: &str) -> bool {
     true
 }
 
-fn in_file(file: &File, moves: &mut Moves) -> Vec<Weakening> {
-    let mut found = Found { file, weakenings: Vec::new() };
+fn in_file(file: &DiffFile, moves: &mut Moves) -> Vec<Weakening> {
+    let mut found = Findings { file, weakenings: Vec::new() };
     match role(file.path()) {
-        Role::Snapshot => snapshot(&mut found, moves),
-        Role::Test | Role::Mixed => tests(&mut found, moves),
-        Role::Settings(about) => settings::settings(&mut found, about),
-        Role::Other => {}
+        FileRole::Snapshot => snapshot(&mut found, moves),
+        FileRole::Test | FileRole::Mixed => tests(&mut found, moves),
+        FileRole::Settings(about) => settings::settings(&mut found, about),
+        FileRole::Other => {}
     }
     found.weakenings
 }
 
-struct Found<'f> {
-    file: &'f File,
+struct Findings<'f> {
+    file: &'f DiffFile,
     weakenings: Vec<Weakening>,
 }
 
-impl Found<'_> {
-    fn add(&mut self, kind: WeakeningKind, line: &Line) {
+impl Findings<'_> {
+    fn add(&mut self, kind: WeakeningKind, line: &DiffLine) {
         self.add_text(kind, line.number, line.text.trim());
     }
 
@@ -127,19 +127,19 @@ impl Found<'_> {
 }
 
 /// The hunks that are inside of tests; of a file of Rust, those that speak of them.
-fn test_hunks(file: &File) -> impl Iterator<Item = &Hunk> {
+fn test_hunks(file: &DiffFile) -> impl Iterator<Item = &Hunk> {
     let role = role(file.path());
     let speaks = |text: &str| {
         text.contains("#[test]") || text.contains("::test]") || text.contains("mod tests") || text.contains("#[ignore")
     };
     file.hunks.iter().filter(move |hunk| match role {
-        Role::Test => true,
-        Role::Mixed => speaks(&hunk.section) || hunk.lines.iter().any(|line| speaks(&line.text)),
+        FileRole::Test => true,
+        FileRole::Mixed => speaks(&hunk.section) || hunk.lines.iter().any(|line| speaks(&line.text)),
         _ => false,
     })
 }
 
-fn snapshot(found: &mut Found<'_>, moves: &mut Moves) {
+fn snapshot(found: &mut Findings<'_>, moves: &mut Moves) {
     let file = found.file;
     if file.is_new() {
         return;
@@ -151,9 +151,9 @@ fn snapshot(found: &mut Found<'_>, moves: &mut Moves) {
     }
     // What only came is of new tests; a key changes with the name of its test.
     let value =
-        |line: &Line| line.text.strip_prefix("exports[`")?.split_once("`] = ").map(|(_, value)| value.to_owned());
-    let renamed: HashSet<String> = file.lines(Mark::Added).filter_map(value).collect();
-    let gone = file.lines(Mark::Removed).find(|line| {
+        |line: &DiffLine| line.text.strip_prefix("exports[`")?.split_once("`] = ").map(|(_, value)| value.to_owned());
+    let renamed: HashSet<String> = file.lines(LineChange::Added).filter_map(value).collect();
+    let gone = file.lines(LineChange::Removed).find(|line| {
         let same = line.text.trim().is_empty() || value(line).is_some_and(|value| renamed.contains(&value));
         !same && !moves.takes_line(&line.text)
     });
@@ -162,7 +162,7 @@ fn snapshot(found: &mut Found<'_>, moves: &mut Moves) {
     }
 }
 
-fn tests(found: &mut Found<'_>, moves: &mut Moves) {
+fn tests(found: &mut Findings<'_>, moves: &mut Moves) {
     let (file, language) = (found.file, language(found.file.path()));
     if file.is_deleted() {
         deleted_file(found, moves, language);
@@ -180,11 +180,11 @@ fn tests(found: &mut Found<'_>, moves: &mut Moves) {
         expectations::find_loosened(found, hunk, language);
         expectations::inline_snapshot(found, hunk);
         let after = After::of(hunk, language);
-        let old_test = |line: &Line| !after.is_of_new_test(line, &moves.went);
+        let old_test = |line: &DiffLine| !after.is_of_new_test(line, &moves.went);
         settings::changed(found, hunk, &settings::TIME, &|_, _| true);
         settings::changed(found, hunk, &settings::RETRIES, &|_, _| true);
         settings::new_limits(found, hunk, &old_test);
-        let added = hunk.lines(Mark::Added).filter(|line| old_test(line));
+        let added = hunk.lines(LineChange::Added).filter(|line| old_test(line));
         for line in added.filter(|line| commands::swallows_expectation(&line.text)) {
             found.add(WeakeningKind::FailureIgnored, line);
         }
@@ -192,11 +192,11 @@ fn tests(found: &mut Found<'_>, moves: &mut Moves) {
 }
 
 /// A file of tests that is gone, but for the tests that came elsewhere.
-fn deleted_file(found: &mut Found<'_>, moves: &mut Moves, language: Language) {
+fn deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
-    let all: Vec<Test<'_>> = test_hunks(file).flat_map(|hunk| declared(hunk, Mark::Removed, language)).collect();
+    let all: Vec<Test<'_>> = test_hunks(file).flat_map(|hunk| declared(hunk, LineChange::Removed, language)).collect();
     let gone: Vec<&Test<'_>> = all.iter().filter(|test| !moves.takes_test(&test.name)).collect();
-    let expects = file.lines(Mark::Removed).any(|line| markers::expects(&line.text, language));
+    let expects = file.lines(LineChange::Removed).any(|line| markers::expects(&line.text, language));
     if !gone.is_empty() {
         let first: Vec<&str> = gone.iter().take(3).map(|test| test.name.as_str()).collect();
         let text = format!("the file is gone, with {} of its tests: {}", gone.len(), first.join(", "));
@@ -209,12 +209,12 @@ fn deleted_file(found: &mut Found<'_>, moves: &mut Moves, language: Language) {
 }
 
 /// Tests that went and came nowhere; answers the numbers of their lines in the old file.
-fn deleted_tests(found: &mut Found<'_>, moves: &mut Moves, language: Language) -> Gone {
+fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) -> Gone {
     let file = found.file;
     let mut answer = Gone::default();
     for hunk in test_hunks(file) {
-        let went = declared(hunk, Mark::Removed, language);
-        let came = declared(hunk, Mark::Added, language);
+        let went = declared(hunk, LineChange::Removed, language);
+        let came = declared(hunk, LineChange::Added, language);
         // Another name in the same place is another name of the same test.
         let renamed = came.iter().filter(|test| !went.iter().any(|old| old.name == test.name)).count();
         let mut kept = Vec::new();
@@ -242,13 +242,13 @@ struct Gone {
 }
 
 /// Marks that keep tests from running, where they were not before; a new test was not kept from anything.
-fn find_skipped(found: &mut Found<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
+fn find_skipped(found: &mut Findings<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
     let marked = |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::skip(&line.text, language)?)));
     // A mark that went lets its own kind come again: its reason was changed, or it moved.
-    let mut went: Vec<&str> = marked(Mark::Removed).map(|(_, words)| words).collect();
-    let mut added: Vec<&Line> = Vec::new();
+    let mut went: Vec<&str> = marked(LineChange::Removed).map(|(_, words)| words).collect();
+    let mut added: Vec<&DiffLine> = Vec::new();
     let after = LazyCell::new(|| After::of(hunk, language));
-    for (line, words) in marked(Mark::Added) {
+    for (line, words) in marked(LineChange::Added) {
         match went.iter().position(|old| *old == words) {
             Some(at) => drop(went.swap_remove(at)),
             None if markers::is_only(words) => added.push(line),

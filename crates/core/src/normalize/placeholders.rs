@@ -14,7 +14,7 @@ use crate::{
     bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
     output::time,
 };
-use numbers::Role;
+use numbers::NumberRole;
 
 /// One kind of volatile text. Most words are seen not to be of it by what they are made of and what stands around them.
 #[derive(Clone, Copy)]
@@ -389,7 +389,7 @@ fn log_header(here: &WordContext<'_>) -> Option<Replacement> {
 fn prefixed_hex(here: &WordContext<'_>) -> Option<Replacement> {
     let end = ids::prefixed_hex(here.line, here.start)?;
     let code = end - here.start == 10 && matches!(at(here.line, here.start + 2), b'8' | b'c' | b'C');
-    if code && numbers::role(here.line, end, end, here.before) == Role::Code {
+    if code && numbers::role(here.line, end, end, here.before) == NumberRole::Code {
         return Some(Replacement::kept(here, end));
     }
     Some(Replacement::new(end, "<HEX>"))

@@ -11,13 +11,13 @@ const CIRCULAR: &[u8] = b"Caused by: [CIRCULAR REFERENCE";
 
 /// Where in the chain the lines are that were seen.
 #[derive(Default)]
-pub(super) struct Chain {
+pub(super) struct CauseChain {
     /// How far the first cause is indented; those of an error that was suppressed are further to the right.
     indent: Option<usize>,
     ended: bool,
 }
 
-impl Chain {
+impl CauseChain {
     /// Whether the line is a cause of the chain; `part` is what stays of it, `after_frame` where there was a frame before.
     pub(super) fn has(&mut self, line: &[u8], part: &[u8], after_frame: bool) -> bool {
         let is_cause = part.starts_with(CAUSE);

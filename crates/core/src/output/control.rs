@@ -6,14 +6,14 @@ use wide::u8x16;
 
 /// What a text has, seen in one pass over it.
 #[derive(Clone, Copy)]
-pub(super) struct Traits {
+pub(super) struct ControlTraits {
     /// Control characters but tabs and line feeds.
     pub(super) controls: bool,
     /// A line but the first that begins with `E `, as pytest's do.
     pub(super) marks: bool,
 }
 
-pub(super) fn traits(text: &[u8]) -> Traits {
+pub(super) fn traits(text: &[u8]) -> ControlTraits {
     let (mut controls, mut marks) = (u8x16::ZERO, u8x16::ZERO);
     let mut position = 0;
     // No early exit: nearly every text is read to its end.
@@ -25,7 +25,7 @@ pub(super) fn traits(text: &[u8]) -> Traits {
         position += 16;
     }
     let rest = &text[position..];
-    Traits {
+    ControlTraits {
         controls: controls.to_bitmask() != 0 || rest.iter().any(|&byte| is_control(byte)),
         marks: marks.to_bitmask() != 0 || rest.windows(3).any(|bytes| bytes == b"\nE "),
     }

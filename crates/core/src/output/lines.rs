@@ -22,7 +22,7 @@ static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\
 
 /// What stays of a line.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'l> {
+pub(super) struct LinePart<'l> {
     /// Trimmed.
     pub(super) text: &'l [u8],
     /// Only blanks stood around it: it is a message by itself, too.
@@ -31,7 +31,7 @@ pub(super) struct Part<'l> {
 
 /// A frame of the stack, and what is known of its place.
 #[derive(Clone, Copy)]
-struct Seen<'t> {
+struct SeenFrame<'t> {
     frame: Frame<'t>,
     /// As printed.
     body: &'t [u8],
@@ -47,7 +47,7 @@ pub(super) struct Selector<'t> {
     marked: bool,
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: &'t [u8],
-    frames: Vec<Seen<'t>>,
+    frames: Vec<SeenFrame<'t>>,
     /// The source that a runner quotes for the line that failed.
     code: &'t [u8],
     /// The last line of a quoted source.
@@ -75,17 +75,17 @@ impl<'t> Selector<'t> {
     pub(super) fn site(&self) -> Option<String> {
         let seen = self.innermost(stack_frame::is_project);
         let code = seen.map(|seen| seen.code).filter(|code| !code.is_empty()).unwrap_or(self.code);
-        if code.is_empty() { seen.map(Seen::file_function_line) } else { Some(one_line(code)) }
+        if code.is_empty() { seen.map(SeenFrame::file_function_line) } else { Some(one_line(code)) }
     }
 
-    fn innermost(&self, is_wanted: fn(&Frame<'_>) -> bool) -> Option<&Seen<'t>> {
-        let wanted = |seen: &&Seen<'_>| is_wanted(&seen.frame);
+    fn innermost(&self, is_wanted: fn(&Frame<'_>) -> bool) -> Option<&SeenFrame<'t>> {
+        let wanted = |seen: &&SeenFrame<'_>| is_wanted(&seen.frame);
         let last = self.frames.iter().rfind(|seen| seen.frame.outer_first && is_wanted(&seen.frame));
         last.or_else(|| self.frames.iter().find(wanted))
     }
 
     /// The part of the line that stays; `line` is without control characters.
-    pub(super) fn kept_part(&mut self, line: &'t [u8]) -> Option<Part<'t>> {
+    pub(super) fn kept_part(&mut self, line: &'t [u8]) -> Option<LinePart<'t>> {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         let body = line[indent..].trim_ascii_end();
         if self.marked {
@@ -104,7 +104,7 @@ impl<'t> Selector<'t> {
         self.select_part(body, indent)
     }
 
-    fn select_part(&mut self, body: &'t [u8], indent: usize) -> Option<Part<'t>> {
+    fn select_part(&mut self, body: &'t [u8], indent: usize) -> Option<LinePart<'t>> {
         if self.is_inside(body, indent) {
             return None;
         }
@@ -118,8 +118,8 @@ impl<'t> Selector<'t> {
             self.record_source(body);
         }
         match kind(body) {
-            LineKind::Message(from) => return Some(Part { text: &body[from..], whole: from == 0 && !self.marked }),
-            LineKind::Text(text) => return Some(Part { text, whole: false }),
+            LineKind::Message(from) => return Some(LinePart { text: &body[from..], whole: from == 0 && !self.marked }),
+            LineKind::Text(text) => return Some(LinePart { text, whole: false }),
             LineKind::Frame(frame) => {
                 self.record_frame(frame, body);
                 if frame.outer_first {
@@ -219,11 +219,11 @@ impl<'t> Selector<'t> {
         if self.frames.len() == MAX_FRAMES {
             self.frames.pop();
         }
-        self.frames.push(Seen { frame, body, code: b"" });
+        self.frames.push(SeenFrame { frame, body, code: b"" });
     }
 }
 
-impl Seen<'_> {
+impl SeenFrame<'_> {
     /// File, function and line.
     fn file_function_line(&self) -> String {
         let Frame { file, function, .. } = self.frame;

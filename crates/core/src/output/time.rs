@@ -158,7 +158,7 @@ fn two_digits(text: &[u8], start: usize) -> u32 {
 
 /// The same for any order of the parts.
 pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
-    let mut seen = Parts::default();
+    let mut seen = DateParts::default();
     let mut end = seen.read_part(text, start)?;
     loop {
         let next = separator(text, end);
@@ -181,7 +181,7 @@ fn separator(text: &[u8], end: usize) -> usize {
 
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each part of a date was seen or was not")]
-struct Parts {
+struct DateParts {
     weekday: bool,
     month: bool,
     day: bool,
@@ -190,7 +190,7 @@ struct Parts {
     zone: bool,
 }
 
-impl Parts {
+impl DateParts {
     fn is_date(&self) -> bool {
         self.time || (self.month && (self.day || self.year))
     }

@@ -12,7 +12,7 @@ use super::{
     judge::names::{self, Tier},
     scan::{BLANK, Scan, Set},
 };
-use assignment::{MAX_NAME_BYTES, NAME, Name, Separator, Value, is_value_label, skip_quote, value_at};
+use assignment::{MAX_NAME_BYTES, NAME, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at};
 use redact_value::redact_value;
 
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
@@ -40,7 +40,7 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     if scan.text[..name_start].ends_with(b"[REDACTED:") {
         return;
     }
-    look_at_value(scan, Name { start: name_start, end: name_end, tier }, separator, at);
+    look_at_value(scan, NameSpan { start: name_start, end: name_end, tier }, separator, at);
 }
 
 /// The cheap first test: most hits are words of a sentence.
@@ -77,7 +77,7 @@ fn name_start(scan: &Scan<'_>, hit: usize) -> usize {
     if bare_key && scan.before(start) == b' ' { scan.run_back(start - 1, &NAME_END, 16) } else { start }
 }
 
-pub(super) fn look_at_value(scan: &mut Scan<'_>, name: Name, separator: Separator, at: usize) {
+pub(super) fn look_at_value(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) {
     match name.tier {
         Tier::Authorization if separator != Separator::Word => headers::authorization(scan, at),
         Tier::Cookie if separator != Separator::Word => {
@@ -98,7 +98,7 @@ pub(super) fn look_at_value(scan: &mut Scan<'_>, name: Name, separator: Separato
 }
 
 /// `password: string = "x"`: the value comes after the type.
-fn after_type(scan: &Scan<'_>, found: Value, separator: Separator) -> Value {
+fn after_type(scan: &Scan<'_>, found: ValueSpan, separator: Separator) -> ValueSpan {
     if found.quoted || separator != Separator::Colon {
         return found;
     }

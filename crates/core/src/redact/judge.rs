@@ -7,7 +7,7 @@ pub(super) mod traits;
 pub(super) mod value;
 
 use super::{
-    assign::assignment::{Name, Separator, Value},
+    assign::assignment::{NameSpan, Separator, ValueSpan},
     finders::blocks,
     scan::{BLANK, Scan},
 };
@@ -15,7 +15,7 @@ use names::Tier;
 use told::{is_coded, is_told};
 use traits::{ends_line, is_environment, is_known_key, is_own_line, is_state, is_very_random, speaks_of_itself};
 
-pub(super) fn accepts(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> bool {
     let text = scan.slice(found.start, found.end);
     let tier = name.tier;
     if text.is_empty()
@@ -63,7 +63,7 @@ fn is_drawn(text: &[u8]) -> bool {
 }
 
 /// As a person makes them up, under a name that means a token: `"api_key": "letmein"`, `Token:acme2024`.
-fn is_chosen(scan: &Scan<'_>, name: Name, separator: Separator, found: Value, text: &[u8]) -> bool {
+fn is_chosen(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan, text: &[u8]) -> bool {
     let count = |test: fn(&u8) -> bool| text.iter().filter(|byte| test(byte)).count();
     let (digits, letters) = (count(u8::is_ascii_digit), count(u8::is_ascii_alphabetic));
     let plain =
@@ -141,7 +141,7 @@ fn is_made_up(text: &[u8]) -> bool {
 }
 
 /// What a usage text has in a value's place: `--password PASSWORD`, `--password string   Password of the user`.
-fn is_metavariable(scan: &Scan<'_>, found: Value, text: &[u8]) -> bool {
+fn is_metavariable(scan: &Scan<'_>, found: ValueSpan, text: &[u8]) -> bool {
     const WORDS: &[&[u8]] = &[
         b"option",
         b"options",
@@ -181,7 +181,7 @@ fn is_pair(text: &[u8]) -> bool {
     text.len() >= 12 && decoded.contains(&b':') && decoded.iter().all(u8::is_ascii_graphic)
 }
 
-fn is_password(scan: &Scan<'_>, name: Name, separator: Separator, found: Value, text: &[u8]) -> bool {
+fn is_password(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan, text: &[u8]) -> bool {
     // `pass: 1234` counts tests.
     let counts =
         text.iter().all(u8::is_ascii_digit) && scan.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"pass");
@@ -216,7 +216,7 @@ fn is_constant(text: &[u8]) -> bool {
 }
 
 /// `user: bob, pass: x` outside of code.
-fn is_beside_user(scan: &Scan<'_>, name: Name) -> bool {
+fn is_beside_user(scan: &Scan<'_>, name: NameSpan) -> bool {
     let before = scan.slice(name.start.saturating_sub(64), name.start).to_ascii_lowercase();
     let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
     let labels = [&b"user: "[..], b"username: ", b"login: ", b"email: "];
@@ -230,7 +230,7 @@ fn is_whole_line(scan: &Scan<'_>, end: usize) -> bool {
 }
 
 /// `requirepass x`, `SecretKey x`: the name begins a line of a configuration file, the value is the rest of it.
-fn is_directive(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> bool {
+fn is_directive(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) -> bool {
     let line = scan.run_back(name.start, &BLANK, 80);
     let begins = line == 0 || scan.text[line - 1] == b'\n' || is_set(scan.slice(line.saturating_sub(8), line));
     let end = found.end + usize::from(found.quoted);

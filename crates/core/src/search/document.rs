@@ -47,7 +47,7 @@ pub struct Vector(Vec<(u32, u8)>);
 ///
 /// Lengths are measured against a constant, not against the memory's mean, so that no vector must be written again
 /// because the memory grew.
-struct Field {
+struct DocumentField {
     weight: f64,
     b: f64,
     pivot: f64,
@@ -56,10 +56,10 @@ struct Field {
 /// BM25F (Robertson, Zaragoza and Taylor 2004, "Simple BM25 extension to multiple weighted fields"): the fields'
 /// weighted, length-normalised frequencies are summed before they saturate,
 /// `x = sum of weight * count / (1 - b + b * length / pivot)`, `strength = x / (x + K1)`.
-const TITLE: Field = Field { weight: 2.5, b: 0.4, pivot: 12.0 };
-const ERROR: Field = Field { weight: 1.0, b: 0.75, pivot: 30.0 };
-const SUMMARY: Field = Field { weight: 1.0, b: 0.75, pivot: 50.0 };
-const TAGS: Field = Field { weight: 1.5, b: 0.0, pivot: 1.0 };
+const TITLE: DocumentField = DocumentField { weight: 2.5, b: 0.4, pivot: 12.0 };
+const ERROR: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 30.0 };
+const SUMMARY: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 50.0 };
+const TAGS: DocumentField = DocumentField { weight: 1.5, b: 0.0, pivot: 1.0 };
 
 /// Reads a document; the texts are redacted already. The analyzer's rules decide the family.
 pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> Indexed {
@@ -86,7 +86,7 @@ pub(super) fn strengths(document: &Document<'_>) -> Vec<(String, f64)> {
 }
 
 /// Adds a field's frequencies to those of the document.
-fn add(text: &str, field: &Field, strengths: &mut BTreeMap<String, f64>) {
+fn add(text: &str, field: &DocumentField, strengths: &mut BTreeMap<String, f64>) {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     let mut length = 0.0;
     tokens(&bound::bound(text), |term, _| {

@@ -4,7 +4,7 @@
 use super::{
     background,
     document::{self, Document, Indexed},
-    roles::{self, Name, Roles},
+    roles::{self, QualifiedName, Roles},
     tokens::{self, tokens},
 };
 use crate::analyze::Analyzer;
@@ -110,7 +110,7 @@ fn terms(roles: &Roles) -> Vec<Term> {
     weigh_role(messages.iter().map(|(message, _)| message.as_str()), MESSAGE_WEIGHT, &mut weights);
     weigh_role(messages.iter().map(|(_, packages)| packages.as_str()), MESSAGE_PACKAGE_WEIGHT, &mut weights);
     weigh_role(roles.surroundings.iter().map(String::as_str), SURROUNDINGS_WEIGHT, &mut weights);
-    let of = |pick: fn(&Name) -> &str| roles.tests.iter().map(pick);
+    let of = |pick: fn(&QualifiedName) -> &str| roles.tests.iter().map(pick);
     weigh_role(of(|name| &name.method), TEST_METHOD_WEIGHT, &mut weights);
     weigh_role(of(|name| &name.class), TEST_CLASS_WEIGHT, &mut weights);
     weigh_role(of(|name| &name.package), PACKAGE_WEIGHT, &mut weights);

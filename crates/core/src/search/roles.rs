@@ -23,7 +23,7 @@ const MIN_PACKAGES: usize = 2;
 const MAX_FLAT_WORDS: usize = 12;
 /// A name taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct QualifiedName {
     /// Method, function or title of a test.
     pub(super) method: String,
     /// Class, module or suite it stands in.
@@ -40,9 +40,9 @@ pub(super) struct Roles {
     pub(super) messages: Vec<String>,
     /// Log lines below error level and tests that passed: what went on around the failure.
     pub(super) surroundings: Vec<String>,
-    pub(super) tests: Vec<Name>,
+    pub(super) tests: Vec<QualifiedName>,
     /// Innermost first.
-    pub(super) frames: Vec<Name>,
+    pub(super) frames: Vec<QualifiedName>,
 }
 
 /// Reads a text line by line.
@@ -112,7 +112,7 @@ fn is_function(line: &str) -> bool {
         && !line.trim_start_matches(|mark: char| mark.is_ascii_digit() || mark == ':').trim().contains(' ')
 }
 
-fn frame_name(frame: &Frame<'_>) -> Name {
+fn frame_name(frame: &Frame<'_>) -> QualifiedName {
     let file = String::from_utf8_lossy(frame.file);
     let function = String::from_utf8_lossy(frame.function);
     let mut name = qualified(&function);
@@ -165,16 +165,16 @@ fn path(file: &str) -> (&str, &str) {
 }
 
 /// Takes a qualified name of any language apart.
-fn qualified(name: &str) -> Name {
+fn qualified(name: &str) -> QualifiedName {
     let name = name.split(['(', '<', '[', '{']).next().filter(|cut| !cut.is_empty()).unwrap_or(name);
     let segments: Vec<&str> = name
         .split([':', '.', '/', '#', '\\', '$', ' ', '*'])
         .filter(|part| !part.is_empty() && *part != "lambda")
         .collect();
     match segments.as_slice() {
-        [] => Name::default(),
-        [method] => Name { method: (*method).to_owned(), ..Name::default() },
-        [package @ .., class, method] => Name {
+        [] => QualifiedName::default(),
+        [method] => QualifiedName { method: (*method).to_owned(), ..QualifiedName::default() },
+        [package @ .., class, method] => QualifiedName {
             method: (*method).to_owned(),
             class: (*class).to_owned(),
             package: package.join(" "),
@@ -189,7 +189,7 @@ fn is_test(name: &str) -> bool {
 }
 
 /// The test a line is about, and what the line says besides.
-fn test(line: &str) -> Option<(Name, &str)> {
+fn test(line: &str) -> Option<(QualifiedName, &str)> {
     let mark = test_title::mark(line);
     let rest = line[mark.map_or(0, str::len)..].trim_start();
     if mark.is_some()
@@ -225,16 +225,16 @@ fn test(line: &str) -> Option<(Name, &str)> {
 }
 
 /// `file > suite > test` and `suite › test`.
-fn titled(rest: &str) -> Option<(Name, &str)> {
+fn titled(rest: &str) -> Option<(QualifiedName, &str)> {
     let mark = [" > ", " › "].into_iter().find(|mark| rest.contains(mark))?;
     let rest = rest.trim_end_matches(" FAILED");
     Some((titles(&rest.split(mark).collect::<Vec<_>>()), ""))
 }
 
 /// A test named by its file, its suites and its own title.
-fn titles(parts: &[&str]) -> Name {
-    let Some((last, before)) = parts.split_last() else { return Name::default() };
-    let mut name = Name { method: (*last).to_owned(), test: true, ..Name::default() };
+fn titles(parts: &[&str]) -> QualifiedName {
+    let Some((last, before)) = parts.split_last() else { return QualifiedName::default() };
+    let mut name = QualifiedName { method: (*last).to_owned(), test: true, ..QualifiedName::default() };
     for part in before {
         if part.contains('/') || part.contains('.') {
             let (folder, stem) = path(part);
@@ -254,7 +254,7 @@ fn titles(parts: &[&str]) -> Name {
 }
 
 /// The class under test: `CartTest` and `test_cart` are about the cart.
-fn subject(mut name: Name) -> Name {
+fn subject(mut name: QualifiedName) -> QualifiedName {
     let words: Vec<&str> = name.class.split_whitespace().map(without_affix).collect();
     name.class = words.join(" ");
     if name.method.starts_with("test") {
@@ -287,7 +287,7 @@ fn flattened(line: &str, roles: &mut Roles) -> bool {
         let words: Vec<&str> = part.split_whitespace().collect();
         match words.as_slice() {
             [package @ .., class, method] if is_frame(part) && words.len() <= MAX_FLAT_WORDS => {
-                roles.frames.push(Name {
+                roles.frames.push(QualifiedName {
                     method: (*method).to_owned(),
                     class: (*class).to_owned(),
                     package: package.join(" "),

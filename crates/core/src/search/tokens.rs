@@ -97,7 +97,7 @@ fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
     }
     let whole: String =
         run.bytes().filter(|byte| *byte != b'_').map(|byte| char::from(byte.to_ascii_lowercase())).collect();
-    let mut parts = Parts(run).peekable();
+    let mut parts = WordParts(run).peekable();
     let several = parts.next().is_some() && parts.peek().is_some();
     if !several {
         return emit_term(&whole, run, each);
@@ -105,7 +105,7 @@ fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
     if whole.len() <= MAX_WORD_BYTES {
         emit_term(&whole, run, each);
     }
-    for part in Parts(run) {
+    for part in WordParts(run) {
         emit_term(&part.to_ascii_lowercase(), part, each);
     }
 }
@@ -133,9 +133,9 @@ fn is_noise(run: &str) -> bool {
 }
 
 /// `parseHTTPBody_v2` as `parse`, `HTTP`, `Body`, `v`, `2`.
-struct Parts<'a>(&'a str);
+struct WordParts<'a>(&'a str);
 
-impl<'a> Iterator for Parts<'a> {
+impl<'a> Iterator for WordParts<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {

@@ -13,7 +13,7 @@ use crate::{
     Engine, EngineError,
     contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
     memory,
-    runs::cause::{self, Sight},
+    runs::cause::{self, FailureSight},
     text, view,
 };
 use argus_core::{Ambient, Analysis, builtin};
@@ -42,9 +42,9 @@ struct Finding {
 }
 
 /// What is seen of a failure without a memory.
-struct Seen {
+struct AnalyzedFailure {
     analysis: Analysis,
-    sight: Sight,
+    sight: FailureSight,
     cause: Cause,
     exit_code: Option<i32>,
     signal: Option<String>,
@@ -61,7 +61,7 @@ pub async fn diagnose<D: Database>(
     let event = lookup::event_of(&case.failure);
     let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
     let all_of_it = cause::of_case(engine, ambient, &case, &analysis, &sight).await?;
-    let seen = Seen { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
+    let seen = AnalyzedFailure { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
     let not_same_as = params.not_same_as.as_deref();
     let count =
         async |tx: &mut D::Tx<'_>| count_diagnosis(engine, ambient, tx, &case, &seen.analysis, not_same_as).await;
@@ -209,7 +209,7 @@ async fn with_incidents<D: Database>(
 
 fn answer<D: Database>(
     engine: &Engine<D>,
-    Seen { analysis, sight, cause, exit_code, signal }: Seen,
+    AnalyzedFailure { analysis, sight, cause, exit_code, signal }: AnalyzedFailure,
     finding: Finding,
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {

@@ -37,10 +37,10 @@ pub(crate) struct Match {
     pub(crate) pattern: Option<Pattern>,
     /// The failure's own: the learned pattern, or the provisional one where a built-in speaks for it.
     pub(crate) own: Option<Pattern>,
-    how: How,
+    how: MatchedBy,
 }
 
-enum How {
+enum MatchedBy {
     Signature,
     Alike(Likeness),
     None,
@@ -53,14 +53,14 @@ impl Match {
     }
 
     pub(crate) const fn is_by_signature(&self) -> bool {
-        matches!(self.how, How::Signature)
+        matches!(self.how, MatchedBy::Signature)
     }
 
     pub(crate) fn answer(&self) -> contract::Match {
         let (how, similarity, differences) = match &self.how {
-            How::Signature => (HowMatched::Signature, Some(1.0), &[][..]),
-            How::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
-            How::None => (HowMatched::None, None, &[][..]),
+            MatchedBy::Signature => (HowMatched::Signature, Some(1.0), &[][..]),
+            MatchedBy::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
+            MatchedBy::None => (HowMatched::None, None, &[][..]),
         };
         let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
         contract::Match {
@@ -88,10 +88,10 @@ pub(crate) async fn find<D>(
     let may_be = |pattern: &Pattern| other_than != Some(pattern.key);
     let exact = patterns::identity(tx, &engine.recipe, &analysis.signatures.exact).await?.filter(may_be);
     let (own, how) = match exact {
-        Some(own) => (Some(own), How::Signature),
+        Some(own) => (Some(own), MatchedBy::Signature),
         None => match most_alike(engine, tx, analysis, case_name, other_than).await? {
-            Some((own, likeness)) => (Some(own), How::Alike(likeness)),
-            None => (None, How::None),
+            Some((own, likeness)) => (Some(own), MatchedBy::Alike(likeness)),
+            None => (None, MatchedBy::None),
         },
     };
     let pattern = match &own {
@@ -153,17 +153,17 @@ pub(crate) async fn ensure_known<D: Database>(
     found: &mut Match,
 ) -> Result<(), EngineError> {
     match (&found.how, &found.own) {
-        (How::Alike(_), Some(own)) => {
+        (MatchedBy::Alike(_), Some(own)) => {
             let key = own.key;
-            insert_pattern(engine, ambient, tx, case, analysis, Write::Leading(key)).await?;
+            insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Leading(key)).await?;
         }
-        (How::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
+        (MatchedBy::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
             merging::show_provisional(tx, own.key).await?;
             found.own = patterns::get(tx, own.key).await?;
             found.pattern.clone_from(&found.own);
         }
         (_, None) if found.pattern.is_some() => {
-            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, Write::Provisional).await?);
+            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Provisional).await?);
         }
         (_, None) => found.own = Some(learn_pattern(engine, ambient, tx, case, analysis, 0).await?),
         _ => {}
@@ -180,11 +180,11 @@ pub(crate) async fn learn_pattern<D: Database>(
     analysis: &Analysis,
     resolutions: u32,
 ) -> Result<Pattern, EngineError> {
-    insert_pattern(engine, ambient, tx, case, analysis, Write::Learned { resolutions }).await
+    insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Learned { resolutions }).await
 }
 
 /// As what a failure is written down.
-enum Write {
+enum NewPatternKind {
     Learned { resolutions: u32 },
     Leading(PatternKey),
     Provisional,
@@ -196,7 +196,7 @@ async fn insert_pattern<D: Database>(
     tx: &mut impl Tx,
     case: &lookup::FailedCase,
     analysis: &Analysis,
-    write: Write,
+    write: NewPatternKind,
 ) -> Result<Pattern, EngineError> {
     let id = ambient.id("pat");
     let description = headline(analysis, &Summary::read(&analysis.redacted), &lookup::event_of(&case.failure));
@@ -206,15 +206,15 @@ async fn insert_pattern<D: Database>(
         identity: recompute_signatures::identity(engine, analysis),
         case_name: &case.name,
         description: &description,
-        occurrences: u32::from(matches!(write, Write::Learned { .. })),
-        resolutions: if let Write::Learned { resolutions } = write { resolutions } else { 0 },
+        occurrences: u32::from(matches!(write, NewPatternKind::Learned { .. })),
+        resolutions: if let NewPatternKind::Learned { resolutions } = write { resolutions } else { 0 },
         now: ambient.now,
         sample: &sample,
     };
     match write {
-        Write::Learned { .. } => patterns::insert(tx, &new).await?,
-        Write::Leading(into) => patterns::insert_leading(tx, &new, Some(into)).await?,
-        Write::Provisional => patterns::insert_leading(tx, &new, None).await?,
+        NewPatternKind::Learned { .. } => patterns::insert(tx, &new).await?,
+        NewPatternKind::Leading(into) => patterns::insert_leading(tx, &new, Some(into)).await?,
+        NewPatternKind::Provisional => patterns::insert_leading(tx, &new, None).await?,
     };
     let learned = patterns::by_id(tx, &id).await?;
     learned.ok_or_else(|| EngineError::new(crate::ErrorCode::InternalError, "A pattern that was just learned is gone."))

@@ -23,7 +23,7 @@ const MAX_SHOWN: usize = 5;
 const MAX_FAMILY_PATTERNS: u32 = 50;
 
 /// A pattern that is like a failure, how much so, and what differs where only the compared values do.
-struct Like {
+struct RelatedPattern {
     score: f64,
     pattern: Pattern,
     differences: Vec<Difference>,
@@ -49,7 +49,7 @@ pub(crate) async fn related<D>(
     if let Some(first) = first {
         found.retain(|like| like.pattern.key != first.key);
         let tried = trial::tried_fix(tx, first).await?;
-        found.insert(0, Like { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
+        found.insert(0, RelatedPattern { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
     }
     Ok(shown_all(engine, found))
 }
@@ -70,10 +70,11 @@ async fn alike(
     tx: &mut impl Tx,
     (normalized, family): (&str, &str),
     own: Option<&Pattern>,
-) -> Result<Vec<Like>, StoreError> {
+) -> Result<Vec<RelatedPattern>, StoreError> {
     let bands = argus_core::similarity::sketch(normalized);
-    let mut found: Vec<Like> = Vec::new();
-    let like = |score: f64, pattern| Like { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
+    let mut found: Vec<RelatedPattern> = Vec::new();
+    let like =
+        |score: f64, pattern| RelatedPattern { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
     for pattern in similar::of_family(tx, family, MAX_FAMILY_PATTERNS).await? {
         found.push(like(1.0, pattern));
     }
@@ -94,18 +95,18 @@ async fn alike(
 }
 
 /// The most alike first; of equally alike ones a known fix before none, and one that is proved before one that is claimed.
-fn sort_by_relevance(found: &mut [Like]) {
+fn sort_by_relevance(found: &mut [RelatedPattern]) {
     found.sort_by(|a, b| {
-        let evidence = |like: &Like| suggestion::evidence(&like.pattern, like.tried);
+        let evidence = |like: &RelatedPattern| suggestion::evidence(&like.pattern, like.tried);
         b.score.total_cmp(&a.score).then_with(|| evidence(b).cmp(&evidence(a)))
     });
 }
 
-fn shown_all<D>(engine: &Engine<D>, found: Vec<Like>) -> Vec<Related> {
+fn shown_all<D>(engine: &Engine<D>, found: Vec<RelatedPattern>) -> Vec<Related> {
     found.into_iter().take(MAX_SHOWN).map(|like| shown(engine, like)).collect()
 }
 
-fn shown<D>(engine: &Engine<D>, Like { score, pattern, differences, tried }: Like) -> Related {
+fn shown<D>(engine: &Engine<D>, RelatedPattern { score, pattern, differences, tried }: RelatedPattern) -> Related {
     let view = view::pattern(&pattern, tried, engine.options.locale);
     Related {
         kind: RelatedKind::Pattern,

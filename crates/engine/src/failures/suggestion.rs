@@ -98,7 +98,7 @@ pub(crate) async fn best_suggestion<D>(
     }
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
-        Some(Fixed { pattern, tried, differences }) => Suggestion {
+        Some(FixedPattern { pattern, tried, differences }) => Suggestion {
             fix: pattern.best_fix.clone(),
             tried: Some(tried),
             from: Some(pattern),
@@ -127,18 +127,18 @@ async fn of_its_own(
 #[derive(Default)]
 struct SameError {
     /// The one with the best fix.
-    fixed: Option<Fixed>,
+    fixed: Option<FixedPattern>,
     /// The first that has the same values too, fixed or not.
     known: Option<Pattern>,
 }
 
-struct Fixed {
+struct FixedPattern {
     pattern: Pattern,
     tried: Tried,
     differences: Vec<Difference>,
 }
 
-impl Fixed {
+impl FixedPattern {
     fn evidence(&self) -> (bool, Evidence) {
         (self.differences.is_empty(), evidence(&self.pattern, Some(self.tried)))
     }
@@ -166,7 +166,7 @@ async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>
             continue;
         }
         let Some(tried) = trial::tried_fix(tx, &pattern).await? else { continue };
-        let fixed = Fixed { pattern, tried, differences };
+        let fixed = FixedPattern { pattern, tried, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
             same.fixed = Some(fixed);
         }

@@ -14,8 +14,8 @@ pub(crate) async fn tried_fix(tx: &mut impl Tx, pattern: &Pattern) -> Result<Opt
     Ok(Some(outcomes::outcome_counts(tx, solution).await?.into()))
 }
 
-impl From<outcomes::Tried> for Tried {
-    fn from(outcomes::Tried { proved, claimed, failed }: outcomes::Tried) -> Self {
+impl From<outcomes::OutcomeCounts> for Tried {
+    fn from(outcomes::OutcomeCounts { proved, claimed, failed }: outcomes::OutcomeCounts) -> Self {
         Self { proved, claimed, failed }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::input;
 use crate::{Engine, EngineError, text};
-use argus_core::environment::{Environment, Fact};
+use argus_core::environment::{Environment, EnvironmentFact};
 use serde_json::{Map, Value};
 
 /// Entries of an environment.
@@ -119,11 +119,11 @@ fn environment(entries: &Map<String, Value>) -> Environment {
     Environment::from_facts(entries.iter().filter_map(|(key, value)| Some((key.as_str(), fact(value)?))))
 }
 
-fn fact(value: &Value) -> Option<Fact<'_>> {
+fn fact(value: &Value) -> Option<EnvironmentFact<'_>> {
     match value {
-        Value::Number(number) => number.as_f64().map(Fact::Number),
-        Value::String(text) => Some(Fact::Text(text)),
-        Value::Bool(true) => Some(Fact::Text("true")),
+        Value::Number(number) => number.as_f64().map(EnvironmentFact::Number),
+        Value::String(text) => Some(EnvironmentFact::Text(text)),
+        Value::Bool(true) => Some(EnvironmentFact::Text("true")),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The failures of a run as an agent gets them: what each is, which have one cause, and what is known; in so many
 //! characters as an agent can read.
 
-use super::cause::{self, Causes, Sight};
+use super::cause::{self, Causes, FailureSight};
 use crate::{
     Engine, EngineError,
     contract::{Cause, FailureBrief, KnownPattern},
@@ -28,23 +28,23 @@ const FIX: [usize; 4] = [300, 240, 160, 120];
 const NAMES: [usize; 4] = [20, 6, 3, 1];
 
 /// A failure that may be listed.
-pub(crate) struct Candidate {
+pub(crate) struct BriefCandidate {
     /// Index of its case.
     pub(crate) at: usize,
     pub(crate) analysis: Analysis,
-    pub(crate) sight: Sight,
+    pub(crate) sight: FailureSight,
 }
 
 /// Which failures may be listed: the first of each cause before further ones.
 #[derive(Default)]
 pub(crate) struct Candidates {
-    firsts: Vec<Candidate>,
-    further: Vec<Candidate>,
+    firsts: Vec<BriefCandidate>,
+    further: Vec<BriefCandidate>,
     pub(crate) causes: Causes,
 }
 
 impl Candidates {
-    pub(crate) fn add(&mut self, candidate: Candidate, case_name: &str) {
+    pub(crate) fn add(&mut self, candidate: BriefCandidate, case_name: &str) {
         let is_first = self.causes.add(&candidate.sight, case_name);
         let list = if is_first { &mut self.firsts } else { &mut self.further };
         if list.len() < MAX_LISTED {
@@ -105,7 +105,7 @@ async fn failure<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     case: &Case,
-    Candidate { analysis, sight, .. }: &Candidate,
+    BriefCandidate { analysis, sight, .. }: &BriefCandidate,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
     let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;

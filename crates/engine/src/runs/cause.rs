@@ -31,7 +31,7 @@ const MAX_COMPARED_CASES: u32 = 1_000;
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
 
 /// A failure as it is shown.
-pub(crate) struct Sight {
+pub(crate) struct FailureSight {
     pub(crate) kind: FailureKind,
     pub(crate) headline: String,
     pub(crate) message: String,
@@ -48,7 +48,7 @@ pub(crate) fn describe_failure<D>(
     analysis: &Analysis,
     event: &FailureEvent,
     case_name: &str,
-) -> Sight {
+) -> FailureSight {
     let test_file = case_name.split_once(SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
@@ -60,7 +60,7 @@ pub(crate) fn describe_failure<D>(
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
-    Sight {
+    FailureSight {
         kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
         headline: matching::headline(analysis, &summary, event),
         cause_id: cause_id(analysis, &message, place.as_ref().or(at_test)),
@@ -90,7 +90,7 @@ pub(crate) struct Causes {
 
 impl Causes {
     /// Counts a failure; whether it is the first of its cause.
-    pub(crate) fn add(&mut self, sight: &Sight, case_name: &str) -> bool {
+    pub(crate) fn add(&mut self, sight: &FailureSight, case_name: &str) -> bool {
         let next = self.list.len();
         let at = *self.at.entry(sight.cause_id.clone()).or_insert(next);
         if at == next {
@@ -124,7 +124,7 @@ pub(crate) async fn of_case<D: Database>(
     ambient: &Ambient,
     case: &FailedCase,
     analysis: &Analysis,
-    sight: &Sight,
+    sight: &FailureSight,
 ) -> Result<Cause, EngineError> {
     let category = analysis.classification.category;
     let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<(String, cases::Failure)>, EngineError> {

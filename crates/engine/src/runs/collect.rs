@@ -1,7 +1,7 @@
 //! Reports and command outcome in, cases fit for storing out: named, bounded, redacted, analyzed.
 
 use super::{
-    brief::{Candidate, Candidates},
+    brief::{BriefCandidate, Candidates},
     case_name::clean_name,
     cause, containers,
     failed_texts::{CleanTexts, TextBudget, Texts},
@@ -269,7 +269,7 @@ impl Collected {
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
         case.failure = Some(Box::new(failure));
-        self.candidates.add(Candidate { at: raw.at, analysis, sight }, &case.name);
+        self.candidates.add(BriefCandidate { at: raw.at, analysis, sight }, &case.name);
     }
 
     /// One case named after the command; when it failed, the end of its output is the error.

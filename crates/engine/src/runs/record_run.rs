@@ -19,7 +19,7 @@ use argus_store::{
     runs::{
         self, Run,
         cases::{self, Case, Status},
-        retention::{self, Keep, MaxAge},
+        retention::{self, MaxAge, RetentionLimits},
     },
 };
 
@@ -102,14 +102,14 @@ fn totals(cases: &[Case]) -> Totals {
 /// Someone who comes back to a project after a long time still finds what failed last.
 const DEFAULT_MIN_RUNS: u32 = 20;
 
-fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> Keep {
+fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> RetentionLimits {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
         max_ms: i64::from(days) * moment::DAY_MS,
         now: ambient.now,
         min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
     };
-    Keep { age: retention.max_age_days.map(age), newest: retention.max_runs }
+    RetentionLimits { age: retention.max_age_days.map(age), newest: retention.max_runs }
 }
 
 /// Runs that are looked through for names that the filter may have meant.

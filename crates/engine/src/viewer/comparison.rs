@@ -13,7 +13,7 @@ use argus_store::{
     Database, Tx,
     runs::{
         RunKey,
-        case_history::{self, Failed, State},
+        case_history::{self, CaseOutcome, FailedCase},
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +71,7 @@ pub async fn view_comparison<D: Database>(
 }
 
 /// The failed tests of a run, each once.
-async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Failed>, EngineError> {
+async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<FailedCase>, EngineError> {
     let mut known = BTreeSet::new();
     let mut failed = case_history::failed(tx, run, MAX_COMPARED_FAILURES).await?;
     failed.retain(|case| known.insert(case.name.clone()));
@@ -82,7 +82,7 @@ async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Failed>, EngineErro
 async fn states(tx: &mut impl Tx, run: RunKey, other: RunKey) -> Result<BTreeMap<String, CaseState>, EngineError> {
     let mut states = BTreeMap::new();
     for (name, state) in case_history::states_of_failed_in(tx, run, other).await? {
-        let has_run = state != State::Skipped;
+        let has_run = state != CaseOutcome::Skipped;
         if has_run || !states.contains_key(&name) {
             states.insert(name, case_state(state));
         }
@@ -90,7 +90,7 @@ async fn states(tx: &mut impl Tx, run: RunKey, other: RunKey) -> Result<BTreeMap
     Ok(states)
 }
 
-fn compared(case: &Failed, base: CaseState, head: CaseState) -> ComparedCase {
+fn compared(case: &FailedCase, base: CaseState, head: CaseState) -> ComparedCase {
     ComparedCase {
         case_name: case.name.clone(),
         base,

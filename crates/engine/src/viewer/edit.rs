@@ -16,7 +16,7 @@ use argus_store::{
     Database, Tx,
     patterns::{
         self, Pattern,
-        edits::{self, Edit, Suggestion},
+        edits::{self, PatternEdit, Suggestion},
         merging,
     },
     search::Owner,
@@ -60,7 +60,7 @@ pub async fn edit_pattern<D: Database>(
             now: ambient.now,
         };
         let description = description.clone().over(pattern.overrides.description.clone());
-        let edit = Edit {
+        let edit = PatternEdit {
             category: params.category.clone().over(pattern.overrides.category),
             description: description.as_deref(),
             fix: match &fix {

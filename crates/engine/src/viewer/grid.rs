@@ -13,7 +13,7 @@ use argus_store::{
     Database, Tx,
     runs::{
         self, Run,
-        case_history::{self, State},
+        case_history::{self, CaseOutcome},
     },
 };
 use std::collections::{BTreeMap, HashMap};
@@ -67,17 +67,17 @@ pub async fn view_grid<D: Database>(
 }
 
 /// How a case ended, as the contract says it.
-pub(super) const fn case_state(state: State) -> CaseState {
+pub(super) const fn case_state(state: CaseOutcome) -> CaseState {
     match state {
-        State::Failed => CaseState::Failed,
-        State::Flaky => CaseState::Flaky,
-        State::Passed => CaseState::Passed,
-        State::Skipped => CaseState::Skipped,
+        CaseOutcome::Failed => CaseState::Failed,
+        CaseOutcome::Flaky => CaseState::Flaky,
+        CaseOutcome::Passed => CaseState::Passed,
+        CaseOutcome::Skipped => CaseState::Skipped,
     }
 }
 
 /// For each test how it ended, by column.
-type Found = HashMap<String, Vec<(usize, State)>>;
+type Found = HashMap<String, Vec<(usize, CaseOutcome)>>;
 
 async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
     let newest = runs::newest(tx, asked).await?;
@@ -114,7 +114,7 @@ fn count(tests: &[Test], is: impl Fn(&Test) -> bool) -> u32 {
 struct Test {
     name: String,
     /// By column; of several cases of one name the worst.
-    states: Vec<(usize, State)>,
+    states: Vec<(usize, CaseOutcome)>,
     flaky: bool,
     broken: bool,
     failures: u32,
@@ -122,11 +122,11 @@ struct Test {
 
 impl Test {
     /// The cases of a run come failed first, so that the first of a column is the worst.
-    fn of(name: String, mut states: Vec<(usize, State)>, commits: &[Option<usize>]) -> Self {
+    fn of(name: String, mut states: Vec<(usize, CaseOutcome)>, commits: &[Option<usize>]) -> Self {
         states.dedup_by_key(|(column, _)| *column);
-        let ran = states.iter().filter(|(_, state)| *state != State::Skipped).count();
-        let failures = states.iter().filter(|(_, state)| *state == State::Failed).count();
-        let flaky = states.iter().any(|(_, state)| *state == State::Flaky)
+        let ran = states.iter().filter(|(_, state)| *state != CaseOutcome::Skipped).count();
+        let failures = states.iter().filter(|(_, state)| *state == CaseOutcome::Failed).count();
+        let flaky = states.iter().any(|(_, state)| *state == CaseOutcome::Flaky)
             || (failures > 0 && failures < ran && is_undecided(&states, commits));
         let broken = !flaky && failures == ran && failures > 1;
         Self { name, states, flaky, broken, failures: size(failures) }
@@ -142,10 +142,10 @@ impl Test {
 }
 
 /// It failed and passed on the same code.
-fn is_undecided(states: &[(usize, State)], commits: &[Option<usize>]) -> bool {
-    let code = |wanted: State| {
+fn is_undecided(states: &[(usize, CaseOutcome)], commits: &[Option<usize>]) -> bool {
+    let code = |wanted: CaseOutcome| {
         let of = states.iter().filter(move |(_, state)| *state == wanted);
         of.filter_map(|(column, _)| commits[*column])
     };
-    code(State::Failed).any(|failed| code(State::Passed).any(|passed| passed == failed))
+    code(CaseOutcome::Failed).any(|failed| code(CaseOutcome::Passed).any(|passed| passed == failed))
 }

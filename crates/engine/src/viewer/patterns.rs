@@ -16,7 +16,7 @@ use argus_store::{
     Database, Tx,
     patterns::{
         self, Pattern, PatternKey,
-        view::{self, Column, Placed, Sorted},
+        view::{self, Column, SortEntry, SortValue},
     },
 };
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl All {
         let turned = behind < skip;
         let descending = section.descending != turned;
         let skip = if turned { behind } else { skip };
-        let compare = |a: &Placed, b: &Placed| if descending { b.compare(a) } else { a.compare(b) };
+        let compare = |a: &SortEntry, b: &SortEntry| if descending { b.compare(a) } else { a.compare(b) };
         let (mut placed, mut before) = self.learned_part(tx, section, descending, skip, take).await?;
         let first = placed.first().filter(|_| before > 0).cloned();
         for builtin in self.placed_builtins(section) {
@@ -195,7 +195,7 @@ impl All {
         descending: bool,
         skip: u32,
         take: u32,
-    ) -> Result<(Vec<Placed>, u32), EngineError> {
+    ) -> Result<(Vec<SortEntry>, u32), EngineError> {
         if !section.learned {
             return Ok((Vec::new(), 0));
         }
@@ -219,7 +219,7 @@ impl All {
         by: Column,
         descending: bool,
         most: u32,
-    ) -> Result<Vec<Placed>, EngineError> {
+    ) -> Result<Vec<SortEntry>, EngineError> {
         if self.learned_count(&[category]) == 0 {
             return Ok(Vec::new());
         }
@@ -245,7 +245,7 @@ impl All {
         }
     }
 
-    fn placed_builtins(&self, section: &Section) -> Vec<Placed> {
+    fn placed_builtins(&self, section: &Section) -> Vec<SortEntry> {
         if !section.builtin {
             return Vec::new();
         }
@@ -254,13 +254,13 @@ impl All {
         let place = |(builtin, description): (&Pattern, &String)| {
             #[expect(clippy::cast_precision_loss, reason = "a moment of this age of the world is far below 2^53")]
             let value = match section.by {
-                Column::Description => Sorted::Text(description.clone()),
-                Column::Confidence => Sorted::Number(confidence(builtin.resolutions, builtin.occurrences)),
-                Column::Occurrences => Sorted::Number(f64::from(builtin.occurrences)),
-                Column::Resolutions => Sorted::Number(f64::from(builtin.resolutions)),
-                Column::LastSeen => Sorted::Number(builtin.last_seen_at as f64),
+                Column::Description => SortValue::Text(description.clone()),
+                Column::Confidence => SortValue::Number(confidence(builtin.resolutions, builtin.occurrences)),
+                Column::Occurrences => SortValue::Number(f64::from(builtin.occurrences)),
+                Column::Resolutions => SortValue::Number(f64::from(builtin.resolutions)),
+                Column::LastSeen => SortValue::Number(builtin.last_seen_at as f64),
             };
-            Placed { value, key: builtin.key }
+            SortEntry { value, key: builtin.key }
         };
         own.map(place).collect()
     }

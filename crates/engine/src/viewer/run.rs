@@ -18,7 +18,7 @@ use argus_store::{
     patterns::{self, Pattern, PatternKey, merging},
     runs::{
         self, RunKey,
-        case_history::{self, CaseFilter, Failed, State},
+        case_history::{self, CaseFilter, CaseOutcome, FailedCase},
         cases,
     },
 };
@@ -130,19 +130,19 @@ fn listed(case: cases::Case) -> CaseRecord {
     record
 }
 
-const fn stored(state: CaseState) -> Option<State> {
+const fn stored(state: CaseState) -> Option<CaseOutcome> {
     match state {
-        CaseState::Passed => Some(State::Passed),
-        CaseState::Failed => Some(State::Failed),
-        CaseState::Flaky => Some(State::Flaky),
-        CaseState::Skipped => Some(State::Skipped),
+        CaseState::Passed => Some(CaseOutcome::Passed),
+        CaseState::Failed => Some(CaseOutcome::Failed),
+        CaseState::Flaky => Some(CaseOutcome::Flaky),
+        CaseState::Skipped => Some(CaseOutcome::Skipped),
         CaseState::Absent => None,
     }
 }
 
 /// Failures of one cause.
 struct Group {
-    first: Failed,
+    first: FailedCase,
     names: Vec<String>,
     count: u32,
     pattern: Option<Pattern>,
@@ -187,7 +187,7 @@ async fn groups<D: Database>(
 
 impl Group {
     /// Of several patterns the one that was met most often is shown.
-    fn add(&mut self, failed: Failed, pattern: Option<Pattern>) {
+    fn add(&mut self, failed: FailedCase, pattern: Option<Pattern>) {
         self.count += 1;
         if self.names.len() < MAX_GROUP_NAMES {
             self.names.push(failed.name);

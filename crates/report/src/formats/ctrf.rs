@@ -5,7 +5,7 @@ use serde::de::MapAccess;
 
 use crate::{
     bounded_text,
-    error::Kind,
+    error::ReportErrorKind,
     input::Input,
     intake::Intake,
     json::{self, Elements, Fields, Items, Loose, Object, skip},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Reads a CTRF report to its end.
-pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut report = Report { intake, known: false, tool: Tool::default(), summary: Summary::default() };
     let ending = json::read(input, &mut report);
     let Report { intake, known, tool, summary } = report;

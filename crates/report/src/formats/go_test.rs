@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::go_text;
 use crate::{
     bounded_text::{self, Bounded},
-    error::Kind,
+    error::ReportErrorKind,
     input::Input,
     intake::Intake,
     json::guard::JsonGuard,
@@ -25,7 +25,7 @@ use crate::{
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
 
 /// Reads the events to their end.
-pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut guard = JsonGuard::lines(input);
     let mut run = GoRun::default();
     let mut lines = BufReader::with_capacity(64 * 1024, &mut guard);
@@ -51,7 +51,7 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
     intake.runner = Some("go".to_owned());
     if run.events == 0 {
         let reason = "it has no event of `go test -json`".to_owned();
-        return Err(Kind::Malformed { format: "go-test", reason });
+        return Err(ReportErrorKind::Malformed { format: "go-test", reason });
     }
     Ok(())
 }

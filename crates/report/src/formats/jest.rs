@@ -7,7 +7,7 @@ use serde::de::MapAccess;
 
 use crate::{
     bounded_text,
-    error::Kind,
+    error::ReportErrorKind,
     input::Input,
     intake::Intake,
     json::{self, Elements, Items, Loose, Object, skip},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Reads a Jest report to its end.
-pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut report = Report { intake, known: false, vitest: true, started: None, ended: None };
     let ending = json::read(input, &mut report);
     let Report { intake, known, vitest, started, ended } = report;

@@ -15,7 +15,7 @@ use std::io::BufRead;
 
 use crate::{
     bounded_text::Bounded,
-    error::Kind,
+    error::ReportErrorKind,
     input::Input,
     intake::Intake,
     units,
@@ -32,7 +32,7 @@ pub(crate) use elements::is_exception;
 const MAX_DEPTH: usize = 256;
 
 /// Reads a JUnit report to its end.
-pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut reader = XmlReader::new(input);
     let mut junit = Junit::new(intake);
     loop {
@@ -239,10 +239,10 @@ impl<'i, 'a> Junit<'i, 'a> {
         self.window.close_suite(&mut suite, self.dialect, self.intake);
     }
 
-    fn finish(mut self, line: u64, replaced: u64) -> Result<(), Kind> {
+    fn finish(mut self, line: u64, replaced: u64) -> Result<(), ReportErrorKind> {
         if !self.rooted {
             let reason = "it has no testsuite element".to_owned();
-            return Err(Kind::Malformed { format: "junit", reason });
+            return Err(ReportErrorKind::Malformed { format: "junit", reason });
         }
         if !self.elements.is_empty() {
             self.intake.problem(Some(line), "the report ends early; what was complete was read");

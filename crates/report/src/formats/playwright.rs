@@ -7,7 +7,7 @@ use serde::de::MapAccess;
 
 use crate::{
     bounded_text,
-    error::Kind,
+    error::ReportErrorKind,
     input::Input,
     intake::Intake,
     json::{self, Elements, Fields, Items, Loose, Object, skip},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Reads a Playwright report to its end.
-pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut report = Report { intake, known: false, errors: Vec::new(), stats: Stats::default() };
     let ending = json::read(input, &mut report);
     let Report { intake, known, errors, stats } = report;
@@ -279,9 +279,9 @@ impl Failure {
 struct Pieces<'p>(&'p mut Vec<String>);
 
 #[derive(Default)]
-struct Piece(Option<String>);
+struct OutputPiece(Option<String>);
 
-impl Object for Piece {
+impl Object for OutputPiece {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "text" => self.0 = map.next_value::<Loose>()?.raw(),
@@ -292,13 +292,13 @@ impl Object for Piece {
 }
 
 impl Items for Pieces<'_> {
-    type Item = Piece;
+    type Item = OutputPiece;
 
-    fn start(&mut self) -> Piece {
-        Piece::default()
+    fn start(&mut self) -> OutputPiece {
+        OutputPiece::default()
     }
 
-    fn take(&mut self, piece: Piece) {
+    fn take(&mut self, piece: OutputPiece) {
         self.0.extend(piece.0);
     }
 }

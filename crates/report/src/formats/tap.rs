@@ -10,7 +10,7 @@ use std::io::BufRead;
 
 use crate::{
     bounded_text::{self, Bounded},
-    error::Kind,
+    error::ReportErrorKind,
     input::{self, Input},
     intake::Intake,
     model::{CaseStatus, ReportCase, SUITE_FAILURE},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 use diagnostic::Diagnostic;
-use line::{Directive, Line, TestLine};
+use line::{Directive, TapLine, TestLine};
 use uncaught::Uncaught;
 
 /// The longest line that is read.
@@ -27,7 +27,7 @@ const MAX_LINE_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 64;
 
 /// Reads a TAP stream to its end.
-pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) -> Result<(), Kind> {
+pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut tap = Tap::default();
     let mut line = String::new();
     loop {
@@ -71,7 +71,7 @@ fn read_line<R: BufRead>(source: &mut Input<R>, line: &mut String) -> std::io::R
 }
 
 /// A test point whose diagnostic may still follow.
-struct Point {
+struct TestPoint {
     test: TestLine,
     depth: usize,
     /// Subtests came before it: it stands for them.
@@ -81,7 +81,7 @@ struct Point {
     diagnostic: Option<Diagnostic>,
 }
 
-impl Point {
+impl TestPoint {
     /// A file whose process ended badly.
     fn says_nothing(&self) -> bool {
         let said = || self.diagnostic.as_ref().and_then(|diagnostic| diagnostic.value("error"));
@@ -99,7 +99,7 @@ struct Tap {
     names: Vec<Option<String>>,
     /// For each depth, whether test points were seen there since its parent's last point, and whether one failed.
     seen: Vec<(bool, bool)>,
-    current: Option<Point>,
+    current: Option<TestPoint>,
     in_block: bool,
     uncaught: Uncaught,
     /// tape: a comment is a test, and points are its assertions.
@@ -120,7 +120,7 @@ struct Assertions {
 }
 
 impl Assertions {
-    fn add(&mut self, point: Point) {
+    fn add(&mut self, point: TestPoint) {
         let mut assertion = ReportCase::new(point.test.name.clone(), point.test.status());
         self.count += 1;
         describe(&mut assertion, point);
@@ -141,35 +141,35 @@ impl Tap {
             return;
         }
         match line::read(raw) {
-            Line::Plan { depth, count } => {
+            TapLine::Plan { depth, count } => {
                 self.flush(intake);
                 self.tape = self.tape.or(Some(false));
                 if depth == 0 {
                     self.planned = Some(count);
                 }
             }
-            Line::Subtest { depth, name } => {
+            TapLine::Subtest { depth, name } => {
                 self.flush(intake);
                 self.tape = Some(false);
                 self.open_subtest(depth, name);
             }
-            Line::Comment(comment) => self.comment(comment, intake),
-            Line::Test { depth, test } => {
+            TapLine::Comment(comment) => self.comment(comment, intake),
+            TapLine::Test { depth, test } => {
                 self.flush(intake);
                 self.test(depth.min(MAX_DEPTH), test);
             }
-            Line::BlockStart => {
+            TapLine::BlockStart => {
                 if let Some(point) = &mut self.current {
                     point.diagnostic = Some(Diagnostic::default());
                     self.in_block = true;
                 }
             }
-            Line::BailOut(reason) => {
+            TapLine::BailOut(reason) => {
                 self.flush(intake);
                 intake.problem(Some(self.number), format!("the run was bailed out: {reason}"));
                 intake.emit_case(ReportCase::suite_failure(None, Some(format!("Bail out! {reason}"))));
             }
-            Line::Version | Line::Other => {}
+            TapLine::Version | TapLine::Other => {}
         }
     }
 
@@ -210,7 +210,7 @@ impl Tap {
             }
             return;
         }
-        let bare = |point: &&mut Point| !point.test.ok && point.diagnostic.is_none();
+        let bare = |point: &&mut TestPoint| !point.test.ok && point.diagnostic.is_none();
         if let Some(point) = self.current.as_mut().filter(bare) {
             point.comments.push_str(comment.strip_prefix(' ').unwrap_or(comment));
             point.comments.push_str("\n");
@@ -232,7 +232,7 @@ impl Tap {
         self.seen[depth].0 = true;
         self.name_enclosing(depth, &test.name);
         self.current =
-            Some(Point { test, depth, container, child_failed, comments: Bounded::error(), diagnostic: None });
+            Some(TestPoint { test, depth, container, child_failed, comments: Bounded::error(), diagnostic: None });
     }
 
     /// Perl indents `# Subtest:` as deep as the subtest's own points: the name belongs one level up.
@@ -275,12 +275,12 @@ impl Tap {
     }
 
     /// The subtest that a point without a name of its own belongs to.
-    fn enclosing(&self, point: &Point) -> Option<&String> {
+    fn enclosing(&self, point: &TestPoint) -> Option<&String> {
         self.names.get(point.depth.checked_sub(1)?)?.as_ref()
     }
 
     /// A point that stands for its subtests. It is a case where it has assertions of its own, or failed by itself.
-    fn close_container(&mut self, point: Point, intake: &mut Intake<'_>) {
+    fn close_container(&mut self, point: TestPoint, intake: &mut Intake<'_>) {
         let own = self.own.get_mut(point.depth).map(std::mem::take).unwrap_or_default();
         self.seen[point.depth].1 |= point.test.failed();
         let path = self.path(&point);
@@ -312,11 +312,11 @@ impl Tap {
     }
 
     /// Names of the subtests around a point.
-    fn path(&self, point: &Point) -> Vec<String> {
+    fn path(&self, point: &TestPoint) -> Vec<String> {
         self.names.iter().take(point.depth).flatten().cloned().collect()
     }
 
-    fn case(point: Point, mut suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {
+    fn case(point: TestPoint, mut suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {
         let named_file = suite.first().is_some_and(|first| paths::looks_like_file(first));
         let mut file = named_file.then(|| suite.remove(0)).and_then(|path| intake.file(&path));
         let mut case = ReportCase::new(point.test.name.clone(), point.test.status());
@@ -338,12 +338,12 @@ impl Tap {
         intake.emit_case(ReportCase { error: own.error, error_type: own.error_type, ..ReportCase::new(name, status) });
     }
 
-    fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), Kind> {
+    fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
         self.flush(intake);
         self.close_group(intake);
         if self.points == 0 && self.planned.is_none() && intake.cases() == 0 {
             let reason = "it has no test line and no plan".to_owned();
-            return Err(Kind::Malformed { format: "tap", reason });
+            return Err(ReportErrorKind::Malformed { format: "tap", reason });
         }
         let problem = match self.planned {
             None => Some("the report ends early: it has no plan".to_owned()),
@@ -377,7 +377,7 @@ impl TestLine {
 }
 
 /// Duration and error from a point's diagnostics.
-fn describe(case: &mut ReportCase, point: Point) {
+fn describe(case: &mut ReportCase, point: TestPoint) {
     let diagnostic = point.diagnostic.unwrap_or_default();
     let millis = || diagnostic.value("duration_ms").and_then(|value| value.parse().ok());
     case.duration_ms = point.test.duration_ms.or_else(millis);

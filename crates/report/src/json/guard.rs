@@ -15,7 +15,7 @@ pub(crate) struct JsonGuard<R> {
     input: Input<R>,
     out: Vec<u8>,
     position: usize,
-    state: State,
+    state: StringState,
     /// A high surrogate's escape, waiting for its low half.
     high: Option<u32>,
     /// Bytes of the current string.
@@ -29,7 +29,7 @@ pub(crate) struct JsonGuard<R> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum StringState {
     Outside,
     Inside,
     Escape,
@@ -43,7 +43,7 @@ impl<R: BufRead> JsonGuard<R> {
             input,
             out: Vec::new(),
             position: 0,
-            state: State::Outside,
+            state: StringState::Outside,
             high: None,
             length: 0,
             tail: Vec::new(),
@@ -87,22 +87,22 @@ impl<R: BufRead> JsonGuard<R> {
     /// Handles at least one byte and says how many.
     fn step(&mut self, bytes: &[u8]) -> usize {
         match self.state {
-            State::Outside => {
+            StringState::Outside => {
                 let quote = memchr::memchr(b'"', bytes);
                 let used = quote.map_or(bytes.len(), |at| at + 1);
                 self.out.extend_from_slice(&bytes[..used]);
                 if quote.is_some() {
-                    self.state = State::Inside;
+                    self.state = StringState::Inside;
                     self.length = 0;
                 }
                 used
             }
-            State::Inside => self.read_string(bytes),
-            State::Escape => {
+            StringState::Inside => self.read_string(bytes),
+            StringState::Escape => {
                 self.escape(bytes[0]);
                 1
             }
-            State::Unicode(digits, value) => {
+            StringState::Unicode(digits, value) => {
                 self.unicode(digits, value, bytes[0]);
                 1
             }
@@ -118,7 +118,7 @@ impl<R: BufRead> JsonGuard<R> {
             return plain;
         }
         match bytes[0] {
-            b'\\' => self.state = State::Escape,
+            b'\\' => self.state = StringState::Escape,
             b'"' => {
                 self.settle_surrogate();
                 self.close();
@@ -139,11 +139,11 @@ impl<R: BufRead> JsonGuard<R> {
 
     fn escape(&mut self, byte: u8) {
         if byte == b'u' {
-            self.state = State::Unicode(0, 0);
+            self.state = StringState::Unicode(0, 0);
             return;
         }
         self.settle_surrogate();
-        self.state = State::Inside;
+        self.state = StringState::Inside;
         match byte {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.keep(&[b'\\', byte]),
             // No escape of JSON: the backslash stands for itself.
@@ -158,11 +158,11 @@ impl<R: BufRead> JsonGuard<R> {
             self.settle_surrogate();
             self.keep("\u{FFFD}".as_bytes());
             self.surrogates += 1;
-            self.state = State::Inside;
+            self.state = StringState::Inside;
             if byte == b'"' {
                 self.close();
             } else if byte == b'\\' {
-                self.state = State::Escape;
+                self.state = StringState::Escape;
             } else if byte >= 0x20 {
                 self.keep(&[byte]);
             }
@@ -170,10 +170,10 @@ impl<R: BufRead> JsonGuard<R> {
         };
         let value = value * 16 + digit;
         if digits < 3 {
-            self.state = State::Unicode(digits + 1, value);
+            self.state = StringState::Unicode(digits + 1, value);
             return;
         }
-        self.state = State::Inside;
+        self.state = StringState::Inside;
         match (self.high.take(), value) {
             (Some(high), 0xDC00..=0xDFFF) => self.keep(format!("\\u{high:04x}\\u{value:04x}").as_bytes()),
             (high, _) => {
@@ -242,7 +242,7 @@ impl<R: BufRead> JsonGuard<R> {
         }
         self.dropped = 0;
         self.out.push(b'"');
-        self.state = State::Outside;
+        self.state = StringState::Outside;
     }
 }
 

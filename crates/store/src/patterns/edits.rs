@@ -15,7 +15,7 @@ use argus_core::Category;
 
 /// What a person sets on a pattern; none: what was learned.
 #[derive(Clone, Copy, Debug)]
-pub struct Edit<'a> {
+pub struct PatternEdit<'a> {
     /// What it is.
     pub category: Option<Category>,
     /// One line; redacted.
@@ -36,7 +36,7 @@ pub enum Suggestion<'a> {
 }
 
 /// Sets values on a pattern that is in no other.
-pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &Edit<'_>, now: i64) -> Result<(), StoreError> {
+pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
                        edited_at = $5, updated_at = $5 WHERE key = $1";
     let before = &pattern.overrides;

@@ -27,30 +27,30 @@ pub enum Column {
 
 /// Where a pattern stands in an order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct SortEntry {
     /// What it is sorted by.
-    pub value: Sorted,
+    pub value: SortValue,
     /// Which.
     pub key: PatternKey,
 }
 
 /// A value to sort by.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Sorted {
+pub enum SortValue {
     /// Counts, moments and scores.
     Number(f64),
     /// Letters.
     Text(String),
 }
 
-impl Placed {
+impl SortEntry {
     /// Ascending, equal ones oldest first.
     pub fn compare(&self, other: &Self) -> Ordering {
         let by = match (&self.value, &other.value) {
-            (Sorted::Number(a), Sorted::Number(b)) => a.total_cmp(b),
-            (Sorted::Text(a), Sorted::Text(b)) => a.cmp(b),
-            (Sorted::Number(_), Sorted::Text(_)) => Ordering::Less,
-            (Sorted::Text(_), Sorted::Number(_)) => Ordering::Greater,
+            (SortValue::Number(a), SortValue::Number(b)) => a.total_cmp(b),
+            (SortValue::Text(a), SortValue::Text(b)) => a.cmp(b),
+            (SortValue::Number(_), SortValue::Text(_)) => Ordering::Less,
+            (SortValue::Text(_), SortValue::Number(_)) => Ordering::Greater,
         };
         by.then_with(|| self.key.cmp(&other.key))
     }
@@ -95,7 +95,7 @@ pub async fn in_order(
     by: Column,
     descending: bool,
     limit: u32,
-) -> Result<Vec<Placed>, StoreError> {
+) -> Result<Vec<SortEntry>, StoreError> {
     let (ascending_sql, descending_sql) = match by {
         Column::Description => in_order!(description!()),
         Column::Confidence => in_order!("p.confidence"),
@@ -113,7 +113,7 @@ pub async fn in_letters(
     descending: bool,
     limit: u32,
     offset: u32,
-) -> Result<Vec<Placed>, StoreError> {
+) -> Result<Vec<SortEntry>, StoreError> {
     const ASCENDING: &str = concat!(
         "SELECT ",
         description!(),
@@ -133,7 +133,7 @@ pub async fn in_letters(
 }
 
 /// The values of some patterns, in no order.
-pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result<Vec<Placed>, StoreError> {
+pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result<Vec<SortEntry>, StoreError> {
     let sql = match by {
         Column::Description => concat!("SELECT ", description!(), ", p.key FROM patterns p WHERE p.key = $1"),
         Column::Confidence => "SELECT p.confidence, p.key FROM patterns p WHERE p.key = $1",
@@ -180,11 +180,11 @@ pub async fn signatures(tx: &mut impl Tx, key: PatternKey) -> Result<Vec<String>
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-fn read_placed(rows: Vec<Row>) -> Result<Vec<Placed>, StoreError> {
-    rows.into_iter().map(|mut row| Ok(Placed { value: row.read()?, key: PatternKey(row.read()?) })).collect()
+fn read_placed(rows: Vec<Row>) -> Result<Vec<SortEntry>, StoreError> {
+    rows.into_iter().map(|mut row| Ok(SortEntry { value: row.read()?, key: PatternKey(row.read()?) })).collect()
 }
 
-impl FromCell for Sorted {
+impl FromCell for SortValue {
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match cell {
             Cell::Text(text) => Ok(Self::Text(text)),

@@ -12,7 +12,7 @@ use argus_core::Category;
 
 /// How a case ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum CaseOutcome {
     /// At every attempt.
     Failed,
     /// It failed and then passed.
@@ -25,7 +25,7 @@ pub enum State {
 
 /// A failed case, slim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub struct FailedCase {
     /// Qualified name.
     pub name: String,
     /// When it was recorded.
@@ -51,7 +51,7 @@ pub struct FailureOccurrence {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseFilter<'a> {
     /// Only those that ended so.
-    pub state: Option<State>,
+    pub state: Option<CaseOutcome>,
     /// Only with these words in name or headline.
     pub words: Option<&'a str>,
 }
@@ -101,16 +101,16 @@ pub async fn count(tx: &mut impl Tx, run: RunKey, filter: CaseFilter<'_>) -> Res
 fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
     let (least, most, status) = match filter.state {
         None => (0, 2, ""),
-        Some(State::Failed) => (0, 0, ""),
-        Some(State::Flaky) => (1, 1, ""),
-        Some(State::Passed) => (2, 2, "passed"),
-        Some(State::Skipped) => (2, 2, "skipped"),
+        Some(CaseOutcome::Failed) => (0, 0, ""),
+        Some(CaseOutcome::Flaky) => (1, 1, ""),
+        Some(CaseOutcome::Passed) => (2, 2, "passed"),
+        Some(CaseOutcome::Skipped) => (2, 2, "skipped"),
     };
     [run.0.into(), least.into(), most.into(), status.into(), filter.words.unwrap_or_default().into()]
 }
 
 /// The failed cases of a run, in the report's order.
-pub async fn failed(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<Failed>, StoreError> {
+pub async fn failed(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 ORDER BY c.seq LIMIT $2";
@@ -123,7 +123,7 @@ pub async fn failed_of(
     run: RunKey,
     category: Category,
     limit: u32,
-) -> Result<Vec<Failed>, StoreError> {
+) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 AND f.category = $2 ORDER BY c.seq LIMIT $3";
@@ -153,7 +153,7 @@ pub async fn describe_occurrence(
 }
 
 /// How each case of a run ended, in the order of listing.
-pub async fn states(tx: &mut impl Tx, run: RunKey) -> Result<Vec<(String, State)>, StoreError> {
+pub async fn states(tx: &mut impl Tx, run: RunKey) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     const SQL: &str = concat!("SELECT c.name, ", state!(), " FROM cases c WHERE c.run_key = $1 ORDER BY c.rank, c.seq");
     read_states(tx.query(SQL, &[run.0.into()]).await?)
 }
@@ -163,7 +163,7 @@ pub async fn states_of_failed_in(
     tx: &mut impl Tx,
     run: RunKey,
     other: RunKey,
-) -> Result<Vec<(String, State)>, StoreError> {
+) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT c.name, ",
         state!(),
@@ -174,7 +174,7 @@ pub async fn states_of_failed_in(
 }
 
 /// How the case of this name ended in a run; the worst of several.
-pub async fn state_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<State>, StoreError> {
+pub async fn state_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<CaseOutcome>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         state!(),
@@ -184,18 +184,18 @@ pub async fn state_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Optio
     row.map(|mut row| row.read()).transpose()
 }
 
-fn read_failed(rows: Vec<Row>) -> Result<Vec<Failed>, StoreError> {
+fn read_failed(rows: Vec<Row>) -> Result<Vec<FailedCase>, StoreError> {
     let read = |mut row: Row| {
-        Ok(Failed { name: row.read()?, category: row.read()?, headline: row.read()?, signature: row.read()? })
+        Ok(FailedCase { name: row.read()?, category: row.read()?, headline: row.read()?, signature: row.read()? })
     };
     rows.into_iter().map(read).collect()
 }
 
-fn read_states(rows: Vec<Row>) -> Result<Vec<(String, State)>, StoreError> {
+fn read_states(rows: Vec<Row>) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
-impl FromCell for State {
+impl FromCell for CaseOutcome {
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match i64::from_cell(cell)? {
             0 => Ok(Self::Failed),

@@ -6,7 +6,7 @@ use crate::{database::Tx, error::StoreError};
 
 /// What may stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Keep {
+pub struct RetentionLimits {
     /// Runs older than this go.
     pub age: Option<MaxAge>,
     /// Only this many newest runs stay.
@@ -34,7 +34,7 @@ const MAX_RUNS_AT_ONCE: u32 = 50;
 const MAX_CASES_AT_ONCE: i64 = 200_000;
 
 /// Deletes what is over the limits, in the order of recording; never the run recorded last.
-pub async fn apply(tx: &mut impl Tx, keep: Keep) -> Result<u32, StoreError> {
+pub async fn apply(tx: &mut impl Tx, keep: RetentionLimits) -> Result<u32, StoreError> {
     let mut deleted = 0;
     let mut cases = 0;
     for (run, size) in expired_runs(tx, keep).await? {
@@ -50,7 +50,7 @@ pub async fn apply(tx: &mut impl Tx, keep: Keep) -> Result<u32, StoreError> {
 
 /// Both limits take the runs recorded first, so the later bound holds for both. The order of recording is the one
 /// that no clock changes.
-async fn expired_runs(tx: &mut impl Tx, keep: Keep) -> Result<Vec<(RunKey, i64)>, StoreError> {
+async fn expired_runs(tx: &mut impl Tx, keep: RetentionLimits) -> Result<Vec<(RunKey, i64)>, StoreError> {
     const BEFORE: &str = "SELECT key, passed + failed + skipped FROM runs WHERE key < $1 ORDER BY key LIMIT $2";
     let too_old = match keep.age {
         Some(age) => first_kept_by_age(tx, age).await?,

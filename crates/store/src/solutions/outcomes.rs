@@ -282,7 +282,7 @@ pub(crate) async fn sum_up(tx: &mut impl Tx, solution: SolutionKey) -> Result<()
 
 /// What came of trying a solution: each failure that it was reported for once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tried {
+pub struct OutcomeCounts {
     /// Successes that a later run showed.
     pub proved: u32,
     /// Successes that somebody reported, and no run has shown.
@@ -292,7 +292,7 @@ pub struct Tried {
 }
 
 /// What came of trying a solution.
-pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<Tried, StoreError> {
+pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
     const SQL: &str = "SELECT COALESCE(SUM(CASE WHEN proved > 0 THEN 1 END), 0), \
                        COALESCE(SUM(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), 0), \
                        COALESCE(SUM(CASE WHEN failed > 0 THEN 1 END), 0) FROM (SELECT \
@@ -301,8 +301,8 @@ pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<T
                        SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 0 ELSE 1 END) AS failed FROM outcomes \
                        WHERE solution_key = $1 GROUP BY COALESCE(run_id, id), COALESCE(case_name, '')) AS told";
     let row = tx.query_first(SQL, &[solution.into()]).await?;
-    row.map_or(Ok(Tried::default()), |mut row| {
-        Ok(Tried { proved: row.read()?, claimed: row.read()?, failed: row.read()? })
+    row.map_or(Ok(OutcomeCounts::default()), |mut row| {
+        Ok(OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? })
     })
 }
 

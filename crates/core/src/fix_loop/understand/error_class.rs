@@ -13,7 +13,7 @@ use crate::{
     output::log_level,
 };
 use regex::{Regex, RegexBuilder};
-use rules::{LineMatcher, RULES, Rule};
+use rules::{ErrorClassRule, LineMatcher, RULES};
 use std::sync::LazyLock;
 
 /// What of a line is looked at; longer ones are minified code or base64.
@@ -83,7 +83,7 @@ fn by_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, Because)>
 }
 
 struct Compiled {
-    rule: &'static Rule,
+    rule: &'static ErrorClassRule,
     matcher: Option<Regex>,
     unless: Option<Regex>,
 }
@@ -110,7 +110,7 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Compiled {
-    fn of(rule: &'static Rule) -> Self {
+    fn of(rule: &'static ErrorClassRule) -> Self {
         let matcher = match rule.matcher {
             LineMatcher::Line(pattern) => Some(compile(pattern)),
             LineMatcher::Status(_) => None,

@@ -1,7 +1,7 @@
 //! The tests that a hunk declares, and to which of them a line belongs.
 
 use super::{
-    diff::{Hunk, Line, Mark},
+    diff::{DiffLine, Hunk, LineChange},
     files::Language,
     markers,
 };
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// A test where it is declared.
 pub(super) struct Test<'h> {
-    pub(super) line: &'h Line,
+    pub(super) line: &'h DiffLine,
     /// Its name; the line under the mark where the language puts it there.
     pub(super) name: String,
 }
@@ -18,18 +18,18 @@ pub(super) struct Test<'h> {
 const REACH_LINES: usize = 6;
 
 /// The tests whose declaration went or came.
-pub(super) fn declared(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Test<'_>> {
+pub(super) fn declared(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<Test<'_>> {
     let side = side(hunk, mark);
     let declares = |at: usize| (side[at].mark == mark).then(|| name_at(&side, at, language)).flatten();
     (0..side.len()).filter_map(|at| Some(Test { name: declares(at)?, line: side[at] })).collect()
 }
 
 /// The lines of the old or of the new file.
-pub(super) fn side(hunk: &Hunk, mark: Mark) -> Vec<&Line> {
-    hunk.lines.iter().filter(|line| line.mark == mark || line.mark == Mark::Kept).collect()
+pub(super) fn side(hunk: &Hunk, mark: LineChange) -> Vec<&DiffLine> {
+    hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect()
 }
 
-fn name_at(side: &[&Line], at: usize, language: Language) -> Option<String> {
+fn name_at(side: &[&DiffLine], at: usize, language: Language) -> Option<String> {
     let name = markers::test_name(&side[at].text, language)?;
     if !name.is_empty() {
         return Some(name.to_owned());
@@ -45,7 +45,7 @@ fn is_attribute(text: &str) -> bool {
 
 /// The new side of a hunk, and which of its tests are new.
 pub(super) struct After<'h> {
-    side: Vec<&'h Line>,
+    side: Vec<&'h DiffLine>,
     /// Names of the tests that are declared in these lines.
     names: Vec<Option<String>>,
     /// As many tests went as came: they may be the same under other names.
@@ -56,22 +56,23 @@ pub(super) struct After<'h> {
 
 impl<'h> After<'h> {
     pub(super) fn of(hunk: &'h Hunk, language: Language) -> Self {
-        let side = side(hunk, Mark::Added);
+        let side = side(hunk, LineChange::Added);
         let names: Vec<_> = (0..side.len()).map(|at| name_at(&side, at, language)).collect();
-        let came = side.iter().zip(&names).filter(|(line, name)| line.mark == Mark::Added && name.is_some()).count();
-        let renamed = declared(hunk, Mark::Removed, language).len() >= came;
-        Self { side, names, renamed, all_new: hunk.lines.iter().all(|line| line.mark == Mark::Added) }
+        let came =
+            side.iter().zip(&names).filter(|(line, name)| line.mark == LineChange::Added && name.is_some()).count();
+        let renamed = declared(hunk, LineChange::Removed, language).len() >= came;
+        Self { side, names, renamed, all_new: hunk.lines.iter().all(|line| line.mark == LineChange::Added) }
     }
 
     /// Whether the line belongs to a test that is not one of `went` in another place or under another name.
-    pub(super) fn is_of_new_test(&self, line: &Line, went: &HashSet<String>) -> bool {
+    pub(super) fn is_of_new_test(&self, line: &DiffLine, went: &HashSet<String>) -> bool {
         let Ok(at) = self.side.binary_search_by_key(&line.number, |other| other.number) else { return false };
         let is_attribute = is_attribute(line.text.trim());
         let below = is_attribute.then(|| self.below(at)).flatten();
         // What stands above all tests of a new file keeps no old one from running.
         let Some(at) = below.or_else(|| self.above(at)) else { return self.all_new };
         let new = self.names[at].as_ref().is_some_and(|name| !went.contains(name));
-        self.side[at].mark == Mark::Added && new && !self.renamed
+        self.side[at].mark == LineChange::Added && new && !self.renamed
     }
 
     fn above(&self, at: usize) -> Option<usize> {
@@ -88,12 +89,12 @@ impl<'h> After<'h> {
 }
 
 /// A bare `return` as the first line of a test that was there before.
-pub(super) fn early_returns(hunk: &Hunk, language: Language) -> Vec<&Line> {
-    let side = side(hunk, Mark::Added);
+pub(super) fn early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLine> {
+    let side = side(hunk, LineChange::Added);
     let is_return = |text: &str| matches!(text.trim(), "return" | "return;");
     let added = side.windows(2).filter(|pair| {
-        pair[0].mark == Mark::Kept
-            && pair[1].mark == Mark::Added
+        pair[0].mark == LineChange::Kept
+            && pair[1].mark == LineChange::Added
             && is_return(&pair[1].text)
             && markers::test_name(&pair[0].text, language).is_some()
     });

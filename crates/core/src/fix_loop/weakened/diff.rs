@@ -2,7 +2,7 @@
 
 /// One file of a diff.
 #[derive(Debug, Default)]
-pub(super) struct File {
+pub(super) struct DiffFile {
     /// Path before; empty for a new file.
     pub(super) old: String,
     /// Path after; empty for a deleted file.
@@ -16,13 +16,13 @@ pub(super) struct File {
 pub(super) struct Hunk {
     /// What git says the hunk is in.
     pub(super) section: String,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<DiffLine>,
 }
 
 /// One line.
 #[derive(Debug)]
-pub(super) struct Line {
-    pub(super) mark: Mark,
+pub(super) struct DiffLine {
+    pub(super) mark: LineChange,
     /// Without its mark.
     pub(super) text: String,
     /// In the new file; of a line that went, in the old one.
@@ -31,13 +31,13 @@ pub(super) struct Line {
 
 /// What happened to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum LineChange {
     Kept,
     Removed,
     Added,
 }
 
-impl File {
+impl DiffFile {
     /// The path it has now, or had.
     pub(super) fn path(&self) -> &str {
         if self.new.is_empty() { &self.old } else { &self.new }
@@ -51,19 +51,19 @@ impl File {
         self.new.is_empty()
     }
 
-    pub(super) fn lines(&self, mark: Mark) -> impl Iterator<Item = &Line> {
+    pub(super) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
         self.hunks.iter().flat_map(move |hunk| hunk.lines(mark))
     }
 }
 
 impl Hunk {
-    pub(super) fn lines(&self, mark: Mark) -> impl Iterator<Item = &Line> {
+    pub(super) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
         self.lines.iter().filter(move |line| line.mark == mark)
     }
 }
 
 /// Every file of the diff.
-pub(super) fn read(diff: &str) -> Vec<File> {
+pub(super) fn read(diff: &str) -> Vec<DiffFile> {
     let mut reader = Reader::default();
     diff.lines().for_each(|line| reader.line(line));
     reader.files
@@ -71,7 +71,7 @@ pub(super) fn read(diff: &str) -> Vec<File> {
 
 #[derive(Default)]
 struct Reader {
-    files: Vec<File>,
+    files: Vec<DiffFile>,
     /// Lines of the open hunk that are still to come: of the old file, and of the new one.
     left: (u32, u32),
     /// The next line's number in the old and in the new file.
@@ -86,7 +86,7 @@ impl Reader {
         if let Some(rest) = line.strip_prefix("diff --git ") {
             self.left = (0, 0);
             let (old, new) = both_paths(rest);
-            self.files.push(File { old, new, ..File::default() });
+            self.files.push(DiffFile { old, new, ..DiffFile::default() });
             return;
         }
         let Some(file) = self.files.last_mut() else { return };
@@ -113,20 +113,20 @@ impl Reader {
     /// Takes a line of the open hunk; false where it is none.
     fn content(&mut self, line: &str) -> bool {
         let Some(hunk) = self.files.last_mut().and_then(|file| file.hunks.last_mut()) else { return false };
-        let mut push = |mark, number, text: &str| hunk.lines.push(Line { mark, text: text.to_owned(), number });
+        let mut push = |mark, number, text: &str| hunk.lines.push(DiffLine { mark, text: text.to_owned(), number });
         // An editor may have cut the blank of an empty context line.
         let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
         let (old, new) = match mark {
             "-" => {
-                push(Mark::Removed, self.at.0, text);
+                push(LineChange::Removed, self.at.0, text);
                 (1, 0)
             }
             "+" => {
-                push(Mark::Added, self.at.1, text);
+                push(LineChange::Added, self.at.1, text);
                 (0, 1)
             }
             " " => {
-                push(Mark::Kept, self.at.1, text);
+                push(LineChange::Kept, self.at.1, text);
                 (1, 1)
             }
             "\\" => (0, 0),

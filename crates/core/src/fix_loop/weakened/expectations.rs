@@ -2,9 +2,9 @@
 //! What an expectation means is not known; how much each accepts is compared.
 
 use super::{
-    Found, Gone, Moves,
+    Findings, Gone, Moves,
     declared::{After, side},
-    diff::{Hunk, Line, Mark},
+    diff::{DiffLine, Hunk, LineChange},
     files::Language,
     markers, test_hunks,
 };
@@ -17,15 +17,15 @@ const MAX_EXPECTATION_LINES: usize = 30;
 const MAX_EXPECTATIONS: usize = 1000;
 
 /// What went and came of one hunk.
-struct Balance<'f> {
+struct HunkBalance<'f> {
     /// Expectations that went, and whether their test went elsewhere.
-    went: Vec<(&'f Line, bool)>,
+    went: Vec<(&'f DiffLine, bool)>,
     came: usize,
     /// Of those that came, the ones in new tests.
     came_new: usize,
 }
 
-impl Balance<'_> {
+impl HunkBalance<'_> {
     const fn missing(&self) -> usize {
         self.went.len().saturating_sub(self.came)
     }
@@ -36,12 +36,12 @@ impl Balance<'_> {
 }
 
 /// Expectations that went without others coming; those of a test that went as a whole are said by it.
-pub(super) fn dropped(found: &mut Found<'_>, moves: &mut Moves, language: Language, gone: &Gone) {
-    let hunks: Vec<Balance<'_>> =
+pub(super) fn dropped(found: &mut Findings<'_>, moves: &mut Moves, language: Language, gone: &Gone) {
+    let hunks: Vec<HunkBalance<'_>> =
         test_hunks(found.file).map(|hunk| balance_hunk(hunk, moves, language, gone)).collect();
     // An expectation may have moved to another hunk; one of a new test there answers for none.
-    let mut surplus: usize = hunks.iter().map(Balance::surplus).sum();
-    let mut lines: Vec<&Line> = Vec::new();
+    let mut surplus: usize = hunks.iter().map(HunkBalance::surplus).sum();
+    let mut lines: Vec<&DiffLine> = Vec::new();
     for hunk in hunks {
         let missing = hunk.missing();
         for (line, elsewhere) in hunk.went.into_iter().take(missing) {
@@ -57,33 +57,33 @@ pub(super) fn dropped(found: &mut Found<'_>, moves: &mut Moves, language: Langua
     }
 }
 
-fn balance_hunk<'f>(hunk: &'f Hunk, moves: &mut Moves, language: Language, gone: &Gone) -> Balance<'f> {
+fn balance_hunk<'f>(hunk: &'f Hunk, moves: &mut Moves, language: Language, gone: &Gone) -> HunkBalance<'f> {
     let (mut deleted, mut elsewhere) = (false, false);
     let mut went = Vec::new();
     for line in &hunk.lines {
         let declares = markers::test_name(&line.text, language).is_some();
-        if line.mark == Mark::Kept || (line.mark == Mark::Removed && declares) {
-            deleted = line.mark == Mark::Removed && gone.deleted.contains(&line.number);
-            elsewhere = line.mark == Mark::Removed && gone.elsewhere.contains(&line.number);
+        if line.mark == LineChange::Kept || (line.mark == LineChange::Removed && declares) {
+            deleted = line.mark == LineChange::Removed && gone.deleted.contains(&line.number);
+            elsewhere = line.mark == LineChange::Removed && gone.elsewhere.contains(&line.number);
         }
-        if line.mark == Mark::Removed && !deleted && markers::expects(&line.text, language) {
+        if line.mark == LineChange::Removed && !deleted && markers::expects(&line.text, language) {
             went.push((line, elsewhere));
         }
     }
     // What is the same in another place is not compared, here or elsewhere.
     let old: HashSet<&str> = went.iter().map(|(line, _)| line.text.trim()).collect();
-    let came = hunk.lines(Mark::Added).filter(|line| markers::expects(&line.text, language));
-    let came: Vec<&Line> = came.filter(|line| !old.contains(line.text.trim())).collect();
+    let came = hunk.lines(LineChange::Added).filter(|line| markers::expects(&line.text, language));
+    let came: Vec<&DiffLine> = came.filter(|line| !old.contains(line.text.trim())).collect();
     went.retain(|(line, _)| !moves.takes_line(&line.text));
     let after = After::of(hunk, language);
     let came_new = came.iter().filter(|line| after.is_of_new_test(line, &moves.went)).count();
-    Balance { went, came: came.len(), came_new }
+    HunkBalance { went, came: came.len(), came_new }
 }
 
 /// Expectations of a deleted file whose tests came elsewhere, but not all they expected.
-pub(super) fn lost_on_the_way(found: &mut Found<'_>, moves: &mut Moves, language: Language) {
+pub(super) fn lost_on_the_way(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
-    for line in file.lines(Mark::Removed).filter(|line| markers::expects(&line.text, language)) {
+    for line in file.lines(LineChange::Removed).filter(|line| markers::expects(&line.text, language)) {
         if !moves.takes_line(&line.text) && !moves.takes_edited() {
             found.add(WeakeningKind::AssertionDropped, line);
         }
@@ -92,7 +92,7 @@ pub(super) fn lost_on_the_way(found: &mut Found<'_>, moves: &mut Moves, language
 
 /// An expectation with all of its lines, one of which changed.
 struct Statement<'h> {
-    line: &'h Line,
+    line: &'h DiffLine,
     /// On one line.
     text: String,
     /// What stays the same when it is only formatted.
@@ -102,7 +102,7 @@ struct Statement<'h> {
 }
 
 impl<'h> Statement<'h> {
-    fn of(line: &'h Line, lines: &[&Line]) -> Self {
+    fn of(line: &'h DiffLine, lines: &[&DiffLine]) -> Self {
         let parts: Vec<&str> = lines.iter().map(|line| line.text.trim()).collect();
         let text = parts.join(" ").replace(" .", ".").replace("( ", "(").replace(" )", ")");
         let bare: String = text.chars().filter(|mark| !mark.is_whitespace() && *mark != ';').collect();
@@ -112,7 +112,7 @@ impl<'h> Statement<'h> {
     }
 }
 
-fn statements(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Statement<'_>> {
+fn statements(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<Statement<'_>> {
     let side = side(hunk, mark);
     let mut all = Vec::new();
     let mut at = 0;
@@ -131,7 +131,7 @@ fn statements(hunk: &Hunk, mark: Mark, language: Language) -> Vec<Statement<'_>>
 }
 
 /// Where the expectation that begins there ends: its brackets are closed, and no chained call follows.
-fn end_of(side: &[&Line], start: usize) -> usize {
+fn end_of(side: &[&DiffLine], start: usize) -> usize {
     let mut depth = 0_i32;
     for (at, line) in side.iter().enumerate().skip(start).take(MAX_EXPECTATION_LINES) {
         for mark in line.text.bytes() {
@@ -151,9 +151,9 @@ fn end_of(side: &[&Line], start: usize) -> usize {
 }
 
 /// Expectations of the same thing that accept more than before.
-pub(super) fn find_loosened(found: &mut Found<'_>, hunk: &Hunk, language: Language) {
-    let mut went = statements(hunk, Mark::Removed, language);
-    let mut came = statements(hunk, Mark::Added, language);
+pub(super) fn find_loosened(found: &mut Findings<'_>, hunk: &Hunk, language: Language) {
+    let mut went = statements(hunk, LineChange::Removed, language);
+    let mut came = statements(hunk, LineChange::Added, language);
     came.retain(|now| {
         let again = went.iter().position(|old| old.bare == now.bare);
         again.map(|at| went.remove(at)).is_none()
@@ -204,13 +204,13 @@ fn subject(text: &str) -> Option<&str> {
 }
 
 /// A snapshot that stands in the test itself.
-pub(super) fn inline_snapshot(found: &mut Found<'_>, hunk: &Hunk) {
+pub(super) fn inline_snapshot(found: &mut Findings<'_>, hunk: &Hunk) {
     const OPENS: [&str; 3] = ["toMatchInlineSnapshot(", "toThrowErrorMatchingInlineSnapshot(", "assert_snapshot!("];
     let mut inside = false;
     for line in &hunk.lines {
         let opens = OPENS.iter().any(|open| line.text.contains(open));
-        if line.mark == Mark::Removed && (inside || opens) {
-            let again = hunk.lines(Mark::Added).any(|added| added.text.trim() == line.text.trim());
+        if line.mark == LineChange::Removed && (inside || opens) {
+            let again = hunk.lines(LineChange::Added).any(|added| added.text.trim() == line.text.trim());
             // An empty one is filled by the first run.
             let was_empty = line.text.trim_end().trim_end_matches(';').ends_with("InlineSnapshot()");
             if !was_empty && !again {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum FileRole {
     /// Tests, or what helps them.
     Test,
     /// What a test's output is compared with.
@@ -97,18 +97,18 @@ fn compile(pattern: &str) -> Regex {
 }
 
 /// What the file is to the tests.
-pub(super) fn role(path: &str) -> Role {
+pub(super) fn role(path: &str) -> FileRole {
     let language = language(path);
     if SNAPSHOT.is_match(path) || (matches!(language, Language::Data) && DATA_SNAPSHOT.is_match(path)) {
-        Role::Snapshot
+        FileRole::Snapshot
     } else if let Some(about) = about(path) {
-        Role::Settings(about)
+        FileRole::Settings(about)
     } else if TEST.is_match(path) {
-        Role::Test
+        FileRole::Test
     } else if language == Language::Rust {
-        Role::Mixed
+        FileRole::Mixed
     } else {
-        Role::Other
+        FileRole::Other
     }
 }
 

@@ -1,8 +1,8 @@
 //! Settings that let more pass than before: limits of time and coverage, retries, commands that swallow a failure.
 
 use super::{
-    Found, commands,
-    diff::{Hunk, Line, Mark},
+    Findings, commands,
+    diff::{DiffLine, Hunk, LineChange},
     files::About,
     numbers::{self, Setting},
 };
@@ -27,7 +27,7 @@ pub(super) const RETRIES: Limit =
 const COVERAGE: Limit =
     Limit { read: numbers::coverage, kind: WeakeningKind::ThresholdLowered, is_weaker: |before, now| now < before };
 
-pub(super) fn settings(found: &mut Found<'_>, about: About) {
+pub(super) fn settings(found: &mut Findings<'_>, about: About) {
     let file = found.file;
     let codecov = file.path().contains("codecov");
     // `"lines": "3.0.0"` is a dependency.
@@ -53,12 +53,12 @@ pub(super) fn settings(found: &mut Found<'_>, about: About) {
     }
 }
 
-fn ignored(found: &mut Found<'_>, hunk: &Hunk, about: About) {
-    let went: Vec<&str> = hunk.lines(Mark::Removed).map(|line| line.text.trim()).collect();
-    for line in hunk.lines(Mark::Added) {
+fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
+    let went: Vec<&str> = hunk.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
+    for line in hunk.lines(LineChange::Added) {
         let known = went.contains(&line.text.trim());
         let Some(kind) = commands::ignores(&line.text, about).filter(|_| !known) else { continue };
-        let before = hunk.lines(Mark::Removed).any(|old| commands::ignores(&old.text, about) == Some(kind));
+        let before = hunk.lines(LineChange::Removed).any(|old| commands::ignores(&old.text, about) == Some(kind));
         if !before || kind == WeakeningKind::TestSkipped {
             found.add(kind, line);
         }
@@ -66,15 +66,20 @@ fn ignored(found: &mut Found<'_>, hunk: &Hunk, about: About) {
 }
 
 /// Settings of the same key whose value lets more pass than before; `counts` says which lines are about tests.
-pub(super) fn changed(found: &mut Found<'_>, hunk: &Hunk, limit: &Limit, counts: &dyn Fn(&str, &Setting<'_>) -> bool) {
+pub(super) fn changed(
+    found: &mut Findings<'_>,
+    hunk: &Hunk,
+    limit: &Limit,
+    counts: &dyn Fn(&str, &Setting<'_>) -> bool,
+) {
     let key = |setting: &Setting<'_>| setting.key.to_lowercase().replace(['-', '_'], "");
-    let read = |line| -> Option<(&Line, Setting<'_>)> {
-        let line: &Line = line;
+    let read = |line| -> Option<(&DiffLine, Setting<'_>)> {
+        let line: &DiffLine = line;
         let setting = (limit.read)(&line.text).filter(|setting| counts(&line.text, setting))?;
         Some((line, setting))
     };
-    let mut went: Vec<_> = hunk.lines(Mark::Removed).filter_map(read).collect();
-    for (line, now) in hunk.lines(Mark::Added).filter_map(read) {
+    let mut went: Vec<_> = hunk.lines(LineChange::Removed).filter_map(read).collect();
+    for (line, now) in hunk.lines(LineChange::Added).filter_map(read) {
         let Some(at) = went.iter().position(|(_, old)| key(old) == key(&now)) else { continue };
         let (_, before) = went.remove(at);
         if (limit.is_weaker)(before.value, now.value) {
@@ -84,12 +89,12 @@ pub(super) fn changed(found: &mut Found<'_>, hunk: &Hunk, limit: &Limit, counts:
 }
 
 /// A limit or a retry where there was the runner's own: a few seconds, and none.
-pub(super) fn new_limits(found: &mut Found<'_>, hunk: &Hunk, counts: &dyn Fn(&Line) -> bool) {
+pub(super) fn new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(&DiffLine) -> bool) {
     const ORDINARY_TIMEOUT_MS: f64 = 5000.0;
-    let read = |line: &Line| numbers::timeout(&line.text).map(|setting| setting.key.to_lowercase());
-    let mut went: Vec<String> = hunk.lines(Mark::Removed).filter_map(read).collect();
-    let retried = hunk.lines(Mark::Removed).any(|line| numbers::retries(&line.text).is_some());
-    for line in hunk.lines(Mark::Added).filter(|line| counts(line)) {
+    let read = |line: &DiffLine| numbers::timeout(&line.text).map(|setting| setting.key.to_lowercase());
+    let mut went: Vec<String> = hunk.lines(LineChange::Removed).filter_map(read).collect();
+    let retried = hunk.lines(LineChange::Removed).any(|line| numbers::retries(&line.text).is_some());
+    for line in hunk.lines(LineChange::Added).filter(|line| counts(line)) {
         if !retried && numbers::tries_again(&line.text) {
             found.add(WeakeningKind::FailureIgnored, line);
         }
@@ -110,15 +115,15 @@ pub(super) fn new_limits(found: &mut Found<'_>, hunk: &Hunk, counts: &dyn Fn(&Li
 }
 
 /// A threshold that went without another coming.
-fn dropped_thresholds(found: &mut Found<'_>, hunk: &Hunk) {
+fn dropped_thresholds(found: &mut Findings<'_>, hunk: &Hunk) {
     let sure = |text: &str| {
         let text = text.to_lowercase();
         ["coveragethreshold", "fail_under", "fail-under", "minimum_coverage", "check-coverage"]
             .iter()
             .any(|key| text.contains(key))
     };
-    let came = hunk.lines(Mark::Added).any(|line| sure(&line.text));
-    if let Some(line) = hunk.lines(Mark::Removed).find(|line| sure(&line.text)).filter(|_| !came) {
+    let came = hunk.lines(LineChange::Added).any(|line| sure(&line.text));
+    if let Some(line) = hunk.lines(LineChange::Removed).find(|line| sure(&line.text)).filter(|_| !came) {
         found.add(WeakeningKind::ThresholdLowered, line);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     machines,
-    numbers::{self, Role},
+    numbers::{self, NumberRole},
 };
 use crate::{
     bytes::{
@@ -23,9 +23,11 @@ pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {
         return Some(Replacement::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
     }
     match numbers::role(here.line, here.start, here.end, here.before) {
-        Role::Code => return Some(Replacement::kept(here, here.end)),
-        Role::Status => return Some(Replacement::new(here.end, numbers::status_class(at(here.line, here.start)))),
-        Role::Plain => {}
+        NumberRole::Code => return Some(Replacement::kept(here, here.end)),
+        NumberRole::Status => {
+            return Some(Replacement::new(here.end, numbers::status_class(at(here.line, here.start))));
+        }
+        NumberRole::Plain => {}
     }
     let joined = joined_digits(here.line, here.end);
     if joined > here.end {

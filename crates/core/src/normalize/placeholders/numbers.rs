@@ -122,7 +122,7 @@ pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
 
 /// What the words before a number make of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum NumberRole {
     /// Identifies the failure: it stays.
     Code,
     /// An HTTP status: its class stays.
@@ -134,22 +134,22 @@ pub(super) enum Role {
 /// The role of the run of digits at `start..end`, given what stands before it in the line.
 #[expect(clippy::inline_always, reason = "asked of every number: a call in wasm costs as much as this does")]
 #[inline(always)]
-pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> Role {
+pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> NumberRole {
     let length = end - start;
     let fraction = at(line, end) == b'.' && at(line, end + 1).is_ascii_digit();
     // Spring's log has the process after the level: `ERROR 812 --- [main]`.
     let process = line[end..].starts_with(b" --- [");
     if length > 6 || fraction || process {
-        return Role::Plain;
+        return NumberRole::Plain;
     }
     let (word, earlier) = last_word(before);
     if word.is_empty() && length != 3 {
-        return Role::Plain;
+        return NumberRole::Plain;
     }
     if length == 3 && is_status(line, start, end, word, earlier) {
-        return Role::Status;
+        return NumberRole::Status;
     }
-    if is_code(word, earlier, before) { Role::Code } else { Role::Plain }
+    if is_code(word, earlier, before) { NumberRole::Code } else { NumberRole::Plain }
 }
 
 fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {

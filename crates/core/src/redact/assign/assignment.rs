@@ -29,7 +29,7 @@ pub(in crate::redact) enum Separator {
 
 /// A name and what it says.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::redact) struct Name {
+pub(in crate::redact) struct NameSpan {
     pub(in crate::redact) start: usize,
     pub(in crate::redact) end: usize,
     pub(in crate::redact) tier: Tier,
@@ -37,7 +37,7 @@ pub(in crate::redact) struct Name {
 
 /// A value without its quotes.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::redact) struct Value {
+pub(in crate::redact) struct ValueSpan {
     pub(in crate::redact) start: usize,
     pub(in crate::redact) end: usize,
     pub(in crate::redact) quoted: bool,
@@ -64,7 +64,7 @@ pub(super) static BACKSLASH: Set = Set::new("\\");
 static STRING_PREFIX: Set = Set::new("brufBRUF@$N");
 
 /// The value at `at`: quoted to its closing quote, else to where it must end.
-pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<Value> {
+pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpan> {
     let prefixed = scan.run(at, &STRING_PREFIX, 2);
     let at = if prefixed > at && matches!(scan.at(prefixed), b'"' | b'\'') { prefixed } else { at };
     let open = skip_quote(scan, at);
@@ -74,7 +74,7 @@ pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<Value> {
         b'[' if scan.at(at + 1).is_ascii_alphanumeric() => (at + 1, bracket_end(scan, at + 1)),
         _ => (at, unquoted_end(scan, at)),
     };
-    (start < end).then_some(Value { start, end, quoted: open > at })
+    (start < end).then_some(ValueSpan { start, end, quoted: open > at })
 }
 
 /// The quote is `size` bytes long with its backslashes; another as long and no longer ends the value.

@@ -2,7 +2,7 @@
 //! `judge` decides what is a secret.
 
 use super::{
-    assignment::{NAME, Name, Separator, Value, is_value_label, skip_quote, value_at},
+    assignment::{NAME, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at},
     next_line,
     redact_value::redact_value,
 };
@@ -18,7 +18,7 @@ const MAX_ITEMS: usize = 64;
 static SPACE: Set = Set::new(" \t\r\n");
 
 /// Takes out what lies inside; false where the value stands there itself.
-pub(super) fn find(scan: &mut Scan<'_>, name: Name, separator: Separator, at: usize) -> bool {
+pub(super) fn find(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) -> bool {
     if separator == Separator::Word {
         return false;
     }
@@ -54,7 +54,7 @@ fn is_structure(scan: &Scan<'_>, at: usize) -> bool {
 }
 
 /// The value of the object's member `value`; a schema has none.
-fn member(scan: &Scan<'_>, open: usize) -> Option<Value> {
+fn member(scan: &Scan<'_>, open: usize) -> Option<ValueSpan> {
     let limit = scan.text.len().min(open + MAX_OBJECT_BYTES);
     let mut at = open + 1;
     let mut depth = 0_u32;
@@ -78,7 +78,7 @@ fn member(scan: &Scan<'_>, open: usize) -> Option<Value> {
     None
 }
 
-fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<Value> {
+fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<ValueSpan> {
     let text = scan.slice(label, end);
     let is_value = is_value_label(text) || matches!(text, b"S" | b"_text" | b"#text" | b"$" | b"current" | b"raw");
     let colon = scan.run(skip_quote(scan, end), &BLANK, 8);
@@ -89,7 +89,7 @@ fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<Value> {
 }
 
 /// `["a", "b"]`: each on its own. One name for several means them, `"password": ["is required"]` tells what is wrong.
-fn list(scan: &mut Scan<'_>, name: Name, open: usize) {
+fn list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let pair = scan.at(open) == b'(' && owner.ends_with(b"auth");
     let separator = if owner.ends_with(b"s") || scan.at(open) == b'(' { Separator::Pair } else { Separator::Tuple };
@@ -102,7 +102,7 @@ fn list(scan: &mut Scan<'_>, name: Name, open: usize) {
         let Some(found) = value_at(scan, at) else { return };
         // `auth=("user", "password")`.
         if pair && item == 1 {
-            let name = Name { tier: Tier::Password, ..name };
+            let name = NameSpan { tier: Tier::Password, ..name };
             redact_value(scan, name, Separator::Pair, found);
         } else if !pair {
             redact_value(scan, name, separator, found);
@@ -238,7 +238,7 @@ pub(in crate::redact) fn input(scan: &mut Scan<'_>, hit: usize) {
     let close = rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len());
     let Some(label) = memchr::memmem::find(&rest[..close], b"value=\"") else { return };
     let Some(found) = value_at(scan, hit + label + "value=".len()) else { return };
-    let name = Name { start: hit, end: hit, tier: Tier::Password };
+    let name = NameSpan { start: hit, end: hit, tier: Tier::Password };
     if judge::accepts(scan, name, Separator::Pair, found) {
         scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }

@@ -2,7 +2,7 @@
 //! A value beside its name is read by `assign`.
 
 use super::{
-    assignment::{BACKSLASH, Name, Separator, value_at},
+    assignment::{BACKSLASH, NameSpan, Separator, value_at},
     redact_value::redact_value,
 };
 use crate::redact::{
@@ -11,7 +11,7 @@ use crate::redact::{
 };
 
 /// `password:` with its value on the next line, or a block of lines: `|`, `>-`.
-pub(super) fn on_next_line(scan: &mut Scan<'_>, name: Name, separator: Separator, at: usize) -> bool {
+pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) -> bool {
     let block = scan.run(at, &BLOCK, 3);
     let marks = scan.slice(at, block);
     let line = scan.run(block, &BLANK, 16);
@@ -39,7 +39,7 @@ static BLOCK: Set = Set::new("|>\\+-");
 static RETURN: Set = Set::new("\r");
 
 /// One word, or a quoted text, alone on its line and further in than the name.
-fn single(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize, indent: usize) -> bool {
+fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
     let own = is_own_line(scan, name.start);
     let Some(found) = value_at(scan, start) else { return false };
     let end = found.end + usize::from(found.quoted);
@@ -57,12 +57,12 @@ fn single(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize, i
 
 static END: Set = Set::new(" \t,;");
 
-fn take_at(scan: &mut Scan<'_>, name: Name, separator: Separator, start: usize) -> bool {
+fn take_at(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize) -> bool {
     value_at(scan, start).is_some_and(|found| redact_value(scan, name, separator, found))
 }
 
 /// All lines that are indented like the first.
-fn lines(scan: &mut Scan<'_>, name: Name, first: usize, indent: usize) -> bool {
+fn lines(scan: &mut Scan<'_>, name: NameSpan, first: usize, indent: usize) -> bool {
     let mut line = first;
     let mut end = first;
     while indent > 0 && line < scan.text.len() && scan.run(line, &BLANK, indent) == line + indent {

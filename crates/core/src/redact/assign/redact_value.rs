@@ -2,13 +2,18 @@
 //! `judge` decides whether it is one.
 
 use super::{
-    assignment::{Name, Separator, Value},
+    assignment::{NameSpan, Separator, ValueSpan},
     spans,
 };
 use crate::redact::{judge::accepts, scan::Scan};
 
 /// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
-pub(in crate::redact) fn redact_value(scan: &mut Scan<'_>, name: Name, separator: Separator, found: Value) -> bool {
+pub(in crate::redact) fn redact_value(
+    scan: &mut Scan<'_>,
+    name: NameSpan,
+    separator: Separator,
+    found: ValueSpan,
+) -> bool {
     let found = spans::with_blanks(scan, name, separator, found);
     if !accepts(scan, name, separator, found) {
         return false;

@@ -1,7 +1,7 @@
 //! How far a value reaches: blanks and semicolons inside one, the rest of a long one, parts on further lines.
 //! `judge` decides what is a secret.
 
-use super::assignment::{MAX_VALUE_BYTES, NAME, Name, Separator, Value, ends_unquoted, skip_quote, value_at};
+use super::assignment::{MAX_VALUE_BYTES, NAME, NameSpan, Separator, ValueSpan, ends_unquoted, skip_quote, value_at};
 use crate::redact::{
     judge::{names::Tier, traits::is_own_line, value},
     scan::{BLANK, Scan, Set},
@@ -11,21 +11,21 @@ use crate::redact::{
 const MAX_LINE_BYTES: usize = 512;
 
 /// Connection strings, dumps of the environment and pass phrases have values of several words without quotes.
-pub(super) fn with_blanks(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> Value {
+pub(super) fn with_blanks(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> ValueSpan {
     let plain = matches!(separator, Separator::Tight | Separator::Spaced | Separator::Colon | Separator::TightColon);
     if found.quoted || !plain || name.tier != Tier::Password {
         return found;
     }
     if let Some(end) = connection_end(scan, name, found) {
         let braced = usize::from(scan.at(found.start) == b'{' && scan.before(end) == b'}');
-        return Value { start: found.start + braced, end: end - braced, quoted: braced > 0 };
+        return ValueSpan { start: found.start + braced, end: end - braced, quoted: braced > 0 };
     }
     let end = environment_end(scan, name, separator, found).or_else(|| phrase_end(scan, name, found));
-    Value { end: end.unwrap_or(found.end), ..found }
+    ValueSpan { end: end.unwrap_or(found.end), ..found }
 }
 
 /// `;Password=my pass word;Encrypt=true`, `;Password=ab;cd;Database=app`: up to the `;` before the next name.
-fn connection_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
+fn connection_end(scan: &Scan<'_>, name: NameSpan, found: ValueSpan) -> Option<usize> {
     let before = scan.run_back(name.start, &BLANK, 8);
     if scan.before(before) != b';' {
         return None;
@@ -50,7 +50,7 @@ fn connection_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
 static CONNECTION_NAME: Set = Set::new("A-Za-z0-9_ -");
 
 /// `DB_PASSWORD=two words` among lines that set variables.
-fn environment_end(scan: &Scan<'_>, name: Name, separator: Separator, found: Value) -> Option<usize> {
+fn environment_end(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> Option<usize> {
     let own = name.start == 0 || scan.before(name.start) == b'\n';
     let capitals = scan.slice(name.start, name.end).iter().all(|byte| !byte.is_ascii_lowercase());
     if separator != Separator::Tight || !own || !capitals {
@@ -64,7 +64,7 @@ fn environment_end(scan: &Scan<'_>, name: Name, separator: Separator, found: Val
 static VARIABLE: Set = Set::new("A-Z0-9_");
 
 /// `passphrase: correct horse battery staple`: small words to the end of the line.
-fn phrase_end(scan: &Scan<'_>, name: Name, found: Value) -> Option<usize> {
+fn phrase_end(scan: &Scan<'_>, name: NameSpan, found: ValueSpan) -> Option<usize> {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let phrase = owner.ends_with(b"phrase") || owner.ends_with(b"mnemonic");
     let end = line_end(scan, found.start)?;
@@ -87,7 +87,7 @@ fn line_end(scan: &Scan<'_>, from: usize) -> Option<usize> {
 }
 
 /// A value is looked at up to [`MAX_VALUE_BYTES`]; one that goes is taken to its end, however far.
-pub(super) fn whole_end(scan: &Scan<'_>, found: Value) -> usize {
+pub(super) fn whole_end(scan: &Scan<'_>, found: ValueSpan) -> usize {
     if found.end - found.start < MAX_VALUE_BYTES - 1 {
         return found.end;
     }
@@ -108,7 +108,7 @@ pub(super) fn whole_end(scan: &Scan<'_>, found: Value) -> usize {
 }
 
 /// `"abc"` and `"def"` on the next line, or with `+` between: one value in two literals.
-pub(super) fn further_parts(scan: &mut Scan<'_>, kind: &'static str, found: Value, end: usize) {
+pub(super) fn further_parts(scan: &mut Scan<'_>, kind: &'static str, found: ValueSpan, end: usize) {
     let mut end = end;
     if !found.quoted {
         return;

@@ -2,7 +2,7 @@
 //! Named arguments are read by `assign`.
 
 use crate::redact::{
-    assign::assignment::{NAME, Value, value_at},
+    assign::assignment::{NAME, ValueSpan, value_at},
     judge::{
         names::{self, Tier},
         value,
@@ -13,14 +13,14 @@ use crate::redact::{
 const MAX_CALL_BYTES: usize = 256;
 static BETWEEN: Set = Set::new(" \t\r\n,");
 
-fn redact_value(scan: &mut Scan<'_>, found: Value) {
+fn redact_value(scan: &mut Scan<'_>, found: ValueSpan) {
     let text = scan.slice(found.start, found.end);
     if text.len() >= 3 && !value::is_placeholder(text) && !value::is_prose(text) {
         scan.add_by_name(Tier::Password.kind(), found.start, found.end);
     }
 }
 
-fn literal(scan: &Scan<'_>, at: usize) -> Option<Value> {
+fn literal(scan: &Scan<'_>, at: usize) -> Option<ValueSpan> {
     value_at(scan, at).filter(|found| found.quoted)
 }
 

@@ -3,7 +3,7 @@
 //! Long flags are read by `assign`.
 
 use crate::redact::{
-    assign::assignment::{Value, value_at},
+    assign::assignment::{ValueSpan, value_at},
     judge::{told, value},
     scan::{BLANK, Scan},
 };
@@ -196,7 +196,7 @@ fn is_after(previous: &[u8], name: &str) -> bool {
     if name == "\\\\" { previous.starts_with(b"\\\\") } else { previous == name.as_bytes() }
 }
 
-fn is_password(scan: &Scan<'_>, argument: &Argument, found: Value) -> bool {
+fn is_password(scan: &Scan<'_>, argument: &Argument, found: ValueSpan) -> bool {
     let text = scan.slice(found.start, found.end);
     let Some(&first) = text.first() else { return false };
     // What stands alone must not be a word of the sentence that a command's name is part of.
@@ -213,25 +213,25 @@ fn is_password(scan: &Scan<'_>, argument: &Argument, found: Value) -> bool {
         && !value::is_telling(text)
 }
 
-fn ends_command(scan: &Scan<'_>, found: Value) -> bool {
+fn ends_command(scan: &Scan<'_>, found: ValueSpan) -> bool {
     let end = scan.run(found.end, &BLANK, 16);
     let text = scan.slice(found.start, found.end);
     let plain = text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
     matches!(scan.at(end), 0 | b'\n' | b'\r' | b'R' | b'1'..=b'9') && !(plain && text.ends_with(b"ed"))
 }
 
-fn after_mark(scan: &Scan<'_>, found: Value, mark: u8) -> Option<Value> {
+fn after_mark(scan: &Scan<'_>, found: ValueSpan, mark: u8) -> Option<ValueSpan> {
     let start = found.start + usize::from(mark == b'=' && scan.at(found.start) == b'=');
     let text = scan.slice(start, found.end);
     // `password=x` after a flag that takes names is `assign`'s.
     let at = text.iter().position(|&byte| byte == mark)?;
-    Some(Value { start: start + at + 1, ..found })
+    Some(ValueSpan { start: start + at + 1, ..found })
 }
 
 /// `pass:x` of openssl.
-fn after_source(scan: &Scan<'_>, found: Value) -> Value {
+fn after_source(scan: &Scan<'_>, found: ValueSpan) -> ValueSpan {
     let source = if scan.starts_with(found.start, b"pass:") { "pass:".len() } else { 0 };
-    Value { start: found.start + source, ..found }
+    ValueSpan { start: found.start + source, ..found }
 }
 
 /// `echo x | sudo -S`; of `chpasswd` only what follows the colon.

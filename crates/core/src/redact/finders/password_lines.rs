@@ -2,7 +2,7 @@
 //! Lines that name what they hold are read by `assign`.
 
 use crate::redact::{
-    assign::assignment::{Value, value_at},
+    assign::assignment::{ValueSpan, value_at},
     judge::{names::Tier, told, value},
     scan::{BLANK, Scan, Set},
 };
@@ -80,7 +80,7 @@ pub(super) fn netrc_machine(scan: &mut Scan<'_>, hit: usize) {
 static NOT_SPACE: Set = Set::new("!-~");
 
 /// The next `password x`, and how many words stand before it.
-fn password_after(scan: &Scan<'_>, from: usize) -> Option<(usize, Value)> {
+fn password_after(scan: &Scan<'_>, from: usize) -> Option<(usize, ValueSpan)> {
     let window = scan.slice(from, from + 256);
     let at = memchr::memmem::find(window, b"password")?;
     let after = from + at + "password".len();

@@ -3,7 +3,7 @@
 
 use crate::redact::{
     assign::{
-        assignment::{Name, Separator, Value, skip_quote, value_at},
+        assignment::{NameSpan, Separator, ValueSpan, skip_quote, value_at},
         redact_value::redact_value,
     },
     judge::{
@@ -17,7 +17,7 @@ use crate::redact::{
 const MAX_SENTENCE_BYTES: usize = 160;
 
 /// What follows a name that has no value directly behind it.
-pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: Name) {
+pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     qualified(scan, name);
     let rest = scan.slice(name.end, name.end + 48).to_ascii_lowercase();
     let compares =
@@ -28,7 +28,7 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: Name) {
 }
 
 /// `password for user 'app' is 'x'`, `passphrase for /root/.ssh/id is "x"`.
-fn qualified(scan: &mut Scan<'_>, name: Name) {
+fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
     if !scan.starts_with(name.end, b" for ") && !scan.starts_with(name.end, b" of ") {
         return;
     }
@@ -81,12 +81,12 @@ pub(in crate::redact) fn expectation(scan: &mut Scan<'_>, start: usize, end: usi
         return;
     }
     if let Some(tier) = names::name_tier(scan.slice(start, end), false) {
-        labels_below(scan, Name { start, end, tier });
+        labels_below(scan, NameSpan { start, end, tier });
     }
 }
 
 /// `want "x", got "y"`, `Expected: "x"` on the lines below.
-fn labels_below(scan: &mut Scan<'_>, name: Name) {
+fn labels_below(scan: &mut Scan<'_>, name: NameSpan) {
     const LABELS: &[&[u8]] = &[b"expected", b"received", b"actual", b"wanted", b"want", b"got", b"but was"];
     let limit = scan.text.len().min(name.end + MAX_SENTENCE_BYTES);
     let mut at = name.end;
@@ -245,8 +245,8 @@ pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     let Some(found) = value_at(scan, scan.run(at, &BLANK, 8)) else { return };
     let text = scan.slice(found.start, found.end);
     let wide = text.iter().position(|byte| !byte.is_ascii());
-    let found = Value { end: wide.filter(|_| !found.quoted).map_or(found.end, |at| found.start + at), ..found };
+    let found = ValueSpan { end: wide.filter(|_| !found.quoted).map_or(found.end, |at| found.start + at), ..found };
     if found.start < found.end {
-        redact_value(scan, Name { start: hit, end, tier: Tier::Password }, separator, found);
+        redact_value(scan, NameSpan { start: hit, end, tier: Tier::Password }, separator, found);
     }
 }

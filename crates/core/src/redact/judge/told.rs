@@ -7,12 +7,12 @@ use super::{
     value,
 };
 use crate::redact::{
-    assign::assignment::{Name, Value},
+    assign::assignment::{NameSpan, ValueSpan},
     scan::{BLANK, Scan},
 };
 
 /// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
-pub(super) fn is_told(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> bool {
+pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) -> bool {
     // `bad auth mongodb://a:x@host`: the password in the address is another's to find.
     if memchr::memmem::find(text, b"://").is_some() || value::is_path(text) || text[0] == b'-' {
         return false;
@@ -33,7 +33,7 @@ pub(super) fn is_told(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) ->
 }
 
 /// `password 'blue-monkey'`; not ``pass `--lib` ``.
-fn is_quoted_word(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> bool {
+fn is_quoted_word(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) -> bool {
     let verb = scan.slice(name.start, name.end).eq_ignore_ascii_case(b"pass");
     !verb
         && scan.before(found.start) != b'`'
@@ -44,7 +44,7 @@ fn is_quoted_word(scan: &Scan<'_>, name: Name, found: Value, text: &[u8]) -> boo
 }
 
 /// `with password Tr0ub4dor`, `, password Maple-7788`, `user bob password x`.
-fn is_introduced(scan: &Scan<'_>, name: Name, text: &[u8]) -> bool {
+fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     const WORDS: &[&str] = &["with ", "using ", "and ", ", ", "with the ", "using the ", "is ", "; "];
     let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
     let introduced = WORDS.iter().any(|word| before.ends_with(word.as_bytes()));
@@ -56,7 +56,7 @@ fn is_introduced(scan: &Scan<'_>, name: Name, text: &[u8]) -> bool {
 }
 
 /// `user bob ` stands before the name.
-fn before_user(scan: &Scan<'_>, name: Name) -> bool {
+fn before_user(scan: &Scan<'_>, name: NameSpan) -> bool {
     let before = scan.slice(name.start.saturating_sub(48), name.start).to_ascii_lowercase();
     let mut words = before.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
     let _user = words.next();
@@ -83,7 +83,7 @@ fn has_digit_inside(text: &[u8]) -> bool {
 }
 
 /// `API key k4jd-92ks-aa01`, `the key is Kx7pQ2mVt9Zr`: letters and digits in turn.
-pub(super) fn is_coded(scan: &Scan<'_>, name: Name, text: &[u8], directly: bool) -> bool {
+pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: bool) -> bool {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let before = word_before(scan, name);
     let word = &before[..];
@@ -112,7 +112,7 @@ pub(super) fn is_coded(scan: &Scan<'_>, name: Name, text: &[u8], directly: bool)
 }
 
 /// A parser's tokens and a table's keys.
-fn is_parsed(scan: &Scan<'_>, name: Name) -> bool {
+fn is_parsed(scan: &Scan<'_>, name: NameSpan) -> bool {
     const PARSED: &[&[u8]] = &[
         b"unexpected",
         b"expected",
@@ -128,7 +128,7 @@ fn is_parsed(scan: &Scan<'_>, name: Name) -> bool {
     PARSED.contains(&&word_before(scan, name)[..])
 }
 
-fn word_before(scan: &Scan<'_>, name: Name) -> Vec<u8> {
+fn word_before(scan: &Scan<'_>, name: NameSpan) -> Vec<u8> {
     let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
     before.trim_ascii_end().rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default().to_vec()
 }

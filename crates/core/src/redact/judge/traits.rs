@@ -3,12 +3,12 @@
 
 use super::value;
 use crate::redact::{
-    assign::assignment::Name,
+    assign::assignment::NameSpan,
     scan::{BLANK, Scan, Set},
 };
 
 /// `SESSION_SECRET=...`: names in capitals are given values, not expressions.
-pub(super) fn is_environment(scan: &Scan<'_>, name: Name) -> bool {
+pub(super) fn is_environment(scan: &Scan<'_>, name: NameSpan) -> bool {
     !scan.text[name.start..name.end].iter().any(u8::is_ascii_lowercase)
 }
 
@@ -23,7 +23,7 @@ pub(super) fn speaks_of_itself(text: &[u8]) -> bool {
 }
 
 /// `api key`, `auth_token`: more than the bare word, so that even what looks like a digest is one.
-pub(super) fn is_known_key(scan: &Scan<'_>, name: Name) -> bool {
+pub(super) fn is_known_key(scan: &Scan<'_>, name: NameSpan) -> bool {
     let name = scan.slice(name.start, name.end);
     !["key", "keys", "token", "secret", "jwt"].iter().any(|bare| name.eq_ignore_ascii_case(bare.as_bytes()))
 }

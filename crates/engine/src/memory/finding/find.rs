@@ -7,7 +7,7 @@ use argus_core::{
 };
 use argus_store::{
     Database, Tx,
-    search::{self, Candidate, Owner, Wanted, family_key},
+    search::{self, Candidate, Owner, WantedTerm, family_key},
 };
 
 /// Candidates that are scored in full, at least.
@@ -69,7 +69,7 @@ pub(in crate::memory) async fn candidates(
     take: usize,
 ) -> Result<Vec<Candidate>, EngineError> {
     let wanted = weighed.term_worths().zip(counts);
-    let wanted = wanted.map(|((term, worth), documents)| Wanted { term: term.hash, worth, documents: *documents });
+    let wanted = wanted.map(|((term, worth), documents)| WantedTerm { term: term.hash, worth, documents: *documents });
     Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take).await?)
 }
 

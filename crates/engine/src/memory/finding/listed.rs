@@ -19,7 +19,7 @@ use argus_store::{Database, Tx, incidents, patterns, search::Owner, solutions};
 pub(super) const MAX_SHOWN_CHARS: usize = 500;
 
 /// An incident or pattern with its solutions.
-pub(super) struct Listed {
+pub(super) struct ListedIncident {
     pub(super) side: Side,
     pub(super) shown: IncidentMatch,
     pub(super) ranked: Vec<Ranked>,
@@ -33,8 +33,8 @@ pub(super) async fn list<D: Database>(
     ambient: &Ambient,
     hits: Vec<SearchHit>,
     environment: &ResolvedEnvironment,
-) -> Result<Vec<Listed>, EngineError> {
-    let mut listed: Vec<(usize, Listed)> = Vec::with_capacity(hits.len());
+) -> Result<Vec<ListedIncident>, EngineError> {
+    let mut listed: Vec<(usize, ListedIncident)> = Vec::with_capacity(hits.len());
     for side in SIDES {
         let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
         if own.is_empty() {
@@ -47,7 +47,7 @@ pub(super) async fn list<D: Database>(
                     let score = hit.score.value;
                     let ranked =
                         ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score).await?;
-                    read.push((*at, Listed { side, shown, ranked, created_at }));
+                    read.push((*at, ListedIncident { side, shown, ranked, created_at }));
                 }
             }
             Ok(read)

@@ -4,7 +4,7 @@
 use super::{
     find::{self},
     foreign::{self, Claim},
-    listed::{Listed, list},
+    listed::{ListedIncident, list},
 };
 use crate::{
     Engine, EngineError,
@@ -108,7 +108,7 @@ async fn index_secondary<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
 fn answer(
     lookup_id: String,
     environment: ResolvedEnvironment,
-    listed: Vec<Listed>,
+    listed: Vec<ListedIncident>,
     limit: usize,
     mut warnings: Vec<String>,
 ) -> RankedSolutionsResult {
@@ -161,7 +161,7 @@ fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usi
 
 /// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where
 /// outcomes of it are recorded, which is at home.
-fn merge_ranked(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
+fn merge_ranked(mut listed: Vec<ListedIncident>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
     let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
     let mut ranked: Vec<RankedSolution> = Vec::new();
     let mut known = BTreeSet::new();
@@ -173,7 +173,7 @@ fn merge_ranked(mut listed: Vec<Listed>) -> (Vec<IncidentMatch>, Vec<RankedSolut
             one.shown.solution_count = one.shown.solution_count.saturating_sub(copies);
         }
     }
-    for Listed { shown, ranked: own, .. } in listed {
+    for ListedIncident { shown, ranked: own, .. } in listed {
         ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id, shown.memory)));
         match incidents.iter_mut().find(|known| known.incident_id == shown.incident_id) {
             Some(known) => known.solution_count = known.solution_count.saturating_add(shown.solution_count),

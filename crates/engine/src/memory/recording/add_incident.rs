@@ -1,7 +1,7 @@
 //! `add_incident`: a new problem with the fix that was tried and what came of it.
 //! A second of one problem is added only where that is asked for.
 
-use super::duplicate::{self, Known};
+use super::duplicate::{self, KnownIncident};
 use crate::{
     Engine, EngineError,
     contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
@@ -117,7 +117,7 @@ async fn find_known<D: Database>(
             engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
         };
     }
-    Ok(known.map(|Known { id, title, similarity }| IncidentDuplicate {
+    Ok(known.map(|KnownIncident { id, title, similarity }| IncidentDuplicate {
         created: false,
         incident_id: id,
         title,

@@ -13,7 +13,7 @@ const MAX_COMPARED: usize = 50;
 
 /// What is known already.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownIncident {
     pub(super) id: String,
     pub(super) title: String,
     /// In [0, 1].
@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 /// The most like of those that are the same problem; `query` and `new` are of the same texts.
-pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Result<Option<Known>, EngineError> {
+pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Result<Option<KnownIncident>, EngineError> {
     if query.is_empty() {
         return Ok(None);
     }
@@ -44,14 +44,14 @@ pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Resu
     }
 }
 
-async fn read_known(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<Known>, EngineError> {
+async fn read_known(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<KnownIncident>, EngineError> {
     Ok(match owner {
         Owner::Incident(key) => {
-            incidents::get(tx, key).await?.map(|known| Known { id: known.id, title: known.title, similarity })
+            incidents::get(tx, key).await?.map(|known| KnownIncident { id: known.id, title: known.title, similarity })
         }
         Owner::Pattern(key) => {
             let known = patterns::get(tx, key).await?;
-            known.map(|known| Known { title: known.shown_description().to_owned(), id: known.id, similarity })
+            known.map(|known| KnownIncident { title: known.shown_description().to_owned(), id: known.id, similarity })
         }
     })
 }

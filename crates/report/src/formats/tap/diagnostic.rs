@@ -12,7 +12,7 @@ pub(super) struct Diagnostic {
 }
 
 /// One top-level key with its value as written.
-struct Field<'a> {
+struct YamlField<'a> {
     key: &'a str,
     inline: &'a str,
     /// The indented lines below it.
@@ -86,7 +86,7 @@ impl Diagnostic {
         text.trim_end().to_owned()
     }
 
-    fn fields(&self) -> Vec<Field<'_>> {
+    fn fields(&self) -> Vec<YamlField<'_>> {
         let base = self.lines.iter().find(|line| !line.trim().is_empty()).map_or(0, |line| indent(line));
         let starts: Vec<usize> = (0..self.lines.len())
             .filter(|&at| indent(&self.lines[at]) == base && split_key(self.lines[at].trim_start()).is_some())
@@ -97,13 +97,13 @@ impl Diagnostic {
             .zip(ends)
             .filter_map(|(&start, end)| {
                 let (key, inline) = split_key(self.lines[start].trim_start())?;
-                Some(Field { key, inline: inline.trim(), block: &self.lines[start + 1..end] })
+                Some(YamlField { key, inline: inline.trim(), block: &self.lines[start + 1..end] })
             })
             .collect()
     }
 }
 
-impl Field<'_> {
+impl YamlField<'_> {
     fn text(&self) -> String {
         if matches!(self.inline, "|" | "|-" | "|+" | ">" | ">-" | "") {
             return self.dedented().join("\n").trim_end().to_owned();

@@ -2,7 +2,7 @@
 
 /// What a line is.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line<'a> {
+pub(super) enum TapLine<'a> {
     Version,
     Plan { depth: usize, count: u64 },
     Subtest { depth: usize, name: String },
@@ -29,28 +29,28 @@ pub(super) enum Directive {
 }
 
 /// Reads one line. Subtests are indented by four columns each.
-pub(super) fn read(raw: &str) -> Line<'_> {
+pub(super) fn read(raw: &str) -> TapLine<'_> {
     let text = raw.trim_start_matches([' ', '\t']);
     let depth = (raw.len() - text.len()) / 4;
     if let Some(comment) = text.strip_prefix('#') {
         return match comment.trim_start().strip_prefix("Subtest:") {
-            Some(name) => Line::Subtest { depth, name: unescape(name.trim()) },
-            None => Line::Comment(comment),
+            Some(name) => TapLine::Subtest { depth, name: unescape(name.trim()) },
+            None => TapLine::Comment(comment),
         };
     }
     if let Some(test) = read_test(text) {
-        return Line::Test { depth, test };
+        return TapLine::Test { depth, test };
     }
     if text.starts_with("TAP version ") {
-        return Line::Version;
+        return TapLine::Version;
     }
     if let Some(reason) = text.strip_prefix("Bail out!") {
-        return Line::BailOut(reason.trim());
+        return TapLine::BailOut(reason.trim());
     }
     if text.trim_end() == "---" {
-        return Line::BlockStart;
+        return TapLine::BlockStart;
     }
-    read_plan(text).map_or(Line::Other, |count| Line::Plan { depth, count })
+    read_plan(text).map_or(TapLine::Other, |count| TapLine::Plan { depth, count })
 }
 
 fn read_plan(text: &str) -> Option<u64> {
@@ -132,10 +132,10 @@ mod tests {
             ("ok 8 - 東京 {", 0, test(true, "東京", None)),
         ];
         for (line, depth, wanted) in rows {
-            assert_eq!(read(line), Line::Test { depth, test: wanted }, "{line}");
+            assert_eq!(read(line), TapLine::Test { depth, test: wanted }, "{line}");
         }
-        assert_eq!(read("okay, then"), Line::Other);
-        assert_eq!(read("1..4 # SKIP"), Line::Plan { depth: 0, count: 4 });
-        assert_eq!(read("Bail out! no database"), Line::BailOut("no database"));
+        assert_eq!(read("okay, then"), TapLine::Other);
+        assert_eq!(read("1..4 # SKIP"), TapLine::Plan { depth: 0, count: 4 });
+        assert_eq!(read("Bail out! no database"), TapLine::BailOut("no database"));
     }
 }

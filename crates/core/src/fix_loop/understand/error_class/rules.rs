@@ -12,7 +12,7 @@ pub(super) enum LineMatcher {
 use LineMatcher::{Line, Status};
 
 /// One named rule.
-pub(super) struct Rule {
+pub(super) struct ErrorClassRule {
     pub(super) name: &'static str,
     pub(super) class: ErrorClass,
     pub(super) matcher: LineMatcher,
@@ -20,11 +20,11 @@ pub(super) struct Rule {
     pub(super) unless: Option<&'static str>,
 }
 
-const fn rule(name: &'static str, class: ErrorClass, matcher: LineMatcher) -> Rule {
-    Rule { name, class, matcher, unless: None }
+const fn rule(name: &'static str, class: ErrorClass, matcher: LineMatcher) -> ErrorClassRule {
+    ErrorClassRule { name, class, matcher, unless: None }
 }
 
-impl Rule {
+impl ErrorClassRule {
     const fn unless(self, guard: &'static str) -> Self {
         Self { unless: Some(guard), ..self }
     }
@@ -38,7 +38,7 @@ macro_rules! any {
 /// A quota that fills again, though the answer is a 403.
 const RATE: &str = r"rate[ -]?limit|too many requests|throttl";
 
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[ErrorClassRule] = &[
     rule("http-401", Permanent, Status(401)),
     rule(
         "authentication-failed",
