@@ -4,8 +4,8 @@
 //! lines its literals stand in, so the work stays linear and small. Lines that only quote something (stack frames,
 //! source code, test names: `line_role`) decide nothing, and log lines below error level only where nothing else does.
 
+mod deciding_facts;
 mod event_view;
-mod facts;
 mod line_role;
 mod literal_match;
 mod literal_prefilter;
@@ -90,7 +90,7 @@ impl Classifier {
             return answer;
         }
         let from_text = rule_chain::first_match(&view);
-        let from_facts = facts::first_match(event);
+        let from_facts = deciding_facts::first_match(event);
         match (from_text, from_facts) {
             (Some(found), Some(fact)) if fact.rank() < found.rule.rank() => fact.answer(),
             (Some(found), _) => Classification {

@@ -26,7 +26,7 @@ mod decide;
 mod error;
 mod event;
 mod machine;
-mod progress;
+mod stagnation;
 mod state;
 mod understand;
 mod weakened;

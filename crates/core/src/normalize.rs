@@ -8,7 +8,7 @@ mod word;
 
 use crate::{
     bytes::{are_equal, character_end},
-    output::{CleanText, Output, OutputLine, lines, progress, salient},
+    output::{CleanText, Output, OutputLine, lines, progress_lines, salient},
 };
 use std::borrow::Cow;
 use walk::WalkOutcome;
@@ -131,7 +131,7 @@ impl Writer {
         let text = CleanText::of(text);
         let output = Output::read(&text, false);
         let mut cause = self.write_all(&output);
-        if output.has_progress && !progress::mentions_failure(&self.out) {
+        if output.has_progress && !progress_lines::mentions_failure(&self.out) {
             self.clear();
             self.headline.clear();
             self.sure = false;

@@ -1,7 +1,7 @@
 //! What a command printed, read once: which of its lines are the failure, and where it was noticed.
 //!
 //! `ci_prefix` and `control` take off what others put around and into the lines. Of each, `runner_lines`, `runtime_lines`,
-//! `stack_frame`, `test_title`, `log_level`, `access_log` and `progress` tell by itself what it is; `lines` knows the ones
+//! `stack_frame`, `test_title`, `log_level`, `access_log` and `progress_lines` tell by itself what it is; `lines` knows the ones
 //! around it, `causes` the chain it may belong to, and `salient` chooses among those that are left.
 
 pub(crate) mod access_log;
@@ -11,7 +11,7 @@ mod control;
 mod line_kind;
 pub(crate) mod lines;
 pub(crate) mod log_level;
-pub(crate) mod progress;
+pub(crate) mod progress_lines;
 mod runner_lines;
 pub(crate) mod runtime_lines;
 pub(crate) mod salient;
@@ -67,7 +67,7 @@ impl<'t> Output<'t> {
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(LinePart { text: part, whole }) = selector.kept_part(line) else { continue };
             let progress = !with_progress && lines.len() < MAX_KEPT_LINES && selector.is_progress(part);
-            if progress && !*announced.get_or_insert_with(|| progress::expects_continuation(above)) {
+            if progress && !*announced.get_or_insert_with(|| progress_lines::expects_continuation(above)) {
                 has_progress = true;
                 continue;
             }

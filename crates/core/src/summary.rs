@@ -7,7 +7,7 @@ mod message;
 
 pub use failure_locations::{FailureLocations, SourceLocation, failure_locations};
 
-use crate::output::{CleanText, Output, progress};
+use crate::output::{CleanText, Output, progress_lines};
 
 /// What JavaScript makes of an object that nobody printed.
 const UNPRINTED: &str = "[object Object]";
@@ -29,7 +29,7 @@ impl Summary {
         let clean = CleanText::of(text.as_bytes());
         let mut output = Output::read(&clean, false);
         let said: Vec<&[u8]> = output.lines.iter().map(|line| line.part).collect();
-        if output.has_progress && !progress::mentions_failure(&said.join(&b'\n')) {
+        if output.has_progress && !progress_lines::mentions_failure(&said.join(&b'\n')) {
             output = Output::read(&clean, true);
         }
         let mut lines: Vec<String> = Vec::with_capacity(output.lines.len());

@@ -3,7 +3,7 @@
 use super::{
     approach,
     event::{Decision, DecisionType, LoopResult, Warning},
-    progress,
+    stagnation,
     state::{Attempt, EscalationReason, FixState, Mode, Status},
 };
 
@@ -20,7 +20,7 @@ plain! {
 
 /// What may be done in this state.
 pub fn outlook(state: &FixState) -> Outlook {
-    Outlook { decision: decision(state), warnings: progress::warnings(state) }
+    Outlook { decision: decision(state), warnings: stagnation::warnings(state) }
 }
 
 pub(super) fn decision(state: &FixState) -> Decision {
@@ -149,7 +149,7 @@ fn circuit_reason(state: &FixState, last: &str) -> String {
     if circuit.repeats() {
         return format!("The same error came {} times in a row: {last}. The circuit is open.", circuit.threshold);
     }
-    let said = progress::warnings(state).first().map_or_else(String::new, |warning| format!("{} ", warning.text));
+    let said = stagnation::warnings(state).first().map_or_else(String::new, |warning| format!("{} ", warning.text));
     format!("{said}The circuit is open, for progress is strict; the last error is {last}.")
 }
 

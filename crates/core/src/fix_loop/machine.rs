@@ -14,7 +14,7 @@ use super::{
     decide::{self, describe_attempt},
     error::TIMEOUT_EXIT_CODE,
     event::{Advanced, Event, Warning, WarningKind},
-    progress,
+    stagnation,
     state::{AppliedFix, EscalationReason, FixState, Running, Status},
 };
 use record::Run;
@@ -28,13 +28,13 @@ pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
     let mut next = state.clone();
     match apply(&mut next, event, random) {
         Ok(mut warnings) => {
-            warnings.extend(progress::warnings(&next));
+            warnings.extend(stagnation::warnings(&next));
             Advanced { decision: decide::decision(&next), state: next, warnings }
         }
         Err(reason) => Advanced {
             decision: decide::refused_decision(state, reason),
             state: state.clone(),
-            warnings: progress::warnings(state),
+            warnings: stagnation::warnings(state),
         },
     }
 }

@@ -4,14 +4,14 @@
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 
-mod commands;
 mod declared;
 mod diff;
 mod expectations;
 mod files;
 mod markers;
-mod numbers;
 mod settings;
+mod test_commands;
+mod thresholds;
 
 use super::state::{Weakening, WeakeningKind};
 use declared::{After, Test, declared};
@@ -185,7 +185,7 @@ fn tests(found: &mut Findings<'_>, moves: &mut Moves) {
         settings::changed(found, hunk, &settings::RETRIES, &|_, _| true);
         settings::new_limits(found, hunk, &old_test);
         let added = hunk.lines(LineChange::Added).filter(|line| old_test(line));
-        for line in added.filter(|line| commands::swallows_expectation(&line.text)) {
+        for line in added.filter(|line| test_commands::swallows_expectation(&line.text)) {
             found.add(WeakeningKind::FailureIgnored, line);
         }
     }

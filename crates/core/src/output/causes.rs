@@ -1,7 +1,7 @@
 //! Follows the first error's chain of causes.
 //! Whatever comes after the chain may have causes of its own, which say nothing of this failure.
 
-use super::progress::is_progress;
+use super::progress_lines::is_progress;
 use crate::bytes::run;
 
 /// Before the text of a cause, in Java and the languages beside it.

@@ -2,7 +2,7 @@
 
 use super::{
     line_kind::{LineKind, SkippedBlock},
-    progress,
+    progress_lines,
     runner_lines::{is_telling_property, kind},
     runtime_lines::quoted_code,
     stack_frame::{self, Frame},
@@ -186,7 +186,7 @@ impl<'t> Selector<'t> {
 
     /// Whether the line only tells how things went along; never so of what pytest marks.
     pub(super) fn is_progress(&self, part: &[u8]) -> bool {
-        !self.marked && progress::is_progress(part)
+        !self.marked && progress_lines::is_progress(part)
     }
 
     /// Runners quote the source and mark the line that failed, or point at it from below.
@@ -248,7 +248,7 @@ fn one_line(code: &[u8]) -> String {
 /// Whether the line is a trimmed message as a whole, whatever stands before it.
 pub(crate) fn is_whole_message(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == LineKind::Message(0) && !progress::is_progress(line) && !line.starts_with(MARK)
+    trimmed && kind(line) == LineKind::Message(0) && !progress_lines::is_progress(line) && !line.starts_with(MARK)
 }
 
 /// Whether a message, which is one as a whole, is sure to stay with placeholders in it: cheap, and most are.
@@ -263,5 +263,5 @@ pub(crate) fn is_whole_message_with_placeholders(written: &[u8]) -> bool {
     };
     let ends = !matches!(written.last(), Some(b'!' | b':' | b'-' | b'D'));
     let place = |colon: usize| matches!(at(written, colon + 1), b'0'..=b'9' | b'<' | b'\\');
-    begins && ends && !find(written, b':').is_some_and(place) && !progress::is_progress(written)
+    begins && ends && !find(written, b':').is_some_and(place) && !progress_lines::is_progress(written)
 }

@@ -4,7 +4,7 @@
 
 use crate::output::{
     log_level::is_below_error,
-    progress::is_progress,
+    progress_lines::is_progress,
     stack_frame::{self, Frame},
     test_title,
 };

@@ -1,5 +1,5 @@
 //! Containers killed for memory, and containers that exited or could not start.
-//! What the runtime says of the container beside the text is read by `facts`.
+//! What the runtime says of the container beside the text is read by `deciding_facts`.
 
 use crate::{
     category::Category::{ContainerCrash, ContainerOom},

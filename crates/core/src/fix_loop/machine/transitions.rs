@@ -6,7 +6,7 @@ use crate::fix_loop::{
     circuit::CircuitState,
     error::ErrorClass,
     event::Warning,
-    progress,
+    stagnation,
     state::{EscalationReason, FixState, Mode, Status},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn after_failure(state: &mut FixState, random: f64) {
     if let Some(hash) = state.attempts.last().and_then(|attempt| attempt.error_hash.clone()) {
         state.circuit_breaker.push(hash);
     }
-    if state.strict_progress && !progress::warnings(state).is_empty() {
+    if state.strict_progress && !stagnation::warnings(state).is_empty() {
         state.circuit_breaker.state = CircuitState::Open;
     }
     if state.is_open() {

@@ -1,10 +1,11 @@
 //! Settings that let more pass than before: limits of time and coverage, retries, commands that swallow a failure.
 
 use super::{
-    Findings, commands,
+    Findings,
     diff::{DiffLine, Hunk, LineChange},
     files::About,
-    numbers::{self, Setting},
+    test_commands,
+    thresholds::{self, Setting},
 };
 use crate::fix_loop::WeakeningKind;
 
@@ -17,15 +18,15 @@ pub(super) struct Limit {
 
 /// How long a test may take; 0 is for ever.
 pub(super) const TIME: Limit = Limit {
-    read: numbers::timeout,
+    read: thresholds::timeout,
     kind: WeakeningKind::TimeoutRaised,
     is_weaker: |before, now| now > before || (now == 0.0 && before > 0.0),
 };
 /// How often it is tried again.
 pub(super) const RETRIES: Limit =
-    Limit { read: numbers::retries, kind: WeakeningKind::FailureIgnored, is_weaker: |before, now| now > before };
+    Limit { read: thresholds::retries, kind: WeakeningKind::FailureIgnored, is_weaker: |before, now| now > before };
 const COVERAGE: Limit =
-    Limit { read: numbers::coverage, kind: WeakeningKind::ThresholdLowered, is_weaker: |before, now| now < before };
+    Limit { read: thresholds::coverage, kind: WeakeningKind::ThresholdLowered, is_weaker: |before, now| now < before };
 
 pub(super) fn settings(found: &mut Findings<'_>, about: About) {
     let file = found.file;
@@ -36,10 +37,10 @@ pub(super) fn settings(found: &mut Findings<'_>, about: About) {
     };
     // A job's `timeout-minutes` is one of its tests; a proxy's or a deployment's is not.
     let bounds_tests = |text: &str, setting: &Setting<'_>| {
-        matches!(about, About::Runner | About::Tests) || commands::runs_tests(text) || setting.is_of_tests()
+        matches!(about, About::Runner | About::Tests) || test_commands::runs_tests(text) || setting.is_of_tests()
     };
     let retries_tests = |text: &str, _: &Setting<'_>| {
-        (about != About::Commands || commands::runs_tests(text)) && !commands::downloads(text)
+        (about != About::Commands || test_commands::runs_tests(text)) && !test_commands::downloads(text)
     };
     for hunk in &file.hunks {
         changed(found, hunk, &TIME, &bounds_tests);
@@ -57,8 +58,8 @@ fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
     let went: Vec<&str> = hunk.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
     for line in hunk.lines(LineChange::Added) {
         let known = went.contains(&line.text.trim());
-        let Some(kind) = commands::ignores(&line.text, about).filter(|_| !known) else { continue };
-        let before = hunk.lines(LineChange::Removed).any(|old| commands::ignores(&old.text, about) == Some(kind));
+        let Some(kind) = test_commands::ignores(&line.text, about).filter(|_| !known) else { continue };
+        let before = hunk.lines(LineChange::Removed).any(|old| test_commands::ignores(&old.text, about) == Some(kind));
         if !before || kind == WeakeningKind::TestSkipped {
             found.add(kind, line);
         }
@@ -91,15 +92,15 @@ pub(super) fn changed(
 /// A limit or a retry where there was the runner's own: a few seconds, and none.
 pub(super) fn new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(&DiffLine) -> bool) {
     const ORDINARY_TIMEOUT_MS: f64 = 5000.0;
-    let read = |line: &DiffLine| numbers::timeout(&line.text).map(|setting| setting.key.to_lowercase());
+    let read = |line: &DiffLine| thresholds::timeout(&line.text).map(|setting| setting.key.to_lowercase());
     let mut went: Vec<String> = hunk.lines(LineChange::Removed).filter_map(read).collect();
-    let retried = hunk.lines(LineChange::Removed).any(|line| numbers::retries(&line.text).is_some());
+    let retried = hunk.lines(LineChange::Removed).any(|line| thresholds::retries(&line.text).is_some());
     for line in hunk.lines(LineChange::Added).filter(|line| counts(line)) {
-        if !retried && numbers::tries_again(&line.text) {
+        if !retried && thresholds::tries_again(&line.text) {
             found.add(WeakeningKind::FailureIgnored, line);
         }
-        let Some(setting) = numbers::timeout(&line.text) else {
-            if numbers::is_slow(&line.text) {
+        let Some(setting) = thresholds::timeout(&line.text) else {
+            if thresholds::is_slow(&line.text) {
                 found.add(WeakeningKind::TimeoutRaised, line);
             }
             continue;

@@ -4,10 +4,7 @@
 //! failure at whatever level.
 
 use super::{access_log, log_level};
-use crate::{
-    bytes::literals::Literals,
-    bytes::{Starts, at, digits, is_word, run, within},
-};
+use crate::bytes::{Starts, at, digits, is_word, literals::Literals, run, within};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
