@@ -47,9 +47,9 @@ impl<'a> EventView<'a> {
         if end <= self.prefix {
             return None;
         }
-        let start = floor(self.original, self.offset(start.max(self.prefix)));
+        let start = self.original.floor_char_boundary(self.offset(start.max(self.prefix)));
         // The last byte is looked up, not the one after it: an escape sequence may stand between the two.
-        let end = ceil(self.original, self.offset(end.saturating_sub(1).max(self.prefix)) + 1);
+        let end = self.original.ceil_char_boundary(self.offset(end.saturating_sub(1).max(self.prefix)) + 1);
         (start < end).then_some(Span { start, end })
     }
 
@@ -84,15 +84,6 @@ fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> 
         at = until + if breaks { ci_prefix::length(&text[until..]) } else { escape_length(text, until) };
     }
     runs
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|&index| text.is_char_boundary(index)).unwrap_or(0)
-}
-
-fn ceil(text: &str, at: usize) -> usize {
-    (at.min(text.len())..=text.len()).find(|&index| text.is_char_boundary(index)).unwrap_or(text.len())
 }
 
 #[cfg(test)]

@@ -3,20 +3,23 @@
  * shortest: those are replaced as a whole.
  */
 
+import { type StructuredPatchHunk, structuredPatch } from 'diff';
+
 /** Of one file, so that a generated one does not hide those behind it; and of all. */
 export const MAX_FILE_DIFF_CHARACTERS = 512 * 1024;
 export const MAX_DIFF_CHARACTERS = 8 * 1024 * 1024;
 
 const CONTEXT_LINES = 3;
 
-/** Cells of the comparison; a thousand changed lines against a thousand. */
-const MAX_CELLS = 4_000_000;
+/** Lines removed and added, after which the shortest way is no longer looked for. */
+const MAX_CHANGED_LINES = 2_000;
+
+type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
 
 /** Of one file; undefined where it is missing. Empty when there is no difference. */
 export function textDiff(file: string, before: string | undefined, after: string | undefined): string {
   if (before === after) return '';
   if (isBinary(before) || isBinary(after)) return `Binary files a/${file} and b/${file} differ\n`;
-  const [beforeLines, afterLines] = [linesOf(before), linesOf(after)];
   const head = [
     `diff --git a/${file} b/${file}`,
     ...(before === undefined ? ['new file mode 100644'] : []),
@@ -24,101 +27,28 @@ export function textDiff(file: string, before: string | undefined, after: string
     `--- ${before === undefined ? '/dev/null' : `a/${file}`}`,
     `+++ ${after === undefined ? '/dev/null' : `b/${file}`}`,
   ];
-  return `${[...head, ...hunks(beforeLines, afterLines)].join('\n')}\n`;
+  const hunks = hunksOf(before ?? '', after ?? '').flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
+  return `${[...head, ...hunks].join('\n')}\n`;
 }
 
-interface Line {
-  mark: ' ' | '-' | '+';
-  text: string;
-  /** Of the line before it, in each text. */
-  before: number;
-  after: number;
+function hunksOf(before: string, after: string): Hunk[] {
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
+  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [replaced(linesOf(before), linesOf(after))];
 }
 
-function hunks(beforeLines: readonly string[], afterLines: readonly string[]): string[] {
-  const lines = compared(beforeLines, afterLines);
-  const near = new Set<number>();
-  lines.forEach(({ mark }, index) => {
-    if (mark === ' ') return;
-    for (let at = index - CONTEXT_LINES; at <= index + CONTEXT_LINES; at++) near.add(at);
-  });
-  const out: string[] = [];
-  let hunk: Line[] = [];
-  lines.forEach((line, index) => {
-    if (near.has(index)) hunk.push(line);
-    if (hunk.length > 0 && (!near.has(index) || index === lines.length - 1)) {
-      out.push(headOf(hunk), ...hunk.map(({ mark, text }) => mark + text));
-      hunk = [];
-    }
-  });
-  return out;
+function replaced(before: readonly string[], after: readonly string[]): Hunk {
+  const lines = [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)];
+  return { oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length, lines };
 }
 
-function headOf(hunk: readonly Line[]): string {
-  const count = (without: string) => hunk.filter(({ mark }) => mark !== without).length;
-  const [first] = hunk;
-  const start = (preceding: number | undefined, length: number) => (preceding ?? 0) + (length > 0 ? 1 : 0);
-  const [beforeCount, afterCount] = [count('+'), count('-')];
-  return `@@ -${start(first?.before, beforeCount)},${beforeCount} +${start(first?.after, afterCount)},${afterCount} @@`;
+/** Where a side has no lines, what is named is the line before. */
+function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  const start = (first: number, lines: number) => (lines === 0 ? first - 1 : first);
+  return `@@ -${start(oldStart, oldLines)},${oldLines} +${start(newStart, newLines)},${newLines} @@`;
 }
 
-/** All lines of both, in order. */
-function compared(beforeLines: readonly string[], afterLines: readonly string[]): Line[] {
-  let start = 0;
-  while (start < beforeLines.length && start < afterLines.length && beforeLines[start] === afterLines[start]) start++;
-  let end = 0;
-  while (
-    end < beforeLines.length - start &&
-    end < afterLines.length - start &&
-    beforeLines.at(-1 - end) === afterLines.at(-1 - end)
-  )
-    end++;
-  const marks = [
-    ...beforeLines.slice(0, start).map((text) => ({ mark: ' ' as const, text })),
-    ...middle(beforeLines.slice(start, beforeLines.length - end), afterLines.slice(start, afterLines.length - end)),
-    ...beforeLines.slice(beforeLines.length - end).map((text) => ({ mark: ' ' as const, text })),
-  ];
-  const at = { before: 0, after: 0 };
-  return marks.map(({ mark, text }) => {
-    const line = { mark, text, before: at.before, after: at.after };
-    if (mark !== '+') at.before += 1;
-    if (mark !== '-') at.after += 1;
-    return line;
-  });
-}
-
-/** The longest common lines stay; small enough for the plain method, or replaced as a whole. */
-function middle(beforeLines: readonly string[], afterLines: readonly string[]): Pick<Line, 'mark' | 'text'>[] {
-  const removed = beforeLines.map((text) => ({ mark: '-' as const, text }));
-  const added = afterLines.map((text) => ({ mark: '+' as const, text }));
-  if (beforeLines.length === 0 || afterLines.length === 0 || beforeLines.length * afterLines.length > MAX_CELLS)
-    return [...removed, ...added];
-  const width = afterLines.length + 1;
-  const common = new Uint32Array((beforeLines.length + 1) * width);
-  const cell = (i: number, j: number) => common[i * width + j] ?? 0;
-  for (let i = beforeLines.length - 1; i >= 0; i--) {
-    for (let j = afterLines.length - 1; j >= 0; j--) {
-      common[i * width + j] =
-        beforeLines[i] === afterLines[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
-    }
-  }
-  const out: Pick<Line, 'mark' | 'text'>[] = [];
-  let [i, j] = [0, 0];
-  while (i < beforeLines.length || j < afterLines.length) {
-    if (i < beforeLines.length && j < afterLines.length && beforeLines[i] === afterLines[j]) {
-      out.push({ mark: ' ', text: beforeLines[i++] ?? '' });
-      j++;
-    } else if (i < beforeLines.length && (j === afterLines.length || cell(i + 1, j) >= cell(i, j + 1))) {
-      out.push({ mark: '-', text: beforeLines[i++] ?? '' });
-    } else {
-      out.push({ mark: '+', text: afterLines[j++] ?? '' });
-    }
-  }
-  return out;
-}
-
-function linesOf(text: string | undefined): string[] {
-  if (text === undefined || text === '') return [];
+function linesOf(text: string): string[] {
+  if (text === '') return [];
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 
