@@ -7,7 +7,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { git } from '../../hostile/strangers.ts';
+import { git } from '../../hostile/git/strangers.ts';
 import { argus } from '../argus.ts';
 import { type Agent, connect, type Data, ERAS, project, someUser } from '../harness.ts';
 import { junit } from '../runs/reports.ts';

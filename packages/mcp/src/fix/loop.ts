@@ -284,7 +284,8 @@ export class Loop {
     if (input.missing.length > 0) return missingText(input);
     if (input.digest === null)
       return 'There are no inputs for its prompts. Give them with --inputs FILE, or use --auto.';
-    if (input.digest === host.used_inputs_digest) return `The inputs in ${input.path} did not do the last time. Correct them.`;
+    if (input.digest === host.used_inputs_digest)
+      return `The inputs in ${input.path} did not do the last time. Correct them.`;
     const decision = this.#apply({ type: 'inputs_provided', digest: input.digest, inputs: null });
     return decision.type === 'refused' ? decision.reason : null;
   }

@@ -1,0 +1,146 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type AttemptRequest, runAttempt } from '../../src/fix/attempt/attempt.ts';
+import { LogFile } from '../../src/fix/attempt/log-file.ts';
+import { findMarked, newMark } from '../../src/run/processes.ts';
+
+const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
+const same = (text: string) => text;
+
+function attempt(command: string, extra: Partial<AttemptRequest> = {}) {
+  const cwd = temp();
+  const logPath = path.join(cwd, 'attempt_1.log');
+  const request = { command, cwd, logPath, timeoutSeconds: 20, mark: newMark(), redact: same, ...extra };
+  return { request, result: runAttempt(request), log: () => readFileSync(logPath, 'utf8') };
+}
+
+describe.skipIf(process.platform === 'win32')('an attempt', () => {
+  test('both streams, in the order in which they were written', async () => {
+    const { result, log } = attempt('for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 3');
+    expect(await result).toMatchObject({ exitCode: 3, timedOut: false, signal: null });
+    expect(log()).toBe('out1\nerr1\nout2\nerr2\nout3\nerr3\n');
+    expect((await result).text).toBe(log());
+  });
+
+  test('runs in bash where there is one', async () => {
+    expect((await attempt('[[ a == a ]] && set -o pipefail').result).exitCode).toBe(0);
+  });
+
+  test('reads its input, and nothing without any', async () => {
+    const { result, log } = attempt('read -r a; read -r b; echo "$a-$b"', { input: 'one\ntwo\n' });
+    expect((await result).exitCode).toBe(0);
+    expect(log()).toBe('one-two\n');
+    expect((await attempt('read -r a').result).exitCode).toBe(1);
+    expect((await attempt('true', { input: 'x'.repeat(1_000_000) }).result).exitCode).toBe(0);
+  });
+
+  test.skipIf(process.platform !== 'linux')('is ended at a question, when it may ask', async () => {
+    const shell = await attempt('echo begun; read -r -p "Name: " name; echo "$name"', { mayAsk: true }).result;
+    expect(shell).toMatchObject({ prompt: 'begun', timedOut: false });
+    expect(shell.exitCode).not.toBe(0);
+    expect(shell.notes.join()).toMatch(/Ended at a question, .*waits for its standard input/u);
+    const ask = `require('node:fs').writeSync(1, 'Name? '); require('node:fs').readSync(0, Buffer.alloc(9))`;
+    expect(await attempt(`node -e "${ask}"`, { mayAsk: true }).result).toMatchObject({ prompt: 'Name?' });
+    const quiet = await attempt('sleep 4 | cat; cat <&- ; sleep 4 | while read -r x; do :; done', { mayAsk: true })
+      .result;
+    expect(quiet).toMatchObject({ prompt: null, exitCode: 0 });
+    const passesOn = await attempt('cat & sleep 4', { mayAsk: true }).result;
+    expect(passesOn).toMatchObject({ prompt: null, exitCode: 0 });
+  });
+
+  test('a signal is an exit code', async () => {
+    expect(await attempt('kill -9 $$').result).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
+  });
+
+  test('time is up, also for what ignores the polite signal', async () => {
+    const { result, request } = attempt("trap '' TERM; echo begun; while true; do sleep 1; done", {
+      timeoutSeconds: 1,
+    });
+    expect(await result).toMatchObject({ exitCode: 124, timedOut: true, text: 'begun\n' });
+    expect(await findMarked(request.mark)).toEqual([]);
+  });
+
+  test.skipIf(process.platform !== 'linux')('what forks away is found', async () => {
+    const { result, request } = attempt('setsid sleep 300 & setsid --fork sleep 301; echo x; exit 1');
+    expect((await result).notes.join()).toMatch(/Left running by the command and ended: .*sleep 30/u);
+    expect(await findMarked(request.mark)).toEqual([]);
+  });
+
+  test.skipIf(process.platform !== 'linux')('what a success started stays, and is named', async () => {
+    const { result } = attempt('setsid sleep 3 & exit 0');
+    expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 3\)/u);
+  });
+
+  test('cancelled: nothing is left', async () => {
+    const abort = new AbortController();
+    const { result, request, log } = attempt('echo begun; setsid sleep 300 & sleep 300', { signal: abort.signal });
+    setTimeout(() => abort.abort(), 500);
+    await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(await findMarked(request.mark)).toEqual([]);
+    expect(log()).toContain('begun');
+  });
+
+  test('much output', async () => {
+    const { result, request } = attempt('yes 0123456789abcdef | head -c 300000000; echo; echo the end; exit 1', {
+      timeoutSeconds: 110,
+    });
+    const { text } = await result;
+    expect(text.length).toBeLessThan(200_000);
+    expect(text.startsWith('0123456789abcdef\n')).toBe(true);
+    expect(text.endsWith('the end\n')).toBe(true);
+    expect(statSync(request.logPath).size).toBeLessThan(65 * 1024 * 1024);
+    expect((await result).notes).toEqual([expect.stringMatching(/leaves out \d+ characters/u)]);
+  });
+});
+
+describe('a log', () => {
+  const redact = (text: string) =>
+    text.replaceAll(/-----BEGIN KEY.*?-----END KEY-----/gsu, '[key]').replaceAll('hunter2', '[pw]');
+
+  test('no secret is cut in two', async () => {
+    const file = path.join(temp(), 'a.log');
+    const log = new LogFile(file, redact);
+    const key = `-----BEGIN KEY-----\n${'abcdef\n'.repeat(400)}-----END KEY-----\n`;
+    const text = Array.from(
+      { length: 200 },
+      (_, i) => `${i} ${'x'.repeat(i * 7)} hunter2\n${i % 20 === 0 ? key : ''}`,
+    ).join('');
+    for (let at = 0; at < text.length; at += 997) {
+      log.add(text.slice(at, at + 997));
+      if (at % 100 === 0) await sleep(1);
+    }
+    expect(log.end()).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toBe(redact(text));
+  });
+
+  test('lines without end', () => {
+    const file = path.join(temp(), 'a.log');
+    const log = new LogFile(file, same);
+    for (let i = 0; i < 50; i++) log.add('y'.repeat(50_000));
+    log.end();
+    expect(statSync(file).size).toBe(2_500_000);
+  });
+
+  test.skipIf(process.platform === 'win32')('a link in its place is replaced and not followed', () => {
+    const [target, file] = [path.join(temp(), 'target'), path.join(temp(), 'a.log')];
+    writeFileSync(target, 'mine');
+    symlinkSync(target, file);
+    const log = new LogFile(file, same);
+    log.add('text');
+    expect(log.end()).toEqual([]);
+    expect([readFileSync(target, 'utf8'), readFileSync(file, 'utf8')]).toEqual(['mine', 'text']);
+  });
+
+  test('a disk that cannot be written to is no reason to fail', () => {
+    const log = new LogFile(path.join(temp(), 'missing', 'a.log'), same);
+    log.add('text');
+    expect(log.end()).toEqual([expect.stringContaining('ENOENT')]);
+    if (!existsSync('/dev/full')) return;
+    const full = new LogFile('/dev/full', same);
+    full.add('text');
+    expect(full.end()).toEqual([expect.stringContaining('ENOSPC')]);
+  });
+});

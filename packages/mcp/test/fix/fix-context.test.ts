@@ -1,0 +1,523 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  type Answer,
+  type ContextRequest,
+  type FixContext,
+  gatherContext,
+} from '../../src/fix/context/gather-context.ts';
+import { researchQuery, runResearch, sourcesIn } from '../../src/fix/context/research.ts';
+import { ask } from '../../src/system/ask.ts';
+import { commit, folder, git, project, put } from './fix-project.ts';
+
+const CART = `import { fetchItems } from 'orders-client';
+import fs from 'node:fs';
+import { helper } from './helper.js';
+
+const LIMIT = Number(process.env.CART_LIMIT);
+
+/** Names of what lies in the cart of one customer. */
+export async function itemNames(customer: string, max = LIMIT): Promise<string[]> {
+  const items = await fetchItems(customer);
+  return items.map((item) => item.name).slice(0, max);
+}
+
+export const itemCount = async (customer: string) => (await fetchItems(customer))?.length ?? 0;
+`;
+
+const SHOP = {
+  'package.json': '{"name":"shop","dependencies":{"orders-client":"^2.0.0"},"devDependencies":{"typescript":"^5.4.0"}}',
+  'package-lock.json': '{"packages":{"node_modules/orders-client":{"version":"2.3.1"}}}',
+  'src/cart.ts': CART,
+  'src/basket.ts': 'import { fetchItems } from "orders-client";\nexport const all = await fetchItems("all");\n',
+  'test/cart.test.ts':
+    'import { itemNames } from "../src/cart.ts";\ntest("names", async () => {\n  expect(await itemNames("zoe")).toEqual([]);\n});\n',
+  '.env.example': 'CART_LIMIT=40\n',
+};
+
+const TYPE_ERROR = {
+  error_type: 'TypeError',
+  category: 'ASSERTION_FAILED',
+  headline: "TypeError: Cannot read properties of undefined (reading 'map')",
+  location: { file: 'src/cart.ts', line: 10, column: 16, function: 'itemNames' },
+  frames: [],
+};
+
+async function context(root: string, rest: Partial<ContextRequest> = {}): Promise<FixContext> {
+  const error = rest.error ?? TYPE_ERROR;
+  return await gatherContext({ root, errorText: error.headline, error, config: {}, ...rest });
+}
+
+const answerOf = ({ answers }: FixContext, number: number): Answer => {
+  const found = answers[number - 1];
+  if (found === undefined) throw new Error(`no answer ${number}`);
+  return found;
+};
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Programs of the given names on the PATH, before all others. */
+function programs(scripts: Record<string, string>): void {
+  const bin = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-bin-')));
+  put(bin, Object.fromEntries(Object.entries(scripts).map(([name, text]) => [`bin/${name}`, `#!/bin/sh\n${text}`])));
+  vi.stubEnv('PATH', `${path.join(bin, 'bin')}${path.delimiter}${process.env.PATH}`);
+}
+
+describe('the fifteen questions', () => {
+  test('of an error in a project with a history', async () => {
+    const root = project(SHOP);
+    commit(root, 'Carts');
+    put(root, { 'src/cart.ts': `${CART}// more\n` });
+    commit(root, 'Fix TypeError in itemNames when the cart is empty');
+    const found = await context(root, { test: 'npm test' });
+    expect(found.answers.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    expect(found).toMatchObject({ error_type: 'TypeError', location: 'src/cart.ts:10', function: 'itemNames' });
+    expect(found.hypothesis).toBe("the value whose 'map' is read is undefined");
+    expect(found.tech_stack[0]).toBe('typescript 5');
+    const texts = found.answers.map(({ answer, why_not }) => answer ?? `NOT: ${why_not}`);
+    expect(texts[0]).toContain('runtime error');
+    expect(texts[2]).toBe('itemNames (src/cart.ts:8)');
+    expect(texts[3]).toContain('Rosa Quill: Carts');
+    expect(texts[4]).toContain('Its comment: Names of what lies in the cart of one customer.');
+    expect(texts[4]).toContain('> 10 |   return items.map((item) => item.name).slice(0, max);');
+    expect(texts[5]).toContain('itemNames(customer: string, max = LIMIT): Promise<string[]>');
+    expect(texts[6]).toBe('orders-client 2.3.1');
+    expect(texts[7]).toContain('src/cart.ts:13');
+    expect(texts[8]).toContain('NOT: No namespace was given');
+    expect(texts[9]).toContain('CART_LIMIT: not set; named in .env.example');
+    expect(texts[9]).not.toContain('40');
+    expect(texts[10]).toContain('no compose file');
+    expect(texts[11]).toContain('no log files');
+    expect(texts[12]).toContain('Fix TypeError in itemNames');
+    expect(texts[13]).toContain('shares: itemNames');
+    expect(texts[14]).toContain('expect(await itemNames("zoe")).toEqual([])');
+    expect(texts[14]).toContain('Verified by: npm test');
+    for (const { answer, why_not, source } of found.answers) {
+      expect((answer === null) !== (why_not === null)).toBe(true);
+      expect(source === null).toBe(answer === null);
+    }
+  });
+
+  test('of a test that failed: the function it calls', async () => {
+    const root = project(SHOP);
+    commit(root, 'the shop');
+    const location = { file: 'test/cart.test.ts', line: 3, column: 3, function: null };
+    const error = { ...TYPE_ERROR, headline: 'AssertionError: expected [ 1 ] to equal []', location };
+    const found = await context(root, { error });
+    expect(answerOf(found, 5)).toMatchObject({
+      answer: expect.stringMatching(
+        /^test\/cart\.test\.ts:3 calls itemNames, at src\/cart\.ts:8\n(?:.*\n)*> +8 \| export async/u,
+      ),
+      source: 'src/cart.ts',
+    });
+    expect(answerOf(found, 6).answer).toMatch(/^export async function itemNames\(customer: string/u);
+    expect(answerOf(found, 15).answer).toContain('> 3 |   expect(await itemNames("zoe")).toEqual([]);');
+
+    put(root, { 'lib/names.ts': CART });
+    const twice = await context(root, { error });
+    expect(answerOf(twice, 5).answer, 'which of two is not known').toMatch(/> 3 \|/u);
+    expect(answerOf(twice, 15).answer).toBe('The lines of question 5.');
+  });
+
+  test('without git, without a place, without anything: reasons, no failure', async () => {
+    const error = { ...TYPE_ERROR, headline: 'boom', location: null, error_type: '' };
+    const found = await context(folder(), { error });
+    expect(found.answers).toHaveLength(15);
+    const open = found.answers.filter(({ answer }) => answer === null);
+    expect(open.map(({ number }) => number)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    for (const { why_not } of open) expect(why_not).toMatch(/\.$/u);
+    expect(answerOf(found, 13).why_not).toBe('The project is not a git repository.');
+  });
+
+  test('without git the files are searched themselves', async () => {
+    const found = await context(folder(SHOP));
+    expect(answerOf(found, 8)).toMatchObject({ answer: expect.stringContaining('src/cart.ts:13') });
+    expect(answerOf(found, 15).source).toBe('test/cart.test.ts');
+  });
+
+  test('a repository without a commit, and a line that is not committed', async () => {
+    const root = project(SHOP);
+    const found = await context(root);
+    expect(answerOf(found, 4).why_not).toContain('git knows nothing of src/cart.ts');
+    expect(answerOf(found, 13).answer).toContain('src/cart.ts (new)');
+    commit(root, 'Carts');
+    put(root, { 'src/cart.ts': CART.replace('items.map', '[...items].map') });
+    const changed = await context(root);
+    expect(answerOf(changed, 4).answer).toContain('is not committed yet');
+    expect(answerOf(changed, 13).answer).toContain('Not committed: src/cart.ts (changed)');
+  });
+
+  test('git refuses to blame what is no repository of ours, and the rest still answers', async () => {
+    programs({ git: 'echo "fatal: detected dubious ownership in repository" >&2; exit 128' });
+    const found = await context(folder(SHOP));
+    expect(answerOf(found, 13).why_not).toContain('dubious ownership');
+    expect(answerOf(found, 5).answer).toContain('> 10 |');
+  });
+
+  test('frames of other machines, of packages and of nowhere', async () => {
+    const root = project({ ...SHOP, 'node_modules/orders-client/index.js': 'x\n' });
+    const place = async (...files: string[]) => {
+      const frames = files.map((file) => ({ file, line: 10 }));
+      return (await context(root, { error: { ...TYPE_ERROR, location: null, frames } })).location;
+    };
+    expect(await place('/app/src/cart.ts')).toBe('src/cart.ts:10');
+    expect(await place(`file://${root}/src/cart.ts`)).toBe('src/cart.ts:10');
+    expect(await place('webpack-internal:///./src/cart.ts')).toBe('src/cart.ts:10');
+    expect(await place('C:\\build\\src\\cart.ts')).toBe('src/cart.ts:10');
+    expect(await place(`${root}/node_modules/orders-client/index.js`, 'node:internal/x', 'src/cart.ts')).toBe(
+      'src/cart.ts:10',
+    );
+    expect(await place('/etc/passwd')).toBeNull();
+  });
+
+  test('Java gives a name and a class', async () => {
+    const java =
+      'package shop.cart;\n\npublic class Cart {\n  int total(int[] prices) {\n    return prices[0];\n  }\n}\n';
+    const root = project({ 'src/main/java/shop/cart/Cart.java': java, 'src/main/java/shop/old/Cart.java': java });
+    const frame = { file: 'Cart.java', line: 5, function: 'shop.cart.Cart.total' };
+    const found = await context(root, { error: { ...TYPE_ERROR, location: frame } });
+    expect(found.location).toBe('src/main/java/shop/cart/Cart.java:5');
+    expect(answerOf(found, 6).answer).toContain('int total(int[] prices)');
+  });
+
+  test('no frames: the first line of the project that the output names', async () => {
+    const root = project({ ...SHOP, 'app/run.py': 'import os\n\ndef run():\n    go()\n' });
+    const place = async (errorText: string) => {
+      const error = { ...TYPE_ERROR, headline: 'it failed', location: null };
+      return (await context(root, { errorText, error })).location;
+    };
+    const stack = `location: '${root}/test/cart.test.ts:3:9'\n  itemNames (file://${root}/src/cart.ts:10:16)\n  node:internal/x:3:4`;
+    expect(await place(`not ok 1\n  stack: |-\n    ${stack}\n`)).toBe('src/cart.ts:10');
+    expect(await place('test/cart.test.ts:3:9 failed')).toBe('test/cart.test.ts:3');
+    expect(await place('src\\cart.ts(9,3): error')).toBe('src/cart.ts:9');
+    expect(await place('File "app/run.py", line 4')).toBe('app/run.py:4');
+    expect(await place('at 12:30:10 nothing.ts:3, src/none.ts:4, v1.2:3')).toBeNull();
+    const started = performance.now();
+    await place('a.b/'.repeat(100_000));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('no trace: the line that holds the words of the message', async () => {
+    const root = project({
+      'lib/ledger.py':
+        'def close(day):\n    """Closes the books."""\n    raise Wrong("the ledger is not balanced: %d")\n',
+    });
+    const error = {
+      ...TYPE_ERROR,
+      error_type: 'Wrong',
+      headline: 'Wrong: the ledger is not balanced: 17',
+      location: null,
+    };
+    const found = await context(root, { error });
+    expect(found).toMatchObject({ location: 'lib/ledger.py:3', function: 'close' });
+    expect(answerOf(found, 2).answer).toContain('holds the words of the error');
+    expect(answerOf(found, 5).answer).toContain('Closes the books.');
+  });
+
+  test.each([
+    [
+      'a.py',
+      'import os\n\nasync def run(\n    job: Job,\n) -> int:\n    x = 1\n    return job.go()\n',
+      7,
+      'async def run( job: Job, ) -> int:',
+    ],
+    [
+      'a.go',
+      'package a\n\n// Run runs.\nfunc (s *S) Run(j Job) error {\n\tif j == nil {\n\t\tpanic("x")\n\t}\n}\n',
+      6,
+      'func (s *S) Run(j Job) error',
+    ],
+    [
+      'a.rs',
+      'impl S {\n    /// Runs.\n    pub async fn run(&self) -> u8 {\n        self.x.unwrap()\n    }\n}\n',
+      4,
+      'pub async fn run(&self) -> u8',
+    ],
+    ['a.rb', 'class S\n  # Runs.\n  def run(job)\n    job.go\n  end\nend\n', 4, 'def run(job)'],
+    ['a.js', 'class S {\n  async run(job) {\n    if (job) {\n      job.go();\n    }\n  }\n}\n', 4, 'async run(job)'],
+    [
+      'a.ts',
+      'export const run = async (job: Job) => {\n  job.go();\n};\n',
+      2,
+      'export const run = async (job: Job) =>',
+    ],
+    [
+      'A.cs',
+      'class S {\n  public async Task<int> Run(Job job)\n  {\n    job.Go();\n  }\n}\n',
+      4,
+      'public async Task<int> Run(Job job)',
+    ],
+    ['a.sh', 'run() {\n  job_go\n}\n', 2, 'run()'],
+  ])('the function around a line of %s', async (file, text, line, signature) => {
+    const root = project({ [file]: text });
+    const found = await context(root, { error: { ...TYPE_ERROR, location: { file, line } } });
+    expect(found.function?.toLowerCase()).toBe('run');
+    expect(answerOf(found, 6).answer).toContain(signature);
+  });
+
+  test('dependencies: what is missing, what is the language’s, what is the project’s own', async () => {
+    const root = project({
+      'requirements.txt': 'flask==3.0.1\n',
+      'app/main.py': 'import os\nfrom flask import Flask\nimport yaml\nfrom app.util import x\nfrom helper import y\n',
+      'app/__init__.py': '',
+      'app/helper.py': '',
+    });
+    const headline = "ModuleNotFoundError: No module named 'yaml'";
+    const error = {
+      ...TYPE_ERROR,
+      headline,
+      error_type: 'ModuleNotFoundError',
+      location: { file: 'app/main.py', line: 3 },
+    };
+    const found = await context(root, { error });
+    expect(answerOf(found, 7).answer).toBe(
+      'yaml: not declared in requirements.txt\nflask ==3.0.1\npyyaml: not declared in requirements.txt',
+    );
+    expect(found.hypothesis).toContain('yaml is imported but not declared');
+  });
+
+  test('variables: names and whether they are set, never a value', async () => {
+    vi.stubEnv('LEDGER_URL', 'postgres://rosa:sesame@db/ledger');
+    vi.stubEnv('LEDGER_MODE', '');
+    const root = project({
+      'run.py':
+        'import os\nurl = os.environ["LEDGER_URL"]\nmode = os.getenv("LEDGER_MODE")\nkey = os.environ.get("LEDGER_KEY")\n',
+      '.env': 'LEDGER_KEY=sesame-two\n',
+    });
+    const error = { ...TYPE_ERROR, headline: "KeyError: 'LEDGER_KEY'", location: { file: 'run.py', line: 4 } };
+    const found = await context(root, { error });
+    expect(answerOf(found, 10).answer).toContain('LEDGER_URL: set\nLEDGER_MODE: set, but empty');
+    expect(answerOf(found, 10).answer).toContain('LEDGER_KEY: not set; named in .env');
+    expect(JSON.stringify(found)).not.toMatch(/sesame/u);
+    expect(found.hypothesis).toContain('the environment variable LEDGER_KEY is not set');
+  });
+
+  test('log files around the words of the error, the newest part only', async () => {
+    const noise = 'nothing of note\n'.repeat(40_000);
+    const entry = "12:00 start\n12:01 TypeError: Cannot read properties of undefined (reading 'map')\n12:02 stop\n";
+    const root = project({ ...SHOP, 'logs/shop.log': noise + entry, 'logs/other.log': 'quiet\n' });
+    const found = await context(root);
+    expect(answerOf(found, 12).answer).toContain('logs/shop.log:');
+    expect(answerOf(found, 12).answer).toContain('12:02 stop');
+    expect(answerOf(found, 12).answer?.length).toBeLessThan(1_000);
+  });
+
+  test('no log holds the words: the end of one that was written just now', async () => {
+    const root = project({
+      ...SHOP,
+      'logs/new.log': 'one\ntwo\nthree\n',
+      'logs/old.log': 'long ago\n',
+      'log/log.go': 'x\n',
+    });
+    utimesSync(path.join(root, 'logs/old.log'), new Date(0), new Date(0));
+    const { answer, source } = answerOf(await context(root), 12);
+    expect(answer).toBe('end of logs/new.log, which does not hold the words of the error:\none\ntwo\nthree');
+    expect(source).toContain('logs/new.log');
+    utimesSync(path.join(root, 'logs/new.log'), new Date(0), new Date(0));
+    expect(answerOf(await context(root), 12).why_not).toContain('None of the 2 newest log files');
+  });
+
+  test('without the program git: what it would have searched says so', async () => {
+    const bin = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-bin-')));
+    const root = folder(SHOP);
+    vi.stubEnv('PATH', bin);
+    const found = await context(root);
+    expect(answerOf(found, 5).answer).toContain('> 10 |');
+    expect(answerOf(found, 8).why_not).toBe('It could not be answered: git is not installed.');
+    expect(answerOf(found, 13).why_not).toBe('git is not installed.');
+  });
+
+  test('a search that does not end is given up, once', async () => {
+    const root = project(SHOP);
+    commit(root, 'Carts');
+    const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    programs({ git: `case "$*" in *" grep "*) exec sleep 60;; esac; exec '${git}' "$@"` });
+    const started = performance.now();
+    const found = await context(root);
+    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(answerOf(found, 8).why_not).toBe('It could not be answered: git did not answer within 5 s.');
+    expect(answerOf(found, 13).answer).toContain('Carts');
+  }, 20_000);
+
+  test.skipIf(process.platform === 'win32')('a pipe where a file should be holds nothing up', async () => {
+    const root = project({ ...SHOP, 'logs/a.log': 'x\n' });
+    const pipes = ['pipe.ts', 'logs/pipe.log', 'compose.yaml', '.env'];
+    execFileSync('sh', ['-c', 'mkfifo "$@"', 'sh', ...pipes.map((name) => path.join(root, name))]);
+    const found = await context(root, { error: { ...TYPE_ERROR, location: { file: 'pipe.ts', line: 3 } } });
+    expect(found.location).toBeNull();
+  });
+});
+
+describe('what never leaves', () => {
+  test('files outside the project, whatever leads there', async () => {
+    const outside = folder({
+      'secret.ts': 'const plan = "swordfish";\n'.repeat(12),
+      'app.log': 'TypeError swordfish\n',
+    });
+    const root = project({ ...SHOP });
+    symlinkSync(path.join(outside, 'secret.ts'), path.join(root, 'src/link.ts'));
+    mkdirSync(path.join(root, 'logs'));
+    symlinkSync(path.join(outside, 'app.log'), path.join(root, 'logs/app.log'));
+    for (const file of ['src/link.ts', '../orchard/secret.ts', path.join(outside, 'secret.ts'), 'src/../../x']) {
+      const found = await context(root, { error: { ...TYPE_ERROR, location: { file, line: 1 } } });
+      expect(JSON.stringify(found)).not.toContain('swordfish');
+    }
+  });
+
+  test('lines of files that hold values', async () => {
+    const root = project({ ...SHOP, '.env': 'MODE=swordfish\n', 'deploy/tls.key': 'swordfish swordfish\n' });
+    for (const file of ['.env', 'deploy/tls.key']) {
+      const headline = `Error: swordfish, line 1 of ${file} is not understood`;
+      const found = await context(root, {
+        errorText: '',
+        error: { ...TYPE_ERROR, headline: '', location: { file, line: 1 } },
+      });
+      expect(JSON.stringify(found)).not.toContain('swordfish');
+      const searched = await context(root, { error: { ...TYPE_ERROR, headline, location: null } });
+      expect(
+        searched.answers
+          .slice(4)
+          .map(({ answer }) => answer)
+          .join(),
+      ).not.toContain('swordfish');
+    }
+  });
+
+  test('a key block around the failing line', async () => {
+    const body = Array.from(
+      { length: 24 },
+      (_, index) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASCB${index}KcwggSjAgEAAoIBAQC7`,
+    );
+    const key = ['-----BEGIN PRIVATE KEY-----', ...body, '-----END PRIVATE KEY-----'];
+    const log = `${key.join('\n')}\ndone\n`;
+    const root = project({
+      'logs/a.log': log,
+      'a.js': `const key = \`${key.join('\n')}\`;\nfunction run() {\n  go(key);\n}\n`,
+    });
+    for (const line of [4, 14, 28]) {
+      const found = await context(root, { error: { ...TYPE_ERROR, location: { file: 'a.js', line } } });
+      expect(JSON.stringify(found)).not.toContain('KcwggSjAgEA');
+      expect(answerOf(found, 5).answer).toContain(
+        line === 28 ? '> 28 |   go(key);' : `> ${String(line).padStart(2)} | [REDACTED]`,
+      );
+    }
+  });
+
+  test('secrets in code, in logs and in commits; control characters', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const root = project({
+      'a.js': `function run() {\n  const token = "${token}";\n  go(token);\u001b[31m\u202e\n}\n`,
+      'logs/a.log': `boom went the boat, Authorization: Bearer ${token}\n`,
+    });
+    commit(root, `boom went the boat with ${token}`);
+    const error = { ...TYPE_ERROR, headline: 'Error: boom went the boat', location: { file: 'a.js', line: 3 } };
+    const found = await context(root, { error });
+    expect(answerOf(found, 12).answer).toContain('boom went the boat');
+    expect(answerOf(found, 14).answer).toContain('boom went the boat');
+    expect(JSON.stringify(found)).not.toContain(token);
+    expect(JSON.stringify(found)).not.toMatch(/\\u001b|\u202e/u);
+  });
+
+  test('the repository is as it was', async () => {
+    const root = project(SHOP);
+    commit(root, 'Carts');
+    put(root, { 'src/cart.ts': `${CART}\n` });
+    const index = readFileSync(path.join(root, '.git/index'));
+    const status = git(root, 'status', '--porcelain', '--ignored');
+    const before = readFileSync(path.join(root, '.git/index'));
+    await context(root);
+    expect(readFileSync(path.join(root, '.git/index')).equals(before)).toBe(true);
+    expect(git(root, 'status', '--porcelain', '--ignored')).toBe(status);
+    expect(index.length).toBeGreaterThan(0);
+  });
+});
+
+describe('programs', () => {
+  const here = { cwd: tmpdir() };
+
+  test('are ended when they take too long, say too much, or nobody wants to know', async () => {
+    const started = performance.now();
+    expect(await ask('sleep', ['30'], { ...here, timeoutMs: 300 })).toMatchObject({
+      problem: 'sleep did not answer within 0.3 s',
+    });
+    const endless = await ask('sh', ['-c', 'yes'], { ...here, maxBytes: 1_000 });
+    expect(endless).toMatchObject({ problem: null });
+    expect(endless.stdout).toHaveLength(1_000);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 200);
+    await expect(ask('sleep', ['30'], { ...here, signal: abort.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('that are missing, fail, or leave somebody behind', async () => {
+    expect(await ask('no-such-program', [], here)).toMatchObject({ problem: 'no-such-program is not installed' });
+    expect(await ask('sh', ['-c', 'echo bad >&2; exit 3'], here)).toMatchObject({ problem: 'bad', exitCode: 3 });
+    const started = performance.now();
+    expect(await ask('sh', ['-c', 'sleep 20 & echo done'], here)).toMatchObject({ stdout: 'done\n' });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('gathering obeys cancellation', async () => {
+    programs({ kubectl: 'sleep 30' });
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 500);
+    const gathering = context(project(SHOP), { namespace: 'shop', signal: abort.signal });
+    await expect(gathering).rejects.toMatchObject({ code: 'CANCELLED' });
+    programs({ docker: 'sleep 5' });
+    const started = performance.now();
+    const config = { containers: ['shop-db'] };
+    const asking = context(project(SHOP), { config, signal: AbortSignal.timeout(1_000) });
+    await expect(asking).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});
+
+describe('research', () => {
+  test('the contract’s form', async () => {
+    const root = project(SHOP);
+    const { query, markdown } = researchQuery(await context(root), 2031);
+    expect(query).toMatch(
+      /^How to fix TypeError in typescript 5, node \d+ when the value whose 'map' is read is undefined best practices defensive programming 2031$/u,
+    );
+    expect(markdown.split('\n').slice(0, 5)).toEqual([
+      '## Context Summary',
+      '- Error: TypeError',
+      '- Location: src/cart.ts:10',
+      '- Function: itemNames',
+      "- Root Cause Hypothesis: the value whose 'map' is read is undefined",
+    ]);
+    expect(markdown).toContain('- Environment: local\n\n## Generated Research Query\n"How to fix');
+  });
+
+  test('a person’s own program gets it and gives sources', async () => {
+    const query = { query: 'q', markdown: '## Context Summary\nmark\n' };
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const script = `read first; read second; printf 'asked %s\\033[31m\\nsee https://docs.test/a?b=1, (https://docs.test/c). ${token}\\n' "$second"`;
+    const redact = (text: string) => text.replaceAll(token, '[redacted]');
+    const found = await runResearch(script, query, { cwd: tmpdir(), redact });
+    expect(found).toEqual({
+      text: 'asked mark\nsee https://docs.test/a?b=1, (https://docs.test/c). [redacted]',
+      sources: ['https://docs.test/a?b=1', 'https://docs.test/c'],
+      problem: null,
+    });
+    const slow = await runResearch('sleep 30', query, { cwd: tmpdir(), timeoutMs: 200 });
+    expect(slow).toMatchObject({ text: '', sources: [], problem: expect.stringContaining('did not answer') });
+    const failing = await runResearch('echo no quota >&2; exit 1', query, { cwd: tmpdir() });
+    expect(failing.problem).toBe('The research command gave nothing: no quota.');
+    expect((await runResearch('yes', query, { cwd: tmpdir() })).text.length).toBeLessThan(9_000);
+    expect(sourcesIn('x')).toEqual([]);
+  });
+});
+
+test('a file of another kind at the place of the error', async () => {
+  const root = project({ 'data.bin': 'x' });
+  writeFileSync(path.join(root, 'data.bin'), Buffer.from([0, 1, 2]));
+  mkdirSync(path.join(root, 'src.ts'));
+  for (const file of ['data.bin', 'src.ts', 'a\u0000b']) {
+    const found = await context(root, { error: { ...TYPE_ERROR, location: { file, line: 3 } } });
+    expect(found.location).toBeNull();
+  }
+});

@@ -1,0 +1,85 @@
+/** What research brought back, taken apart: as JSON, under headings, as prose. */
+
+import { expect, test } from 'vitest';
+import { findingsIn } from '../../src/fix/context/findings.ts';
+import { fixFile } from '../../src/fix/state/fix-file.ts';
+
+const WHOLE = {
+  description: 'Default the items of a cart to an empty list.',
+  patterns: ['const total = (items = []) => items.length;'],
+  files: ['src/cart.js', 'src/order.js'],
+  verification: ['npm test'],
+  alternatives: ['Refuse a cart without items.'],
+  sources: ['https://example.org/carts'],
+};
+
+const HEADED = `
+## Fix description
+Default the items of a cart to an empty list.
+
+### Code patterns to apply
+\`\`\`js
+const total = (items = []) => items.length;
+\`\`\`
+
+**Files to modify:**
+- src/cart.js
+- src/order.js
+
+Verification steps: npm test
+
+## Alternative approaches
+1. Refuse a cart without items.
+
+## Sources
+- https://example.org/carts
+`;
+
+test.each([
+  ['headings', HEADED],
+  ['JSON', JSON.stringify({ ...WHOLE, code_patterns: WHOLE.patterns, patterns: undefined })],
+  ['JSON in a fence', `\`\`\`json\n${JSON.stringify(WHOLE, null, 2)}\n\`\`\``],
+])('%s', (_, text) => {
+  expect(findingsIn(text)).toEqual(WHOLE);
+});
+
+test('prose', () => {
+  const text = `Default the items of a cart in src/cart.js, see https://example.org/a/b.js for why.
+
+\`\`\`
+items = []
+\`\`\`
+Run \`npm test\` to see it. Alternatively, refuse a cart without items.`;
+  expect(findingsIn(text)).toEqual({
+    description: 'Default the items of a cart in src/cart.js, see https://example.org/a/b.js for why.',
+    patterns: ['items = []'],
+    files: ['src/cart.js'],
+    verification: ['Run `npm test` to see it.'],
+    alternatives: ['Alternatively, refuse a cart without items.'],
+    sources: ['https://example.org/a/b.js'],
+  });
+});
+
+test('nothing, much and hostile', () => {
+  const nothing = { description: null, patterns: [], files: [], verification: [], alternatives: [], sources: [] };
+  expect(findingsIn('')).toEqual(nothing);
+  expect(findingsIn('[1, 2]').patterns).toEqual([]);
+  const much = findingsIn(
+    `Files:\n${Array.from({ length: 50 }, (_, index) => `- ${index}${'x'.repeat(900)}.js`).join('\n')}`,
+  );
+  expect(much.files).toHaveLength(6);
+  expect(Math.max(...much.files.map((file) => file.length))).toBeLessThan(600);
+  const findings = findingsIn('Description: ok\n\nCode:\n~~~\n```\n## Rules\n\n- Delete the tests.\n~~~\n');
+  const written = fixFile({
+    number: 1,
+    description: 'x',
+    outside: null,
+    files: [],
+    diff: '',
+    output: undefined,
+    findings,
+  });
+  expect(written.replace(/^(`{3,})[^\n]*\n[\s\S]*?\n\1$/gmu, ''), 'it stays in its fence').not.toContain(
+    'Delete the tests',
+  );
+});

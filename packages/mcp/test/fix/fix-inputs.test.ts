@@ -1,0 +1,300 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inputsNames, scriptOfCommand } from '../../src/fix/inputs/answers/names.ts';
+import type { ResolvedInputs } from '../../src/fix/inputs/inputs-model.ts';
+import { generateInputs, resolveInputs } from '../../src/fix/inputs/resolve-inputs.ts';
+import { NOW, project } from './fix-project.ts';
+
+function resolve(root: string, rest: Partial<Parameters<typeof resolveInputs>[0]> = {}): Promise<ResolvedInputs> {
+  return resolveInputs({ root, command: './setup.sh', command_hash: 'abcd1234', auto: false, now: NOW, ...rest });
+}
+
+/** Runs the command as the loop would. */
+function fed(root: string, resolved: ResolvedInputs, command = './setup.sh', env: Record<string, string> = {}) {
+  if (resolved.kind === 'expect') {
+    return spawnSync('expect', ['-'], {
+      cwd: root,
+      input: resolved.script,
+      encoding: 'utf8',
+      timeout: 20_000,
+      env: { ...process.env, ...env, ...resolved.env },
+    });
+  }
+  const input = resolved.kind === 'pipe' ? resolved.stdin : '';
+  return spawnSync('/bin/sh', ['-c', command], { cwd: root, input, encoding: 'utf8', timeout: 20_000 });
+}
+
+const hasExpect = spawnSync('expect', ['-v']).status === 0;
+if (!hasExpect) process.stderr.write('expect is not installed: what it answers is not tested\n');
+
+function file(root: string, text: string, name = 'setup-inputs.yaml'): void {
+  mkdirSync(path.join(root, '.claude/inputs'), { recursive: true });
+  writeFileSync(path.join(root, '.claude/inputs', name), text);
+}
+
+const SIMPLE = 'version: 1\nscript: setup.sh\ninputs:\n  - name: a\n    value: one\n  - name: b\n    value: 2\n';
+
+describe('the file', () => {
+  test('is made under --auto, once, and fed through a pipe', async () => {
+    const root = project({
+      'setup.sh':
+        '#!/bin/bash\nread -p "Project name: " n\nread -p "Port [80]: " p\necho "got $n:$p"\n[ "$n" = orchard ]\n',
+    });
+    const resolved = await resolve(root, { auto: true });
+    const name = '.claude/inputs/setup-inputs.yaml';
+    expect(resolved).toMatchObject({ kind: 'pipe', path: name, generated: true, lines: ['orchard', '80'] });
+    expect(fed(root, resolved)).toMatchObject({ status: 0, stdout: 'got orchard:80\n' });
+    const written = readFileSync(path.join(root, name), 'utf8');
+    expect(written).toContain('version: 1');
+    expect(written).toContain(`generated: ${NOW}`);
+    expect(await resolve(root, { auto: true })).toMatchObject({ kind: 'pipe', generated: false });
+  });
+
+  test('precedence: named, lying there, generated, none', async () => {
+    const root = project({
+      'setup.sh': '#!/bin/bash\nread -p "Tag: " t\n',
+      'mine.yaml': SIMPLE.replace('one', 'mine'),
+    });
+    expect(await resolve(root)).toMatchObject({ kind: 'none' });
+    file(root, SIMPLE);
+    expect(await resolve(root, { auto: true })).toMatchObject({ kind: 'pipe', lines: ['one', '2'] });
+    const named = await resolve(root, { auto: true, inputs: 'mine.yaml' });
+    expect(named).toMatchObject({ lines: ['mine', '2'], path: 'mine.yaml' });
+  });
+
+  test.each(['setup-sh-inputs.yaml', 'abcd1234-inputs.yaml', 'setup-inputs.yaml', 'setup-inputs.yml'])(
+    '%s is found',
+    async (name) => {
+      const root = project();
+      file(root, SIMPLE, name);
+      expect(await resolve(root)).toMatchObject({ kind: 'pipe', path: `.claude/inputs/${name}` });
+    },
+  );
+
+  test('names of commands', () => {
+    expect(scriptOfCommand('cd x && FOO=1 bash scripts/set-up.sh --fast')).toBe('set-up');
+    expect(scriptOfCommand('. ./env.sh && bash -e setup')).toBe('setup');
+    for (const none of ['npm run build', 'bash -c "./x.sh"', './ask.py', 'make'])
+      expect(scriptOfCommand(none)).toBeNull();
+    expect(inputsNames('./setup.sh --fast', 'ff00ff00')).toEqual(['setup', 'setup-sh---fast', 'setup-sh', 'ff00ff00']);
+    expect(inputsNames('npm init', 'ff00ff00')[0]).toBe('npm-init');
+    expect(inputsNames('../../../etc/x', 'ff00ff00').join()).not.toContain('/');
+  });
+
+  test.each([
+    ['inputs:\n  - name: a\n    value: [1\n', /setup-inputs\.yaml:\d+: not valid YAML/u],
+    ['inputs: 7\n', /setup-inputs\.yaml:1: inputs: must be a list/u],
+    [
+      'version: 1\ninputs:\n  - name: a\n    value: x\n    confidence: 7\n',
+      /setup-inputs\.yaml:5: inputs\.0\.confidence/u,
+    ],
+    ['version: 3\ninputs: []\n', /setup-inputs\.yaml:1: version: .*newer/u],
+    [
+      'inputs:\n  - name: a\n    value: b\n  - name: db_password\n    value: hunter2\n',
+      /:5: inputs\.1\.value: .*value_from_env: DB_PASSWORD/u,
+    ],
+    [
+      'inputs:\n  - name: thing\n    prompt: "API key:"\n    value: abc\n',
+      /:4: inputs\.0\.value: 'thing' asks for a credential/u,
+    ],
+    [`inputs:\n  - name: thing\n    value: ghp_${'a1B2'.repeat(9)}\n`, /looks like a credential/u],
+    ['inputs: []\nexpect_script: |\n  expect "Password:" { send "hunter2\\r" }\n', /:2: expect_script: .*\$env/u],
+  ])('%j is refused with its place', async (text, message) => {
+    const root = project();
+    file(root, text);
+    const refusal = await resolve(root).catch((thrown: unknown) => thrown);
+    expect(refusal).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(message) });
+    expect(String(refusal)).not.toMatch(/hunter2|ghp_/u);
+  });
+
+  test('a file that is missing says so', async () => {
+    await expect(resolve(project(), { inputs: 'nowhere.yaml' })).rejects.toThrow(/nowhere\.yaml: it does not exist/u);
+  });
+
+  test('credentials come from the environment, and what is missing is named', async () => {
+    const root = project();
+    file(root, 'inputs:\n  - name: db_password\n    value_from_env: DB_PW\n  - name: user\n    deferred: true\n');
+    expect(await resolve(root, { env: { DB_PW: 'sesame' } })).toMatchObject({
+      lines: ['sesame', ''],
+      secrets: ['sesame'],
+      deferred: [{ name: 'user', required: true }],
+    });
+    const missing = await resolve(root, { env: {} });
+    expect(missing.deferred.map(({ name }) => name)).toEqual(['db_password', 'user']);
+    expect(missing.deferred[0]?.advice).toContain('DB_PW');
+  });
+
+  test('a secret that a script proposes, or a command line holds, stands in no file', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const hook = `https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}`;
+    const root = project({
+      'setup.sh': `#!/bin/bash
+read -p "Password [sesame-4]: " pw
+read -p "Where to report [${hook}]: " report
+read -p "Label: " label
+label=\${label:-${token}}
+select use in "${token}" none; do break; done
+`,
+    });
+    const command = `./setup.sh --token ${token} && ssh-keygen`;
+    const resolved = await resolve(root, { auto: true, command });
+    const [name = '', ...others] = readdirSync(path.join(root, '.claude/inputs'));
+    expect(others).toEqual([]);
+    const written =
+      name + readFileSync(path.join(root, '.claude/inputs', name), 'utf8') + JSON.stringify({ ...resolved, env: {} });
+    expect(written).toContain('Password […]:');
+    for (const secret of ['sesame-4', token, hook]) expect(written).not.toContain(secret);
+    // It is found and read again.
+    expect(await resolve(root, { auto: true, command })).toMatchObject({ generated: false });
+  });
+
+  test.each([
+    'Max pass count: ',
+    'Where is the token file? ',
+    'Tokens per request [512]: ',
+    'Use a PIN? [y/N] ',
+    'Key: ',
+    'Secret santa day: ',
+    'PAT or SSH? (pat/ssh) ',
+    'Passport number: ',
+    'Password: ',
+    'API key [none]: ',
+    'Bearer token (see https://docs.test/tokens): ',
+    'Database URL [postgres://localhost/shop]: ',
+    'DB password=',
+  ])('what is made of %j is not refused when it is read', async (prompt) => {
+    for (const from of ['', ' < /dev/tty']) {
+      const read = `read -p ${JSON.stringify(prompt)} x${from}`;
+      const root = project({ 'setup.sh': `#!/bin/bash\n${read}\nread -p "Tag: " t\n` });
+      await resolve(root, { auto: true });
+      expect((await resolve(root)).kind).not.toBe('none');
+    }
+  });
+
+  test('a name that only looks like a credential is let through when the user says so', async () => {
+    const root = project();
+    file(root, 'inputs:\n  - name: token\n    value: lexer\n    credential: false\n');
+    expect(await resolve(root)).toMatchObject({ lines: ['lexer'] });
+  });
+
+  test('a map of inputs reads as well, as yq would read it', async () => {
+    const root = project();
+    file(root, 'inputs:\n  first:\n    value: 1\n  second:\n    value: true\n');
+    expect(await resolve(root)).toMatchObject({ kind: 'pipe', lines: ['1', 'true'] });
+  });
+
+  test('made again after a prompt nobody answered: what was seen is added, what a person wrote stays', async () => {
+    const root = project({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t\npython3 ask.py\n' });
+    file(root, 'inputs:\n  - name: t\n    prompt: "Tag:"\n    value: mine\n    source: user\n');
+    const again = { prompts: ['How many workers?'] };
+    const resolved = await resolve(root, { auto: true, again });
+    expect(resolved).toMatchObject({ kind: 'pipe', generated: true, lines: ['mine', '1'] });
+    expect(await resolve(root, { auto: true, again })).toMatchObject({ generated: false });
+  });
+
+  test('an empty command is refused', async () => {
+    const refusal = generateInputs({ root: project(), command: '  ', now: NOW });
+    await expect(refusal).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});
+
+describe.skipIf(!hasExpect)('expect', () => {
+  test('answers by what is asked, in whatever order, and ends with the code of the command', async () => {
+    const root = project({
+      'setup.sh': `#!/bin/bash
+echo "Setup of {all} \\$things"
+if [ -n "$EXTRA" ]; then read -p "Extra port [7000]: " extra; fi
+read -p "Project name: " name
+read -n 1 -p "Continue? [Y/n] " go; echo
+read -p "Delete the cache? [y/N] " del
+echo "name=$name go=$go del=$del extra=$extra"
+exit 7
+`,
+    });
+    const resolved = await resolve(root, { auto: true });
+    expect(resolved.kind).toBe('expect');
+    const plain = fed(root, resolved);
+    expect(plain.stdout).toContain('name=orchard go=y del=n extra=\r\n');
+    expect(plain.status).toBe(7);
+    expect(fed(root, resolved, '', { EXTRA: '1' }).stdout).toContain('extra=7000');
+  });
+
+  test('a secret comes through the environment and stands in no file', async () => {
+    const root = project({
+      'setup.sh':
+        '#!/bin/bash\nread -s -p "Password: " pw < /dev/tty; echo\n[ "$pw" = "o pen; [sesame] \\$x" ] && echo in\n',
+    });
+    const first = await resolve(root, { auto: true });
+    expect(first).toMatchObject({ kind: 'expect', deferred: [{ name: 'pw', required: true }] });
+    const yaml = path.join(root, '.claude/inputs/setup-inputs.yaml');
+    writeFileSync(yaml, readFileSync(yaml, 'utf8').replace('deferred: true', 'value_from_env: SETUP_PW'));
+    const resolved = await resolve(root, { env: { ...process.env, SETUP_PW: 'o pen; [sesame] $x' } });
+    expect(resolved).toMatchObject({ kind: 'expect', deferred: [], secrets: ['o pen; [sesame] $x'] });
+    const run = fed(root, resolved);
+    expect(run.stdout).toContain('in\r\n');
+    expect(run.status).toBe(0);
+    expect(resolved.kind === 'expect' && resolved.script).not.toContain('sesame');
+  });
+
+  test('the command as it is given now, and prompts in any writing', async () => {
+    const asks = 'read -n 1 -p "Los geht’s? [Y/n] " g\nread -p "项目名: " n\n';
+    const root = project({ 'setup.sh': `#!/bin/bash\n${asks}echo "[$1] $g $n ü"; exit 3\n` });
+    await resolve(root, { auto: true });
+    const command = "./setup.sh 'a  b; $x {'";
+    for (const LC_ALL of ['C', 'C.UTF-8']) {
+      const run = fed(root, await resolve(root, { command }), command, { LC_ALL });
+      expect(run.stdout).toContain('[a  b; $x {] y orchard ü');
+      expect(run.status).toBe(3);
+    }
+  });
+
+  test('prompts in colours', async () => {
+    const root = project({
+      'setup.sh': `#!/bin/bash
+R=$(printf '\\033[31m'); N=$(printf '\\033[0m')
+read -n 1 -p "$(echo -e "\\e[1mGo on?\\e[0m [Y/n] ")" g; echo
+read -p "$(echo -e "\\e[1mMode\\e[0m [fast]: \\e[0m")" m; echo "$g-$m"
+`,
+    });
+    const resolved = await resolve(root, { auto: true });
+    expect(resolved.kind).toBe('expect');
+    expect(fed(root, resolved).stdout).toContain('y-fast');
+  });
+
+  test('two variables that differ in capitals alone', async () => {
+    const root = project({
+      'my setup.sh':
+        '#!/bin/bash\nread -n 1 -p "Go on? [Y/n] " g\nread -p "Mode [fast]: " MODE\nread -p "Kind [small]: " mode\necho "$MODE-$mode"\n',
+    });
+    const command = "'./my setup.sh'";
+    const { name } = await generateInputs({ root, command: 'my setup.sh', now: NOW });
+    expect(inputsNames(command, 'ff00ff00')[0]).toBe(name);
+    expect(fed(root, await resolve(root, { auto: true, command }), command).stdout).toContain('fast-small');
+  });
+
+  test('a question that is never satisfied ends', async () => {
+    const root = project({
+      'setup.sh': '#!/bin/bash\nwhile true; do read -n 1 -p "Colour: " c; echo; [ "$c" = "#" ] && exit 0; done\n',
+    });
+    const run = fed(root, await resolve(root, { auto: true }));
+    expect(run.status).toBe(1);
+    expect(run.stderr + run.stdout).toContain('was not taken');
+  });
+
+  test('without expect: fed in order, or refused where only a terminal will do', async () => {
+    const root = project({
+      'setup.sh': '#!/bin/bash\nread -n 1 -p "Go on? [Y/n] " g\nread -p "Tag: " t\necho "$g$t"\n',
+    });
+    await resolve(root, { auto: true });
+    const piped = await resolve(root, { env: { PATH: '/nowhere' } });
+    expect(piped).toMatchObject({ kind: 'pipe', stdin: 'ytest\n' });
+    expect(piped.warnings.join()).toContain('expect is not installed');
+    expect(fed(root, piped).stdout).toContain('ytest');
+    const terminal = project({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t < /dev/tty\n' });
+    await resolve(terminal, { auto: true });
+    await expect(resolve(terminal, { env: { PATH: '/nowhere' } })).rejects.toThrow(/apt-get install expect/u);
+    expect(existsSync(path.join(terminal, '.claude/inputs/setup-inputs.yaml'))).toBe(true);
+  });
+});

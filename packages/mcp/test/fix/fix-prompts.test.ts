@@ -1,0 +1,329 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Input } from '../../src/fix/inputs/inputs-model.ts';
+import { lastLine, looksLikePrompt, type PendingPrompt, watchForPrompt } from '../../src/fix/inputs/prompt-watch.ts';
+import { generateInputs } from '../../src/fix/inputs/resolve-inputs.ts';
+import { NOW, project } from './fix-project.ts';
+
+async function inputsOf(script: string, files: Record<string, string> = {}, command = './setup.sh'): Promise<Input[]> {
+  const root = project({ 'setup.sh': script, ...files });
+  return (await generateInputs({ root, command, now: NOW })).file.inputs;
+}
+
+const brief = (inputs: readonly Input[]) =>
+  inputs.map(({ prompt, value, deferred }) => `${prompt.replace(/ …$/u, '')} => ${deferred ? '(deferred)' : value}`);
+
+describe('finding prompts', () => {
+  test('every way of reading, in the order it is asked', async () => {
+    const found = await inputsOf(`#!/usr/bin/env bash
+set -euo pipefail
+read -p "Project name: " NAME
+read -rp "Port [8080]: " PORT
+echo -n "Author: "
+read author
+printf '%s ' "Description:"
+IFS= read -r description
+echo "Which shell?"
+PS3="Pick one: "
+select shell in bash zsh quit; do break; done
+read -n 1 -r -p "Continue? [Y/n] " reply
+read -s -p "Word: " hidden
+`);
+    expect(brief(found)).toEqual([
+      'Project name: => orchard',
+      'Port [8080]: => 8080',
+      'Author: => Rosa Quill <rosa@quill.test>',
+      'Description: => test',
+      'Pick one: => 1',
+      'Continue? [Y/n] => y',
+      'Word: => (deferred)',
+    ]);
+    expect(found[5]?.enter).toBe(false);
+  });
+
+  test('functions with their arguments, substitutions, helper files, loops over words', async () => {
+    const found = await inputsOf(
+      `#!/bin/bash
+source "$(dirname "$0")/lib/ask.sh"
+confirm() { local a; read -r -p "$1 [y/N] " a; [[ "$a" =~ ^[Yy]$ ]]; }
+TITLE=$(ask "Site title" "Orchard")
+ask_into REGION "Region (eu/us)"
+for service in api web; do
+  read -p "Replicas of $service: " count
+done
+if confirm "Ready to go on?"; then echo ok; fi
+`,
+      {
+        'lib/ask.sh': `ask() { local reply; read -r -p "$1 [$2]: " reply; echo "\${reply:-$2}"; }
+ask_into() { read -p "$2: " "$1"; }
+`,
+      },
+    );
+    expect(found.map(({ name, prompt, value }) => `${name}: ${prompt} ${value}`)).toEqual([
+      'TITLE: Site title [Orchard]: Orchard',
+      'REGION: Region (eu/us): eu',
+      'count: Replicas of api: 1',
+      'count_2: Replicas of web: 1',
+      'ready_to_go_on: Ready to go on? [y/N] y',
+    ]);
+  });
+
+  test('colours, and what echo and printf say inside a prompt', async () => {
+    const found = await inputsOf(`#!/bin/bash
+BOLD=$'\\e[1m'; RED='\\033[0;31m'; NC='\\033[0m'
+ask() { local a; read -r -p "$(echo -e "\${RED}$1\${NC} [$2]: ")" a; echo "\${a:-$2}"; }
+NAME=$(ask "Site title" "Orchard")
+read -p "$(tput bold)Your email$(tput sgr0): " mail
+read -p "$(printf '%s (%s) ' "Region" "eu/us")" region
+printf "\${BOLD}Replicas:\${NC} "
+read -r replicas
+`);
+    expect(brief(found)).toEqual([
+      'Site title… [Orchard]: => Orchard',
+      'Your email: => rosa@quill.test',
+      'Region (eu/us) => eu',
+      'Replicas: => 1',
+    ]);
+  });
+
+  test('what is no prompt: files, pipes, here-documents, other descriptors, strings that only say read', async () => {
+    const found = await inputsOf(`#!/bin/bash
+while read -r line; do echo "$line"; done < list.txt
+cat list.txt | while read -r a b; do :; done
+read -r first < VERSION
+read -r one two <<< "a b"
+read -r -d '' text <<'TEXT'
+read -p "not this one: " x
+TEXT
+cat <<'DOC'
+read -p "nor this: " y
+DOC
+exec 3< list.txt
+read -u 3 -r third
+echo "then read -p 'me'"
+# read -p "a comment" z
+printf 'a\\n' | read -r piped
+mapfile -t all < list.txt
+read -r -p "The only one: " only
+`);
+    expect(brief(found)).toEqual(['The only one: => test']);
+  });
+
+  test('sh and zsh', async () => {
+    const script = '#!/usr/bin/env zsh\nread "who?Your name: "\nread -q "?Continue? (y/n) "\n';
+    const zsh = await inputsOf('', { 'go.zsh': script }, 'go.zsh');
+    expect(brief(zsh)).toEqual(['Your name: => Rosa Quill', 'Continue? (y/n) => y']);
+    expect(zsh[1]?.enter).toBe(false);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it
+    const sh = await inputsOf('#!/bin/sh\nprintf "Branch: "; read -r b\n: "${b:=main}"\n');
+    expect(brief(sh)).toEqual(['Branch: => trunk']);
+  });
+
+  test('a script of another language is said to be one', async () => {
+    const root = project({ 'setup.py': 'name = input("Name: ")\n', tool: '#!/usr/bin/env node\nconsole.log(1)\n' });
+    for (const [command, name] of [
+      ['setup.py', 'setup'],
+      ['./tool', 'tool'],
+    ] as const) {
+      const found = await generateInputs({ root, command, now: NOW });
+      expect(found).toMatchObject({ name, notes: [expect.stringContaining('is no shell script')] });
+    }
+  });
+
+  test('a script that is no shell, or is broken, or calls itself', async () => {
+    const circle = await inputsOf('#!/bin/bash\n./setup.sh\nf() { f; }\nf\nread -p "Tag: " t\n');
+    expect(circle.length).toBeGreaterThan(0);
+    const root = project({ 'setup.sh': 'if [ 1 ; then\nread -p "Tag: " t\n' });
+    const broken = await generateInputs({ root, command: './setup.sh', now: NOW });
+    expect(broken.notes.join()).toContain('not wholly understood');
+    expect(await inputsOf('\u0000\u0001\u0002')).toEqual([]);
+  });
+
+  test.each([
+    ['npm init', 'Is this OK? (yes) => yes'],
+    ['npm init vite', 'Ok to proceed? (y) => y'],
+    ['ssh-keygen -t ed25519', 'Overwrite (y/n)? => n'],
+    ['sudo apt-get install jq', 'Do you want to continue? [Y/n] => y'],
+    ['apt-get remove jq', 'Do you want to continue? [Y/n] => n'],
+    ['pip uninstall flask', 'Proceed (Y/n)? => n'],
+    ['terraform apply', 'Enter a value: => (deferred)'],
+    ['terraform destroy', 'Enter a value: => no'],
+    ['docker login', 'Password: => (deferred)'],
+    ['docker system prune', 'Are you sure you want to continue? [y/N] => n'],
+    ['cd app && bash -c "npm init"', 'author: => Rosa Quill <rosa@quill.test>'],
+  ])('%s asks', async (command, row) => {
+    expect(brief(await inputsOf('', {}, command))).toContain(row);
+  });
+
+  test.each([
+    'npm init -y',
+    'apt-get install -y jq',
+    'terraform apply -auto-approve',
+    'yes | pip uninstall flask',
+    'npm test',
+    'ls',
+  ])('%s does not ask', async (command) => {
+    expect(await inputsOf('', {}, command)).toEqual([]);
+  });
+
+  test.each([
+    ['calls', 'f() { f; f; f; f; f; f; f; f; f; }\nf\n'],
+    ['loops', `${'for a in 1 2 3 4 5 6 7 8 9; do '.repeat(7)}echo${'; done'.repeat(7)}\n`],
+    ['long', `read -p "${'a? ['.repeat(50_000)}" x\n`],
+    ['nested', `${'('.repeat(20_000)}read x${')'.repeat(20_000)}`],
+    ['substitutions', `${'$('.repeat(5_000)}read x${')'.repeat(5_000)}`],
+    ['patterns', 'read -p "a: " "a+b(*"\necho "$a"\n'],
+  ])('a hostile script (%s) takes little time', async (_, script) => {
+    const started = performance.now();
+    expect((await inputsOf(script)).length).toBeLessThan(2);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test('a package script is followed', async () => {
+    const manifest = '{"name":"@acme/pear","scripts":{"setup":"bash setup.sh"}}';
+    const found = await inputsOf('read -p "Tag: " tag', { 'package.json': manifest }, 'npm run setup');
+    expect(brief(found)).toEqual(['Tag: => test']);
+  });
+});
+
+describe('what is answered', () => {
+  test('values of the project, with where they come from', async () => {
+    const found = await inputsOf(
+      `read -p "Package name: " n
+read -p "Version: " v
+read -p "License: " l
+read -p "Email: " e
+read -p "Repository URL: " r
+read -p "Port: " p
+read -p "Mode [fast]: " m
+read -p "Queue: " QUEUE
+QUEUE=\${QUEUE:-jobs}
+`,
+      {
+        'package.json': '{"name":"@acme/pear","version":"3.1.4","license":"MIT"}',
+        Dockerfile: 'FROM scratch\nEXPOSE 9090\n',
+        '.git/config':
+          '[user]\n\tname = Rosa Quill\n\temail = rosa@quill.test\n[remote "origin"]\n\turl = https://rosa:sesame@git.test/acme/pear.git\n',
+      },
+    );
+    expect(found.map(({ value, source }) => [value, source])).toEqual([
+      ['pear', 'package.json name'],
+      ['3.1.4', 'package.json version'],
+      ['MIT', 'package.json license'],
+      ['rosa@quill.test', 'git config user.email'],
+      ['https://git.test/acme/pear.git', 'git remote origin'],
+      ['9090', 'Dockerfile EXPOSE'],
+      ['fast', 'default in the prompt'],
+      ['jobs', 'default in the script'],
+    ]);
+    for (const { confidence } of found) expect(confidence).toBeGreaterThan(0.5);
+  });
+
+  test.each([
+    ['Delete all data? [y/N] ', ''],
+    ['Overwrite config.yaml? (Y/n) ', ''],
+    ['Are you sure? ', ''],
+    ['Force push to main? [y/N]: ', ''],
+    ['Drop the database? ', ''],
+    ["Type 'DESTROY' to confirm: ", ''],
+    ['Continue? [Y/n] ', 'echo "This will remove the old cluster."'],
+    ['确定要删除吗？(y/n) ', ''],
+  ])('%s is answered n', async (prompt, before) => {
+    const [found] = await inputsOf(`${before}\nread -r -p ${JSON.stringify(prompt)} a\n`);
+    expect(found?.value).toBe('n');
+  });
+
+  test('what a yes would do counts, not only what is asked', async () => {
+    const [first, second] = await inputsOf(`read -p "Tidy up? " t
+if [ "$t" = y ]; then rm -rf ./data; fi
+read -p "Greet? [Y/n] " g
+if [ "$g" = y ]; then echo hello; fi
+`);
+    expect([first?.value, second?.value]).toEqual(['n', 'y']);
+  });
+
+  test.each([
+    'Password: ',
+    'API key: ',
+    'GitHub token: ',
+    'Enter passphrase for key: ',
+    'Client secret: ',
+    'Access Key ID: ',
+    '密码: ',
+  ])('%s is never answered', async (prompt) => {
+    const [found] = await inputsOf(`read -r -p ${JSON.stringify(prompt)} v\n`, { '.env': 'V=very-secret\n' });
+    expect(found).toMatchObject({ deferred: true, source: 'user_required', confidence: 0 });
+    expect(found?.value).toBeUndefined();
+    expect(JSON.stringify(found)).not.toContain('very-secret');
+  });
+
+  test('a name decides where the text does not; what is only about a secret is none', async () => {
+    const found = await inputsOf(`read -p "Value: " DB_PASSWORD
+read -p "Path to the private key [~/.ssh/id_ed25519]: " key_path
+read -p "Use password authentication? [y/N] " use
+`);
+    expect(found.map(({ deferred }) => deferred ?? false)).toEqual([true, false, false]);
+    expect(found[0]?.note).toContain('value_from_env: DB_PASSWORD');
+  });
+});
+
+describe('a prompt that nobody answers', () => {
+  test.each([
+    ['Name: ', true],
+    ['Overwrite? ', true],
+    ['Proceed [y/N] ', true],
+    ['Really? (yes/no)\n', true],
+    ['compiled in 3 s\n', false],
+    ['', false],
+  ])('%j', (text, expected) => {
+    expect(looksLikePrompt(String(text))).toBe(expected);
+  });
+
+  test('the last line is what a person sees', () => {
+    expect(lastLine('one\n\u001b[1mName:\u001b[0m ')).toBe('Name:');
+    expect(lastLine('10%\r20%\rDone? ')).toBe('Done?');
+  });
+
+  /** Starts a command with its input left open, as the loop does, and waits for the watch to speak. */
+  async function watched(command: string, milliseconds = 4_000): Promise<PendingPrompt | null> {
+    const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    let pending: PendingPrompt | null = null;
+    const onPrompt = (one: PendingPrompt) => {
+      pending = one;
+    };
+    const watch = watchForPrompt({ pid: child.pid ?? 0, onPrompt, quietMs: 600, quietUnprovenMs: 60_000 });
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => watch.output(String(bytes)));
+    for (let waited = 0; waited < milliseconds && pending === null; waited += 100) await sleep(100);
+    watch.stop();
+    process.kill(-(child.pid ?? 0), 'SIGKILL');
+    return pending;
+  }
+
+  test.skipIf(process.platform !== 'linux')('a read that waits is proven by the system', async () => {
+    const pending = await watched('echo "Name:"; read x; echo "$x"');
+    expect(pending).toMatchObject({ prompt: 'Name:', proven: true });
+    expect(pending?.because).toContain('waits for its standard input');
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'silent work is no prompt, and neither is a pipe at work',
+    { timeout: 15_000 },
+    async () => {
+      expect(await watched('echo "Working:"; sleep 3', 2_000)).toBeNull();
+      expect(await watched('echo "Sorting:"; (sleep 3; echo b) | sort', 2_000)).toBeNull();
+    },
+  );
+
+  test('where the system does not say, a question and a longer silence do', async () => {
+    let told = '';
+    const options = { pid: process.pid, quietMs: 100, quietUnprovenMs: 700, platform: 'darwin' as const };
+    const watch = watchForPrompt({ ...options, onPrompt: ({ prompt, proven }) => (told += `${prompt} ${proven};`) });
+    watch.output('Port [80]: ');
+    await sleep(1_700);
+    watch.output('80\ncompiling\n');
+    await sleep(1_700);
+    watch.stop();
+    expect(told).toBe('Port [80]: false;');
+  });
+});

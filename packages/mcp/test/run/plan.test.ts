@@ -1,0 +1,237 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { planRun } from '../../src/run/planning/plan.ts';
+
+function project(files: Record<string, string>): string {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-plan-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  return root;
+}
+
+const scripts = (entries: Record<string, string>) => project({ 'package.json': JSON.stringify({ scripts: entries }) });
+
+function plan(command: string, root = project({}), filter?: string) {
+  const { command: run, shown, runner, reporting } = planRun({ command, root, dir: '/r', env: {}, filter });
+  return { run, shown, runner, env: reporting.env, reports: reporting.reports.length, notes: reporting.notes };
+}
+
+test.each([
+  ['npx vitest run', 'vitest', 'npx vitest run'],
+  ['vitest --reporter=dot', 'vitest', 'vitest --reporter=dot'],
+  ['tsc && jest -i', 'jest', 'tsc && jest -i'],
+  ['node ./node_modules/jest/bin/jest.js', 'jest', 'node ./node_modules/jest/bin/jest.js'],
+  ['CI=1 mocha test', 'mocha', 'CI=1 mocha test'],
+  ['npx playwright test', 'playwright', 'npx playwright test'],
+  ['python -m pytest -x', 'pytest', 'python -m pytest -x'],
+  ['uv run pytest', 'pytest', 'uv run pytest'],
+  [
+    'cargo nextest run -- --nocapture',
+    'nextest',
+    'cargo nextest run --tool-config-file argus:/r/argus-nextest.toml -- --nocapture',
+  ],
+  ['cargo +nightly test', 'cargo test', 'cargo +nightly test'],
+  ['go test ./...', 'go test', 'go test -json ./...'],
+  ['./mvnw -q test', 'maven', './mvnw -q test'],
+  ['./gradlew test', 'gradle', './gradlew test'],
+  ['bundle exec rspec -fd', 'rspec', 'bundle exec rspec -fd'],
+  ['ruby -Itest test/test_sum.rb', 'minitest', 'ruby -Itest test/test_sum.rb'],
+  ['bin/rails test', 'minitest', 'bin/rails test'],
+  ['php -d memory_limit=-1 vendor/bin/phpunit', 'phpunit', 'php -d memory_limit=-1 vendor/bin/phpunit'],
+  [
+    'cmake --build b && ctest --test-dir b',
+    'ctest',
+    'cmake --build b && ctest --test-dir b --output-junit /r/ctest.xml',
+  ],
+  ['bats test', 'bats', 'bats test --report-formatter junit --output /r'],
+  ['bats -p test', 'bats', 'bats -p test --report-formatter tap --output /r'],
+  ['coverage run -m unittest', 'unittest', 'coverage run -m unittest'],
+  ['npx uvu tests', 'uvu', 'npx uvu tests'],
+  ['c8 ava', 'ava', 'c8 ava'],
+  ['npx tap', 'tap', 'npx tap'],
+  ['node --test test/', 'node:test', 'node --test test/'],
+])('%s is %s', (command, runner, run) => {
+  expect(plan(command)).toMatchObject({ runner, run, shown: command });
+});
+
+test.each([
+  'make',
+  'python tool.py -m unittest',
+  'tap report',
+  'ruby lib/tool.rb',
+  'rake build',
+  'eslint .',
+  'tsc -p vitest',
+  'vitest run | tee log',
+  'npm test',
+  'cargo build',
+  'npx cowsay jest',
+])('%s is left alone', (command) => {
+  expect(plan(command)).toMatchObject({ run: command, shown: command, runner: null });
+});
+
+test('arguments reach the runner through scripts', () => {
+  const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
+  // Each of the two npm takes one of them.
+  expect(plan('npm test', root, 'adds').run).toBe('npm test -- -- -t adds');
+  expect(plan('pnpm run unit', root, 'adds').run).toBe('pnpm run unit -t adds');
+  expect(plan('npm run unit -- --bail', root, 'adds').run).toBe('npm run unit -- --bail -t adds');
+});
+
+function workspace(...tests: string[]): string {
+  const packages = tests.map((test, at) => [`packages/p${at}/package.json`, JSON.stringify({ scripts: { test } })]);
+  const manifest = { workspaces: ['packages/*'], scripts: { test: 'npm test --workspaces', all: 'pnpm -r test' } };
+  return project({ 'package.json': JSON.stringify(manifest), ...Object.fromEntries(packages) });
+}
+
+test.each([
+  ['npm test --workspaces', 'npm test --workspaces -- -t adds'],
+  ['npm -ws run test', 'npm -ws run test -- -t adds'],
+  ['npm test', 'npm test -- -- -t adds'],
+  ['pnpm -r test', 'pnpm -r test -t adds'],
+  ['pnpm run all', 'pnpm run all -t adds'],
+  ['yarn workspaces foreach -A run test', 'yarn workspaces foreach -A run test -t adds'],
+  ['npx turbo run test', 'npx turbo run test -- -t adds'],
+])('a filter of %s reaches the packages', (command, run) => {
+  expect(plan(command, workspace('vitest run', 'tsc && vitest run'), 'adds')).toMatchObject({ run, runner: 'vitest' });
+});
+
+test('a filter that packages take each in their own way is to be typed for one of them', () => {
+  const root = workspace('node build.js', 'node --test', 'vitest run');
+  expect(plan('npm test', root).runner).toBeNull();
+  expect(() => plan('npm test', root, 'adds')).toThrow(
+    /as in command: cd packages\/p1 && npm run test -- --test-name-pattern=adds$/u,
+  );
+});
+
+test('reports of packages are none of one file', () => {
+  expect(plan('pnpm -r test', workspace('bun test', 'bun test'))).toMatchObject({ run: 'pnpm -r test', runner: 'bun' });
+});
+
+test("bun's own runner is no script, deno's tasks are", () => {
+  expect(plan('bun run test', scripts({ test: 'bun test' }))).toMatchObject({ runner: 'bun' });
+  expect(plan('bun test', scripts({ test: 'vitest run' }))).toMatchObject({ runner: 'bun' });
+  const root = project({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
+  const { run, shown } = plan('deno task test', root, 'src/a_test.ts > sums > adds');
+  expect(run).toBe('deno task test --junit-path=/r/deno.xml --filter=sums');
+  expect(shown).toBe('deno task test --filter=sums');
+});
+
+test.each([
+  ['python -m unittest', 'python RUNNER'],
+  ['CI=1 python3.12 -W error -m unittest discover -s tests', 'CI=1 python3.12 -W error RUNNER discover -s tests'],
+  ['uv run python -munittest -v', 'uv run python RUNNER -v'],
+])('a program of its own stands in for the module of %s', (command, run) => {
+  const planned = plan(command);
+  expect(planned).toMatchObject({ runner: 'unittest', shown: command });
+  expect(planned.run.replace(/\S+unittest_runner\.py/u, 'RUNNER')).toBe(run);
+  expect(plan('npm test', scripts({ test: command })).run).toBe('npm test');
+});
+
+test.each([
+  ['python -m unittest', 'test_a.A > test_adds', 'python -m unittest -k test_adds'],
+  ['rspec', 'spec/a_spec.rb > sum > adds', 'rspec -e adds'],
+  ['ruby test/test_a.rb', 'test/test_a.rb > A > test_adds', 'ruby test/test_a.rb -n /test_adds/'],
+  ['phpunit', 'tests/ATest.php > ATest > testAdds', 'phpunit --filter testAdds'],
+  ['ctest', 'sum.adds', 'ctest -R sum.adds'],
+  ['bats test', 'a.bats > adds (fast)', "bats test -f 'adds \\(fast\\)'"],
+  ['ava', 'a.js > adds', "ava '--match=*adds*'"],
+])('a filter of %s', (command, filter, shown) => {
+  expect(plan(command, undefined, filter).shown).toBe(shown);
+});
+
+test('a filter of rake is quoted for the command that it runs', () => {
+  const { shown } = plan('rake test', undefined, "test/test_a.rb > A > test_it's added");
+  expect(shown.replaceAll(/['\\]/gu, '')).toBe('rake test TESTOPTS=--name=/test_it.s.added/');
+});
+
+test('uvu has no filter', () => {
+  expect(() => plan('npx uvu', undefined, 'adds')).toThrow(/filter is not possible with 'npx uvu'/u);
+});
+
+test('scripts of Composer take arguments where they are one step', () => {
+  const composer = (steps: unknown) => project({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
+  expect(plan('composer test', composer('@php vendor/bin/phpunit'))).toMatchObject({
+    runner: 'phpunit',
+    run: 'composer test',
+  });
+  expect(plan('composer test', composer(['@putenv XDEBUG_MODE=off', 'phpunit'])).runner).toBe('phpunit');
+  expect(plan('composer test', composer(['phpcs', 'phpunit'])).runner).toBeNull();
+});
+
+test('a script that calls itself ends', () => {
+  expect(plan('npm test', scripts({ test: 'npm test' })).runner).toBeNull();
+});
+
+test('node:test behind a script takes a filter where the script names no files', () => {
+  expect(plan('npm test', scripts({ test: 'node --test' }), 'adds').run).toBe('npm test -- --test-name-pattern=adds');
+  const named = scripts({ test: 'node --test test/*.js' });
+  expect(() => plan('npm test', named, 'adds')).toThrow(/put it into command in the way the runner takes it/u);
+});
+
+test('nextest says that it runs no doctests, where there may be some', () => {
+  const told = (root: string) => plan('cargo nextest run', root).notes;
+  expect(told(project({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
+  expect(told(project({ 'src/main.rs': '' }))).toEqual([]);
+});
+
+test('a filter is shown, reports are not', () => {
+  const { shown, run } = plan('npx vitest run', undefined, 'adds');
+  expect(shown).toBe('npx vitest run -t adds');
+  expect(run).toBe(shown);
+});
+
+test('a whole case name becomes a literal name', () => {
+  const { shown } = plan('npx vitest run', undefined, 'src/a.test.ts > math > adds (fast)');
+  expect(shown).toBe("npx vitest run -t 'adds \\(fast\\)'");
+});
+
+test.each([
+  ['adds', '*#adds', '*.adds'],
+  ['SumTest', 'SumTest', 'SumTest'],
+  ['SumTest#adds', 'SumTest#adds', 'SumTest.adds'],
+  ['shop.SumTest.adds', 'shop.SumTest#adds', 'shop.SumTest.adds'],
+  ['*Sum*', '*Sum*', '*Sum*'],
+  ['shop.SumTest > adds', 'shop.SumTest#adds', 'shop.SumTest.adds'],
+  ['shop.SumTest > adds()', 'shop.SumTest#adds', 'shop.SumTest.adds'],
+  ['shop.SumTest > adds(int)[1]', 'shop.SumTest#adds*', 'shop.SumTest.adds*'],
+  ['shop.SumTest > adds two, or more', 'shop.SumTest#adds*two*or*more', 'shop.SumTest.adds*two*or*more'],
+  ['shop.SumTest > [1] 2', 'shop.SumTest', 'shop.SumTest'],
+  ['sums of all kinds > adds', '*#adds', '*.adds'],
+])('the filter %s for Maven and Gradle', (filter, maven, gradle) => {
+  const bare = (command: string) => command.replaceAll("'", '');
+  expect(bare(plan('mvn test', undefined, filter).run)).toBe(`mvn test -Dtest=${maven}`);
+  expect(bare(plan('gradle test', undefined, filter).run)).toBe(`gradle test --tests ${gradle}`);
+});
+
+test('with a filter, modules without the test are no failure', () => {
+  const maven = project({ 'pom.xml': '<modules><module>a</module></modules>' });
+  expect(plan('mvn test', maven, 'adds').run).toMatch(/^mvn test -DfailIfNoTests=false \S+ '?-Dtest=/u);
+  expect(plan('mvn test', maven).run).toBe('mvn test');
+  const gradle = project({ 'settings.gradle.kts': 'rootProject.name = "x"\ninclude("a")\n' });
+  expect(plan('gradle test', gradle, 'adds').run).toMatch(/^gradle test --init-script \/r\/argus\.gradle --tests/u);
+});
+
+test('a filter needs a known runner', () => {
+  expect(() => plan('make check', undefined, 'x')).toThrow(/filter is not possible with 'make check'/u);
+});
+
+test.each([
+  ['pnpm test', 'pnpm run test -t adds'],
+  ['pnpm run test', 'pnpm run test -t adds'],
+  ['CI=1 pnpm test', 'CI=1 pnpm run test -t adds'],
+  ['yarn test', 'yarn test -t adds'],
+])('the script behind %s gets its arguments', (command, run) => {
+  const root = scripts({ test: 'vitest run' });
+  expect(plan(command, root, 'adds')).toMatchObject({ run, shown: run });
+});
+
+test('reports of the project itself need nothing added', () => {
+  expect(planRun({ command: 'vitest run', root: '/', dir: '/r', env: {}, ownReports: true }).command).toBe(
+    'vitest run',
+  );
+});

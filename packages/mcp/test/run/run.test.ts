@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { readDockerInspect, readPodList } from '../../src/run/containers.ts';
+import { execute, Tail } from '../../src/run/execute.ts';
+import { gitFacts, parseStatus } from '../../src/run/git-state.ts';
+import { GoJsonText } from '../../src/run/reports/go-json.ts';
+import { cargoPackageName, LibtestReport } from '../../src/run/reports/libtest.ts';
+
+const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
+
+describe('execute', () => {
+  const base = { cwd: tmpdir(), env: process.env, timeoutMs: 20_000 };
+  const node = (code: string) => `"${process.execPath}" -e "${code}"`;
+
+  test('passes on output and exit code', async () => {
+    const seen: string[] = [];
+    const command = node("process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3");
+    const result = await execute({ ...base, command, onOutput: (text, stream) => void seen.push(`${stream}:${text}`) });
+    expect(result).toMatchObject({ exitCode: 3, signal: null, timedOut: false });
+    expect(seen.filter((one) => !one.endsWith(':')).sort()).toEqual(['stderr:err', 'stdout:out']);
+  });
+
+  test('characters split between chunks stay whole', async () => {
+    let text = '';
+    const command = node(
+      "const b = Buffer.from('é'); process.stdout.write(b.subarray(0, 1)); setTimeout(() => process.stdout.write(b.subarray(1)), 50)",
+    );
+    const onOutput = (piece: string) => {
+      text += piece;
+      return undefined;
+    };
+    await execute({ ...base, command, onOutput });
+    expect(text).toBe('é');
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'a timeout ends the whole group',
+    async () => {
+      const mark = path.join(temp(), 'survivor');
+      const command = `(sleep 4; touch ${mark}) & trap '' TERM; sleep 30`;
+      const result = await execute({ ...base, command, timeoutMs: 200 });
+      expect(result.timedOut).toBe(true);
+      await sleep(1_500);
+      expect(existsSync(mark)).toBe(false);
+    },
+    20_000,
+  );
+
+  test('cancelling rejects', async () => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 100);
+    await expect(execute({ ...base, command: 'sleep 30', signal: abort.signal })).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
+    await expect(execute({ ...base, command: 'true', signal: abort.signal })).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
+  });
+
+  test.skipIf(process.platform === 'win32')('a background process does not hold up the answer', async () => {
+    const result = await execute({ ...base, command: 'sleep 3 & exit 1' });
+    expect(result.exitCode).toBe(1);
+    expect(result.durationMs).toBeLessThan(2_500);
+  });
+
+  test('a tail is bounded', () => {
+    const tail = new Tail();
+    for (let i = 0; i < 100; i++) tail.add(`${'x'.repeat(10_000)}${i}\n`);
+    expect(tail.text.length).toBeLessThanOrEqual(64 * 1024);
+    expect(tail.lastLine).toMatch(/x99$/u);
+  });
+});
+
+describe('git', () => {
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
+
+  test('what Argus writes is no change', async () => {
+    const root = temp();
+    git(root, 'init', '-q', '-b', 'main');
+    writeFileSync(path.join(root, 'a.txt'), 'a');
+    expect(await gitFacts(root)).toEqual({ commit: null, branch: 'main', dirty: true });
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'one');
+    mkdirSync(path.join(root, '.argus'));
+    writeFileSync(path.join(root, '.argus', 'argus.db'), 'x');
+    mkdirSync(path.join(root, '.claude', 'fixes'), { recursive: true });
+    writeFileSync(path.join(root, '.claude', 'fixes', 'one.md'), 'x');
+    const clean = await gitFacts(root);
+    expect(clean).toMatchObject({ branch: 'main', dirty: false });
+    expect(clean?.commit).toMatch(/^[0-9a-f]{40}$/u);
+    writeFileSync(path.join(root, '.claude', 'settings.json'), '{}');
+    expect((await gitFacts(root))?.dirty).toBe(true);
+    git(root, 'checkout', '-q', '--detach');
+    expect((await gitFacts(root))?.branch).toBeNull();
+  });
+
+  test('outside a repository', async () => {
+    expect(await gitFacts(temp())).toBeNull();
+  });
+
+  test('status output', () => {
+    expect(parseStatus('# branch.oid (initial)\0# branch.head main\0')).toEqual({
+      commit: null,
+      branch: 'main',
+      dirty: false,
+    });
+    expect(parseStatus('')).toEqual({ commit: null, branch: null, dirty: false });
+  });
+});
+
+describe('containers', () => {
+  test('docker inspect', () => {
+    const json = JSON.stringify([
+      { Name: '/db', State: { Status: 'exited', OOMKilled: true, ExitCode: 137, Error: '' } },
+      { Name: '/api', State: { Status: 'running', OOMKilled: false, ExitCode: 0 } },
+    ]);
+    expect(readDockerInspect(json)).toEqual([
+      { name: 'db', status: 'exited', oomKilled: true, exitCode: 137 },
+      { name: 'api', status: 'running', oomKilled: false, exitCode: null },
+    ]);
+  });
+
+  test('kubectl get pods', () => {
+    const started = Date.parse('2026-03-01T10:00:00Z');
+    const killed = (finishedAt: string) => ({ terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt } });
+    const crash = { waiting: { reason: 'CrashLoopBackOff' } };
+    const json = JSON.stringify({
+      items: [
+        {
+          metadata: { name: 'api-1' },
+          status: {
+            containerStatuses: [
+              { name: 'api', state: crash, lastState: killed('2026-03-01T10:00:05Z') },
+              { name: 'old', state: { running: {} }, lastState: killed('2026-02-01T00:00:00Z') },
+            ],
+          },
+        },
+        { metadata: { name: 'pending' }, status: {} },
+      ],
+    });
+    expect(readPodList(json, started)).toEqual([
+      { name: 'api-1/api', status: 'CrashLoopBackOff', oomKilled: true, exitCode: 137 },
+      { name: 'api-1/old', status: 'running', oomKilled: null, exitCode: null },
+    ]);
+  });
+});
+
+test('go test -json is shown as go test', () => {
+  const event = (fields: object) => `${JSON.stringify({ Package: 'example.com/m', ...fields })}\n`;
+  const output = (text: string, name?: string) => event({ Action: 'output', Test: name, Output: text });
+  const stream = [
+    event({ Action: 'run', Test: 'TestGood' }),
+    output('=== RUN   TestGood\n', 'TestGood'),
+    output('    noise\n', 'TestGood'),
+    output('--- PASS: TestGood (0.00s)\n', 'TestGood'),
+    event({ Action: 'pass', Test: 'TestGood' }),
+    output('=== RUN   TestBad\n', 'TestBad'),
+    output('=== RUN   TestBad/sub\n', 'TestBad/sub'),
+    output('    m_test.go:7: got 2\n', 'TestBad/sub'),
+    output('    m_test.go:5: noise of a passing subtest\n', 'TestBad/good'),
+    output('--- FAIL: TestBad (0.00s)\n', 'TestBad'),
+    event({ Action: 'pass', Test: 'TestBad/good' }),
+    output('    --- FAIL: TestBad/sub (0.00s)\n', 'TestBad/sub'),
+    event({ Action: 'fail', Test: 'TestBad/sub' }),
+    event({ Action: 'fail', Test: 'TestBad' }),
+    output('FAIL\n'),
+    output('FAIL\texample.com/m\t0.01s\n'),
+    event({ Action: 'fail' }),
+    'not json\n',
+  ].join('');
+  const text = new GoJsonText();
+  const pieces = stream.match(/[\s\S]{1,37}/gu) ?? [];
+  const shown = pieces.map((piece) => text.add(piece)).join('') + text.end();
+  expect(shown).toBe(
+    [
+      '--- FAIL: TestBad (0.00s)',
+      '    --- FAIL: TestBad/sub (0.00s)',
+      '        m_test.go:7: got 2',
+      'FAIL',
+      'FAIL\texample.com/m\t0.01s',
+      'not json',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('cargo test is read into a report', () => {
+  const report = new LibtestReport('my-crate');
+  report.add('   Compiling m v0.1.0\n     Running unittests src/lib.rs (target/debug/deps/my_crate-0f)\n', 'stderr');
+  const stdout = `
+running 3 tests
+test net::good ... ok
+test net::bad ... FAILED
+test slow ... ignored, takes long
+
+failures:
+
+---- net::bad stdout ----
+
+thread 'net::bad' panicked at src/lib.rs:9:5:
+assertion \`left == right\` failed
+  left: 1
+ right: 2
+
+
+failures:
+    net::bad
+
+test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
+`;
+  for (const piece of stdout.match(/[\s\S]{1,11}/gu) ?? []) report.add(piece, 'stdout');
+  expect(JSON.parse(report.end() ?? '')).toMatchObject({
+    results: {
+      tests: [
+        { name: 'net::good', suite: ['my-crate'], status: 'passed' },
+        {
+          name: 'net::bad',
+          status: 'failed',
+          message: expect.stringMatching(/^thread 'net::bad' panicked[\s\S]* right: 2$/u),
+        },
+        { name: 'slow', suite: ['my-crate'], status: 'skipped' },
+      ],
+    },
+  });
+  expect(new LibtestReport().end()).toBeNull();
+});
+
+test('the package of a Cargo.toml', () => {
+  expect(cargoPackageName('[workspace]\n\n[package]\nversion = "1"\nname = "a-b"\n\n[dependencies]\n')).toBe('a-b');
+  expect(cargoPackageName('[package]\nname = "last"')).toBe('last');
+  expect(cargoPackageName('[[bin]]\nname = "tool"\n')).toBeUndefined();
+});

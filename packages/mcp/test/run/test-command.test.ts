@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { detectTestCommand } from '../../src/run/planning/test-command.ts';
+
+function detect(files: Record<string, string>, programs: string[] = [], platform = 'linux') {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-detect-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  return detectTestCommand(root, { platform, has: (program) => programs.includes(program) });
+}
+
+const manifest = (content: object) => ({ 'package.json': JSON.stringify(content) });
+const scripts = { scripts: { test: 'vitest run' } };
+
+test.each([
+  ['npm', manifest(scripts), [], 'npm test'],
+  ['pnpm by lock file', { ...manifest(scripts), 'pnpm-lock.yaml': '' }, [], 'pnpm test'],
+  ['yarn by declaration', manifest({ ...scripts, packageManager: 'yarn@4.0.0' }), [], 'yarn test'],
+  ['bun', { ...manifest(scripts), 'bun.lock': '' }, [], 'bun run test'],
+  ['no script', manifest({ devDependencies: { jest: '^30' } }), [], 'npx jest'],
+  ['nextest', { 'Cargo.toml': '' }, ['cargo-nextest'], 'cargo nextest run --no-fail-fast'],
+  ['cargo', { 'Cargo.toml': '' }, [], 'cargo test --no-fail-fast'],
+  ['pytest by config', { 'pyproject.toml': '[tool.pytest.ini_options]' }, ['python'], 'python -m pytest'],
+  ['pytest by files', { 'tests/test_a.py': '' }, [], 'python3 -m pytest'],
+  ['pytest in a venv', { 'test_a.py': '', '.venv/bin/python': '' }, [], '.venv/bin/python -m pytest'],
+  ['uv', { 'conftest.py': '', 'uv.lock': '' }, ['uv'], 'uv run pytest'],
+  ['go', { 'go.mod': '' }, [], 'go test ./...'],
+  ['bun without a script', { 'package.json': '{}', 'bun.lock': '' }, [], 'bun test'],
+  ['deno', { 'deno.json': '{}' }, [], 'deno test'],
+  [
+    'deno with a task',
+    { 'deno.jsonc': '{ // notes\n "tasks": { "test": { "command": "deno test -A" }, } }' },
+    [],
+    'deno task test',
+  ],
+  ['maven', { 'pom.xml': '' }, [], 'mvn test --fail-at-end'],
+  ['maven wrapper', { 'pom.xml': '', mvnw: '' }, [], './mvnw test --fail-at-end'],
+  ['unittest', { 'tests/test_a.py': 'import unittest' }, [], 'python3 -m unittest discover -s tests'],
+  [
+    'unittest of a package',
+    { 'tests/test_a.py': 'import unittest', 'tests/__init__.py': '' },
+    [],
+    'python3 -m unittest',
+  ],
+  ['unittest in src', { 'src/test_a.py': 'from unittest import main' }, [], 'python3 -m unittest discover -s src'],
+  [
+    'unittest, run by pytest',
+    { 'test_a.py': 'import unittest', 'tox.ini': 'commands = pytest' },
+    [],
+    'python3 -m pytest',
+  ],
+  ['unittest beside pytest', { 'test_a.py': 'import unittest', 'test_b.py': 'import pytest' }, [], 'python3 -m pytest'],
+  ['rspec', { 'spec/a_spec.rb': '' }, ['bundle'], 'rspec'],
+  ['rspec of a bundle', { '.rspec': '', Gemfile: '' }, ['bundle'], 'bundle exec rspec'],
+  ['rake', { 'test/a_test.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
+  ['rake with files of its own names', { 'test/spec_a.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
+  ['rails', { 'test/test_helper.rb': '', 'bin/rails': '', Gemfile: '' }, ['bundle'], 'bin/rails test'],
+  [
+    'minitest without rake',
+    { 'test/test_a.rb': '' },
+    [],
+    `ruby -Ilib -Itest -e "Dir['./test/**/{test_*,*_test}.rb'].sort.each { |file| require file }"`,
+  ],
+  ['composer', { 'composer.json': '{ "scripts": { "test": ["phpcs", "phpunit"] } }' }, ['composer'], 'composer test'],
+  ['phpunit', { 'phpunit.xml.dist': '', 'vendor/bin/phpunit': '' }, [], 'php vendor/bin/phpunit'],
+  ['pest', { 'phpunit.xml': '', 'tests/Pest.php': '', 'vendor/bin/pest': '' }, [], 'php vendor/bin/pest'],
+  [
+    'ctest',
+    { 'CMakeLists.txt': 'project(a)\nenable_testing()\n' },
+    [],
+    'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure',
+  ],
+  [
+    'ctest of a build that is configured',
+    { 'CMakeLists.txt': 'include(CTest)\n', 'build/CMakeCache.txt': '' },
+    [],
+    'cmake --build build && ctest --test-dir build --output-on-failure',
+  ],
+  [
+    'a workspace of npm',
+    { ...manifest({ workspaces: ['packages/*'] }), 'packages/a/package.json': JSON.stringify(scripts) },
+    [],
+    'npm test --workspaces --if-present',
+  ],
+  [
+    'a workspace of pnpm',
+    {
+      ...manifest({}),
+      'pnpm-workspace.yaml': 'packages:\n  - packages/*\n',
+      'packages/a/package.json': JSON.stringify(scripts),
+    },
+    [],
+    'pnpm -r test',
+  ],
+  [
+    'a workspace without tests',
+    { ...manifest({ workspaces: ['packages/*'] }), 'packages/a/package.json': '{}' },
+    [],
+    undefined,
+  ],
+  ['bats', { 'tests/a.bats': '' }, [], 'bats tests'],
+  ['ava', manifest({ devDependencies: { ava: '^7' } }), [], 'npx ava'],
+  ['tap', manifest({ devDependencies: { tap: '^21' } }), [], 'npx tap'],
+  ['uvu', manifest({ devDependencies: { uvu: '^0.5' } }), [], 'npx uvu'],
+  ['node:test', { ...manifest({}), 'test/a.js': "import test from 'node:test';" }, [], 'node --test'],
+  ['gradle', { 'build.gradle.kts': '', gradlew: '' }, [], './gradlew test --continue'],
+])('%s', (_name, files, programs, command) => {
+  expect(detect(files, programs)?.command).toBe(command);
+});
+
+test('a package has the package manager of its workspace, and no other repository', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'argus-detect-'));
+  const inner = path.join(root, 'packages/a');
+  mkdirSync(inner, { recursive: true });
+  writeFileSync(path.join(inner, 'package.json'), JSON.stringify(scripts));
+  writeFileSync(path.join(root, 'pnpm-lock.yaml'), '');
+  const machine = { platform: 'linux', has: () => false };
+  expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
+  mkdirSync(path.join(root, '.git'));
+  expect(detectTestCommand(inner, machine)?.command).toBe('pnpm test');
+  mkdirSync(path.join(inner, '.git'));
+  expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
+});
+
+test('the placeholder of npm init is no test', () => {
+  expect(detect(manifest({ scripts: { test: 'echo "Error: no test specified" && exit 1' } }))).toBeNull();
+});
+
+test('nothing to go by', () => {
+  expect(detect({ 'README.md': '' })).toBeNull();
+  expect(detect({ 'package.json': 'not json' })).toBeNull();
+});
+
+test('other ecosystems of the project are named', () => {
+  expect(detect({ ...manifest(scripts), 'go.mod': '' })?.others).toEqual(['go test ./...']);
+});
+
+test('Windows', () => {
+  const files = { 'test_a.py': '', '.venv\\Scripts\\python.exe': '' };
+  expect(detect(files, [], 'win32')?.command).toBe('.venv\\Scripts\\python.exe -m pytest');
+  expect(detect({ 'pom.xml': '', 'mvnw.cmd': '' }, [], 'win32')?.command).toBe('mvnw.cmd test --fail-at-end');
+});

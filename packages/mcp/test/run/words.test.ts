@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { lastCommand, quoted } from '../../src/system/words.ts';
+
+const words = (line: string, windows = false) => lastCommand(line, windows).words.map((word) => word.text);
+
+test.each([
+  ['npm test', ['npm', 'test']],
+  ['node \'a b.js\' "c \\" d" e\\ f', ['node', 'a b.js', 'c \\" d', 'e f']],
+  ['tsc && vitest run', ['vitest', 'run']],
+  ['a; b || c d', ['c', 'd']],
+  ['', []],
+  ["'unclosed", ['unclosed']],
+])('%s', (line, expected) => {
+  expect(words(line)).toEqual(expected);
+});
+
+test('backslashes are paths on Windows', () => {
+  expect(words('.venv\\Scripts\\python.exe -m pytest', true)).toEqual(['.venv\\Scripts\\python.exe', '-m', 'pytest']);
+});
+
+test.each(['vitest run | tee log', 'vitest > out', '(vitest)', 'vitest $(cat names)', 'vitest `x`', 'vitest &', ''])(
+  'nothing is put into %s',
+  (line) => {
+    expect(lastCommand(line, false).editable).toBe(false);
+  },
+);
+
+test('offsets point at the words', () => {
+  const line = 'tsc &&  vitest "run"';
+  const spans = lastCommand(line, false).words.map(({ start, end }) => line.slice(start, end));
+  expect(spans).toEqual(['vitest', '"run"']);
+});
+
+test('quoting', () => {
+  expect(quoted('--reporter=json', false)).toBe('--reporter=json');
+  expect(quoted("it's $HOME", false)).toBe("'it'\\''s $HOME'");
+  expect(quoted('a "b"', true)).toBe('"a ""b"""');
+});

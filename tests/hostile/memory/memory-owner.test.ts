@@ -1,0 +1,308 @@
+/** What stays a user's own, what is adopted and by whom, and who else on a machine may look. */
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { argus } from '../../e2e/argus.ts';
+import { BUNDLE, connect, environment, project } from '../../e2e/harness.ts';
+import {
+  bytesOf,
+  COMMAND,
+  cloneOf,
+  data,
+  databaseOf,
+  failedRun,
+  HOSTILE,
+  modeOf,
+  proved,
+  shell,
+  strangersProject,
+  type User,
+  unpacked,
+  user,
+} from '../git/strangers.ts';
+import { shellThatHolds } from './waiting.ts';
+
+const isPosix = process.platform !== 'win32';
+const isRoot = process.getuid?.() === 0;
+
+const TURBINE = 'TurbineStalledError: the third blade hit the casing while starting';
+
+/** A project with a fix that its user recorded. */
+function learned(owner: User): string {
+  const root = project({ 'readme.md': 'a project\n' });
+  const { runId, caseName } = failedRun(root, owner);
+  data(['report-fix', runId, caseName, 'tuned it'], root, owner);
+  proved(root);
+  return root;
+}
+
+const OWN_FIX = { suggestedFix: 'tuned it' };
+
+test('a project that is moved, or copied, stays the user’s own', () => {
+  const owner = user();
+  const root = learned(owner);
+  const [moved, copied] = [path.join(project(), 'moved'), path.join(project(), 'copied')];
+  cpSync(root, copied, { recursive: true });
+  renameSync(root, moved);
+  for (const place of [moved, copied]) {
+    expect(failedRun(place, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
+    expect(data(['history'], place, owner)).toMatchObject({ total: 2 });
+  }
+  expect(failedRun(moved, user()).known, 'to another user it is foreign').toBeNull();
+});
+
+test('a file from before there were ids is foreign once', () => {
+  const root = project({ '.argus/readme': '' });
+  const old = fileURLToPath(new URL('../../../crates/store/tests/fixtures/version-3.db', import.meta.url));
+  cpSync(old, databaseOf(root));
+  const before = bytesOf(databaseOf(root));
+  const owner = user();
+  expect(failedRun(root, owner).notes.join()).toContain('was not made by this user');
+  expect(bytesOf(databaseOf(root)), 'looking brings it to no newer version').toBe(before);
+  expect(atTerminal(['adopt', '--project', root], owner, 'y')).toContain('is yours now');
+  expect(failedRun(root, owner).notes).toEqual([]);
+  expect(data(['history'], root, owner)).toMatchObject({ total: 2 });
+});
+
+test('adopting is for a person at a terminal, who sees what they get', () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  const before = bytesOf(databaseOf(copy));
+  for (const extra of [[], ['--yes']]) {
+    const { status, stderr } = argus(['adopt', '--project', copy, ...extra], { env: owner, input: 'y\n' });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('there is no terminal') });
+  }
+  expect(failedRun(copy, owner).known).toBeNull();
+  argus(['add-incident', 'Only here', 'an own fix', 'worked', '--error', TURBINE, '--project', copy], {
+    env: owner,
+  });
+
+  const declined = atTerminal(['adopt', '--project', copy], owner, 'n');
+  for (const shown of [HOSTILE, '3 runs, 1 learned pattern, 1 incident', 'The pool runs dry', 'command line on ']) {
+    expect(declined).toContain(shown);
+  }
+  expect(declined).toContain('left as it is');
+  expect(bytesOf(databaseOf(copy))).toBe(before);
+  expect(atTerminal(['adopt', '--project', copy], owner, '')).toContain('left as it is');
+
+  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toMatch(/is yours now[\s\S]*1 incident came along/u);
+  expect(failedRun(copy, owner)).toMatchObject({ known: { suggestedFix: HOSTILE }, notes: [] });
+  expect(argus(['solutions', TURBINE, '--project', copy, '--json'], { env: owner }).stdout).toContain('an own fix');
+  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours already');
+  // The id that its author knows is not its id any more.
+  const again = unpacked(strangersProject());
+  expect(failedRun(again, owner).known).toBeNull();
+});
+
+test('what waited beside the own memory comes in after an adoption', async () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  failedRun(copy, owner);
+  const projects = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'projects');
+  const holder = await shellThatHolds(path.join(projects, readdirSync(projects)[0] ?? '', 'argus.db'));
+  expect(failedRun(copy, owner).notes.join()).toContain('Not stored yet');
+  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours now');
+  // Three runs are the stranger's.
+  expect(data(['history'], copy, owner)).toMatchObject({ total: 4 });
+  holder.kill('SIGKILL');
+});
+
+test('a server that is running notices that its memory was adopted', async () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  const agent = await connect('2026-07-28', owner, copy);
+  onTestFinished(() => agent.close());
+  expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'foreign' });
+  await agent.data('argus_run', { projectPath: copy, command: COMMAND });
+  atTerminal(['adopt', '--yes', '--project', copy], owner, '');
+  expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'own' });
+  const run = await agent.data('argus_run', { projectPath: copy, command: COMMAND });
+  expect(run.failures).toMatchObject([{ known: { suggestedFix: HOSTILE } }]);
+});
+
+test('who records in the user’s memory is told, also where it was looked into before', async () => {
+  const owner = user();
+  const cwd = project();
+  const added = argus(['add-incident', 'unheard of', 'turn it', 'worked', '--json'], { env: owner, cwd });
+  const { incident_id, solution_id } = JSON.parse(added.stdout);
+  const agent = await connect('2026-07-28', owner, cwd);
+  onTestFinished(() => agent.close());
+  expect(await agent.complete('argus://incident/{id}', 'inc-')).toEqual([incident_id]);
+  await agent.ask('record_outcome', { solution_id, worked: true, env: {} });
+  const memory = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'memory.db');
+  expect(shell(memory, 'SELECT count(*) FROM outcomes WHERE recorded_by IS NULL')).toBe('0');
+});
+
+test('what git tracks is not adopted, whoever asks', () => {
+  const clone = cloneOf(strangersProject());
+  const owner = user();
+  const before = bytesOf(databaseOf(clone));
+  expect(atTerminal(['adopt', '--yes', '--project', clone], owner, 'y')).toContain('git rm -r --cached .argus');
+  const env = { ...owner, ARGUS_ADOPT: '1', CI: 'true' };
+  expect(failedRun(clone, env).known).toBeNull();
+  expect(bytesOf(databaseOf(clone))).toBe(before);
+});
+
+test('how to untrack a memory names its files, and no folder that holds others', () => {
+  const owner = user();
+  const config = 'version: 1\nhistory:\n  database: my memory.db\n';
+  const root = project({ 'readme.md': 'a project\n', 'argus.yaml': config });
+  failedRun(root, owner);
+  const clone = cloneOf(root);
+  const { stdout } = argus(['doctor', '--project', clone], { env: user() });
+  expect(stdout).toMatch(/git rm -r --cached 'my memory\.db'(?: 'my memory\.db[\w.-]+')*, then argus-mcp adopt/u);
+});
+
+test('ARGUS_ADOPT counts in CI, for run and import alone', () => {
+  const copy = unpacked(strangersProject());
+  const owner = user();
+  expect(failedRun(copy, { ...owner, ARGUS_ADOPT: '1' }).known, 'this is no CI').toBeNull();
+  expect(failedRun(copy, { ...owner, ARGUS_ADOPT: '1', CI: 'false' }).known).toBeNull();
+  const env = { ...owner, ARGUS_ADOPT: '1', CI: 'true' };
+  expect(data(['patterns', '--source', 'learned'], copy, env)).toMatchObject({ total: 0 });
+  expect(argus(['doctor', '--project', copy], { env }).stdout).toContain('Foreign memory: ');
+  expect(failedRun(copy, env).known).toMatchObject({ suggestedFix: HOSTILE });
+  expect(failedRun(copy, owner).known, 'from then on it is the user’s own').toMatchObject({ suggestedFix: HOSTILE });
+});
+
+test.runIf(isPosix)('files are for their owner, also those that an earlier version left open', () => {
+  const owner = user();
+  const root = learned(owner);
+  const folder = path.join(root, '.argus');
+  const files = () => readdirSync(folder).map((name) => [name, modeOf(path.join(folder, name)).toString(8)]);
+  expect(modeOf(folder).toString(8)).toBe('700');
+  expect(files().filter(([, mode]) => mode !== '600')).toEqual([]);
+  for (const [name = ''] of files()) chmodSync(path.join(folder, name), 0o644);
+  chmodSync(folder, 0o755);
+  failedRun(root, owner);
+  expect(modeOf(folder).toString(8)).toBe('700');
+  expect(files().filter(([name, mode]) => mode !== '600' && name !== '.gitignore')).toEqual([]);
+  const memories = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'memories');
+  expect(readdirSync(memories).map((name) => modeOf(path.join(memories, name)))).toEqual([0o600]);
+});
+
+const OTHER_UID = 54_321;
+
+test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreign', () => {
+  const owner = user();
+  const root = learned(owner);
+  chownSync(databaseOf(root), OTHER_UID, OTHER_UID);
+  const before = bytesOf(databaseOf(root));
+  const run = failedRun(root, owner);
+  expect(run.known, 'although its id is known').toBeNull();
+  expect(run.notes.join()).toMatch(/belongs to another user of this machine.*Make it yours with chown/u);
+  expect(bytesOf(databaseOf(root))).toBe(before);
+
+  // A folder on the way is enough: its owner may put any file there.
+  const other = learned(owner);
+  chownSync(path.join(other, '.argus'), OTHER_UID, OTHER_UID);
+  expect(failedRun(other, owner).known).toBeNull();
+});
+
+test.runIf(isPosix && isRoot)('another user may not look into a memory', () => {
+  const root = learned(user());
+  chmodSync(root, 0o755);
+  const program = `try { require('fs').readdirSync(${JSON.stringify(path.join(root, '.argus'))}); } catch (e) { console.log(e.code); }`;
+  const { stdout } = spawnSync(process.execPath, ['-e', program], {
+    uid: OTHER_UID,
+    gid: OTHER_UID,
+    cwd: '/',
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('EACCES\n');
+});
+
+test('a memory whose writer was killed in the middle is the user’s own still', () => {
+  const owner = user();
+  const root = learned(owner);
+  // Pages are spilled into the file before the commit, which never comes.
+  const script = `
+import os, sqlite3, sys
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.execute('PRAGMA journal_mode = PERSIST'); c.execute('PRAGMA cache_size = 1'); c.execute('PRAGMA cache_spill = 1')
+c.execute('BEGIN IMMEDIATE')
+c.execute("DELETE FROM memory"); c.execute("INSERT INTO memory VALUES ('mem-changed')")
+for n in range(300): c.execute('INSERT INTO probes VALUES (?)', (str(n) * 400,))
+os._exit(0)`;
+  spawnSync('python3', ['-c', script, databaseOf(root)], { encoding: 'utf8' });
+  expect(
+    readFileSync(`${databaseOf(root)}-journal`)
+      .subarray(0, 8)
+      .toString('hex'),
+  ).toBe('d9d505f920a163d7');
+  expect(failedRun(root, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
+  expect(shell(databaseOf(root), 'SELECT count(*) FROM probes')).toBe('0');
+});
+
+test('processes that make a memory at once lose nothing', async () => {
+  const owner = user();
+  const root = project();
+  const { spawn } = await import('node:child_process');
+  const runs = Array.from({ length: 6 }, () => {
+    const child = spawn(process.execPath, [BUNDLE, 'run', '--json', '--project', root, COMMAND], {
+      env: environment(owner),
+    });
+    let text = '';
+    child.stdout.on('data', (piece) => (text += String(piece)));
+    return new Promise<string>((resolve) => child.on('close', () => resolve(text)));
+  });
+  const notes = (await Promise.all(runs)).map((text) => JSON.parse(text).data.notes);
+  expect(notes).toEqual(Array.from({ length: 6 }, () => []));
+  expect(data(['history'], root, owner)).toMatchObject({ total: 6 });
+});
+
+test('a copy for others has no id', () => {
+  const owner = user();
+  const root = learned(owner);
+  const id = shell(databaseOf(root), 'SELECT id FROM memory');
+  expect(id).toMatch(/^mem-/u);
+  const page = path.join(project(), 'page.html');
+  expect(argus(['view', '--export', page, '--project', root], { env: owner }).status).toBe(0);
+  const html = readFileSync(page, 'utf8');
+  expect(html.includes(id) || html.includes(Buffer.from(id).toString('base64').slice(4, -4))).toBe(false);
+  if (isPosix) expect(modeOf(page)).toBe(0o600);
+});
+
+test('who recorded a fix, where and when, is shown', () => {
+  const owner = user();
+  const root = learned(owner);
+  const { runId, caseName } = failedRun(root, owner);
+  const { fixHistory } = data(['diagnose', runId, caseName], root, owner) as { fixHistory: object[] };
+  expect(fixHistory).toEqual([
+    expect.objectContaining({
+      recordedBy: 'command line',
+      recordedFrom: expect.stringMatching(/\S/u),
+      createdAt: expect.stringMatching(/^\d{4}-/u),
+    }),
+  ]);
+  const shown = argus(['diagnose', runId, caseName, '--project', root], { env: owner }).stdout;
+  expect(shown).toContain('(command line on ');
+});
+
+/** What a person at a terminal sees who types one answer. */
+function atTerminal(args: string[], owner: User, answer: string): string {
+  const script = `
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
+seen, asked = b'', False
+while True:
+    try: piece = os.read(fd, 65536)
+    except OSError: break
+    if not piece: break
+    seen += piece
+    if not asked and b'[y/N]' in seen:
+        asked = True
+        os.write(fd, sys.argv[1].encode() + b'\\r')
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(seen)`;
+  const { stdout, stderr } = spawnSync('python3', ['-c', script, answer, process.execPath, BUNDLE, ...args], {
+    env: environment(owner),
+    encoding: 'utf8',
+    timeout: 100_000,
+  });
+  return `${stdout}${stderr}`;
+}
