@@ -142,7 +142,7 @@ contract! {
     pub struct DiagnosticResult {
         /// What it is.
         pub category: Category,
-        /// The same, finer: a closed list.
+        /// Finer than the category, of a closed list.
         pub failure_kind: FailureKind,
         /// The error with the values that were compared.
         pub message: String,
@@ -184,7 +184,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: the fix was only said to have helped, and no run has shown it.
+        /// True: no run has proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
@@ -272,7 +272,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: the fix was only said to have helped, and no run has shown it.
+        /// True: no run has proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
@@ -310,7 +310,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: the fix was only said to have helped, and no run has shown it.
+        /// True: no run has proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
@@ -378,7 +378,7 @@ contract! {
     pub struct Inspection {
         /// What it is.
         pub category: Category,
-        /// The same, finer: a closed list.
+        /// Finer than the category, of a closed list.
         pub failure_kind: FailureKind,
         /// The rule that decided.
         pub rule: String,

@@ -6,25 +6,11 @@ use argus_core::Analyzer;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};
 
-/// The codes and the list of all of them, from one place.
-macro_rules! error_codes {
-    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
-        /// The codes of the public contracts, and those of files and databases.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
-        #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-        pub enum ErrorCode {
-            $($(#[doc = $doc])+ $name,)+
-        }
-
-        impl ErrorCode {
-            /// Every code, in the order in which they are explained.
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-        }
-    };
-}
-
-error_codes! {
+/// The codes of the public contracts, and those of files and databases, in the order in which they are explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ErrorCode {
     /// No run of this id.
     RunNotFound,
     /// No such case in the run, or several.

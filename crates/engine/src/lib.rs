@@ -21,6 +21,7 @@ pub mod errors;
 pub mod failures;
 pub mod fix_loop;
 pub mod inspect;
+pub mod limits;
 pub mod memory;
 mod moment;
 pub mod overview;

@@ -4,6 +4,7 @@ use crate::{
     Engine, EngineError,
     contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
     failures::trial,
+    limits::MAX_PATTERNS,
     runs::history::{is_more, page},
     view,
 };
@@ -23,7 +24,7 @@ pub async fn patterns<D: Database>(
     ambient: &Ambient,
     params: &PatternsParams,
 ) -> Result<PatternsResult, EngineError> {
-    let limit = page("limit", params.limit, 200, 200)?;
+    let limit = page("limit", params.limit, MAX_PATTERNS, MAX_PATTERNS)?;
     let offset = params.offset.unwrap_or(0);
     if offset > MAX_OFFSET {
         return Err(EngineError::invalid(format!(

@@ -4,6 +4,7 @@ use crate::{
     Engine, EngineError,
     contract::{CompleteIdsParams, IdKind, IdParams, PatternDetail},
     failures::{matching, report_fix::unknown_pattern, trial},
+    limits::MAX_COMPLETIONS,
     memory::finding::incident,
     view,
 };
@@ -12,9 +13,6 @@ use argus_store::{Database, patterns, runs};
 
 /// Fixes in a pattern's detail.
 const MAX_FIXES: u32 = 100;
-
-/// What the completion of a protocol takes at once.
-const MAX_COMPLETIONS: u32 = 100;
 
 /// One pattern with its history and the text it was learned from.
 pub async fn pattern<D: Database>(

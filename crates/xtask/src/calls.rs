@@ -3,7 +3,11 @@
 
 use crate::types;
 use argus_engine::calls::{Access, Audience, CallInfo, CallVisitor, visit_all};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator,
+    generate::SchemaSettings,
+    transform::{Transform, transform_subschemas},
+};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, fmt::Write as _};
 use ts_rs::{Config, TS, TypeVisitor};
@@ -26,7 +30,8 @@ pub(crate) fn generate() -> Generated {
 struct Calls {
     config: Config,
     named: Named,
-    schemas: SchemaGenerator,
+    params: SchemaGenerator,
+    results: SchemaGenerator,
     list: Vec<Call>,
 }
 
@@ -49,16 +54,21 @@ impl CallVisitor for Calls {
             params: P::name(&self.config),
             result: R::name(&self.config),
             is_optional: !has_required_field(&P::inline(&self.config)),
-            params_schema: self.schemas.subschema_for::<P>(),
-            result_schema: self.schemas.subschema_for::<R>(),
+            params_schema: self.params.subschema_for::<P>(),
+            result_schema: self.results.subschema_for::<R>(),
         });
     }
 }
 
 impl Calls {
     fn new() -> Self {
-        let schemas = SchemaSettings::draft2020_12().into_generator();
-        Self { config: types::config(), named: Named::default(), schemas, list: Vec::new() }
+        // One type has two schemas where a field may be left out in params and always stands in results.
+        let settings = |definitions: &'static str| {
+            SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = definitions.into())
+        };
+        let params = settings("/params").into_generator();
+        let results = settings("/results").for_serialize().with_transform(AbsentInsteadOfNull).into_generator();
+        Self { config: types::config(), named: Named::default(), params, results, list: Vec::new() }
     }
 
     fn typescript(&self) -> String {
@@ -122,9 +132,51 @@ export abstract class NamedCalls {{
         let whole = json!({
             "$comment": "Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.",
             "calls": calls,
-            "$defs": self.schemas.take_definitions(true),
+            "params": self.params.take_definitions(true),
+            "results": self.results.take_definitions(true),
         });
         format!("{whole:#}\n")
+    }
+}
+
+/// A field of a result that may be left out is left out instead of being null: `skip_serializing_if`, which schemars knows
+/// only half of.
+#[derive(Clone)]
+struct AbsentInsteadOfNull;
+
+impl Transform for AbsentInsteadOfNull {
+    fn transform(&mut self, schema: &mut Schema) {
+        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, property) in properties.into_iter().flatten() {
+            if !required.iter().any(|one| one == name) {
+                remove_null(property);
+            }
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+/// Turns `["string", "null"]` into `"string"`, and `anyOf` of a schema and null into the schema.
+fn remove_null(property: &mut Value) {
+    let Some(schema) = property.as_object_mut() else { return };
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|one| one != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            schema.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|one| one != &json!({ "type": "null" }));
+        if let [Value::Object(one)] = choices.as_slice() {
+            let one = one.clone();
+            schema.remove("anyOf");
+            for (key, value) in one {
+                // What the field says of itself is nearer to it than what its type says.
+                schema.entry(key).or_insert(value);
+            }
+        }
     }
 }
 

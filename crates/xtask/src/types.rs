@@ -3,9 +3,8 @@
 
 use crate::{Outcome, calls};
 use argus_engine::{
-    ErrorCode,
     calls::{CallInfo, CallVisitor, visit_all},
-    contract as c,
+    contract as c, limits,
 };
 use schemars::JsonSchema;
 use std::{
@@ -59,17 +58,25 @@ fn generated(root: &Path) -> [(PathBuf, String); 3] {
 fn contract() -> String {
     let mut types = Collected { config: config(), seen: HashSet::new(), text: BTreeMap::new() };
     collect_roots(&mut types);
-    let codes: Vec<String> = ErrorCode::ALL
-        .iter()
-        .map(|code| format!("  {},\n", serde_json::to_string(code).expect("a code is a text").replace('"', "'")))
-        .collect();
-    let codes = format!(
-        "/** Every code an engine call can answer. */\nexport const ENGINE_ERROR_CODES = [\n{}] as const;",
-        codes.concat()
-    );
-    let parts: Vec<String> = types.text.into_values().collect();
-    format!("{HEADER}\n{}\n\n{codes}\n", tidy(&parts.join("\n\n")))
+    let lists = CLOSED_LISTS.map(|(name, docs, type_name)| {
+        let (_, members) = types.text[type_name].split_once(" = ").expect("an alias of a union of texts");
+        let members = members.trim_end_matches(';').replace('"', "'").replace(" | ", ",\n  ");
+        format!("/** {docs} */\nexport const {name} = [\n  {members},\n] as const;")
+    });
+    let limits: Vec<String> =
+        limits::ALL.iter().map(|(name, docs, most)| format!("  /** {} */\n  {name}: {most},\n", docs.trim())).collect();
+    let limits = format!("/** What the engine bounds. */\nexport const LIMITS = {{\n{}}} as const;", limits.concat());
+    let types: Vec<String> = types.text.into_values().collect();
+    format!("{HEADER}\n{}\n\n{}\n\n{limits}\n", tidy(&types.join("\n\n")), lists.join("\n\n"))
 }
+
+/// Unions of texts that TypeScript needs as lists too: constant, documentation, type.
+const CLOSED_LISTS: [(&str, &str, &str); 4] = [
+    ("ENGINE_ERROR_CODES", "Every code an engine call can answer.", "ErrorCode"),
+    ("FAILURE_CATEGORIES", "Every category, in the contract's order.", "FailureCategory"),
+    ("FAILURE_KINDS", "Every kind of failure, in the order in which they are explained.", "FailureKind"),
+    ("REPORT_FORMATS", "Every format of reports that is read.", "ReportFormat"),
+];
 
 /// How TypeScript is written.
 pub(crate) fn config() -> Config {

@@ -22,7 +22,13 @@ export { Engine } from './engine.ts';
 export { EngineError, type EngineErrorCode } from './errors.ts';
 export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';
 export type * from './generated/contract.ts';
-export { ENGINE_ERROR_CODES } from './generated/contract.ts';
+export {
+  ENGINE_ERROR_CODES,
+  FAILURE_CATEGORIES,
+  FAILURE_KINDS,
+  LIMITS,
+  REPORT_FORMATS,
+} from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
 export { isPageCall, type PageCallName } from './page-calls.ts';

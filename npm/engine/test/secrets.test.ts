@@ -12,11 +12,12 @@ interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  additionalProperties?: boolean;
   anyOf?: Schema[];
   oneOf?: Schema[];
 }
 
-const SCHEMAS: { $defs: Record<string, Schema>; calls: Record<CallName, { params: Schema }> } = JSON.parse(
+const SCHEMAS: { params: Record<string, Schema>; calls: Record<CallName, { params: Schema }> } = JSON.parse(
   readFileSync(new URL('../src/generated/calls.schema.json', import.meta.url), 'utf8'),
 );
 
@@ -35,13 +36,14 @@ function expectNone(text: string, where: string): void {
 
 /** A schema without its references and without null. */
 function resolved(schema: Schema): Schema {
-  if (schema.$ref !== undefined) return resolved(SCHEMAS.$defs[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+  if (schema.$ref !== undefined) return resolved(SCHEMAS.params[schema.$ref.slice('#/params/'.length)] ?? {});
   const choices = (schema.anyOf ?? schema.oneOf)?.map(resolved).filter(({ type }) => type !== 'null');
   return choices?.[0] ?? schema;
 }
 
-/** Says anything about itself: any JSON. */
-function isFree({ type, properties, items, const: only }: Schema): boolean {
+/** Says nothing of its fields, or of itself: any JSON. */
+function isFree({ type, properties, items, const: only, additionalProperties }: Schema): boolean {
+  if (additionalProperties === true) return true;
   return type === undefined && properties === undefined && items === undefined && only === undefined;
 }
 

@@ -4,6 +4,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// What a field takes whose type is any value, so that a wrong one is answered with a sentence.
+#[cfg(feature = "types")]
+type Object = serde_json::Map<String, Value>;
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
 const fn is_zero(count: &u32) -> bool {
     *count == 0
@@ -52,12 +56,12 @@ contract! {
         /// A stack trace, an error line, or the problem in words.
         pub query_text: String,
         /// Flat: texts, numbers, booleans. What the seven known fields mean stands in `argus_core::environment`.
-        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
+        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
         /// 1 to 50; 5 when none.
         pub limit: Option<i64>,
         /// What the host found of project and machine; fills in what `env` leaves out.
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
@@ -69,13 +73,13 @@ contract! {
         pub env_bucket: String,
         /// The fields that were not in `env` and were found.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
         /// Best first, at most 10.
         pub incidents: Vec<IncidentMatch>,
         /// Best first.
         pub ranked_solutions: Vec<RankedSolution>,
-        /// The first of them that is the user's own.
+        /// The first of `ranked_solutions` that is not foreign.
         pub recommended_solution: Option<RankedSolution>,
         /// Solutions that the limit left out.
         pub more: u32,
@@ -129,7 +133,7 @@ contract! {
         /// What to do.
         pub steps: String,
         /// The environment it was written for.
-        #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"))]
+        #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"), schemars(with = "Object"))]
         pub env: Value,
         /// Its canonical form.
         pub env_bucket: String,
@@ -149,7 +153,7 @@ contract! {
         pub worked: u32,
         /// How often it failed, anywhere.
         pub failed: u32,
-        /// How many of the successes were reported of a failed case, and no run has shown; absent: none.
+        /// How many of `worked` no run has proved; absent: none.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[cfg_attr(feature = "types", ts(as = "Option<u32>", optional))]
         pub claimed: u32,
@@ -171,14 +175,14 @@ contract! {
         /// It solved the problem.
         pub worked: bool,
         /// Where it was tried.
-        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
+        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
         /// In place of what `env` gives.
         pub env_bucket: Option<String>,
         /// Anything worth knowing, at most 10 KB.
         pub notes: Option<String>,
         /// What the host found of project and machine; fills in what `env` leaves out.
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
@@ -193,7 +197,7 @@ contract! {
         pub env_bucket: String,
         /// The fields that were not in `env` and were found.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
         /// The solution's statistics after it.
         pub solution_stats: SolutionStats,
@@ -241,14 +245,14 @@ contract! {
         /// What to do, at most 100 KB.
         pub steps: String,
         /// What it is written for.
-        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
+        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
         /// In place of what `env` gives.
         pub env_bucket: Option<String>,
         /// The search that led to the incident.
         pub lookup_id: Option<String>,
         /// What the host found of project and machine; fills in what `env` leaves out.
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
@@ -262,7 +266,7 @@ contract! {
         pub created: bool,
         /// The fields that were not in `env` and were found.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
         /// What to do now.
         pub next_action: NextAction,
@@ -286,7 +290,7 @@ contract! {
         /// What to do, at most 100 KB.
         pub steps: String,
         /// Where it was tried.
-        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
+        #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
         /// In place of what `env` gives.
         pub env_bucket: Option<String>,
@@ -297,7 +301,7 @@ contract! {
         /// Adds it although one like it is there.
         pub force: Option<bool>,
         /// What the host found of project and machine; fills in what `env` leaves out.
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
@@ -325,7 +329,7 @@ contract! {
         pub env_bucket: String,
         /// The fields that were not in `env` and were found.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
         /// What to do now.
         pub next_action: NextAction,
@@ -377,7 +381,7 @@ contract! {
         /// What to do.
         pub steps: String,
         /// The environment it was written for.
-        #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"))]
+        #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"), schemars(with = "Object"))]
         pub env: Value,
         /// Its canonical form.
         pub env_bucket: String,
@@ -495,7 +499,7 @@ contract! {
         pub threshold: Option<f64>,
         /// Where a solution must work, as in `ranked_solutions`: of two that answer alike, the one that was solved there
         /// comes first.
-        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
+        #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub env: Option<Value>,
     }
 

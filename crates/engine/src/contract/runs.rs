@@ -134,7 +134,7 @@ contract! {
         pub case_name: String,
         /// What it is.
         pub category: Category,
-        /// The same, finer: a closed list.
+        /// Finer than the category, of a closed list.
         #[serde(default = "unknown_kind")]
         pub failure_kind: FailureKind,
         /// What went wrong, one line.
@@ -199,7 +199,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: the fix was only said to have helped, and no run has shown it.
+        /// True: no run has proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,

@@ -97,7 +97,7 @@ contract! {
     pub struct ViewCaseResult {
         /// What it is.
         pub category: Category,
-        /// The same, finer: a closed list.
+        /// Finer than the category, of a closed list.
         pub failure_kind: FailureKind,
         /// `file:line` of the first frame in the project's own code.
         pub place: Option<String>,

@@ -11,15 +11,13 @@ use crate::{
     Engine, EngineError, ErrorCode,
     contract::{ContainerFact, RecordRunParams, ReportInput},
     failures::lookup,
+    limits::MAX_REPORT_BYTES,
     text,
 };
 use argus_core::{FailureEvent, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::runs::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
-
-/// A report larger than this is refused.
-const MAX_REPORT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A parser may look at all that is buffered with each step, so no source may show it more than this.
 const WINDOW_BYTES: usize = 64 * 1024;
@@ -194,7 +192,8 @@ fn each_case<D>(
     report: &ReportInput,
     on_case: &mut dyn FnMut(ReportCase),
 ) -> Result<Parsed, EngineError> {
-    let mut source = Capped { inner: engine.reports.open(&report.path)?, left: MAX_REPORT_BYTES, is_exceeded: false };
+    let inner = engine.reports.open(&report.path)?;
+    let mut source = Capped { inner, left: u64::from(MAX_REPORT_BYTES), is_exceeded: false };
     let options = Options { name: report.path.clone(), project_root: engine.options.project_root.clone() };
     let parsed = argus_report::parse(&mut source, report.format, &options, &mut |case| on_case(case));
     if source.is_exceeded {

@@ -4,6 +4,7 @@ use crate::{
     Engine, EngineError,
     contract::{HistoryParams, HistoryResult, RunDetail, RunDetailParams, RunStatus},
     failures::lookup,
+    limits::{DEFAULT_RUNS, MAX_RUNS},
     moment, view,
 };
 use argus_core::Ambient;
@@ -18,7 +19,7 @@ pub async fn history<D: Database>(
     ambient: &Ambient,
     params: &HistoryParams,
 ) -> Result<HistoryResult, EngineError> {
-    let limit = page("limit", params.limit, 20, 100)?;
+    let limit = page("limit", params.limit, DEFAULT_RUNS, MAX_RUNS)?;
     let offset = params.offset.unwrap_or(0);
     let filter = RunFilter {
         has_failed: params.status.map(|status| status == RunStatus::Failed),

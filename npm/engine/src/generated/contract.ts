@@ -224,7 +224,7 @@ export type DiagnoseParams = {
 export type DiagnosticResult = {
   /** What it is. */
   category: FailureCategory,
-  /** The same, finer: a closed list. */
+  /** Finer than the category, of a closed list. */
   failureKind: FailureKind,
   /** The error with the values that were compared. */
   message: string,
@@ -253,7 +253,7 @@ export type DiagnosticResult = {
   suggestedFrom?: SuggestedFrom,
   /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
   tried?: Tried,
-  /** True: the fix was only said to have helped, and no run has shown it. */
+  /** True: no run has proved the fix. */
   claimed?: boolean,
   /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
   standing?: string,
@@ -318,7 +318,7 @@ export type EngineOptions = {
 /** What may be done about an error. */
 export type ErrorClass = "transient" | "fixable" | "permanent";
 
-/** The codes of the public contracts, and those of files and databases. */
+/** The codes of the public contracts, and those of files and databases, in the order in which they are explained. */
 export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READ_ONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
 
 /** Why a loop needs a human. */
@@ -348,7 +348,7 @@ export type FailureBrief = {
   caseName: string,
   /** What it is. */
   category: FailureCategory,
-  /** The same, finer: a closed list. */
+  /** Finer than the category, of a closed list. */
   failureKind: FailureKind,
   /** What went wrong, one line. */
   headline: string,
@@ -425,7 +425,7 @@ export type FailurePattern = {
   suggestedFix: string | null,
   /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
   tried?: Tried,
-  /** True: the fix was only said to have helped, and no run has shown it. */
+  /** True: no run has proved the fix. */
   claimed?: boolean,
   /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
   standing?: string,
@@ -1027,7 +1027,7 @@ export type IncidentMatch = {
 export type Inspection = {
   /** What it is. */
   category: FailureCategory,
-  /** The same, finer: a closed list. */
+  /** Finer than the category, of a closed list. */
   failureKind: FailureKind,
   /** The rule that decided. */
   rule: string,
@@ -1059,7 +1059,7 @@ export type KnownPattern = {
   suggestedFrom?: SuggestedFrom,
   /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
   tried?: Tried,
-  /** True: the fix was only said to have helped, and no run has shown it. */
+  /** True: no run has proved the fix. */
   claimed?: boolean,
   /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
   standing?: string,
@@ -1347,7 +1347,7 @@ export type RankedSolution = {
   worked: number,
   /** How often it failed, anywhere. */
   failed: number,
-  /** How many of the successes were reported of a failed case, and no run has shown; absent: none. */
+  /** How many of `worked` no run has proved; absent: none. */
   claimed?: number,
   /** When it last worked. */
   last_confirmed_at: string | null,
@@ -1379,7 +1379,7 @@ export type RankedSolutionsResult = {
   incidents: Array<IncidentMatch>,
   /** Best first. */
   ranked_solutions: Array<RankedSolution>,
-  /** The first of them that is the user's own. */
+  /** The first of `ranked_solutions` that is not foreign. */
   recommended_solution: RankedSolution | null,
   /** Solutions that the limit left out. */
   more: number,
@@ -1507,7 +1507,7 @@ export type Related = {
   suggestedFix: string | null,
   /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
   tried?: Tried,
-  /** True: the fix was only said to have helped, and no run has shown it. */
+  /** True: no run has proved the fix. */
   claimed?: boolean,
   /** Its confidence. */
   confidence: number | null,
@@ -1889,7 +1889,7 @@ export type ViewCaseParams = {
 export type ViewCaseResult = {
   /** What it is. */
   category: FailureCategory,
-  /** The same, finer: a closed list. */
+  /** Finer than the category, of a closed list. */
   failureKind: FailureKind,
   /** `file:line` of the first frame in the project's own code. */
   place: string | null,
@@ -2337,3 +2337,100 @@ export const ENGINE_ERROR_CODES = [
   'STATE_MISMATCH',
   'INTERNAL_ERROR',
 ] as const;
+
+/** Every category, in the contract's order. */
+export const FAILURE_CATEGORIES = [
+  'ASSERTION_MISMATCH',
+  'HTTP_ERROR',
+  'TIMEOUT',
+  'CONNECTION_REFUSED',
+  'CONTAINER_OOM',
+  'CONTAINER_CRASH',
+  'MOCK_MISMATCH',
+  'CONFIG_ERROR',
+  'NETWORK_ERROR',
+  'UNKNOWN',
+] as const;
+
+/** Every kind of failure, in the order in which they are explained. */
+export const FAILURE_KINDS = [
+  'assertion',
+  'snapshot',
+  'coverage-threshold',
+  'mock-mismatch',
+  'test-setup',
+  'no-tests',
+  'http-error',
+  'timeout',
+  'connection-refused',
+  'network-error',
+  'dns',
+  'tls',
+  'address-in-use',
+  'container-oom',
+  'container-crash',
+  'config-error',
+  'missing-variable',
+  'module-not-found',
+  'missing-dependency',
+  'command-not-found',
+  'missing-script',
+  'missing-file',
+  'version-mismatch',
+  'syntax-error',
+  'compile-error',
+  'type-error',
+  'lint',
+  'format',
+  'null-dereference',
+  'undefined-name',
+  'out-of-range',
+  'arithmetic',
+  'invalid-argument',
+  'parse',
+  'stack-overflow',
+  'out-of-memory-heap',
+  'segmentation-fault',
+  'panic',
+  'concurrency',
+  'permission',
+  'authentication',
+  'disk-full',
+  'resource-limit',
+  'database-constraint',
+  'database-schema',
+  'database-lock',
+  'database-query',
+  'element-not-found',
+  'version-control',
+  'exception',
+  'unknown',
+] as const;
+
+/** Every format of reports that is read. */
+export const REPORT_FORMATS = [
+  'junit',
+  'ctrf',
+  'jest',
+  'playwright',
+  'tap',
+  'go-test',
+] as const;
+
+/** What the engine bounds. */
+export const LIMITS = {
+  /** Bytes of a report that are read. */
+  MAX_REPORT_BYTES: 268435456,
+  /** Runs in an answer of `history`. */
+  MAX_RUNS: 100,
+  /** The same, where the caller does not say. */
+  DEFAULT_RUNS: 20,
+  /** Patterns in an answer of `patterns`, and as many where the caller does not say. */
+  MAX_PATTERNS: 200,
+  /** Solutions in an answer of `rankedSolutions`. */
+  MAX_SOLUTIONS: 50,
+  /** The same, where the caller does not say. */
+  DEFAULT_SOLUTIONS: 5,
+  /** Ids in an answer of `completeIds`. */
+  MAX_COMPLETIONS: 100,
+} as const;

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     Engine, EngineError,
     contract::{IncidentMatch, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult},
+    limits::{DEFAULT_SOLUTIONS, MAX_SOLUTIONS},
     memory::{
         environment::{ResolvedEnvironment, resolve_environment},
         index, input,
@@ -25,10 +26,6 @@ use argus_store::{Database, solutions::lookups};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Solutions in an answer.
-const DEFAULT_LIMIT: usize = 5;
-/// At most.
-const MAX_LIMIT: i64 = 50;
 /// Incidents in an answer.
 const MAX_INCIDENTS: usize = 10;
 /// Bytes of all steps in an answer; the first are whole whatever they have.
@@ -62,10 +59,10 @@ pub async fn ranked_solutions<D: Database>(
 }
 
 fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
-    match limit {
-        None => Ok(DEFAULT_LIMIT),
-        Some(limit @ 1..=MAX_LIMIT) => Ok(usize::try_from(limit).unwrap_or(DEFAULT_LIMIT)),
-        Some(limit) => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}."))),
+    let limit = limit.unwrap_or(i64::from(DEFAULT_SOLUTIONS));
+    match u32::try_from(limit) {
+        Ok(limit @ 1..=MAX_SOLUTIONS) => Ok(limit as usize),
+        _ => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_SOLUTIONS}."))),
     }
 }
 

@@ -1,0 +1,29 @@
+//! Limits that hosts tell their callers of, or check before they make a call. `cargo xtask types` writes them into
+//! `npm/engine/src/generated/contract.ts`.
+
+macro_rules! limits {
+    ($(#[doc = $docs:literal] $name:ident = $value:expr;)+) => {
+        $(#[doc = $docs] pub const $name: u32 = $value;)+
+
+        /// Each: its name, what it bounds, and how much.
+        #[cfg(feature = "types")]
+        pub const ALL: &[(&str, &str, u32)] = &[$((stringify!($name), $docs, $name)),+];
+    };
+}
+
+limits! {
+    /// Bytes of a report that are read.
+    MAX_REPORT_BYTES = 256 * 1024 * 1024;
+    /// Runs in an answer of `history`.
+    MAX_RUNS = 100;
+    /// The same, where the caller does not say.
+    DEFAULT_RUNS = 20;
+    /// Patterns in an answer of `patterns`, and as many where the caller does not say.
+    MAX_PATTERNS = 200;
+    /// Solutions in an answer of `rankedSolutions`.
+    MAX_SOLUTIONS = 50;
+    /// The same, where the caller does not say.
+    DEFAULT_SOLUTIONS = 5;
+    /// Ids in an answer of `completeIds`.
+    MAX_COMPLETIONS = 100;
+}
