@@ -1,7 +1,6 @@
 /** The tool's answer, read field by field: what a chat hands on may be of any shape. */
 
-import type { FailureCategory, FailurePattern } from 'argus-engine/browser';
-import { CATEGORIES } from '../lib/categories.ts';
+import { FAILURE_CATEGORIES, type FailureCategory, type FailurePattern } from 'argus-engine/browser';
 import { isObject } from './host.ts';
 
 export type Row = Pick<
@@ -54,7 +53,7 @@ function readRow(row: Readonly<Record<string, unknown>>): Row {
 }
 
 function categoryOf(value: unknown): FailureCategory {
-  return CATEGORIES.find((name) => name === value) ?? 'UNKNOWN';
+  return FAILURE_CATEGORIES.find((name) => name === value) ?? 'UNKNOWN';
 }
 
 function text(value: unknown): string {
