@@ -1,5 +1,6 @@
 /**
- * Drives the built server over stdio with real clients of both protocol eras, and holds every answer to the envelope.
+ * Drives the built server over stdio with real clients of both protocol eras, and holds every answer to the envelope
+ * and to the schema that `tools/list` publishes.
  */
 
 import {
@@ -19,6 +20,7 @@ import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { identify } from 'argus-engine';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -194,9 +196,13 @@ const resource = z.object({ contents: z.tuple([z.object({ mimeType: z.string(), 
 async function agent(wire: Wire): Promise<Agent> {
   if (wire.pid === null) throw new Error('the server has no process');
   // A client that knows the output schemas checks every answer against them.
-  await wire.listTools();
-  const call: Agent['call'] = async (tool, args, options = {}) =>
-    held(await wire.callTool(tool, args, { timeout: 110_000, ...options }));
+  const validate = publishedSchemas(await wire.listTools());
+  const callTool = async (tool: string, args: Data, options: CallOptions = {}) => {
+    const result = toolResult.parse(await wire.callTool(tool, args, { timeout: 110_000, ...options }));
+    validate(tool, result.structuredContent);
+    return result;
+  };
+  const call: Agent['call'] = async (tool, args, options) => held(await callTool(tool, args, options));
   return {
     pid: wire.pid,
     instructions: wire.instructions,
@@ -214,12 +220,12 @@ async function agent(wire: Wire): Promise<Agent> {
       return answer.error;
     },
     async ask(tool, args) {
-      const answer = heldBare(await wire.callTool(tool, args, { timeout: 110_000 }));
+      const answer = heldBare(await callTool(tool, args));
       if ('error' in answer) throw new Error(`${tool}: ${JSON.stringify(answer.error)}`);
       return answer;
     },
     async askError(tool, args) {
-      const answer = heldBare(await wire.callTool(tool, args, { timeout: 110_000 }));
+      const answer = heldBare(await callTool(tool, args));
       return bareError.parse(answer, { error: () => `${tool} succeeded: ${JSON.stringify(answer)}` }).error;
     },
     async read(uri) {
@@ -232,9 +238,34 @@ async function agent(wire: Wire): Promise<Agent> {
   };
 }
 
+const listedTools = z.array(z.object({ name: z.string(), outputSchema: z.looseObject({ type: z.literal('object') }) }));
+
+/** Of these tools only what a client needs beforehand is published. */
+const SAY_MORE = /^fix_/u;
+
+/** Holds answers to the published schemas: a field that is not there is a mistake too, which no client would notice. */
+function publishedSchemas(tools: unknown[]): (tool: string, answer: unknown) => void {
+  const schemas = new Map(listedTools.parse(tools).map(({ name, outputSchema }) => [name, outputSchema]));
+  const ajv = new AjvJsonSchemaValidator();
+  return (tool, answer) => {
+    const schema = schemas.get(tool);
+    if (schema === undefined || answer === undefined) return;
+    const { errorMessage } = ajv.getValidator(SAY_MORE.test(tool) ? schema : closed(schema))(answer);
+    if (errorMessage !== undefined) throw new Error(`${tool}: ${errorMessage}: ${JSON.stringify(answer)}`);
+  };
+}
+
+/** The same schema, of objects that have no other fields. */
+function closed<Schema extends object>(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key !== 'properties' && value?.type?.includes('object') && value.properties !== undefined
+      ? { ...value, additionalProperties: false }
+      : value,
+  );
+}
+
 /** One text with the JSON; the same as structured content on success, and none on error. */
-function held(result: unknown): Answer {
-  const { content, structuredContent, isError } = toolResult.parse(result);
+function held({ content, structuredContent, isError }: z.output<typeof toolResult>): Answer {
   const answer = answerSchema.parse(JSON.parse(content[0].text));
   expect(Math.abs(Date.now() - answer.timestamp)).toBeLessThan(300_000);
   if (answer.success)
@@ -246,8 +277,7 @@ function held(result: unknown): Answer {
 const bareError = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) });
 
 /** The same without an envelope. */
-function heldBare(result: unknown): Data {
-  const { content, structuredContent, isError } = toolResult.parse(result);
+function heldBare({ content, structuredContent, isError }: z.output<typeof toolResult>): Data {
   const answer = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0].text));
   if ('error' in answer)
     expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });

@@ -3,8 +3,8 @@
  * read when it is called.
  */
 
+import { FAILURE_CATEGORIES, REPORT_FORMATS, type ReportFormat } from 'argus-engine';
 import { Command, CommanderError, Option } from 'commander';
-import { CATEGORIES, FORMATS } from '../choices.ts';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import type { CleanOptions } from './clean.ts';
@@ -91,8 +91,8 @@ function addRun(root: Command): void {
 
 function addImport(root: Command): void {
   projectCommand(root, 'import <path>', 'record a run from report files; a glob in quotes makes one run of many files')
-    .addOption(new Option('--format <format>', 'default: told from the content').choices(FORMATS))
-    .action(async (path: string, options: GlobalOptions & { format?: (typeof FORMATS)[number] }) => {
+    .addOption(new Option('--format <format>', 'default: told from the content').choices(REPORT_FORMATS))
+    .action(async (path: string, options: GlobalOptions & { format?: ReportFormat }) => {
       const { importReports } = await import('./failures/run.ts');
       await importReports(path, options);
     });
@@ -134,7 +134,7 @@ function addReportFix(root: Command): void {
 
 function addPatterns(root: Command): void {
   projectCommand(root, 'patterns', 'list known failure patterns')
-    .addOption(new Option('--category <category>', 'only this one').choices(CATEGORIES))
+    .addOption(new Option('--category <category>', 'only this one').choices(FAILURE_CATEGORIES))
     .addOption(new Option('--source <source>', 'only from there').choices(['built-in', 'learned']))
     .addOption(new Option('--sort <order>', 'order').choices(['confidence', 'occurrences', 'lastSeen']))
     .option('--limit <n>', 'at most this many', wholeNumber)

@@ -3,8 +3,8 @@
  * load.ts. The schema is made when there is a file to check.
  */
 
+import { FAILURE_CATEGORIES } from 'argus-engine';
 import { z } from 'zod';
-import { CATEGORIES } from '../choices.ts';
 
 const name = () => z.string().min(1).max(60);
 const pattern = () =>
@@ -67,7 +67,7 @@ export const configSchema = () =>
     classify: z
       .strictObject({
         rules: z
-          .array(z.strictObject({ name: name(), category: z.enum(CATEGORIES), pattern: pattern() }))
+          .array(z.strictObject({ name: name(), category: z.enum(FAILURE_CATEGORIES), pattern: pattern() }))
           .optional()
           .describe('Classification rules, tried before the built-in ones'),
       })

@@ -3,7 +3,13 @@
  * environment at hand.
  */
 
-import type { AddIncidentResult, AddSolutionResult, RankedSolutionsResult, RecordOutcomeResult } from 'argus-engine';
+import type {
+  AddIncidentResult,
+  AddSolutionResult,
+  Calls,
+  RankedSolutionsResult,
+  RecordOutcomeResult,
+} from 'argus-engine';
 import type { Memories } from '../sessions/memories.ts';
 import { visibleDeep } from '../text/untrusted.ts';
 
@@ -12,23 +18,15 @@ export interface WithMemories {
   memories: Pick<Memories, 'of'>;
 }
 
-export interface AddIncidentParams {
-  title: string;
-  error_signature?: string | undefined;
-  summary?: string | undefined;
-  tags?: string[] | undefined;
-  lookup_id?: string | undefined;
-  steps: string;
-  env: Record<string, unknown>;
-  env_bucket?: string | undefined;
-  worked: boolean;
-  notes?: string | undefined;
-  force?: boolean | undefined;
-  projectPath?: string | undefined;
-}
+/** What a caller gives: the params of the call but for what is found out here, and whose memory it is. */
+type Given<Call extends 'addIncident' | 'addSolution' | 'recordOutcome' | 'rankedSolutions'> = {
+  [Name in keyof Omit<Calls[Call]['params'], 'detected_env'>]: OrUndefined<Calls[Call]['params'][Name]>;
+} & { projectPath?: string | undefined };
+
+type OrUndefined<T> = null extends T ? Exclude<T, null> | undefined : T;
 
 export async function addIncident(
-  { projectPath, ...params }: AddIncidentParams,
+  { projectPath, ...params }: Given<'addIncident'>,
   { memories }: WithMemories,
 ): Promise<AddIncidentResult> {
   const memory = await memories.of(projectPath);
@@ -36,17 +34,8 @@ export async function addIncident(
   return memory.write((engine) => engine.addIncident(incident));
 }
 
-export interface AddSolutionParams {
-  incident_id: string;
-  steps: string;
-  env: Record<string, unknown>;
-  env_bucket?: string | undefined;
-  lookup_id?: string | undefined;
-  projectPath?: string | undefined;
-}
-
 export async function addSolution(
-  { projectPath, ...params }: AddSolutionParams,
+  { projectPath, ...params }: Given<'addSolution'>,
   { memories }: WithMemories,
 ): Promise<AddSolutionResult> {
   const memory = await memories.of(projectPath);
@@ -54,18 +43,8 @@ export async function addSolution(
   return memory.write((engine) => engine.addSolution(solution));
 }
 
-export interface RecordOutcomeParams {
-  lookup_id?: string | undefined;
-  solution_id: string;
-  worked: boolean;
-  env: Record<string, unknown>;
-  env_bucket?: string | undefined;
-  notes?: string | undefined;
-  projectPath?: string | undefined;
-}
-
 export async function recordOutcome(
-  { projectPath, ...params }: RecordOutcomeParams,
+  { projectPath, ...params }: Given<'recordOutcome'>,
   { memories }: WithMemories,
 ): Promise<RecordOutcomeResult> {
   const memory = await memories.of(projectPath);
@@ -73,15 +52,8 @@ export async function recordOutcome(
   return memory.write((engine) => engine.recordOutcome(outcome));
 }
 
-export interface RankedSolutionsParams {
-  query_text: string;
-  env: Record<string, unknown>;
-  limit?: number | undefined;
-  projectPath?: string | undefined;
-}
-
 export async function rankedSolutions(
-  { projectPath, ...params }: RankedSolutionsParams,
+  { projectPath, ...params }: Given<'rankedSolutions'>,
   { memories }: WithMemories,
 ): Promise<RankedSolutionsResult> {
   const memory = await memories.of(projectPath);

@@ -10,6 +10,7 @@ import generated from '../generated/tools.json' with { type: 'json' };
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { shortLine } from '../text/untrusted.ts';
 import { fitAnswer } from './budget.ts';
+import type { AnswerOf, Output } from './output.ts';
 
 /** What a handler may use of the call it serves. */
 export interface CallContext {
@@ -18,22 +19,25 @@ export interface CallContext {
   progress(seconds: number, message: string): void;
 }
 
+/** What a handler gets: the checked arguments of an input schema. */
+export type Arguments<Input extends () => z.ZodType> = z.output<ReturnType<Input>>;
+
 /** A tool as it is written. */
-export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType, Answer extends object> {
+export interface ToolDefinition<Input extends z.ZodType, Answers extends Output> {
   name: string;
   title: string;
   /** One line of what, then when to use it. */
   description: string;
   input(): Input;
-  output(): Output;
+  output: Answers;
   /** The answer is the data itself, without the envelope: the contract of the debug memory. */
   bare?: true;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   /** A page that shows the answer inside a conversation, where the client can. */
   app?: string;
-  handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<Answer>;
+  handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<AnswerOf<Answers>>;
   /** How it is best brought into so many words as an agent can read; the command line prints all of it. */
-  fit?(answer: Answer): Answer;
+  fit?(answer: AnswerOf<Answers>): AnswerOf<Answers>;
 }
 
 /** A tool as the server registers it. */
@@ -47,7 +51,8 @@ export interface Tool {
   inputSchema: StandardSchemaWithJSON;
   outputSchema: StandardSchemaWithJSON;
   /** What `generated/tools.json` is made of. */
-  schemas(): { input: z.ZodType; output: z.ZodType };
+  input(): z.ZodType;
+  output: Output;
   call(args: unknown, sessionManager: SessionManager, context: CallContext): Promise<object>;
 }
 
@@ -56,8 +61,8 @@ const LISTED: Record<string, { input: Record<string, unknown>; output: Record<st
   generated;
 
 /** Binds schema and handler, so that a mistyped argument is answered like every other error. */
-export function defineTool<Input extends z.ZodType, Output extends z.ZodType, Answer extends object>(
-  definition: ToolDefinition<Input, Output, Answer>,
+export function defineTool<Input extends z.ZodType, Answers extends Output>(
+  definition: ToolDefinition<Input, Answers>,
 ): Tool {
   const { name, title, description, bare = false, annotations, app, input, output } = definition;
   let checked: Input | undefined;
@@ -70,7 +75,8 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodType, An
     ...(app === undefined ? {} : { _meta: { ui: { resourceUri: app } } }),
     inputSchema: listed(LISTED[name]?.input),
     outputSchema: listed(LISTED[name]?.output),
-    schemas: () => ({ input: input(), output: output() }),
+    input,
+    output,
     async call(args, sessionManager, context) {
       checked ??= input();
       const answer = await definition.handle(parsed(checked, args, name), sessionManager, context);

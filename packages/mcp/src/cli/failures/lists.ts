@@ -28,7 +28,7 @@ export async function patterns(
     offset?: number;
   },
 ): Promise<void> {
-  const { category, source, sort: sortBy, limit, offset } = options;
+  const { category, source, sort: sortBy = 'occurrences', limit, offset } = options;
   await answer(
     options,
     ({ projectPath, sessionManager }) =>

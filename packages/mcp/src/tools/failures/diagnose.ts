@@ -3,30 +3,13 @@
  * counting: crates/engine/src/failures/diagnose.rs.
  */
 
-import type { DiagnosticResult } from 'argus-engine';
 import { z } from 'zod';
 import { SourceFolders } from '../../run/source-folders.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { NotStored } from '../../storage/outbox.ts';
 import { fitList, fitRemarks } from '../budget.ts';
-import {
-  caseName,
-  categoryName,
-  cause,
-  differences,
-  envelopeOf,
-  failurePattern,
-  failureSight,
-  fixRecord,
-  fixStanding,
-  fixTried,
-  notStored,
-  projectPath,
-  runId,
-  sameCauseAs,
-  suggestedFrom,
-} from '../schemas.ts';
-import { defineTool } from '../tool.ts';
+import type { AnswerOf, Output } from '../output.ts';
+import { caseName, notStored, projectPath, runId } from '../schemas.ts';
+import { type Arguments, defineTool } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
@@ -36,65 +19,12 @@ const input = () =>
     notSameAs: z.string().min(1).describe('match.patternId that this failure is not').optional(),
   });
 
-const match = () =>
-  z.object({
-    how: z.enum(['signature', 'alike', 'none']),
-    patternId: z.string().nullable(),
-    similarity: z.number().nullable(),
-    builtinId: z.string().nullable(),
-    differences: differences(),
-  });
+const output = { calls: ['diagnose'], omits: ['notStored'], adds: notStored } as const satisfies Output;
 
-const related = () =>
-  z.object({
-    kind: z.string(),
-    id: z.string(),
-    description: z.string(),
-    similarity: z.number(),
-    differences: differences(),
-    suggestedFix: z.string().nullable(),
-    ...fixTried(),
-    confidence: z.number().nullable(),
-    memory: z.enum(['project', 'user', 'foreign']).optional(),
-  });
-
-const output = () =>
-  envelopeOf(
-    z.object({
-      ...notStored(),
-      category: categoryName(),
-      ...failureSight(),
-      message: z.string(),
-      cause: cause(),
-      signature: z.string(),
-      signaturePattern: z.string(),
-      pattern: failurePattern().nullable(),
-      match: match(),
-      suggestedFix: z.string().nullable(),
-      suggestedFrom: suggestedFrom(),
-      ...fixStanding(),
-      sameCauseAs: sameCauseAs(),
-      confidence: z.number().nullable(),
-      fixHistory: z.array(fixRecord()),
-      isNewPattern: z.boolean(),
-      rule: z.string(),
-      evidence: z.string().nullable(),
-      related: z.array(related()),
-      warnings: z.array(z.string()),
-    }),
-  );
-
-export interface DiagnoseParams {
-  projectPath: string;
-  runId: string;
-  caseName: string;
-  notSameAs?: string | undefined;
-}
-
-export type DiagnoseResult = Partial<NotStored> & Omit<DiagnosticResult, 'notStored'>;
+type DiagnoseResult = AnswerOf<typeof output>;
 
 export async function handleDiagnose(
-  params: DiagnoseParams,
+  params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<DiagnoseResult> {
   const { projectPath, runId, caseName, notSameAs } = params;

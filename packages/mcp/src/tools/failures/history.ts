@@ -2,14 +2,15 @@
  * argus_history: lists runs, or the cases of one run.
  */
 
-import type { HistoryResult, RunDetail, RunStatus } from 'argus-engine';
+import { LIMITS } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { clipped } from '../../text/untrusted.ts';
 import { fitPage } from '../budget.ts';
-import { caseRecord, envelopeOf, limit, offset, projectPath, runRecord, warnings } from '../schemas.ts';
-import { defineTool } from '../tool.ts';
+import type { AnswerOf, Output } from '../output.ts';
+import { limit, offset, projectPath, warnings } from '../schemas.ts';
+import { type Arguments, defineTool } from '../tool.ts';
 
 /** In a list an error is a reminder; a resource shows it whole. */
 const ERROR_CHARACTERS = 400;
@@ -20,38 +21,19 @@ const DEFAULT_CASES = 20;
 const input = () =>
   z.strictObject({
     projectPath: projectPath(),
-    limit: limit(100, 20),
+    limit: limit(LIMITS.MAX_RUNS, LIMITS.DEFAULT_RUNS),
     status: z.enum(['passed', 'failed']).optional(),
     days: z.int().min(1).optional().describe('Only the last days'),
     offset: offset(),
     runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),
   });
 
-const output = () =>
-  envelopeOf(
-    z.object({
-      runs: z.array(runRecord()).optional(),
-      run: runRecord().optional(),
-      cases: z.array(caseRecord()).optional(),
-      total: z.number(),
-      hasMore: z.boolean(),
-      warnings: warnings(),
-    }),
-  );
+const output = { calls: ['history', 'runDetail'], omits: [], adds: warnings } as const satisfies Output;
 
-export interface HistoryToolParams {
-  projectPath: string;
-  limit?: number | undefined;
-  status?: RunStatus | undefined;
-  days?: number | undefined;
-  offset?: number | undefined;
-  runId?: string | undefined;
-}
-
-export type HistoryToolResult = (HistoryResult | RunDetail) & { warnings?: string[] };
+export type HistoryToolResult = AnswerOf<typeof output>;
 
 export async function handleHistory(
-  params: HistoryToolParams,
+  params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<HistoryToolResult> {
   const session = await sessionManager.getOrThrow(params.projectPath);

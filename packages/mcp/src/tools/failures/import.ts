@@ -4,17 +4,16 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { EngineError, type ReportFormat, type RunResult } from 'argus-engine';
+import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { z } from 'zod';
-import { FORMATS } from '../../choices.ts';
 import { ArgusError } from '../../errors.ts';
 import { gitFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { NotStored } from '../../storage/outbox.ts';
 import { fitRemarks } from '../budget.ts';
-import { envelopeOf, projectPath, runResult } from '../schemas.ts';
-import { defineTool } from '../tool.ts';
+import type { AnswerOf, Output } from '../output.ts';
+import { notStored, projectPath } from '../schemas.ts';
+import { type Arguments, defineTool } from '../tool.ts';
 
 /** One run has a report a module; past this a glob is a mistake. */
 const MAX_FILES = 2_000;
@@ -22,25 +21,19 @@ const MAX_FILES = 2_000;
 /** What could not be read, over MCP; the command line has all of it. */
 const MAX_SKIPPED = 20;
 
-const MAX_REPORT_BYTES = 256 * 1024 * 1024;
-
 const input = () =>
   z.strictObject({
     projectPath: projectPath(),
     path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
-    format: z.enum(FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
+    format: z.enum(REPORT_FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
   });
 
-export interface ImportParams {
-  projectPath: string;
-  path: string;
-  format?: ReportFormat | undefined;
-}
+const output = { calls: ['recordRun'], omits: [], adds: notStored } as const satisfies Output;
 
 export async function handleImport(
-  params: ImportParams,
+  params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
-): Promise<Partial<NotStored> & RunResult> {
+): Promise<AnswerOf<typeof output>> {
   const session = await sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const files = await reportFiles(session.root, params.path);
@@ -82,7 +75,7 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
 
 /** The engine stops there too, but only after reading that far. */
 function requireReadableSize(file: string): void {
-  if ((statOf(file)?.size ?? 0) <= MAX_REPORT_BYTES) return;
+  if ((statOf(file)?.size ?? 0) <= LIMITS.MAX_REPORT_BYTES) return;
   throw new EngineError(
     'REPORT_TOO_LARGE',
     `${file} is larger than 256 MiB. Split the report, or import a part of it.`,
@@ -102,15 +95,13 @@ function notFound(message: string): ArgusError {
   return new ArgusError('REPORT_NOT_FOUND', message);
 }
 
-const skipped = () => z.array(z.object({ at: z.string(), reason: z.string() }));
-
 export const importTool = defineTool({
   name: 'argus_import',
   title: 'Import test reports',
   description:
     'Record a run from report files (JUnit, CTRF, Jest, Vitest, Playwright, TAP, go test -json), such as those of CI.',
   input,
-  output: () => envelopeOf(runResult().extend({ skipped: skipped() })),
+  output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handle: handleImport,
   fit: (answer) => ({

@@ -3,7 +3,6 @@
  */
 
 import path from 'node:path';
-import type { Locale } from 'argus-engine';
 import { z } from 'zod';
 import { unusedMemories } from '../../owner/project.ts';
 import { commandProblem } from '../../run/advice/runner-check.ts';
@@ -13,8 +12,12 @@ import type { Session } from '../../sessions/session.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { isStorageProblem } from '../../storage/database.ts';
 import { fitRemarks } from '../budget.ts';
-import { envelopeOf, warnings } from '../schemas.ts';
-import { defineTool } from '../tool.ts';
+import type { AnswerOf, Output } from '../output.ts';
+import { warnings } from '../schemas.ts';
+import { type Arguments, defineTool } from '../tool.ts';
+
+/** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
+const STANDINGS = ['own', 'new', 'foreign', 'none'] as const;
 
 const input = () =>
   z.strictObject({
@@ -22,49 +25,27 @@ const input = () =>
     configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
   });
 
-const output = () =>
-  envelopeOf(
-    z.object({
-      projectName: z.string(),
-      configPath: z.string().nullable(),
-      historyEnabled: z.boolean(),
-      databasePath: z.string(),
-      memory: z.enum(['own', 'new', 'foreign', 'none']).describe('Whose; warnings say what to do about a foreign one'),
-      memoryRoot: z.string().describe('Its folders and work trees share this memory'),
-      locale: z.enum(['zh', 'en']),
-      testCommand: z.string().nullable(),
-      runner: z.string().nullable(),
-      knownPatterns: z.number(),
-      latestRunId: z.string().nullable(),
-      warnings: warnings(),
-    }),
-  );
+const output = {
+  calls: ['overview'],
+  omits: [],
+  adds: () => ({
+    projectName: z.string(),
+    configPath: z.string().nullable(),
+    historyEnabled: z.boolean(),
+    databasePath: z.string(),
+    memory: z.enum(STANDINGS).describe('Whose; warnings say what to do about a foreign one'),
+    memoryRoot: z.string().describe('Its folders and work trees share this memory'),
+    locale: z.enum(['zh', 'en']),
+    testCommand: z.string().nullable().describe('Null: give one to argus_run'),
+    runner: z.string().nullable(),
+    ...warnings(),
+  }),
+} as const satisfies Output;
 
-export interface InitParams {
-  projectPath: string;
-  configFile?: string | undefined;
-}
-
-export interface InitResult {
-  projectName: string;
-  configPath: string | null;
-  historyEnabled: boolean;
-  databasePath: string;
-  /** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
-  memory: Standing;
-  /** The repository or workspace whose folders and work trees share the memory. */
-  memoryRoot: string;
-  locale: Locale;
-  /** Null: give one to argus_run. */
-  testCommand: string | null;
-  runner: string | null;
-  knownPatterns: number;
-  latestRunId: string | null;
-  warnings?: string[];
-}
+type InitResult = AnswerOf<typeof output>;
 
 export async function handleInit(
-  params: InitParams,
+  params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'init'>,
 ): Promise<InitResult> {
   const session = await sessionManager.init(params.projectPath, params.configFile);
@@ -91,10 +72,8 @@ export async function handleInit(
   };
 }
 
-export type Standing = 'own' | 'new' | 'foreign' | 'none';
-
 /** Whose the memory is. */
-async function standingOf(session: Session): Promise<Standing> {
+async function standingOf(session: Session): Promise<InitResult['memory']> {
   if (!session.historyEnabled) return 'none';
   try {
     const { foreign, memoryId } = await session.placement();

@@ -2,53 +2,35 @@
  * argus_patterns: browses the failure patterns of the knowledge base.
  */
 
-import type { PatternsResult as EnginePatternsResult, FailureCategory, PatternSort, PatternSource } from 'argus-engine';
+import { FAILURE_CATEGORIES, LIMITS } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { PATTERNS_APP } from '../apps.ts';
 import { fitPage } from '../budget.ts';
-import { category, envelopeOf, failurePattern, limit, offset, projectPath, warnings } from '../schemas.ts';
-import { defineTool } from '../tool.ts';
+import type { AnswerOf, Output } from '../output.ts';
+import { limit, offset, projectPath, warnings } from '../schemas.ts';
+import { type Arguments, defineTool } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
     projectPath: projectPath(),
-    category: category().optional(),
+    category: z.enum(FAILURE_CATEGORIES).optional(),
     source: z.enum(['built-in', 'learned']).optional(),
-    sortBy: z.enum(['confidence', 'occurrences', 'lastSeen']).optional().default('occurrences'),
-    limit: limit(200, 200),
+    sortBy: z.enum(['confidence', 'occurrences', 'lastSeen']).default('occurrences'),
+    limit: limit(LIMITS.MAX_PATTERNS, LIMITS.MAX_PATTERNS),
     offset: offset(),
   });
 
-const output = () =>
-  envelopeOf(
-    z.object({
-      patterns: z.array(failurePattern()),
-      total: z.number(),
-      builtInCount: z.number(),
-      learnedCount: z.number(),
-      hasMore: z.boolean(),
-      warnings: warnings(),
-    }),
-  );
+const output = { calls: ['patterns'], omits: [], adds: warnings } as const satisfies Output;
 
-export interface PatternsParams {
-  projectPath: string;
-  category?: FailureCategory | undefined;
-  source?: PatternSource | undefined;
-  sortBy?: PatternSort | undefined;
-  limit?: number | undefined;
-  offset?: number | undefined;
-}
-
-export type PatternsResult = EnginePatternsResult & { warnings?: string[] };
+export type PatternsResult = AnswerOf<typeof output>;
 
 export async function handlePatterns(
-  params: PatternsParams,
+  params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<PatternsResult> {
   const session = await sessionManager.getOrThrow(params.projectPath);
-  const { category = null, source = null, sortBy = null, limit = null, offset = null } = params;
+  const { category = null, source = null, sortBy, limit = null, offset = null } = params;
   const { value, warnings } = await session.withEngine((engine) =>
     engine.patterns({ category, source, sortBy, limit, offset }),
   );

@@ -2,14 +2,13 @@
  * argus_report_fix: records what fixed a failure, or did not. Whether the fix holds: a later run says it.
  */
 
-import type { ReportFixResult as EngineReportFixResult } from 'argus-engine';
 import { z } from 'zod';
 import { environmentOf } from '../../environment/project-environment.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { NotStored } from '../../storage/outbox.ts';
 import { visible } from '../../text/untrusted.ts';
-import { caseName, categoryName, envelopeOf, notStored, projectPath, proof, runId, warnings } from '../schemas.ts';
-import { defineTool } from '../tool.ts';
+import type { AnswerOf, Output } from '../output.ts';
+import { caseName, notStored, projectPath, runId, warnings } from '../schemas.ts';
+import { type Arguments, defineTool } from '../tool.ts';
 
 /** A description is a paragraph; a diff belongs into git. */
 const MAX_DESCRIPTION_CHARACTERS = 10_000;
@@ -25,42 +24,22 @@ const input = () =>
       .min(1)
       .max(MAX_DESCRIPTION_CHARACTERS)
       .describe('What was changed, so that others can repeat it'),
-    success: z.boolean().optional().default(true).describe('false: the fix did not help'),
+    success: z.boolean().default(true).describe('false: the fix did not help'),
   });
 
-const output = () =>
-  envelopeOf(
-    z.object({
-      ...notStored(),
-      patternId: z.string(),
-      category: categoryName(),
-      previousConfidence: z.number().nullable(),
-      updatedConfidence: z.number(),
-      occurrences: z.number(),
-      resolutions: z.number(),
-      fixRecordId: z.string(),
-      isNewPattern: z.boolean(),
-      ...proof(),
-      toProve: z.string().nullable(),
-      warnings: warnings(),
-    }),
-  );
+const output = {
+  calls: ['reportFix'],
+  omits: [],
+  adds: () => ({ ...notStored(), ...warnings() }),
+} as const satisfies Output;
 
-export interface ReportFixParams {
-  projectPath: string;
-  runId: string;
-  caseName: string;
-  fixDescription: string;
-  success?: boolean;
-}
-
-export type ReportFixResult = Partial<NotStored> & Omit<EngineReportFixResult, 'warnings'> & { warnings?: string[] };
+export type ReportFixResult = AnswerOf<typeof output>;
 
 export async function handleReportFix(
-  params: ReportFixParams,
+  params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<ReportFixResult> {
-  const { projectPath, runId, caseName, fixDescription, success = true } = params;
+  const { projectPath, runId, caseName, fixDescription, success } = params;
   const session = await sessionManager.getOrThrow(projectPath);
   const env = environmentOf(session.root);
   const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };

@@ -2,17 +2,16 @@
  * argus_run: runs the project's tests and records the run. Runners: `run/`.
  */
 
-import type { RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { folderOf } from '../../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../../run/run-tests.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { NotStored } from '../../storage/outbox.ts';
 import { fitRemarks } from '../budget.ts';
+import type { AnswerOf, Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
-import { envelopeOf, projectPath, runResult } from '../schemas.ts';
-import { type CallContext, defineTool } from '../tool.ts';
+import { notStored, projectPath } from '../schemas.ts';
+import { type Arguments, type CallContext, defineTool } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
@@ -23,16 +22,11 @@ const input = () =>
     idleTimeoutSeconds: z.int().min(1).max(86_400).optional().describe('End it after so long without output'),
   });
 
-export interface RunParams {
-  projectPath: string;
-  command?: string | undefined;
-  filter?: string | undefined;
-  timeoutSeconds?: number | undefined;
-  idleTimeoutSeconds?: number | undefined;
-}
+/** What could not be read of a report that the command wrote is among the notes. */
+const output = { calls: ['recordRun'], omits: ['skipped'], adds: notStored } as const satisfies Output;
 
-/** The engine's answer; what could not be read of a report the command wrote is among the notes. */
-export type RunToolResult = Partial<NotStored> & Omit<RunResult, 'skipped'>;
+type RunParams = Arguments<typeof input>;
+export type RunToolResult = AnswerOf<typeof output>;
 
 export async function handleRun(
   params: RunParams,
@@ -74,7 +68,7 @@ export const runTool = defineTool({
   description:
     'Run the tests (or any build or lint command) and record the run. Answers each failure with its message, place and what is already known; `causes` groups failures of one error: call argus_diagnose for one case of each.',
   input,
-  output: () => envelopeOf(runResult()),
+  output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   handle: handleRunWithProgress,
   fit: (answer) => ({ ...answer, notes: fitRemarks(answer.notes) }),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Loop } from '../../fix/loop.ts';
 import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import { type CallContext, defineTool } from '../tool.ts';
+import { type Arguments, type CallContext, defineTool } from '../tool.ts';
 import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 
 const input = () =>
@@ -23,17 +23,7 @@ const input = () =>
     test: z.string().optional().describe('Verification for a loop that has none'),
   });
 
-export interface FixAttemptParams {
-  projectPath: string;
-  loop: string;
-  fix?: string | undefined;
-  outside?: string | undefined;
-  approach?: 'direct' | 'defensive' | 'alternative' | undefined;
-  research?: string | undefined;
-  sources?: string[] | undefined;
-  inputs?: string | undefined;
-  test?: string | undefined;
-}
+type FixAttemptParams = Arguments<typeof input>;
 
 async function handleFixAttempt(
   params: FixAttemptParams,

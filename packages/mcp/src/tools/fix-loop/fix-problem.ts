@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Loop } from '../../fix/loop.ts';
 import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import { type CallContext, defineTool } from '../tool.ts';
+import { type Arguments, type CallContext, defineTool } from '../tool.ts';
 import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 
 const input = () =>
@@ -29,22 +29,7 @@ const input = () =>
     strict_progress: z.boolean().optional(),
   });
 
-export interface FixProblemParams {
-  projectPath: string;
-  command?: string | undefined;
-  error?: string | undefined;
-  desired: string;
-  test?: string | undefined;
-  namespace?: string | undefined;
-  auto?: boolean | undefined;
-  inputs?: string | undefined;
-  timeout?: number | undefined;
-  max_attempts?: number | undefined;
-  backoff?: number | undefined;
-  circuit_breaker?: number | undefined;
-  jitter?: boolean | undefined;
-  strict_progress?: boolean | undefined;
-}
+type FixProblemParams = Arguments<typeof input>;
 
 async function handleFixProblem(
   params: FixProblemParams,

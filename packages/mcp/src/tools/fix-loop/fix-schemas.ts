@@ -9,6 +9,7 @@ import { type LoopView, viewOf } from '../../fix/report/loop-view.ts';
 import type { LoopRecord } from '../../fix/report/record.ts';
 import { Tail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { CallContext } from '../tool.ts';
 
@@ -39,13 +40,16 @@ export const projectPath = () => z.string().min(1).describe('Absolute path of th
 export const loop = () => z.string().regex(/^[0-9a-f]{8}$/u, 'must be as an earlier answer gave it');
 
 /** As much as a client needs to know beforehand; the answers say the rest. */
-export const output = () =>
-  z.looseObject({
+export const output = {
+  calls: [],
+  omits: [],
+  adds: () => ({
     loop: z.string(),
     status: z.string(),
     result: z.string(),
-    next_action: z.looseObject({ type: z.string(), instructions: z.string() }),
-  });
+    next_action: z.object({ type: z.string(), instructions: z.string() }),
+  }),
+} as const satisfies Output;
 
 /** A project need not be opened first. */
 export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {

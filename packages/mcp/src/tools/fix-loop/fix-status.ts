@@ -4,7 +4,7 @@
 
 import { z } from 'zod';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import { defineTool } from '../tool.ts';
+import { type Arguments, defineTool } from '../tool.ts';
 import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
 
 const input = () =>
@@ -13,12 +13,7 @@ const input = () =>
     loop: loop().optional().describe('Default: the one worked on last'),
   });
 
-export interface FixStatusParams {
-  projectPath: string;
-  loop?: string | undefined;
-}
-
-async function handleFixStatus(params: FixStatusParams, sessionManager: SessionManager): Promise<FixAnswer> {
+async function handleFixStatus(params: Arguments<typeof input>, sessionManager: SessionManager): Promise<FixAnswer> {
   const { Loop } = await import('../../fix/loop.ts');
   const { reportMarkdown } = await import('../../fix/report/report.ts');
   const loopContext = await placeAt(params.projectPath, sessionManager);

@@ -6,18 +6,7 @@
 import { z } from 'zod';
 import { addIncident } from '../../memory/calls.ts';
 import { defineTool } from '../tool.ts';
-import {
-  detectedEnv,
-  env,
-  envBucket,
-  filled,
-  lookupId,
-  nextAction,
-  notes,
-  projectPath,
-  steps,
-  worked,
-} from './memory-schemas.ts';
+import { env, envBucket, filled, lookupId, notes, projectPath, steps, worked } from './memory-schemas.ts';
 
 const input = () =>
   z.strictObject({
@@ -35,26 +24,13 @@ const input = () =>
     projectPath: projectPath(),
   });
 
-const output = () =>
-  z.object({
-    created: z.boolean().describe('false: it was known already, and nothing was written'),
-    incident_id: z.string(),
-    solution_id: z.string().optional(),
-    outcome_id: z.string().optional(),
-    env_bucket: z.string().optional(),
-    detected_env: detectedEnv(),
-    title: z.string().optional(),
-    similarity: z.number().optional(),
-    next_action: nextAction(),
-  });
-
 export const addIncidentTool = defineTool({
   name: 'add_incident',
   title: 'Add an incident',
   description:
     'Remember a new problem with the fix you tried and whether it worked. Call it when ranked_solutions found no match; if the problem is known after all, the answer names it.',
   input,
-  output,
+  output: { calls: ['addIncident'], omits: [], adds: () => ({}) },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: addIncident,

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { addSolution } from '../../memory/calls.ts';
 import { defineTool } from '../tool.ts';
-import { detectedEnv, env, envBucket, lookupId, nextAction, projectPath, steps } from './memory-schemas.ts';
+import { env, envBucket, lookupId, projectPath, steps } from './memory-schemas.ts';
 
 const input = () =>
   z.strictObject({
@@ -18,22 +18,13 @@ const input = () =>
     projectPath: projectPath(),
   });
 
-const output = () =>
-  z.object({
-    solution_id: z.string(),
-    env_bucket: z.string(),
-    created: z.boolean().describe('false: it was there already'),
-    detected_env: detectedEnv(),
-    next_action: nextAction(),
-  });
-
 export const addSolutionTool = defineTool({
   name: 'add_solution',
   title: 'Add a solution',
   description:
     'Add a new fix to a known incident, or the same fix for another environment. Call record_outcome once it was tried.',
   input,
-  output,
+  output: { calls: ['addSolution'], omits: [], adds: () => ({}) },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: addSolution,

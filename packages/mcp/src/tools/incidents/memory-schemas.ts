@@ -29,7 +29,3 @@ export const projectPath = () =>
 export function filled(advice: string) {
   return z.string().refine((text) => text.trim() !== '', { error: `is empty; ${advice}`, abort: true });
 }
-
-export const nextAction = () => z.object({ type: z.string(), instructions: z.string() });
-
-export const detectedEnv = () => z.record(z.string(), z.unknown()).optional();

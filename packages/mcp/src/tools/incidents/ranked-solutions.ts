@@ -3,17 +3,14 @@
  * the engine, in one call, which also remembers the search.
  */
 
-import type { RankedSolution, RankedSolutionsResult } from 'argus-engine';
+import { LIMITS, type RankedSolution, type RankedSolutionsResult } from 'argus-engine';
 import { z } from 'zod';
 import { rankedSolutions } from '../../memory/calls.ts';
 import { clipped } from '../../text/untrusted.ts';
 import { fitTexts } from '../budget.ts';
-import { limit, warnings } from '../schemas.ts';
+import { limit } from '../schemas.ts';
 import { defineTool } from '../tool.ts';
-import { detectedEnv, env, filled, nextAction, projectPath } from './memory-schemas.ts';
-
-const MAX_LIMIT = 50;
-const DEFAULT_LIMIT = 5;
+import { env, filled, projectPath } from './memory-schemas.ts';
 
 const input = () =>
   z.strictObject({
@@ -21,60 +18,8 @@ const input = () =>
       'Stack trace or error as printed, or the problem in words',
     ),
     env: env(),
-    limit: limit(MAX_LIMIT, DEFAULT_LIMIT),
+    limit: limit(LIMITS.MAX_SOLUTIONS, LIMITS.DEFAULT_SOLUTIONS),
     projectPath: projectPath(),
-  });
-
-const memoryKind = () => z.enum(['project', 'user', 'foreign']);
-
-const incident = () =>
-  z.object({
-    incident_id: z.string(),
-    kind: z.enum(['incident', 'pattern']),
-    title: z.string(),
-    error_signature: z.string().nullable(),
-    summary: z.string().nullable(),
-    tags: z.array(z.string()),
-    score: z.number(),
-    because: z.array(z.string()),
-    solution_count: z.number(),
-    memory: memoryKind(),
-  });
-
-const solution = () =>
-  z.object({
-    solution_id: z.string(),
-    incident_id: z.string(),
-    steps: z.string(),
-    env: z.record(z.string(), z.unknown()),
-    env_bucket: z.string(),
-    best_env_bucket_match: z.string(),
-    env_match_score: z.number(),
-    reliability_score: z.number(),
-    recency_boost: z.number(),
-    final_solution_score: z.number(),
-    why: z.string(),
-    worked: z.number(),
-    failed: z.number(),
-    claimed: z.number().optional().describe('Of worked: no run has proved it'),
-    last_confirmed_at: z.string().nullable(),
-    memory: memoryKind(),
-  });
-
-const output = () =>
-  z.object({
-    lookup_id: z.string(),
-    env_bucket: z.string(),
-    detected_env: detectedEnv(),
-    incidents: z.array(incident()),
-    ranked_solutions: z.array(solution()),
-    recommended_solution: z
-      .object({ solution_id: z.string() })
-      .nullable()
-      .describe('The first of ranked_solutions that is not foreign'),
-    more: z.number(),
-    next_action: nextAction(),
-    warnings: warnings(),
   });
 
 /** Steps and summaries cut, with the way to the whole. */
@@ -103,7 +48,7 @@ export const rankedSolutionsTool = defineTool({
   description:
     'Find what solved this problem before, best first for this environment. Call it first for any error, before debugging; then do what next_action says.',
   input,
-  output,
+  output: { calls: ['rankedSolutions'], omits: [], adds: () => ({}) },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: rankedSolutions,
