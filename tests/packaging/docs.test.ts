@@ -112,10 +112,12 @@ test.each(COMMANDS)('$page: $command $options', ({ command, options }) => {
   for (const option of options) expect(help).toContain(option);
 });
 
-test('every tool has its line in the manual', () => {
+test('every tool has its line in the manual, and its name in both READMEs', () => {
   const tools = Object.keys(JSON.parse(read('packages/mcp/src/generated/tools.json')));
   const manual = PAGES.filter((page) => page.startsWith(DOCS))
     .map(read)
     .join('\n');
   expect(tools.filter((name) => !manual.includes(`| \`${name}\` |`))).toEqual([]);
+  const readmes = ['README.md', 'packages/mcp/README.md'].map(read);
+  expect(tools.filter((name) => !readmes.every((text) => text.includes(`\`${name}\``)))).toEqual([]);
 });

@@ -1,0 +1,90 @@
+/**
+ * What a tool consists of, so that adding one touches nothing but this: its call in the engine's list, its file, its
+ * line in the registry, a test over stdio. Its line in the manual: tests/packaging/docs.test.ts.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import engine from '../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
+import { listedSchemas, type Schema } from '../src/tools/listing.ts';
+import { TOOLS } from '../src/tools/registry.ts';
+
+const ENGINE: { calls: Record<string, { params: Schema }>; params: Record<string, Schema> } = engine;
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+function filesOf(folder: string): string[] {
+  const all = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' });
+  return all.filter((file) => file.endsWith('.ts')).map((file) => file.replaceAll('\\', '/'));
+}
+
+const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
+const SOURCES = filesOf('packages/mcp/src/tools');
+const TESTS = filesOf('tests/e2e').map((file) => read(`tests/e2e/${file}`));
+
+describe.each(TOOLS)('$name', ({ name, output }) => {
+  test('has a file of its own name', () => {
+    const file = `/${name.replace(/^argus_/u, '').replaceAll('_', '-')}.ts`;
+    const found = SOURCES.filter((source) => source.endsWith(file));
+    expect(found).toHaveLength(1);
+    expect(read(`packages/mcp/src/tools/${found[0]}`)).toContain(`name: '${name}'`);
+  });
+
+  test('answers what calls of the engine answer', () => {
+    expect(output.calls.filter((call) => !(call in ENGINE.calls))).toEqual([]);
+  });
+
+  test('is called over stdio', () => {
+    expect(TESTS.some((text) => text.includes(`'${name}'`))).toBe(true);
+  });
+});
+
+test('a tool that is written is registered', () => {
+  const written = SOURCES.filter((file) => /= defineTool\(/u.test(read(`packages/mcp/src/tools/${file}`)));
+  expect(written).toHaveLength(TOOLS.length);
+});
+
+/** The params of the others are not their arguments but what they find out: a project, a run, the cases of reports. */
+const PASSED_ON = TOOLS.filter(({ output }) => !['overview', 'recordRun', undefined].includes(output.calls[0]));
+
+/** Found out by the host and added to the arguments. */
+const ADDED = ['detected_env', 'env'];
+
+describe.each(PASSED_ON)('the arguments of $name', ({ name, output }) => {
+  const input: Schema = listedSchemas(TOOLS)[name]?.input ?? {};
+  const { projectPath: _, ...properties } = input.properties ?? {};
+  const calls = output.calls.map((call) => resolved(ENGINE.calls[call]?.params));
+
+  test.each(Object.entries(properties))('%s is what a call takes', (argument, given) => {
+    const params = calls.flatMap((call) => call.properties?.[argument] ?? []);
+    expect(params).not.toEqual([]);
+    for (const param of params) expect({ given, fits: fits(given, param) }).toEqual({ given, fits: true });
+  });
+
+  test('are all that a call needs', () => {
+    // Of several calls the arguments decide which one is made.
+    const needed = calls.length > 1 ? [] : (calls[0]?.required ?? []);
+    const given = [...(input.required ?? []), ...defaulted(properties), ...ADDED];
+    expect(needed.filter((param) => !given.includes(param))).toEqual([]);
+  });
+});
+
+function defaulted(properties: Record<string, Schema>): string[] {
+  return Object.entries(properties).flatMap(([argument, schema]) => ('default' in schema ? argument : []));
+}
+
+/** Whether each value of an argument is one of the param. */
+function fits(given: Schema, param: Schema): boolean {
+  const choices = resolved(param).anyOf?.map(resolved) ?? [resolved(param)];
+  return choices.some(({ type, items, ...choice }) => {
+    const names = choice.enum ?? choice.oneOf?.map((one) => one.const);
+    if (names !== undefined) return given.enum?.every((name) => names.includes(name)) === true;
+    const types = [type].flat();
+    if (!types.includes(String(given.type)) && !(given.type === 'integer' && types.includes('number'))) return false;
+    return items === undefined || (given.items !== undefined && fits(given.items, items));
+  });
+}
+
+function resolved(schema: Schema = {}): Schema {
+  return schema.$ref === undefined ? schema : (ENGINE.params[schema.$ref.slice('#/params/'.length)] ?? {});
+}
