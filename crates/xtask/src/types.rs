@@ -71,11 +71,16 @@ fn contract() -> String {
 }
 
 /// Unions of texts that TypeScript needs as lists too: constant, documentation, type.
-const CLOSED_LISTS: [(&str, &str, &str); 4] = [
+const CLOSED_LISTS: [(&str, &str, &str); 9] = [
     ("ENGINE_ERROR_CODES", "Every code an engine call can answer.", "ErrorCode"),
     ("FAILURE_CATEGORIES", "Every category, in the contract's order.", "FailureCategory"),
     ("FAILURE_KINDS", "Every kind of failure, in the order in which they are explained.", "FailureKind"),
+    ("FIX_APPROACHES", "How a fix may be gone about, in the order in which the approaches are due.", "FixApproach"),
+    ("LOCALES", "Languages of built-in texts.", "Locale"),
+    ("PATTERN_SORTS", "What patterns may be sorted by.", "PatternSort"),
+    ("PATTERN_SOURCES", "Where patterns come from.", "PatternSource"),
     ("REPORT_FORMATS", "Every format of reports that is read.", "ReportFormat"),
+    ("RUN_STATUSES", "How a run may end.", "RunStatus"),
 ];
 
 /// How TypeScript is written.

@@ -26,8 +26,13 @@ export {
   ENGINE_ERROR_CODES,
   FAILURE_CATEGORIES,
   FAILURE_KINDS,
+  FIX_APPROACHES,
   LIMITS,
+  LOCALES,
+  PATTERN_SORTS,
+  PATTERN_SOURCES,
   REPORT_FORMATS,
+  RUN_STATUSES,
 } from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';

@@ -2407,6 +2407,32 @@ export const FAILURE_KINDS = [
   'unknown',
 ] as const;
 
+/** How a fix may be gone about, in the order in which the approaches are due. */
+export const FIX_APPROACHES = [
+  'direct',
+  'defensive',
+  'alternative',
+] as const;
+
+/** Languages of built-in texts. */
+export const LOCALES = [
+  'zh',
+  'en',
+] as const;
+
+/** What patterns may be sorted by. */
+export const PATTERN_SORTS = [
+  'confidence',
+  'occurrences',
+  'lastSeen',
+] as const;
+
+/** Where patterns come from. */
+export const PATTERN_SOURCES = [
+  'built-in',
+  'learned',
+] as const;
+
 /** Every format of reports that is read. */
 export const REPORT_FORMATS = [
   'junit',
@@ -2415,6 +2441,12 @@ export const REPORT_FORMATS = [
   'playwright',
   'tap',
   'go-test',
+] as const;
+
+/** How a run may end. */
+export const RUN_STATUSES = [
+  'passed',
+  'failed',
 ] as const;
 
 /** What the engine bounds. */

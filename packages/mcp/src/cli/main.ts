@@ -3,7 +3,14 @@
  * read when it is called.
  */
 
-import { FAILURE_CATEGORIES, REPORT_FORMATS, type ReportFormat } from 'argus-engine';
+import {
+  FAILURE_CATEGORIES,
+  PATTERN_SORTS,
+  PATTERN_SOURCES,
+  REPORT_FORMATS,
+  type ReportFormat,
+  RUN_STATUSES,
+} from 'argus-engine';
 import { Command, CommanderError, Option } from 'commander';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
@@ -103,7 +110,7 @@ function addHistory(root: Command): void {
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .option('--days <n>', 'only the last days', wholeNumber)
-    .addOption(new Option('--status <status>', 'only these').choices(['passed', 'failed']))
+    .addOption(new Option('--status <status>', 'only these').choices(RUN_STATUSES))
     .action(async (runId: string | undefined, options) => {
       const { history } = await import('./failures/lists.ts');
       await history(runId, options);
@@ -135,8 +142,8 @@ function addReportFix(root: Command): void {
 function addPatterns(root: Command): void {
   projectCommand(root, 'patterns', 'list known failure patterns')
     .addOption(new Option('--category <category>', 'only this one').choices(FAILURE_CATEGORIES))
-    .addOption(new Option('--source <source>', 'only from there').choices(['built-in', 'learned']))
-    .addOption(new Option('--sort <order>', 'order').choices(['confidence', 'occurrences', 'lastSeen']))
+    .addOption(new Option('--source <source>', 'only from there').choices(PATTERN_SOURCES))
+    .addOption(new Option('--sort <order>', 'order').choices(PATTERN_SORTS))
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
     .action(async (options) => {

@@ -3,7 +3,7 @@
  * load.ts. The schema is made when there is a file to check.
  */
 
-import { FAILURE_CATEGORIES } from 'argus-engine';
+import { FAILURE_CATEGORIES, LOCALES } from 'argus-engine';
 import { z } from 'zod';
 
 const name = () => z.string().min(1).max(60);
@@ -56,7 +56,7 @@ const test = () =>
 export const configSchema = () =>
   z.strictObject({
     version: z.literal(1).optional().describe('Version of this format'),
-    locale: z.enum(['zh', 'en']).optional().describe('Language of built-in suggestions'),
+    locale: z.enum(LOCALES).optional().describe('Language of built-in suggestions'),
     history: history().optional(),
     memory: memory().optional(),
     test: test().optional(),

@@ -4,14 +4,11 @@
  */
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
-import { type Engine, EngineError } from 'argus-engine';
+import { type Engine, EngineError, LIMITS } from 'argus-engine';
 import { toErrorBody } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
-
-/** As many as a client shows. */
-const MAX_COMPLETIONS = 100;
 
 /** Cases of a run in one resource; more are paged with argus_history. */
 const MAX_CASES = 200;
@@ -98,7 +95,7 @@ async function completeIds({ kind, places }: ResourceDefinition, sessionManager:
   const asked = (await places(sessionManager)).map((ask) => ask((engine) => engine.completeIds({ kind, prefix })));
   const found = await Promise.allSettled(asked);
   const ids = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  return [...new Set(ids)].slice(0, MAX_COMPLETIONS);
+  return [...new Set(ids)].slice(0, LIMITS.MAX_COMPLETIONS);
 }
 
 function openProjects(sessionManager: Places): Ask[] {

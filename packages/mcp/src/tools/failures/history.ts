@@ -2,7 +2,7 @@
  * argus_history: lists runs, or the cases of one run.
  */
 
-import { LIMITS } from 'argus-engine';
+import { LIMITS, RUN_STATUSES } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
@@ -22,7 +22,7 @@ const input = () =>
   z.strictObject({
     projectPath: projectPath(),
     limit: limit(LIMITS.MAX_RUNS, LIMITS.DEFAULT_RUNS),
-    status: z.enum(['passed', 'failed']).optional(),
+    status: z.enum(RUN_STATUSES).optional(),
     days: z.int().min(1).optional().describe('Only the last days'),
     offset: offset(),
     runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),

@@ -3,6 +3,7 @@
  */
 
 import path from 'node:path';
+import { LOCALES } from 'argus-engine';
 import { z } from 'zod';
 import { unusedMemories } from '../../owner/project.ts';
 import { commandProblem } from '../../run/advice/runner-check.ts';
@@ -35,7 +36,7 @@ const output = {
     databasePath: z.string(),
     memory: z.enum(STANDINGS).describe('Whose; warnings say what to do about a foreign one'),
     memoryRoot: z.string().describe('Its folders and work trees share this memory'),
-    locale: z.enum(['zh', 'en']),
+    locale: z.enum(LOCALES),
     testCommand: z.string().nullable().describe('Null: give one to argus_run'),
     runner: z.string().nullable(),
     ...warnings(),

@@ -2,7 +2,7 @@
  * argus_patterns: browses the failure patterns of the knowledge base.
  */
 
-import { FAILURE_CATEGORIES, LIMITS } from 'argus-engine';
+import { FAILURE_CATEGORIES, LIMITS, PATTERN_SORTS, PATTERN_SOURCES } from 'argus-engine';
 import { z } from 'zod';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { PATTERNS_APP } from '../apps.ts';
@@ -15,8 +15,8 @@ const input = () =>
   z.strictObject({
     projectPath: projectPath(),
     category: z.enum(FAILURE_CATEGORIES).optional(),
-    source: z.enum(['built-in', 'learned']).optional(),
-    sortBy: z.enum(['confidence', 'occurrences', 'lastSeen']).default('occurrences'),
+    source: z.enum(PATTERN_SOURCES).optional(),
+    sortBy: z.enum(PATTERN_SORTS).default('occurrences'),
     limit: limit(LIMITS.MAX_PATTERNS, LIMITS.MAX_PATTERNS),
     offset: offset(),
   });

@@ -3,6 +3,7 @@
  * something was changed is read off the work tree, not believed.
  */
 
+import { FIX_APPROACHES } from 'argus-engine';
 import { z } from 'zod';
 import type { Loop } from '../../fix/loop.ts';
 import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
@@ -16,7 +17,7 @@ const input = () =>
     loop: loopId().describe('From fix_problem'),
     fix: z.string().optional().describe('What you changed, in a line or two'),
     outside: z.string().optional().describe("A change outside the project's files: a service started, a setting"),
-    approach: z.enum(['direct', 'defensive', 'alternative']).optional(),
+    approach: z.enum(FIX_APPROACHES).optional(),
     research: z.string().optional().describe('What your research found, under headings or as it is'),
     sources: z.array(z.string()).optional().describe('Addresses your research found'),
     inputs: z.string().optional().describe('Inputs file for prompts'),
