@@ -19,7 +19,7 @@ import { UNDESCRIBED } from './state/fix-file.ts';
 import { readLog } from './state/loop-files.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
-/** The engine takes 10 KB of a text. */
+/** Enough to repeat a fix, and to know an error by. */
 const MAX_STEPS_CHARACTERS = 8_000;
 const MAX_SIGNATURE_CHARACTERS = 8_000;
 const MAX_TITLE_CHARACTERS = 300;

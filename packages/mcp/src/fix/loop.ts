@@ -4,18 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  FixAdvanced,
-  FixApproach,
-  FixDecision,
-  FixError,
-  FixEvent,
-  FixHostNotes,
-  FixOutlook,
-  FixStart,
-  FixState,
-  FixVerdict,
-} from 'argus-engine';
+import type { FixApproach, FixDecision, FixError, FixStart, FixState, FixVerdict } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
 import { visible } from '../text/untrusted.ts';
@@ -38,7 +27,6 @@ import { type Change, changeSince, describeChange, suspicions, weakenings } from
 import { snapshotsOf } from './snapshots/open.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { fixFile } from './state/fix-file.ts';
-import { withListed, withNotes } from './state/host-notes.ts';
 import type { Lock } from './state/lock.ts';
 import {
   existingFolder,
@@ -50,6 +38,7 @@ import {
   recordOf,
   stateOf,
 } from './state/loop-files.ts';
+import { LoopState } from './state/loop-state.ts';
 import { mayBeginAnew, notOurs, putAside, undecided } from './state/past-loop.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
@@ -71,11 +60,8 @@ export class Loop {
   readonly #lock: Lock;
   readonly #snapshots: Snapshots;
   readonly #notes: string[] = [];
-  #state: FixState;
-  #outlook: FixOutlook;
+  readonly #state: LoopState;
   #insight: Insight | null = null;
-  /** Something happened to the loop in this call. */
-  #hasAdvanced = false;
 
   private constructor(
     loopContext: LoopContext,
@@ -89,8 +75,7 @@ export class Loop {
     this.folder = folder;
     this.#lock = lock;
     this.#snapshots = snapshots;
-    this.#state = state;
-    this.#outlook = loopContext.rules.outlook(state);
+    this.#state = new LoopState(loopContext, folder, state);
     this.continued = continued;
     if (continued) this.#insight = readInsight(folder);
   }
@@ -113,7 +98,7 @@ export class Loop {
       }
       const past = found === undefined ? null : await putAside(found, folder, snapshots);
       const loop = new Loop(loopContext, folder, lock, snapshots, fresh, false);
-      if (past !== null) loop.#remember('remarks', [past]);
+      if (past !== null) loop.#state.remember('remarks', [past]);
       await loop.#begin();
       return loop;
     } catch (thrown) {
@@ -156,19 +141,19 @@ export class Loop {
   }
 
   get state(): FixState {
-    return this.#state;
+    return this.#state.current;
   }
 
   get decision(): FixDecision {
-    return this.#outlook.decision;
+    return this.#state.decision;
   }
 
   get record(): LoopRecord {
     const { folder } = this;
-    const said = this.#state.host.remarks;
+    const said = this.#state.current.host.remarks;
     const notes = [...said, ...this.#notes, ...this.#snapshots.warnings, ...(this.#insight?.notes ?? [])];
-    const [state, outlook, insight] = [this.#state, this.#outlook, this.#insight];
-    const earlier = this.continued && !this.#hasAdvanced ? undecided(state) : null;
+    const [state, outlook, insight] = [this.#state.current, this.#state.outlook, this.#insight];
+    const earlier = this.continued && !this.#state.hasAdvanced ? undecided(state) : null;
     return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier });
   }
 
@@ -189,27 +174,27 @@ export class Loop {
   /** Does something that starts programs; if this process is killed, whoever goes on finds them by the mark and ends them. */
   async marked<T>(work: (mark: string) => Promise<T>): Promise<T> {
     const mark = newMark();
-    this.#keep({ mark });
-    this.#save();
+    this.#state.keep({ mark });
+    this.#state.write();
     const result = await work(mark);
-    this.#keep({ mark: null });
-    this.#save();
+    this.#state.keep({ mark: null });
+    this.#state.write();
     return result;
   }
 
   /** Runs the command, or in error mode the verification. */
   async runAttempt(watcher: Watcher, input: CommandInput = NO_INPUT): Promise<FixDecision> {
-    const number = this.#state.current_attempt;
+    const number = this.#state.current.current_attempt;
     const snapshot = await this.#snapshots.take(String(number));
     const mark = newMark();
     const fed = input.digest === null ? {} : { used_inputs_digest: input.digest };
-    this.#keep({ base: this.#state.host.base ?? snapshot, mark, ...fed });
-    const started = this.#apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
+    this.#state.keep({ base: this.#state.current.host.base ?? snapshot, mark, ...fed });
+    const started = this.#state.apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
     if (started.type === 'refused') return started;
     const attempt = await this.#run(number, mark, watcher, input);
     try {
       for (const note of input.notes) this.note(note);
-      this.#remember(
+      this.#state.remember(
         'remarks',
         attempt.result.notes.map((note) => `Attempt ${number}: ${note}`),
       );
@@ -224,19 +209,20 @@ export class Loop {
 
   /** Declares what was changed since the last attempt; what the work tree shows counts, not what is said. */
   async declareFix(fix: DeclaredFix): Promise<FixDecision> {
-    const change = await changeSince(this.#snapshots, this.#state);
+    const change = await changeSince(this.#snapshots, this.#state.current);
     const { files, tried } = change;
     const outside = fix.outside === null ? null : cleanText(this.#context, fix.outside);
     const description = cleanText(this.#context, fix.description ?? '') || describeChange(change, outside);
     const digest = tried === null ? change.digest : null;
     const approach = fix.approach ?? null;
-    const declared = this.#advance({ type: 'fix_declared', description, digest, files, outside, approach });
+    const declared = this.#state.advance({ type: 'fix_declared', description, digest, files, outside, approach });
     const { decision } = declared;
     if (decision.type === 'refused')
       return outside === null ? explained(decision, change, this.decision.type) : decision;
     await this.#noteWeakening(change.now);
     // In error mode a fix belongs to the attempt that verifies it.
-    const number = this.#state.mode === 'error' ? this.#state.current_attempt : this.#state.attempts.length;
+    const number =
+      this.#state.current.mode === 'error' ? this.#state.current.current_attempt : this.#state.current.attempts.length;
     const diff = this.#context.rules.redact(change.diff);
     const text = fixFile({
       number,
@@ -248,7 +234,7 @@ export class Loop {
       findings: this.#insight?.findings ?? null,
     });
     this.folder.write(`attempt_${number}_fix.md`, text);
-    this.#accept(declared);
+    this.#state.accept(declared);
     return decision;
   }
 
@@ -262,12 +248,12 @@ export class Loop {
       this.cancel();
       throw new ArgusError('CANCELLED', 'The loop was cancelled while it waited. It can be resumed.');
     }
-    return this.#apply({ type: 'waited' });
+    return this.#state.apply({ type: 'waited' });
   }
 
   /** What the next run is given to read. */
   input(signal?: AbortSignal): Promise<CommandInput> {
-    return commandInputFor(this.#context, this.#state, { signal });
+    return commandInputFor(this.#context, this.#state.current, { signal });
   }
 
   /**
@@ -275,50 +261,49 @@ export class Loop {
    * that, somebody has to have changed them. Null: there are some; else why there are none.
    */
   async answerPrompt(signal?: AbortSignal): Promise<string | null> {
-    const { auto, host } = this.#state;
+    const { auto, host } = this.#state.current;
     const again = auto && host.inputs_regenerated_at === null;
     const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
-    const input = await commandInputFor(this.#context, this.#state, { prompts, signal });
-    if (again) this.#keep({ inputs_regenerated_at: new Date().toISOString() });
-    this.#save();
+    const input = await commandInputFor(this.#context, this.#state.current, { prompts, signal });
+    if (again) this.#state.keep({ inputs_regenerated_at: new Date().toISOString() });
+    this.#state.write();
     if (input.missing.length > 0) return missingText(input);
     if (input.digest === null)
       return 'There are no inputs for its prompts. Give them with --inputs FILE, or use --auto.';
     if (input.digest === host.used_inputs_digest)
       return `The inputs in ${input.path} did not do the last time. Correct them.`;
-    const decision = this.#apply({ type: 'inputs_provided', digest: input.digest, inputs: null });
+    const decision = this.#state.apply({ type: 'inputs_provided', digest: input.digest, inputs: null });
     return decision.type === 'refused' ? decision.reason : null;
   }
 
   /** Takes over what may be changed on the way, and says what may not: the limits stay as they were at the beginning. */
   adjust(wanted: Partial<FixStart>): void {
-    this.#state = this.#context.rules.adjust(this.#state, wanted);
-    this.#save();
-    for (const note of limitsKept(this.#state, wanted)) this.note(note);
+    this.#state.adjust(wanted);
+    for (const note of limitsKept(this.#state.current, wanted)) this.note(note);
   }
 
   resetCircuit(): FixDecision {
-    return this.#apply({ type: 'circuit_reset' });
+    return this.#state.apply({ type: 'circuit_reset' });
   }
 
   /** What a human would accept is no more what ran. */
   async isOutdated(): Promise<boolean> {
-    const { status } = this.#state;
-    return status === 'suspicious' && (await changeSince(this.#snapshots, this.#state)).digest !== null;
+    const { status } = this.#state.current;
+    return status === 'suspicious' && (await changeSince(this.#snapshots, this.#state.current)).digest !== null;
   }
 
   humanDecided(verdict: FixVerdict, note: string | null): FixDecision {
-    return this.#apply({ type: 'human_decided', verdict, note, timestamp: new Date().toISOString() });
+    return this.#state.apply({ type: 'human_decided', verdict, note, timestamp: new Date().toISOString() });
   }
 
   cancel(): void {
-    if (!this.decision.is_over) this.#apply({ type: 'cancelled' });
+    if (!this.decision.is_over) this.#state.apply({ type: 'cancelled' });
   }
 
   /** What somebody found on the web, for the report. */
   addSources(sources: readonly string[]): void {
-    this.#remember('research_sources', sources);
-    this.#save();
+    this.#state.remember('research_sources', sources);
+    this.#state.write();
   }
 
   /** What somebody found out, for this error. */
@@ -341,7 +326,7 @@ export class Loop {
 
   /** Learns from a loop that is over, and writes its report. */
   async report(watcher: Watcher): Promise<string> {
-    const { status } = this.#state;
+    const { status } = this.#state.current;
     if (status === 'escalated') await this.#findOut(watcher);
     if (status === 'success' || status === 'escalated') await this.#learn();
     const { earlier, ...record } = this.record;
@@ -353,73 +338,73 @@ export class Loop {
 
   /** Once for each error. */
   async #findOut(watcher: Watcher, research?: string): Promise<void> {
-    const attempt = this.#state.attempts.length;
+    const attempt = this.#state.current.attempts.length;
     const asked = research !== undefined && this.#insight?.research === null;
     if (this.#insight?.attempt === attempt && this.#insight.query !== null && !asked) return;
     const error = this.#insight?.attempt === attempt ? this.#insight.error : this.#errorGiven();
     const year = new Date().getFullYear();
     watcher.onNote?.('gathering context');
-    const request = { attempt, error, state: this.#state, research, year };
+    const request = { attempt, error, state: this.#state.current, research, year };
     this.#insight = await this.marked((mark) => insightOf(this.#context, { ...request, mark }, watcher));
     this.#writeInsight();
     if (this.#insight.sources.length > 0) this.addSources(this.#insight.sources);
   }
 
   async #learn(): Promise<void> {
-    const { learned_up_to: known } = this.#state.host;
-    const loop = { state: this.#state, folder: this.folder, snapshots: this.#snapshots };
+    const { learned_up_to: known } = this.#state.current.host;
+    const loop = { state: this.#state.current, folder: this.folder, snapshots: this.#snapshots };
     const problems = await learn(this.#context, loop, known, (upTo) => {
-      this.#keep({ learned_up_to: upTo });
-      this.#save();
+      this.#state.keep({ learned_up_to: upTo });
+      this.#state.write();
     });
     for (const problem of problems) this.note(problem);
   }
 
   async #begin(): Promise<void> {
-    if (this.#state.mode === 'error') {
-      this.#keep({ base: await this.#snapshots.take('0') });
+    if (this.#state.current.mode === 'error') {
+      this.#state.keep({ base: await this.#snapshots.take('0') });
       const error = this.#errorGiven();
       this.#keepSource(error);
       this.#insight = newInsight(0, error);
       this.#writeInsight();
     }
-    this.#save();
+    this.#state.write();
   }
 
   /** What a killed process left running is ended; an attempt that was cut off is made again. */
   async #goOn(): Promise<void> {
-    const { status, host, current_attempt: number } = this.#state;
+    const { status, host, current_attempt: number } = this.#state.current;
     const { mark } = host;
     if (mark !== null) await endMarked(mark);
-    this.#keep({ mark: null });
+    this.#state.keep({ mark: null });
     if (status === 'running') {
       const log = this.folder.putAside(`attempt_${number}.log`);
-      this.#remember('remarks', [
+      this.#state.remember('remarks', [
         `Attempt ${number} was cut off, and is made again${log === null ? '' : `; see ${log}`}.`,
       ]);
     }
-    if (status === 'running' || status === 'cancelled') this.#apply({ type: 'resumed' });
+    if (status === 'running' || status === 'cancelled') this.#state.apply({ type: 'resumed' });
   }
 
   /** What an attempt runs. */
   get #command(): string {
-    const { mode, command, test } = this.#state;
+    const { mode, command, test } = this.#state.current;
     return (mode === 'command' ? command : test) ?? '';
   }
 
   async #run(number: number, mark: string, watcher: Watcher, input: CommandInput): Promise<HeardAttempt> {
-    watcher.onNote?.(`attempt ${number} of ${this.#state.max_attempts}: ${visible(this.#command)}`);
+    watcher.onNote?.(`attempt ${number} of ${this.#state.current.max_attempts}: ${visible(this.#command)}`);
     try {
       const request: AttemptRequest = {
         command: this.#command,
         cwd: this.#context.session.root,
-        timeoutSeconds: this.#state.timeout_seconds,
+        timeoutSeconds: this.#state.current.timeout_seconds,
         logPath: this.folder.logPath(number),
         mark,
         redact: (text) => withoutSecrets(this.#context.rules.redact(text), input),
         input: input.input,
         // A verification has nobody to ask.
-        mayAsk: this.#state.mode === 'command',
+        mayAsk: this.#state.current.mode === 'command',
         program: input.program,
         env: input.env,
         signal: watcher.signal,
@@ -429,7 +414,7 @@ export class Loop {
       const isHeard = this.#context.session.historyEnabled && input.digest === null;
       return await (isHeard ? runHeard(this.#context, request) : runUnheard(request));
     } catch (thrown) {
-      this.#keep({ mark: null });
+      this.#state.keep({ mark: null });
       this.cancel();
       throw thrown;
     }
@@ -438,18 +423,18 @@ export class Loop {
   async #finish(result: AttemptResult, snapshot: string, watcher: Watcher): Promise<FixDecision> {
     const { exitCode, timedOut, durationSeconds, startedAt } = result;
     const failed = exitCode !== 0;
-    const number = this.#state.current_attempt;
-    const error = failed ? await understandRun(this.#context, this.#state, result) : null;
+    const number = this.#state.current.current_attempt;
+    const error = failed ? await understandRun(this.#context, this.#state.current, result) : null;
     if (error) {
       this.#keepSource(error);
       this.#insight = newInsight(number, error);
       this.#writeInsight();
     }
-    const weakened = failed ? [] : await suspicions(this.#context, this.#snapshots, this.#state, snapshot);
+    const weakened = failed ? [] : await suspicions(this.#context, this.#snapshots, this.#state.current, snapshot);
     // What is changed from here on is the next fix.
-    if (failed || weakened.length > 0) this.#keep({ after: await this.#snapshots.take(`${number}-after`) });
-    this.#keep({ mark: null });
-    const decision = this.#apply({
+    if (failed || weakened.length > 0) this.#state.keep({ after: await this.#snapshots.take(`${number}-after`) });
+    this.#state.keep({ mark: null });
+    const decision = this.#state.apply({
       type: 'attempt_finished',
       exit_code: exitCode,
       timed_out: timedOut,
@@ -467,7 +452,7 @@ export class Loop {
   /** As a run of its own: but not where it stopped at a question, or is green for a reason that only a human may accept. */
   async #record(number: number, attempt: Omit<HeardAttempt, 'close'> & { text: string }): Promise<void> {
     const { prompt } = attempt.result;
-    if (!this.#context.session.historyEnabled || prompt !== null || this.#state.status === 'suspicious') return;
+    if (!this.#context.session.historyEnabled || prompt !== null || this.#state.current.status === 'suspicious') return;
     try {
       const kept = await recordAttempt(this.#context, this.folder, { ...attempt, number, command: this.#command });
       if (kept.notStored !== undefined) for (const warning of kept.warnings) this.note(warning);
@@ -478,7 +463,7 @@ export class Loop {
 
   /** Says it before the run, while it can still be undone. */
   async #noteWeakening(now: string): Promise<void> {
-    const [first] = await weakenings(this.#context, this.#snapshots, this.#state, now);
+    const [first] = await weakenings(this.#context, this.#snapshots, this.#state.current, now);
     if (first === undefined) return;
     this.note(
       `The tests are weaker than at the beginning (${first.file}:${first.line}, ${first.kind.replaceAll('_', ' ')}): a green run will be suspicious, no success.`,
@@ -487,9 +472,11 @@ export class Loop {
 
   /** A green run that a human has rejected says nothing; the failure before it is still there. */
   #errorGiven(): FixError {
-    const last = this.#state.attempts.findLast((attempt) => !isRejected(attempt));
+    const last = this.#state.current.attempts.findLast((attempt) => !isRejected(attempt));
     const text =
-      this.#state.mode === 'error' && last === undefined ? this.#state.error : readLog(this.folder, last?.number ?? 0);
+      this.#state.current.mode === 'error' && last === undefined
+        ? this.#state.current.error
+        : readLog(this.folder, last?.number ?? 0);
     return this.#context.rules.understand({
       text: text ?? '',
       exit_code: last?.exit_code ?? null,
@@ -497,37 +484,8 @@ export class Loop {
     });
   }
 
-  #apply(event: FixEvent): FixDecision {
-    const advanced = this.#advance(event);
-    if (advanced.decision.type !== 'refused') this.#accept(advanced);
-    return advanced.decision;
-  }
-
-  #advance(event: FixEvent): FixAdvanced {
-    return this.#context.rules.advance(this.#state, event);
-  }
-
-  #accept({ state, decision, warnings }: FixAdvanced): void {
-    this.#hasAdvanced = true;
-    this.#state = state;
-    this.#outlook = { decision, warnings };
-    this.#save();
-  }
-
-  #keep(notes: Partial<FixHostNotes>): void {
-    this.#state = withNotes(this.#state, notes);
-  }
-
   #keepSource(error: FixError): void {
-    this.#keep({ error_source: errorSource(error, this.#state, this.#context.session.root) });
-  }
-
-  #remember(list: 'remarks' | 'research_sources', texts: readonly string[]): void {
-    this.#state = withListed(this.#context, this.#state, list, texts);
-  }
-
-  #save(): void {
-    this.folder.writeState(this.#state);
+    this.#state.keep({ error_source: errorSource(error, this.#state.current, this.#context.session.root) });
   }
 
   #writeInsight(): void {
