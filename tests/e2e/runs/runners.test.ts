@@ -354,6 +354,18 @@ commands = ${path.join(pythonFolder, 'bin', 'python')} -m pytest
   });
 });
 
+test('a program that only lists its tests is read as node:test is', async () => {
+  const root = project({
+    'test/index.js': "import './sums.js';\nimport './names.js';\n",
+    'test/sums.js': `import assert from 'node:assert/strict';\nimport test from 'node:test';\n\ntest('sums', async (t) => { await t.test('adds', () => assert.equal(2 + 2, 5)); });\n`,
+    'test/names.js': "import { test } from 'node:test';\n\ntest('names', () => {});\n",
+    'package.json': '{ "type": "module", "scripts": { "test": "node test/index.js" } }',
+  });
+  const run = await agent.data('argus_run', { projectPath: (await opened(root)).root });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 } });
+  expect(run.failures).toMatchObject([{ caseName: 'test/sums.js > sums > adds', testPlace: 'test/sums.js:4' }]);
+});
+
 test('a program that starts Mocha itself is read as Mocha is', async () => {
   const { root } = await opened(runnerProject('mocha'));
   const program =

@@ -113,6 +113,11 @@ fn is_unfinished(line: &str) -> bool {
     line.ends_with(':') || BARE_TYPE.is_match(line)
 }
 
+/// What Node says of a diff's marks: it begins as the lines of the diff do.
+pub(super) fn is_diff_legend(line: &str) -> bool {
+    line.starts_with("+ actual - expected")
+}
+
 /// Whether the line stands around an error and is none: what a package manager, a compiler or a build tool says of its own
 /// work, a file's name, a row of a table, a property of a printed object.
 pub(super) fn is_wrapping(line: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The message of a failure with the values in it.
 
-use super::headline::is_wrapping;
+use super::headline::{is_diff_legend, is_wrapping};
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
     let is_values = |at: usize| is_values(&lines[at], has_diff) || at > 0 && announces_value(&lines[at - 1]);
     let first_values = (0..lines.len()).find(|&at| is_values(at));
     for (number, line) in lines.iter().enumerate() {
-        if taken > 0 && is_wrapping(line) && !is_values(number) {
+        if taken > 0 && (is_diff_legend(line) || is_wrapping(line) && !is_values(number)) {
             continue;
         }
         // Before the values stands what was asked for; after them, all that is not more of them can wait.

@@ -213,6 +213,10 @@ fn a_message_has_nothing_of_the_tool_around_it() {
     assert_eq!(Summary::read(cargo).message(400), "error[E0425]: cannot find function `totl` in this scope");
     let node = "Error: listen EADDRINUSE: address already in use :::4567\n    at Server.<anonymous> (file:///srv/shop/test/b.test.js:3:160) {\n  code: 'EADDRINUSE',\n  errno: -98\n}";
     assert_eq!(Summary::read(node).message(400), "Error: listen EADDRINUSE: address already in use :::4567");
+    let diff = "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected ... Lines skipped\n\n  {\n    end: {\n+     column: 4,\n-     column: 1,\n    }\n  }";
+    let message =
+        "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ column: 4,\n- column: 1,";
+    assert_eq!(Summary::read(diff).message(400), message);
 }
 
 #[test]

@@ -7,6 +7,9 @@ const path = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
 const CARRIED = /--conditions=argus-report:(\S+) ?/;
+/** `import './api.js'`, `require('./api')`. */
+const LOADED = /\b(?:from|import|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
+const MAX_LOADED = 32;
 const carried = CARRIED.exec(process.env.NODE_OPTIONS);
 if (carried) arrive(carried[1]);
 
@@ -58,15 +61,22 @@ function arrive(parts) {
 /** `node --test`, and a program that runs tests itself: it says so, and no other has anything of this in its stacks. */
 function listenIn(program) {
   const isRunner = process.execArgv.includes('--test');
-  const source = isRunner ? '' : sourceOf(program);
+  const source = isRunner ? '' : sourcesOf(program);
   if (isRunner) keepForThisProcess();
   if (isRunner || /['"]node:test['"]/.test(source)) require('./node-test.cjs').listen();
   if (/['"]mocha['"]/.test(source)) require('./mocha.cjs');
 }
 
-function sourceOf(program) {
+/** Its own, and those of the files beside it that it loads: a program may be no more than a list of its tests. */
+function sourcesOf(program) {
+  const source = sourceOf(program);
+  const loaded = [...source.matchAll(LOADED)].slice(0, MAX_LOADED).map(([, file]) => path.join(program, '..', file));
+  return [source, ...loaded.map((file) => sourceOf(file) || sourceOf(`${file}.js`))].join('\n');
+}
+
+function sourceOf(file) {
   try {
-    return readFileSync(program, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
     return '';
   }
