@@ -585,4 +585,77 @@ export const PROJECTS = [
       ),
     ],
   },
+  {
+    repository: 'bottlepy/bottle',
+    commit: '2a743a302a71460bfe4c0b8b7cb99a306b0328c6',
+    runner: 'unittest',
+    setup: 'true',
+    run: 'python3 -m unittest',
+    broken: [
+      constant(
+        'bottle.py',
+        "default_content_type = 'text/html;",
+        "default_content_type = 'text/plain;",
+        /text\/(?:html|plain)/u,
+        'test/',
+      ),
+      missing('bottle.py', 'def parse_date(', 'def _parse_date(', /parse_date/u, ''),
+      refused(
+        'test/test_store.py',
+        'import socket\nimport unittest\n\n\nclass TestStore(unittest.TestCase):\n    def test_reads(self):\n        socket.create_connection(("127.0.0.1", 1))\n',
+      ),
+    ],
+  },
+  {
+    repository: 'dtolnay/thiserror',
+    commit: 'aa9d91f75302025e0c1d4c535d84a5bfdad62508',
+    runner: 'cargo test',
+    workspace: 'cargo',
+    setup: 'cargo fetch',
+    run: 'cargo test',
+    broken: [
+      constant('tests/test_display.rs', '#[error("braced error: {msg}")]', '#[error("braced: {msg}")]', /braced/u),
+      refused(
+        'tests/test_store.rs',
+        '#[test]\nfn reads_from_the_store() {\n    std::net::TcpStream::connect("127.0.0.1:1").unwrap();\n}\n',
+      ),
+    ],
+  },
+  {
+    repository: 't3-oss/t3-env',
+    commit: '7d26a645904a8fa8712c16f31a4737a80e7066fd',
+    runner: 'vitest',
+    workspace: 'bun',
+    setup: 'bun install --frozen-lockfile',
+    run: 'bun run test:run',
+    broken: [
+      constant(
+        'packages/core/src/index.ts',
+        'new Error("Invalid environment variables")',
+        'new Error("Invalid variables")',
+        /Invalid environment variables/u,
+        'packages/core/',
+      ),
+      missing(
+        'packages/core/src/index.ts',
+        'export function createEnv',
+        'function createEnv',
+        /createEnv/u,
+        'packages/core/',
+      ),
+      refused(
+        'packages/core/test/store.test.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'rehypejs/rehype',
+    commit: 'cae74c7f729a55c6f407bdb95aaa362b44e7c2c2',
+    runner: 'node:test',
+    workspace: 'npm',
+    setup: npm,
+    run: 'npm run test-api',
+    broken: [missing('packages/rehype/index.js', 'export const rehype', 'const rehype', /rehype/u, '')],
+  },
 ];
