@@ -37,8 +37,8 @@ function write(root: string, file: string, text: string): void {
   writeFileSync(path.join(root, file), text);
 }
 
-function diagnosed(root: string, caseName: string) {
-  const { runId, failures } = ask(root, ['run', 'npm test'], 'runId', 'failures');
+function diagnosed(root: string, caseName: string, command = 'npm test') {
+  const { runId, failures } = ask(root, ['run', command], 'runId', 'failures');
   const failure = failures.find((one) => one.caseName.includes(caseName));
   expect(failure, caseName).toBeDefined();
   return ask(root, ['diagnose', runId, failure?.caseName ?? ''], 'suggestedFix', 'standing');
@@ -75,6 +75,24 @@ test('of two causes each fix is kept with the one that it took away', () => {
   write(root, 'sum.js', PROJECT['sum.js']);
   expect(diagnosed(root, 'adds two').suggestedFix).toContain('Add instead of subtracting');
   expect(diagnosed(root, 'doubles').suggestedFix).toContain('Double is times two');
+});
+
+test('a runner that others stand in for is the same runner in a loop', () => {
+  const sums = (sign: string) => `def add(a, b):\n    return a ${sign} b\n`;
+  const root = repository({
+    'sums.py': sums('-'),
+    'test_sums.py':
+      'import unittest\n\nfrom sums import add\n\n\nclass Sums(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(2, 3), 5)\n',
+  });
+  const command = 'python3 -m unittest';
+  expect(fixProblem(root, ['--command', command, '--desired', 'green', '--backoff', '0']).status).toBe(3);
+  write(root, 'sums.py', sums('+'));
+  expect(fixProblem(root, ['--resume']).status).toBe(0);
+
+  write(root, 'sums.py', sums('-'));
+  const { suggestedFix, standing } = diagnosed(root, 'test_adds', command);
+  expect(suggestedFix).toBe('Changed sums.py: modified (+1 -1)\n-    return a - b\n+    return a + b');
+  expect(standing).toContain('fixed 1 of 1 time');
 });
 
 test('what only a person accepted is said with the fix, and is no more than claimed', () => {

@@ -197,11 +197,17 @@ function stepsOf({ fix_applied, outside }: FixAttempt, { files, diff }: NetChang
   const where = named.length > 0 ? ` Files: ${named.join(', ')}.` : '';
   const also = outside !== null && outside !== fix_applied ? ` Outside the project: ${outside}` : '';
   const undescribed = fix_applied?.startsWith(`${UNDESCRIBED} `) ?? false;
-  const shown = diff === '' ? '' : `\n${diff.slice(0, MAX_DIFF_CHARACTERS)}`;
+  const shown = changedLines(diff).slice(0, MAX_DIFF_CHARACTERS);
   const steps = undescribed
     ? `${describeChange({ files: [...files], digest: null }, outside)}${shown}${also}`
-    : `${fix_applied ?? ''}${also}${where}`;
+    : `${/[.!?]$/u.test(fix_applied ?? '') ? fix_applied : `${fix_applied}.`}${also}${where}`;
   return steps.slice(0, MAX_STEPS_CHARACTERS).toWellFormed();
+}
+
+/** Of a unified diff, what is read first: no headers, and nothing that stayed. */
+function changedLines(diff: string): string {
+  const lines = diff.split('\n').filter((line) => /^[+-]/u.test(line) && !/^(?:--- |\+\+\+ )/u.test(line));
+  return lines.map((line) => `\n${line}`).join('');
 }
 
 function diffOf(folder: StateFolder, attempt: number): string {

@@ -62,7 +62,7 @@ function formatDifferences(differences: Difference[] = []): string[] {
 
 function formatPastFix(fix: FixRecord): string {
   const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
-  const mark = success ? paint.green('✓') : paint.red('✗');
+  const mark = success && fix.state !== 'refuted' ? paint.green('✓') : paint.red('✗');
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
   return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`);
 }

@@ -120,13 +120,12 @@ interface Observed {
 async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir: string): Promise<Observed> {
   const { root, config } = request;
   const output = new Output(plan, watcher, dir, root);
-  const timeoutSeconds = request.timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
   const idleSeconds = idleTimeoutOf(request);
   const { executed, left } = await executeWhole({
     command: plan.command,
     cwd: root,
     env: { ...process.env, ...plan.reporting.env },
-    timeoutMs: timeoutSeconds * 1_000,
+    timeoutMs: timeoutOf(request) * 1_000,
     idleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     signal: watcher.signal,
     onOutput: (text, stream) => output.add(text, stream),
@@ -138,6 +137,10 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
   });
   const reports = written.length > 0 || config.test?.report !== undefined ? written : output.printedReports();
   return { executed, output, reports, left };
+}
+
+function timeoutOf({ timeoutSeconds, config }: RunRequest): number {
+  return timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
 }
 
 /** None unless it is asked for: a build may be silent for as long as it takes. */
@@ -165,6 +168,8 @@ async function recordOf(
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
+  else if (executed.timedOut)
+    notes.push(`Its time of ${timeoutOf(request)} s was over, and it was ended before its end.`);
   const lack = failed ? missingOf(output.tail.text, root) : undefined;
   if (lack !== undefined) notes.push(lack);
   const elsewhere = reports.length === 0 && lack === undefined ? elsewhereNote(plan.command, root) : undefined;

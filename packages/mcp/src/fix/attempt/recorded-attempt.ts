@@ -28,7 +28,7 @@ export async function runHeard({ session }: LoopContext, request: AttemptRequest
   const git = await gitFacts(root);
   const listener = new Listener({ root, config, command: request.command });
   try {
-    const result = await runAttempt({ ...request, listener });
+    const result = await runAttempt({ ...request, command: listener.command, listener });
     const heard = await listener.heard(result.startedAt);
     const isUnheard = heard.reports.length === 0 && result.exitCode !== 0 && !result.timedOut;
     const refusal = isUnheard ? listener.refusal(result.text) : undefined;

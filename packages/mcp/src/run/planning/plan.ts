@@ -100,12 +100,19 @@ function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, 
   };
 }
 
-/** What makes the runners of a command report that is run as it was typed: its environment, and what they write anyhow. */
-export function reportingAsTyped(input: PlanInput): Reporting {
+/**
+ * What makes the runners of a command report that is run as it was typed: its environment, and what they write anyhow.
+ * Only words that others stand in for, which print the same, are changed.
+ */
+export function listeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
   const found = recognise(input.command, input.root);
-  const own = found === undefined ? [] : reportingOf(found, input).reports.filter(({ kind }) => kind === 'glob');
   const hooks = hookReporting(input);
-  return { ...hooks, reports: [...own, ...hooks.reports] };
+  if (found === undefined) return { command: input.command, reporting: hooks };
+  const own = reportingOf(found, input);
+  if (own.replaced !== undefined && own.translate === undefined)
+    return { command: replace(input.command, found, own), reporting: own };
+  const anyhow = own.reports.filter(({ kind }) => kind === 'glob');
+  return { command: input.command, reporting: { ...hooks, reports: [...anyhow, ...hooks.reports] } };
 }
 
 /** The plan without anything that Argus adds for a report. */

@@ -10,7 +10,7 @@ import type { Config } from '../../config/schema.ts';
 import { temporaryFolder } from '../../system/temporary.ts';
 import type { ReportSource } from '../adapters/adapter.ts';
 import { refusalIn, withoutAdditions } from '../planning/additions.ts';
-import { reportingAsTyped } from '../planning/plan.ts';
+import { listeningPlan } from '../planning/plan.ts';
 import { cargoPackageAt, PrintedReports } from './printed.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './written-reports.ts';
 
@@ -21,6 +21,8 @@ export interface Heard {
 }
 
 export class Listener {
+  /** What to run for it. */
+  readonly command: string;
   /** What the command's environment needs beside its own. */
   readonly env: Readonly<Record<string, string>>;
   readonly #root: string;
@@ -32,10 +34,12 @@ export class Listener {
   constructor({ root, config, command }: { root: string; config: Config; command: string }) {
     const dir = this.#folder.path;
     const own = config.test?.report;
-    const reporting =
+    const plan =
       own === undefined
-        ? reportingAsTyped({ root, dir, env: process.env, command })
-        : { reports: globSources(own), env: {}, files: {} };
+        ? listeningPlan({ root, dir, env: process.env, command })
+        : { command, reporting: { reports: globSources(own) } };
+    const { reporting } = plan;
+    this.command = plan.command;
     for (const [name, content] of Object.entries(reporting.files ?? {})) writeFileSync(path.join(dir, name), content);
     this.#root = root;
     this.#isConfigured = own !== undefined;
