@@ -208,7 +208,8 @@ impl Collected {
         self.ran_no_tests =
             params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
         let explained = self.ran_no_tests && is_empty_pytest(params);
-        let unexplained = has_failed(params) && self.candidates.is_empty() && !explained;
+        // What failed before its time was over, or because of it, does not tell that it was.
+        let unexplained = has_failed(params) && (self.candidates.is_empty() || params.timed_out) && !explained;
         if has_ended(params) && (unexplained || self.cases.is_empty() && !self.ran_no_tests) {
             self.add_command(engine, params);
         }

@@ -107,6 +107,10 @@ fn a_command_that_was_ended_for_time_is_a_timeout() {
     let run = recorded(&world, &params).unwrap();
     assert_eq!((run.failures[0].category, run.status), (Category::Timeout, RunStatus::Failed));
     assert_eq!(run.failures[0].headline, "Command timed out after 1500 ms");
+
+    let cut_off = world.record(&params, vec![passed("one"), failed("two", UNKNOWN)]).unwrap();
+    let categories: Vec<_> = cut_off.failures.iter().map(|failure| failure.category).collect();
+    assert!(categories.contains(&Category::Timeout), "{categories:?}");
 }
 
 #[test]
