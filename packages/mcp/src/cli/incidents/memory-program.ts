@@ -20,7 +20,10 @@ function memoryCommand(parent: Command, nameAndArguments: string, description: s
   return parent
     .command(nameAndArguments)
     .description(description)
-    .option('--project <dir>', "the project's memory (default: the user's own)")
+    .option(
+      '--project <dir>',
+      "the project's memory (default: the user's own; searches look into the current project, too)",
+    )
     .option('--config <file>', 'configuration (default: argus.yaml in the project)');
 }
 
