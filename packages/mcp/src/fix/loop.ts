@@ -416,7 +416,9 @@ export class Loop {
     } catch (thrown) {
       this.#state.keep({ mark: null });
       this.cancel();
-      throw thrown;
+      if (!(thrown instanceof ArgusError) || thrown.code !== 'CANCELLED') throw thrown;
+      const text = 'The attempt was cancelled and its processes were ended. The loop can be resumed.';
+      throw new ArgusError('CANCELLED', text, { cause: thrown });
     }
   }
 
