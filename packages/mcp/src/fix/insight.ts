@@ -118,11 +118,17 @@ async function solutionsFor(text: string, projectPath: string, sessionManager: S
     text.length > MAX_QUERY_CHARACTERS
       ? `${text.slice(0, MAX_QUERY_CHARACTERS / 2)}\n${text.slice(-MAX_QUERY_CHARACTERS / 2)}`
       : text;
-  const params = { query_text: query_text.toWellFormed(), env: {}, limit: MAX_KNOWN_SOLUTIONS, projectPath };
+  const params = { query_text: query_text.toWellFormed(), env: {}, limit: 2 * MAX_KNOWN_SOLUTIONS, projectPath };
   const found = await rankedSolutions(params, sessionManager);
   const titles = new Map(found.incidents.map(({ incident_id, title }) => [incident_id, title]));
   const known = found.ranked_solutions.map(({ solution_id, incident_id, steps, why }) => {
     return { solution_id, title: titles.get(incident_id) ?? incident_id, steps, why };
   });
-  return { known, lookup_id: found.lookup_id, warnings: found.warnings ?? [] };
+  // What one loop learned is an incident's and a pattern's.
+  const told = known.filter(({ steps }, at) => known.findIndex((other) => isSame(other.steps, steps)) === at);
+  return { known: told.slice(0, MAX_KNOWN_SOLUTIONS), lookup_id: found.lookup_id, warnings: found.warnings ?? [] };
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.trim() === other.trim();
 }
