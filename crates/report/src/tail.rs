@@ -71,7 +71,7 @@ fn is_chain(line: &str) -> bool {
 
 /// Lines before the first telling one that introduce it: no blank line in between.
 fn context_before(lines: &[&str], first: usize) -> usize {
-    if let Some(count) = quoted_source(lines, first) {
+    if let Some(count) = quoted_source(lines, first).or_else(|| short_traceback(lines, first)) {
         return count;
     }
     lines[first.saturating_sub(LINES_BEFORE)..first]
@@ -89,6 +89,19 @@ fn quoted_source(lines: &[&str], first: usize) -> Option<usize> {
     let place = caret.checked_sub(2).filter(|_| is_caret && first - caret <= 2)?;
     let number = lines[place].rsplit_once(':')?.1;
     (!lines[place].contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(first - place)
+}
+
+/// Frames as pytest writes them, `src/shop/core.py:45: in <module>` with the source below each: of a file that could not be
+/// imported there is no other place.
+fn short_traceback(lines: &[&str], first: usize) -> Option<usize> {
+    let is_frame = |line: &str| {
+        let number =
+            line.split_once(": in ").and_then(|(position, _)| position.rsplit_once(':')).map(|(_, number)| number);
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let belongs = |line: &str| line.starts_with([' ', '\t']) || is_frame(line);
+    let count = lines[..first].iter().rev().take_while(|line| belongs(line)).count();
+    lines[first - count..first].iter().any(|line| is_frame(line)).then_some(count)
 }
 
 /// `In function 'main':`, a file's path on a line of its own, or something indented under them. What merely stood there before would become the headline.

@@ -134,3 +134,10 @@ fn endless_output_is_bounded() {
     let kept = salient_tail(&many);
     assert!(kept.len() <= 17 * 1024 && kept.contains("(99999,1)"));
 }
+
+#[test]
+fn keeps_the_frames_of_a_file_that_could_not_be_imported() {
+    let error = "tests/conftest.py:3: in <module>\n    from shop.testing import Client\nsrc/shop/core.py:45: in <module>\n    from .utils import short_help\nE   ImportError: cannot import name 'short_help' from 'shop.utils'";
+    let output = format!("ImportError while loading conftest '/srv/shop/tests/conftest.py'.\n{error}\n");
+    assert!(salient_tail(&output).ends_with(error), "{}", salient_tail(&output));
+}
