@@ -418,7 +418,6 @@ export const PROJECTS = [
     setup: npm,
     run: 'npm run unit',
     broken: [
-      constant('lib/path-exists/index.js', '.then(() => true)', '.then(() => false)', /false|true/u, 'lib/'),
       missing('lib/index.js', "...require('./path-exists'),", '', /pathExists/u, 'lib/'),
       refused(
         'lib/__tests__/store.test.js',
