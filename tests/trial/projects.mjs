@@ -657,4 +657,18 @@ export const PROJECTS = [
     run: 'npm run test-api',
     broken: [missing('packages/rehype/index.js', 'export const rehype', 'const rehype', /rehype/u, '')],
   },
+  {
+    repository: 'rack/rack',
+    commit: '8bf4eb078498edc9105fb04add80d89c5340e60b',
+    runner: 'minitest',
+    setup: 'true',
+    run: 'rake test:regular',
+    broken: [
+      constant('lib/rack/utils.rb', "404 => 'Not Found'", "404 => 'Missing'", /Not Found|Missing/u, 'test/'),
+      refused(
+        'test/spec_store.rb',
+        'require_relative "helper"\nrequire "socket"\n\ndescribe "store" do\n  it "is read" do\n    TCPSocket.new("127.0.0.1", 1)\n  end\nend\n',
+      ),
+    ],
+  },
 ];

@@ -35,6 +35,8 @@ const COUNTS = {
   unittest: unittest,
   rspec: (text) =>
     withTotal(last(text, /^(\d+ examples?.*)$/gmu, [/(\d+) example/u, /(\d+) failure/u, /(\d+) pending/u])),
+  minitest: (text) =>
+    withTotal(last(text, /^(\d+ runs, .*)$/gmu, [/(\d+) runs/u, /(\d+) (?:failures|errors)/gu, /(\d+) skips/u])),
   'cargo test': (text) => sum(text, /^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gmu),
   maven: (text) => surefire(text),
 };
