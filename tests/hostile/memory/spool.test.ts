@@ -311,7 +311,7 @@ test('what a loop learned is learned later, where it can neither be stored nor w
   expect(again.stdout).not.toContain('Not stored');
   expect(ask(it, 'history').data.total).toBe(2);
   expect(ask(it, 'patterns').data.patterns).toContainEqual(
-    expect.objectContaining({ suggestedFix: 'made the file Files: done.' }),
+    expect.objectContaining({ suggestedFix: 'made the file. Files: done.' }),
   );
   expect(loop('--resume').status).toBe(0);
   expect(ask(it, 'history').data.total, 'once').toBe(2);
