@@ -210,6 +210,19 @@ pub fn line(text: &str, limit: usize) -> String {
     shortened(&words, limit)
 }
 
+/// One clean line of at most `limit` characters that keeps both its ends, with `…` between them where something was
+/// left out: what was compared stands in front of a dumped object, and with what behind it.
+pub fn line_with_ends(text: &str, limit: usize) -> String {
+    let whole = line(text, usize::MAX);
+    let length = whole.chars().count();
+    if length <= limit {
+        return whole;
+    }
+    let tail = limit / 3;
+    let head = limit.saturating_sub(tail + 1);
+    whole.chars().take(head).chain(std::iter::once('…')).chain(whole.chars().skip(length - tail)).collect()
+}
+
 /// Words of printable ASCII with one space between: what nearly every name is.
 fn is_plain_line(text: &[u8]) -> bool {
     let edge = |byte: Option<&u8>| byte == Some(&b' ');
@@ -229,7 +242,7 @@ pub fn shortened(text: &str, limit: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{clean, line, shortened, without_escapes};
+    use super::{clean, line, line_with_ends, shortened, without_escapes};
     use proptest::prelude::*;
 
     #[test]
@@ -280,6 +293,14 @@ mod tests {
         }
         assert_eq!(shortened("üüüü", 4), "üüüü");
         assert_eq!(shortened("üüüüü", 4), "üüü…");
+    }
+
+    #[test]
+    fn a_long_line_keeps_its_ends() {
+        assert_eq!(line_with_ends("expected  #<Response> to match /x/", 40), "expected #<Response> to match /x/");
+        assert_eq!(line_with_ends("abcdefghij", 7), "abcd…ij");
+        assert_eq!(line_with_ends("üüüüüüüüüü", 7), "üüüü…üü");
+        assert_eq!(line_with_ends("abc", 1), "…");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Lines of a message.
 const MAX_LINES: usize = 12;
 
-/// Longest line: a dumped object says in its beginning what it is.
+/// Longest line; of a dumped object its middle can be spared.
 const MAX_LINE_CHARS: usize = 240;
 
 /// The first lines, and of those further down the ones that hold values. What is left out is marked with `…`.
@@ -27,7 +27,7 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
         // Before the values stands what was asked for; after them, all that is not more of them can wait.
         let fits =
             taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));
-        let line = display::line(line, MAX_LINE_CHARS);
+        let line = display::line_with_ends(line, MAX_LINE_CHARS);
         let left = most.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
         if !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
             skipped = true;

@@ -227,6 +227,9 @@ fn a_message_is_bounded_and_keeps_its_values() {
     let message = Summary::read(&text).message(160);
     assert!(message.chars().count() <= 160, "{message}");
     assert!(message.starts_with("Error: the totals differ\n") && message.ends_with('…'), "{message}");
+    let dumped = format!("Expected #<Response {}> to match /Not Found/.", "@status=200 ".repeat(80));
+    let message = Summary::read(&dumped).message(600);
+    assert!(message.starts_with("Expected #<Response") && message.ends_with("to match /Not Found/."), "{message}");
     assert!(Summary::read(&"x".repeat(100_000)).message(100).chars().count() <= 100);
     assert_eq!(Summary::read("").message(100), "");
 }
