@@ -85,11 +85,11 @@ export const PROJECTS = [
     run: 'pnpm run test:vitest run',
     broken: [
       constant(
-        'packages/pinia/src/mapHelpers.ts',
-        'useStore.$id + mapStoreSuffix',
-        "useStore.$id + 'Shop'",
-        /undefined|Shop/u,
-        'packages/pinia/__tests__/mapHelpers.spec.ts',
+        'packages/pinia/src/createPinia.ts',
+        'ref<Record<string, StateTree>>({})',
+        'ref<Record<string, StateTree>>({ shop: { open: true } })',
+        /shop|open/u,
+        'packages/pinia/__tests__/',
       ),
       missing(
         'packages/pinia/src/index.ts',
@@ -668,6 +668,115 @@ export const PROJECTS = [
       refused(
         'test/spec_store.rb',
         'require_relative "helper"\nrequire "socket"\n\ndescribe "store" do\n  it "is read" do\n    TCPSocket.new("127.0.0.1", 1)\n  end\nend\n',
+      ),
+    ],
+  },
+  {
+    // Its package manager needs Node 22: `PATH` names both.
+    repository: 'TanStack/store',
+    commit: '8699e10440b8f0bb8fc655b60abd546fab7697a7',
+    runner: 'vitest',
+    workspace: 'nx',
+    setup: pnpm,
+    run: 'pnpm nx run-many --target=test:lib --exclude=examples/** --skip-nx-cache',
+    narrow: 'pnpm nx run-many --target=test:lib --projects=@tanstack/store,@tanstack/preact-store --skip-nx-cache',
+    broken: [
+      constant(
+        'packages/store/src/shallow.ts',
+        'if (Object.is(objA, objB)) {\n    return true',
+        'if (Object.is(objA, objB)) {\n    return false',
+        /true|false/u,
+        'packages/',
+      ),
+      missing(
+        'packages/store/src/store.ts',
+        'export function createStore<T>(\n',
+        'function createStore<T>(\n',
+        /createStore/u,
+        'packages/',
+      ),
+      refused(
+        'packages/store/tests/shop.test.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'vercel/edge-runtime',
+    commit: '77be36e84fbeb20ecd83ad065243ded353a3f803',
+    runner: 'jest',
+    workspace: 'turbo',
+    setup: pnpm,
+    run: 'pnpm turbo run test --continue --concurrency=1 --force',
+    narrow: 'pnpm turbo run test --filter @edge-runtime/cookies --continue --force',
+    broken: [
+      constant(
+        'packages/cookies/src/serialize.ts',
+        '`Domain=$',
+        '`Domains=$',
+        /Domain/u,
+        'packages/cookies/test/',
+      ),
+      missing(
+        'packages/cookies/src/index.ts',
+        'stringifyCookie, parseCookie, ',
+        '',
+        /parseCookie|stringifyCookie/u,
+        'packages/',
+      ),
+      refused('packages/cookies/test/shop.test.ts', `test('reads from the store', () => ${NODE_CONNECTS});\n`),
+    ],
+  },
+  {
+    repository: 'reduxjs/reselect',
+    commit: '93bb49091fc5e0e0569c745a7240df433548f386',
+    runner: 'vitest',
+    setup: 'yarn install --immutable',
+    run: 'yarn test',
+    broken: [
+      constant('src/lruMemoize.ts', 'maxSize = 1,', 'maxSize = 2,', /\d/u, 'test/'),
+      missing(
+        'src/index.ts',
+        'export { createStructuredSelector }',
+        'import { createStructuredSelector }',
+        /createStructuredSelector/u,
+        '',
+      ),
+      refused(
+        'test/shop.test.ts',
+        `${ESM}import { test } from 'vitest';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'rust-lang/log',
+    commit: '037d7a58f6ad184abb3afc4db81d37c43a5696ec',
+    runner: 'nextest',
+    setup: 'cargo test --no-run',
+    run: 'cargo nextest run --no-fail-fast',
+    broken: [
+      constant('src/lib.rs', '["OFF", "ERROR", "WARN"', '["OFF", "ERRORS", "WARN"', /ERROR/u, 'src/'),
+      missing('src/lib.rs', 'pub fn max_level()', 'pub fn maximum_level()', /max_level/u, ''),
+    ],
+  },
+  {
+    repository: 'dtolnay/itoa',
+    commit: '1577ed901354d0d7448ac162328f9dbf5183124c',
+    runner: 'nextest',
+    setup: 'cargo fetch',
+    run: 'cargo nextest run',
+    broken: [
+      constant(
+        'src/lib.rs',
+        '$Signed::MAX.ilog10() as usize + 2',
+        '$Signed::MAX.ilog10() as usize + 3',
+        /left: `?5|left: 5/u,
+        'tests/',
+      ),
+      missing('src/lib.rs', 'pub struct Buffer', 'struct Buffer', /Buffer/u, ''),
+      refused(
+        'tests/store.rs',
+        '#[test]\nfn reads_from_the_store() {\n    std::net::TcpStream::connect("127.0.0.1:1").unwrap();\n}\n',
       ),
     ],
   },

@@ -20,9 +20,11 @@ const SHIFT_LINES = 7;
 
 /** How each runner counts on its last lines: passed, failed, skipped. */
 const COUNTS = {
+  // Every package and every step prints its own; turbo puts the package in front.
   vitest: (text) =>
-    last(text, /^\s*Tests\s+(.*)\(\d+\)/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) (?:skipped|todo)/gu]),
-  jest: (text) => last(text, /^Tests:\s+(.*) total/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) (?:skipped|todo)/gu]),
+    all(text, /^(?:\S+: )?\s*Tests\s+(.*)\(\d+\)/gmu, [/(\d+) passed/gu, /(\d+) failed/gu, /(\d+) (?:skipped|todo)/gu]),
+  jest: (text) =>
+    all(text, /^(?:\S+: )?Tests:\s+(.*) total/gmu, [/(\d+) passed/gu, /(\d+) failed/gu, /(\d+) (?:skipped|todo)/gu]),
   mocha: (text) => last(text, /([\s\S]*)/gu, [/^\s+(\d+) passing/mu, /^\s+(\d+) failing/mu, /^\s+(\d+) pending/mu]),
   'node:test': (text) =>
     last(text, /([\s\S]*)/gu, [/^(?:ℹ|#) pass (\d+)/mu, /^(?:ℹ|#) fail (\d+)/mu, /^(?:ℹ|#) (?:skipped|todo) (\d+)/gmu]),
@@ -38,8 +40,14 @@ const COUNTS = {
   minitest: (text) =>
     withTotal(last(text, /^(\d+ runs, .*)$/gmu, [/(\d+) runs/u, /(\d+) (?:failures|errors)/gu, /(\d+) skips/u])),
   'cargo test': (text) => sum(text, /^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gmu),
+  nextest: (text) => last(text, /^ +Summary \[.*?\] (.*)$/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) skipped/u]),
   maven: (text) => surefire(text),
 };
+
+/** The sum over all lines. */
+function all(text, line, patterns) {
+  return last([...text.matchAll(line)].map((match) => match[1]).join(' '), /(.*)/gu, patterns);
+}
 
 function last(text, line, [passed, failed, skipped]) {
   const found =

@@ -25,13 +25,12 @@ function programName() {
 }
 
 function addReporter(program) {
-  if (/\/vitest\/vitest\.mjs$/.test(program)) {
+  if (/\/vitest\/(?:vitest\.mjs|dist\/cli(?:-wrapper)?\.js)$/.test(program)) {
     if (['bench', 'init', 'list'].includes(process.argv[2])) return;
+    // The wrapper may start the command line anew with options of Node; the one that runs the tests loads the reporter.
     addArgument(`--reporter=${path.join(__dirname, 'vitest.mjs')}`);
-    keepForThisProcess();
-  } else if (/\/jest(?:-cli)?\/bin\/jest\.js$/.test(program)) {
-    addArgument(`--testResultsProcessor=${path.join(__dirname, 'jest.cjs')}`);
-    keepForThisProcess();
+  } else if (/\/(?:jest(?:-cli)?\/bin\/jest|nx\/bin\/run-executor)\.js$/.test(program)) {
+    require('./jest.cjs').listen(program);
   } else if (/\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program)) {
     // It may start itself anew with options of Node; the one that runs the tests loads the hook.
     addArgument(`--require=${path.join(__dirname, 'mocha.cjs')}`);
@@ -65,6 +64,7 @@ function listenIn(program) {
   if (isRunner) keepForThisProcess();
   if (isRunner || /['"]node:test['"]/.test(source)) require('./node-test.cjs').listen();
   if (/['"]mocha['"]/.test(source)) require('./mocha.cjs');
+  if (/['"](?:jest(?:-cli)?|@jest\/core)['"]/.test(source)) require('./jest.cjs').listen(program);
 }
 
 /** Its own, and those of the files beside it that it loads: a program may be no more than a list of its tests. */

@@ -1,8 +1,45 @@
-// Jest hands its results to a processor after all reporters; this writes them in the shape of `--json`.
+// Jest's command line, and every program that runs Jest itself (react-scripts, Nx), call one function for a run; this
+// takes the results that it answers, so that reporters and processors of the project stay what they are.
 'use strict';
-const { write } = require('./report.cjs');
+const { createRequire } = require('node:module');
+const path = require('node:path');
+const { take, write } = require('./report.cjs');
 
-module.exports = (results) => {
+/** `program` is the file that the process runs; a Jest of the project stands in for one that is installed globally. */
+module.exports.listen = (program) => {
+  for (const from of new Set([program, path.join(process.cwd(), 'package.json')])) {
+    const core = coreOf(createRequire(from));
+    if (core) listenTo(core);
+  }
+};
+
+/** It is a dependency of both packages that a project may name. */
+function coreOf(require) {
+  for (const name of ['@jest/core', 'jest', 'jest-cli']) {
+    try {
+      const found = require.resolve(name);
+      return name === '@jest/core' ? found : createRequire(found).resolve('@jest/core');
+    } catch {}
+  }
+  return undefined;
+}
+
+function listenTo(file) {
+  const core = require(file);
+  if (core.runCLI.name === 'runAndReport') return;
+  const { runCLI } = core;
+  async function runAndReport(options, ...others) {
+    take();
+    const answer = await runCLI(options, ...others);
+    if (!options.listTests) report(answer.results);
+    return answer;
+  }
+  // Its exports cannot be written.
+  require.cache[file].exports = Object.create(core, { runCLI: { value: runAndReport, enumerable: true } });
+}
+
+/** In the shape of `--json`. */
+function report(results) {
   try {
     const testResults = results.testResults.map((file) => ({
       name: file.testFilePath,
@@ -35,5 +72,4 @@ module.exports = (results) => {
     };
     write('jest', { ...summary, testResults });
   } catch {}
-  return results;
-};
+}

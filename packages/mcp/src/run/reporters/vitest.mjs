@@ -32,6 +32,7 @@ const reporterOf = async (chosen, known, root) => {
 };
 export default class ArgusReporter {
   async onInit(vitest) {
+    report.take();
     const program = realpathSync(process.argv[1]);
     const known = await knownTo(program);
     const root = vitest.config.root;
