@@ -710,13 +710,7 @@ export const PROJECTS = [
     run: 'pnpm turbo run test --continue --concurrency=1 --force',
     narrow: 'pnpm turbo run test --filter @edge-runtime/cookies --continue --force',
     broken: [
-      constant(
-        'packages/cookies/src/serialize.ts',
-        '`Domain=$',
-        '`Domains=$',
-        /Domain/u,
-        'packages/cookies/test/',
-      ),
+      constant('packages/cookies/src/serialize.ts', '`Domain=$', '`Domains=$', /Domain/u, 'packages/cookies/test/'),
       missing(
         'packages/cookies/src/index.ts',
         'stringifyCookie, parseCookie, ',

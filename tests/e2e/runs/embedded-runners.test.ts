@@ -1,9 +1,10 @@
 /** Runners that another program starts, and runners that are started in another way than by their own command. */
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, connect, runnerProject } from '../harness.ts';
+import { type Agent, connect, project, runnerProject } from '../harness.ts';
 import { PATH } from './installed.ts';
 
 let agent: Agent;
@@ -48,4 +49,26 @@ test('what processes the results of a Jest project goes on doing so, and a list 
   expect(existsSync(path.join(root, 'own.json'))).toBe(true);
   const list = await agent.data('argus_run', { projectPath: root, command: 'npx jest --listTests' });
   expect(list).toMatchObject({ status: 'passed' });
+});
+
+test('what a task runner replays from its cache is said', async () => {
+  const root = project({
+    'package.json': JSON.stringify({ private: true, packageManager: 'npm@10.0.0', workspaces: ['packages/*'] }),
+    'package-lock.json': JSON.stringify({
+      lockfileVersion: 3,
+      packages: { '': { workspaces: ['packages/*'] }, 'packages/one': {} },
+    }),
+    'turbo.json': '{"tasks":{"test":{}}}',
+    '.gitignore': '.turbo\n',
+    'packages/one/package.json': JSON.stringify({ name: 'one', version: '1.0.0', scripts: { test: 'node --test' } }),
+    'packages/one/test/a.test.js': "require('node:test')('adds', () => {});\n",
+  });
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  await agent.data('argus_init', { projectPath: root });
+  const run = () => agent.data('argus_run', { projectPath: root, command: 'turbo run test' });
+  expect(await run()).toMatchObject({ status: 'passed', totals: { passed: 1 }, notes: [] });
+  const again = await run();
+  expect(again.notes, JSON.stringify(again)).toEqual([
+    'Turbo replayed the tests of one package from its cache: their cases are not in this run. Add --force to run them.',
+  ]);
 });

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../system/temporary.ts';
 import { shortLine } from '../text/untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
 import { maySucceedEmpty } from './adapters.ts';
+import { cachedNote } from './advice/cached.ts';
 import { elsewhereNote } from './advice/elsewhere.ts';
 import { missingOf } from './advice/missing.ts';
 import { containerFacts } from './containers.ts';
@@ -174,6 +175,8 @@ async function recordOf(
   if (lack !== undefined) notes.push(lack);
   const elsewhere = reports.length === 0 && lack === undefined ? elsewhereNote(plan.command, root) : undefined;
   if (elsewhere !== undefined) notes.push(elsewhere);
+  const cached = cachedNote(output.tail.text);
+  if (cached !== undefined) notes.push(cached);
   return {
     command: plan.shown,
     runner: plan.runner ?? runnerThatWrote(plan.reporting.reports, reports),
