@@ -57,6 +57,11 @@ test('the source is kept with the state, and shown, for an error that is given t
   expect(JSON.parse(fixProblem(root, ['--resume', '--json']).stdout)).toMatchObject({ failure: { source: 'logs' } });
 });
 
+test('a command that fails without a word is told by its exit code', () => {
+  const { stdout } = fixProblem(repository(FILES), ['--command', 'exit 4', '--desired', 'it ends well']);
+  expect(stdout).toContain('- **Headline**: exit code 4, without an error text\n');
+});
+
 test('a program that is missing, with what would install it', () => {
   const root = repository({
     'package.json': '{"scripts":{"test":"orchard-test"},"devDependencies":{"orchard-test":"^4"}}',

@@ -78,7 +78,7 @@ function failure(record: LoopRecord): string {
   return [
     '## Failure',
     '',
-    `- **Headline**: ${code(error?.headline ?? '')}`,
+    `- **Headline**: ${error?.headline ? code(error.headline) : `exit code ${last?.exit_code ?? 'unknown'}, without an error text`}`,
     `- **Type**: ${oneLine(error?.error_type ?? 'unknown')} (${error?.category ?? 'UNKNOWN'}), ${error?.error_class ?? 'fixable'} (${oneLine(error?.class_because ?? 'default')})`,
     `- **Source**: ${state.host.error_source ?? 'unknown'}`,
     `- **Location**: ${locationText(record)}${insight?.function ? ` in ${oneLine(insight.function)}` : ''}`,
