@@ -30,7 +30,6 @@ const OWNERS = {
 const SERVER = 'packages/mcp/src';
 const FOLDERS = [
   'generated',
-  'prompts',
   'system',
   'text',
   'git',
@@ -42,6 +41,7 @@ const FOLDERS = [
   'sessions',
   'memory',
   'fix',
+  'prompts',
   'view',
   'tools',
   'format',

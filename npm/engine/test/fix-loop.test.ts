@@ -103,7 +103,7 @@ test('what cannot be begun or read says so, and its code', () => {
     }
     return undefined;
   };
-  expect(code(() => loop.begin({ ...command, timeout_seconds: -5 }))).toBe('INVALID_INPUT');
+  expect(code(() => loop.begin({ ...command, timeout: -5 }))).toBe('INVALID_INPUT');
   expect(code(() => loop.begin({ ...command, desired: ' ' }))).toBe('INVALID_INPUT');
   const text = JSON.stringify(loop.begin(command));
   expect(code(() => loop.readState(text.slice(0, 100)))).toBe('STATE_UNREADABLE');
@@ -114,7 +114,7 @@ test('what cannot be begun or read says so, and its code', () => {
 });
 
 test('jitter is drawn, and never longer than the delay', () => {
-  const start = loop.begin({ ...command, jitter: true, backoff_seconds: 10 });
+  const start = loop.begin({ ...command, jitter: true, backoff: 10 });
   const running = loop.advance(start, { type: 'attempt_started' }).state;
   const refused = finished({ text: 'Error: connect ECONNREFUSED 127.0.0.1:1', exit_code: 1 });
   const delays = Array.from({ length: 20 }, () => loop.advance(running, refused).decision.delay_seconds);
@@ -131,10 +131,10 @@ test('prompts, and what the host writes itself', () => {
 
 test('what may be changed on the way, and what is no limit', () => {
   const begun = loop.begin(command);
-  const adjusted = loop.adjust(begun, { desired: 'All is green', timeout_seconds: 7, auto: true, max_attempts: 50 });
+  const adjusted = loop.adjust(begun, { desired: 'All is green', timeout: 7, auto: true, max_attempts: 50 });
   expect(adjusted).toEqual({ ...begun, desired: 'All is green', timeout_seconds: 7, auto: true });
   expect(loop.adjust(adjusted, {})).toEqual(adjusted);
-  expect(() => loop.adjust(begun, { timeout_seconds: 0 })).toThrow(/timeout_seconds must be/u);
+  expect(() => loop.adjust(begun, { timeout: 0 })).toThrow(/timeout must be/u);
 });
 
 test('the host keeps notes of its own in a state', () => {

@@ -429,7 +429,7 @@ test('what may be changed on the way, and what stays', () => {
   const refused = fixProblem(root, ['--resume', '--timeout', '999999999']);
   expect(refused).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('timeout_seconds must be from 1 to 604800'),
+    stderr: expect.stringContaining('timeout must be from 1 to 604800'),
   });
   expect(stateOf(root)).toMatchObject({ timeout_seconds: 300 });
   answer(root, 'good');

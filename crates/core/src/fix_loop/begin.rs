@@ -30,13 +30,12 @@ pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 const ID_HEX_DIGITS: usize = 8;
 
 plain! {
-    /// What the caller wants. A number that is none takes the contract's default.
+    /// What the caller wants, in the names of the contract's options. A number that is none takes the contract's
+    /// default.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixStart", optional_fields = nullable))]
     #[serde(default)]
     pub struct Start {
-        /// What to repair.
-        pub mode: Option<Mode>,
         /// What to run, in command mode.
         pub command: Option<String>,
         /// The error, in error mode.
@@ -49,11 +48,13 @@ plain! {
         pub started: String,
         /// 1 to 100, in error mode to 3; 5 when none, in error mode 3.
         pub max_attempts: Option<f64>,
-        /// 0 to 60; 1 when none.
+        /// Seconds, 0 to 60; 1 when none.
+        #[serde(rename = "backoff")]
         pub backoff_seconds: Option<f64>,
         /// 1 to 100; 3 when none.
         pub circuit_breaker: Option<f64>,
-        /// 1 to a week; 120 when none.
+        /// Seconds, 1 to a week; 120 when none.
+        #[serde(rename = "timeout")]
         pub timeout_seconds: Option<f64>,
         /// Kubernetes namespace to look into.
         pub namespace: Option<String>,
@@ -83,7 +84,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         Mode::Error => (ERROR_MODE_MAX_ATTEMPTS, ERROR_MODE_MAX_ATTEMPTS),
     };
     let initial = backoff::in_milliseconds(in_range(
-        "backoff_seconds",
+        "backoff",
         start.backoff_seconds,
         DEFAULT_BACKOFF_SECONDS,
         (0.0, super::MAX_DELAY_SECONDS),
@@ -173,15 +174,19 @@ pub fn command_hash(identity: &str) -> String {
 fn mode(start: &Start) -> Result<Mode, StartProblem> {
     let non_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
     let problem = |text: &str| Err(StartProblem(text.to_owned()));
-    match (non_blank(&start.command), non_blank(&start.error), start.mode) {
-        (true, true, _) => problem("Give a command or an error, not both: they are two kinds of loops."),
-        (true, false, None | Some(Mode::Command)) => {
+    match (non_blank(&start.command), non_blank(&start.error)) {
+        (true, true) => problem("Give a command or an error, not both: they are two kinds of loops."),
+        (true, false) => {
             required("command", start.command.as_deref().unwrap_or_default(), MAX_COMMAND_BYTES).map(|_| Mode::Command)
         }
-        (false, true, None | Some(Mode::Error)) => Ok(Mode::Error),
-        (_, false, Some(Mode::Error)) => problem("The error is empty. Give the error output that is to be fixed."),
-        (false, _, Some(Mode::Command)) => problem("The command is empty. Give the command that is to succeed."),
-        _ => problem("There is nothing to fix. Give the error output, or a command that is to succeed."),
+        (false, true) => Ok(Mode::Error),
+        (false, false) if start.command.is_some() => {
+            problem("The command is empty. Give the command that is to succeed.")
+        }
+        (false, false) if start.error.is_some() => {
+            problem("The error is empty. Give the error output that is to be fixed.")
+        }
+        (false, false) => problem("There is nothing to fix. Give the error output, or a command that is to succeed."),
     }
 }
 
@@ -211,7 +216,7 @@ fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f
 }
 
 fn timeout(seconds: Option<f64>) -> Result<u32, StartProblem> {
-    whole_number("timeout_seconds", seconds, DEFAULT_TIMEOUT_SECONDS, f64::from(MAX_TIMEOUT_SECONDS))
+    whole_number("timeout", seconds, DEFAULT_TIMEOUT_SECONDS, f64::from(MAX_TIMEOUT_SECONDS))
 }
 
 fn whole_number(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {

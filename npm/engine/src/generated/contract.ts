@@ -753,10 +753,9 @@ export type FixRunning = {
 /** How sure a reported success is. */
 export type FixStanding = "claimed" | "proved" | "refuted";
 
-/** What the caller wants. A number that is none takes the contract's default. */
+/** What the caller wants, in the names of the contract's options. A number that is none takes the contract's
+ * default. */
 export type FixStart = {
-  /** What to repair. */
-  mode?: FixMode | null,
   /** What to run, in command mode. */
   command?: string | null,
   /** The error, in error mode. */
@@ -769,12 +768,12 @@ export type FixStart = {
   started: string,
   /** 1 to 100, in error mode to 3; 5 when none, in error mode 3. */
   max_attempts?: number | null,
-  /** 0 to 60; 1 when none. */
-  backoff_seconds?: number | null,
+  /** Seconds, 0 to 60; 1 when none. */
+  backoff?: number | null,
   /** 1 to 100; 3 when none. */
   circuit_breaker?: number | null,
-  /** 1 to a week; 120 when none. */
-  timeout_seconds?: number | null,
+  /** Seconds, 1 to a week; 120 when none. */
+  timeout?: number | null,
   /** Kubernetes namespace to look into. */
   namespace?: string | null,
   /** Draw delays between none and the full one. */

@@ -36,7 +36,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Who looks away from notes stops neither the work nor what it must clear up.
   process.stderr.on('error', () => {});
   try {
-    await program().parseAsync(withErrorLast(withCommandLast(argv)));
+    const root = program();
+    await root.parseAsync(withErrorLast(withCommandLast(argv), root));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FixApproach, FixDecision, FixError, FixStart, FixState, FixVerdict } from 'argus-engine';
+import type { FixApproach, FixDecision, FixError, FixState, FixVerdict } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
 import { visible } from '../text/untrusted.ts';
@@ -26,6 +26,7 @@ import { isRejected, limitsKept } from './report/summary.ts';
 import { type Change, changeSince, describeChange, suspicions, weakenings } from './snapshots/changes.ts';
 import { snapshotsOf } from './snapshots/open.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
+import type { WantedFix } from './start-fields.ts';
 import { fixFile } from './state/fix-file.ts';
 import type { Lock } from './state/lock.ts';
 import {
@@ -81,8 +82,8 @@ export class Loop {
   }
 
   /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
-  static async start(loopContext: LoopContext, start: FixStart): Promise<Loop> {
-    const fresh = loopContext.rules.begin({ ...start, started: new Date().toISOString() });
+  static async start(loopContext: LoopContext, wanted: WantedFix): Promise<Loop> {
+    const fresh = loopContext.rules.begin({ ...wanted, started: new Date().toISOString() });
     const folder = await folderToStart(loopContext, fresh.command_hash);
     const lock = folder.lock();
     try {
@@ -93,7 +94,7 @@ export class Loop {
       if (found !== undefined && !mayBeginAnew(found)) {
         const loop = new Loop(loopContext, folder, lock, snapshots, found, true);
         await loop.#goOn();
-        loop.adjust(start);
+        loop.adjust(wanted);
         return loop;
       }
       const past = found === undefined ? null : await putAside(found, folder, snapshots);
@@ -277,7 +278,7 @@ export class Loop {
   }
 
   /** Takes over what may be changed on the way, and says what may not: the limits stay as they were at the beginning. */
-  adjust(wanted: Partial<FixStart>): void {
+  adjust(wanted: Partial<WantedFix>): void {
     this.#state.adjust(wanted);
     for (const note of limitsKept(this.#state.current, wanted)) this.note(note);
   }

@@ -1,37 +1,21 @@
 /**
- * The prompt `fix-problem`, which most agents offer as a slash command: the contract's arguments, and how to go on. The
- * agent begins the loop, with the tools.
+ * The prompt `fix-problem`, which most agents offer as a slash command: the contract's arguments (fix/start-fields.ts),
+ * and how to go on. The agent begins the loop, with the tools.
  */
 
 import type { GetPromptResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { dashed, fieldsForPeople } from '../fix/start-fields.ts';
 
-/** As in the contract; the texts of a prompt's arguments are all a client shows of it. */
-const ARGUMENTS = {
-  error_message: 'The error output to diagnose and fix; or give command',
-  desired: 'Expected correct behavior',
-  command: 'Command to run until it succeeds',
-  test: 'With an error: command that verifies the fix',
-  auto: 'true: answer interactive prompts from generated inputs',
-  inputs: 'Path of an inputs file',
-  timeout: 'Seconds per run (default 120)',
-  'max-attempts': 'At most so many runs (default 5)',
-  backoff: 'Initial delay in seconds, doubled each time (default 1)',
-  'circuit-breaker': 'Stop after so many identical errors (default 3)',
-  namespace: 'Kubernetes namespace to look into',
-} as const;
+/** Under the contract's names; their texts are all a client shows of a prompt. */
+const ARGUMENTS = new Map(
+  fieldsForPeople().flatMap(([field, { type, isRequired, prompt }]) =>
+    prompt === undefined
+      ? []
+      : [[prompt.name ?? dashed(field), { field, type, isRequired, help: prompt.help }] as const],
+  ),
+);
 
-type Name = keyof typeof ARGUMENTS;
-type Given = { [name in Name]?: string };
-
-/** Where the names of the tool differ, and what is no text there. */
-const TOOL_ARGUMENTS: { [name in Name]?: { name: string; read?: (text: string) => unknown } } = {
-  error_message: { name: 'error' },
-  auto: { name: 'auto', read: (text) => !/^(?:false|no|0)$/iu.test(text.trim()) },
-  timeout: { name: 'timeout', read: numberIn },
-  'max-attempts': { name: 'max_attempts', read: numberIn },
-  backoff: { name: 'backoff', read: numberIn },
-  'circuit-breaker': { name: 'circuit_breaker', read: numberIn },
-};
+type Given = Readonly<Record<string, string>>;
 
 export function registerFixPrompt(server: McpServer): void {
   const description = 'Fix an error, or run a command until it succeeds, with fixes between the attempts';
@@ -40,10 +24,10 @@ export function registerFixPrompt(server: McpServer): void {
 }
 
 export function promptFor(given: Given): GetPromptResult {
-  const filled = Object.entries(given).filter(([, text]) => text?.trim());
-  const entries = filled.map(([key, text]) => {
-    const tool = isName(key) ? TOOL_ARGUMENTS[key] : undefined;
-    return [tool?.name ?? key, tool?.read?.(text ?? '') ?? text];
+  const filled = Object.entries(given).filter(([, text]) => text.trim());
+  const entries = filled.map(([name, text]) => {
+    const argument = ARGUMENTS.get(name);
+    return argument === undefined ? [name, text] : [argument.field, READ[argument.type](text)];
   });
   const json = JSON.stringify(
     { projectPath: '<absolute path of this project>', ...Object.fromEntries(entries) },
@@ -69,9 +53,10 @@ ${json}
 /** Written by hand: a server starts without making schemas. */
 function argumentsSchema(): StandardSchemaWithJSON<Given, Given> {
   const properties = Object.fromEntries(
-    Object.entries(ARGUMENTS).map(([name, description]) => [name, { type: 'string', description }]),
+    [...ARGUMENTS].map(([name, { help }]) => [name, { type: 'string', description: help }]),
   );
-  const json = () => ({ type: 'object', properties, required: ['desired'] });
+  const required = [...ARGUMENTS].filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  const json = () => ({ type: 'object', properties, required });
   return {
     '~standard': {
       version: 1,
@@ -83,15 +68,19 @@ function argumentsSchema(): StandardSchemaWithJSON<Given, Given> {
 }
 
 function readGiven(value: unknown): Given {
-  const given: Given = {};
+  const given: Record<string, string> = {};
   if (value === null || typeof value !== 'object') return given;
-  for (const [name, text] of Object.entries(value)) if (isName(name) && typeof text === 'string') given[name] = text;
+  for (const [name, text] of Object.entries(value))
+    if (ARGUMENTS.has(name) && typeof text === 'string') given[name] = text;
   return given;
 }
 
-function isName(name: string): name is Name {
-  return Object.hasOwn(ARGUMENTS, name);
-}
+/** A prompt's arguments are all texts. */
+const READ = {
+  string: (text: string) => text,
+  number: numberIn,
+  boolean: (text: string) => !/^(?:false|no|0)$/iu.test(text.trim()),
+};
 
 function numberIn(text: string): unknown {
   const number = Number(text);

@@ -28,17 +28,18 @@ fn the_contracts_defaults() {
 
 #[test]
 fn what_is_missing_or_out_of_range_is_said() {
-    let rows: [(&str, Start); 11] = [
+    let rows: [(&str, Start); 12] = [
         ("nothing to fix", Start { command: None, ..command() }),
-        ("nothing to fix", Start { command: Some("  ".into()), ..command() }),
+        ("command is empty", Start { command: Some("  ".into()), ..command() }),
+        ("error is empty", Start { error: Some(String::new()), ..given_error(None) }),
         ("desired is empty", Start { desired: "\n".into(), ..command() }),
         ("not both", Start { error: Some("x".into()), ..command() }),
         ("NUL", Start { command: Some("a\0b".into()), ..command() }),
-        ("timeout_seconds must be from 1", Start { timeout_seconds: Some(-5.0), ..command() }),
+        ("timeout must be from 1", Start { timeout_seconds: Some(-5.0), ..command() }),
         ("whole number", Start { max_attempts: Some(2.5), ..command() }),
         ("from 1 to 100; it is 1000000", Start { max_attempts: Some(1e6), ..command() }),
         ("from 1 to 3; it is 5", Start { max_attempts: Some(5.0), ..given_error(None) }),
-        ("backoff_seconds", Start { backoff_seconds: Some(f64::NAN), ..command() }),
+        ("backoff must be from 0 to 60", Start { backoff_seconds: Some(f64::NAN), ..command() }),
         ("circuit_breaker", Start { circuit_breaker: Some(0.0), ..command() }),
     ];
     for (part, start) in rows {

@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import type { FixStart } from 'argus-engine';
+import { z } from 'zod';
 import { enveloped, withoutEnvelope } from '../../answer.ts';
 import { userConfig } from '../../config/user.ts';
 import { ArgusError } from '../../errors.ts';
@@ -13,12 +13,15 @@ import { Loop } from '../../fix/loop.ts';
 import { type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
 import { reportData } from '../../fix/report/loop-view.ts';
 import { inputsMarkdown } from '../../fix/report/report.ts';
+import type { WantedFix } from '../../fix/start-fields.ts';
+import { startShape } from '../../fix/start-input.ts';
 import { paint } from '../../format/terminal.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import { visible } from '../../text/untrusted.ts';
 import { terminal } from '../recorder.ts';
 import { cancelledBySignals } from '../terminal/cancel.ts';
 import { passOn } from '../terminal/lines.ts';
+import { startValues } from './start-options.ts';
 
 /** Documented in --help. */
 const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
@@ -26,17 +29,8 @@ const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, can
 /** An agent reads, thinks and edits; half an hour is long for one fix. */
 const AGENT_TIMEOUT_SECONDS = 1_800;
 
+/** Options of this program, beside those that say what the loop is for: start-options.ts. */
 export interface FixOptions {
-  desired?: string;
-  command?: string;
-  test?: string;
-  auto?: boolean;
-  inputs?: string;
-  timeout?: number;
-  maxAttempts?: number;
-  backoff?: number;
-  circuitBreaker?: number;
-  namespace?: string;
   /** False: none, whatever the user's configuration says. */
   agent?: string | false;
   agentTimeout?: number;
@@ -47,8 +41,6 @@ export interface FixOptions {
   accept?: string | true;
   reject?: string | true;
   resetCircuit?: boolean;
-  strictProgress?: boolean;
-  jitter?: boolean;
   project: string;
   config?: string;
   json?: boolean;
@@ -92,13 +84,13 @@ async function fixed(
   options: FixOptions,
   watcher: Watcher,
 ): Promise<Outcome> {
-  const start = startOf(error, options);
-  const loop = await opened(loopContext, start, options);
+  const wanted = wantedFix(error, options);
+  const loop = await opened(loopContext, wanted, options);
   try {
     if (loop.continued)
       watcher.onNote?.(`going on with ${loop.folder.shown} (${loop.state.status.replaceAll('_', ' ')})`);
     await decide(loop, options);
-    if (options.resume) loop.adjust(start);
+    if (options.resume) loop.adjust(wanted);
     for (const note of loop.notes) watcher.onNote?.(note);
     const stop = await drive(loopContext, loop, driveOptions(loop, options), watcher);
     return await outcomeOf(loop, stop, watcher);
@@ -107,38 +99,24 @@ async function fixed(
   }
 }
 
-async function opened(loopContext: LoopContext, start: FixStart, { resume }: FixOptions): Promise<Loop> {
-  if (!resume) return Loop.start(loopContext, start);
-  if (start.command === null && start.error === null) return Loop.reopen(loopContext, undefined);
+async function opened(loopContext: LoopContext, wanted: WantedFix, { resume }: FixOptions): Promise<Loop> {
+  if (!resume) return Loop.start(loopContext, wanted);
+  if (wanted.command === undefined && wanted.error === undefined) return Loop.reopen(loopContext, undefined);
   // Of a loop that goes on, its own description counts.
-  const { command_hash } = loopContext.rules.begin({ ...start, desired: start.desired || '-', started: '-' });
+  const { command_hash } = loopContext.rules.begin({ ...wanted, desired: wanted.desired || '-', started: '-' });
   return Loop.reopen(loopContext, command_hash);
 }
 
-function startOf(error: string | undefined, options: FixOptions): FixStart {
-  if (!options.desired?.trim() && !options.resume) {
+function wantedFix(error: string | undefined, options: FixOptions): WantedFix {
+  const given = { ...startValues(options), ...(error === undefined ? {} : { error }) };
+  const wanted = z.strictObject(startShape()).parse({ desired: '', ...given });
+  if (!wanted.desired.trim() && !options.resume) {
     throw new ArgusError('INVALID_INPUT', '--desired is required: say in a few words what should happen instead.');
   }
-  if (options.command !== undefined && options.test !== undefined) {
+  if (wanted.command !== undefined && wanted.test !== undefined) {
     throw new ArgusError('INVALID_INPUT', '--test belongs to error mode; with --command the command verifies itself.');
   }
-  return {
-    mode: options.command === undefined ? 'error' : 'command',
-    command: options.command ?? null,
-    error: error ?? null,
-    test: options.test ?? null,
-    desired: options.desired ?? '',
-    started: '',
-    max_attempts: options.maxAttempts ?? null,
-    backoff_seconds: options.backoff ?? null,
-    circuit_breaker: options.circuitBreaker ?? null,
-    timeout_seconds: options.timeout ?? null,
-    namespace: options.namespace ?? null,
-    jitter: options.jitter ?? null,
-    strict_progress: options.strictProgress ?? null,
-    auto: options.auto ?? null,
-    inputs: options.inputs ?? null,
-  };
+  return wanted;
 }
 
 /** What a human says before it goes on; where that does not apply, nothing is run. */

@@ -1,11 +1,12 @@
 /**
- * Arguments of fix-problem: the contract's, with its defaults, and those of this program. What does the work is
- * imported when the command is called.
+ * Arguments of fix-problem: those that say what the loop is for (start-options.ts), and those of this program. What does
+ * the work is imported when the command is called.
  */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from '../terminal/numbers.ts';
 import type { FixOptions } from './fix-problem.ts';
+import { startOptions } from './start-options.ts';
 
 const HELP = `
 Error mode: an error text ("-" reads it from stdin), repaired in at most three attempts; --test verifies.
@@ -23,19 +24,12 @@ success, a fixer that changes nothing); 2 wrong usage or an error; 3 waits for a
 that nothing verifies; 4 waits for inputs; 130 cancelled.`;
 
 export function addFixCommands(root: Command): void {
-  root
+  const command = root
     .command('fix-problem [error]')
-    .description('repair an error, or run a command until it succeeds, with fixes between the attempts')
-    .option('--desired <behavior>', 'what should happen instead (required)')
-    .option('--command <command>', 'command to run until it succeeds')
-    .option('--test <command>', 'error mode: command that verifies the fix')
-    .option('--auto', 'answer prompts from generated inputs')
-    .option('--inputs <file>', 'inputs for prompts (default: found by the name of the script)')
-    .option('--timeout <seconds>', 'end a run after this time (default: 120)', wholeNumber)
-    .option('--max-attempts <n>', 'at most so many runs (default: 5; error mode: 3)', wholeNumber)
-    .option('--backoff <seconds>', 'delay before the second run, doubled each time, at most 60 (default: 1)', number)
-    .option('--circuit-breaker <n>', 'stop after so many identical errors in a row (default: 3)', wholeNumber)
-    .option('--namespace <ns>', 'Kubernetes namespace to look into')
+    .description('repair an error, or run a command until it succeeds, with fixes between the attempts');
+  const options = startOptions();
+  for (const { option } of options.filter(({ isOfContract }) => isOfContract)) command.addOption(option);
+  command
     .option('--agent <command>', 'program that makes the fix: brief on stdin, its path in ARGUS_BRIEF')
     .option('--no-agent', "stop before each change, whatever fix.agent in the user's configuration says")
     .option('--agent-timeout <seconds>', 'end the program after this time (default: 1800)', agentSeconds)
@@ -45,9 +39,9 @@ export function addFixCommands(root: Command): void {
     .option('--outside <text>', 'with --resume: what was changed outside the project (a service started, a setting)')
     .option('--accept [note]', 'a suspicious or unverified fix is right')
     .option('--reject [note]', 'a suspicious or unverified fix is wrong: go on')
-    .option('--reset-circuit', 'let an open circuit try again')
-    .option('--strict-progress', 'open the circuit on oscillating errors and missing progress too')
-    .option('--jitter', 'wait a random part of each delay')
+    .option('--reset-circuit', 'let an open circuit try again');
+  for (const { option } of options.filter(({ isOfContract }) => !isOfContract)) command.addOption(option);
+  command
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
@@ -68,26 +62,15 @@ function agentSeconds(text: string): number {
   return seconds;
 }
 
-function number(text: string): number {
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/u.test(text)) throw new InvalidArgumentError('A number, 0 or more, is needed.');
-  return Number(text);
-}
-
-/** Options that take the next argument, whatever it looks like. */
-const TAKES_VALUE =
-  /^--(?:desired|command|test|inputs|timeout|max-attempts|backoff|circuit-breaker|namespace|agent|agent-timeout|research|fix|outside|project|config)$/u;
-
 /** An error text may begin like an option (`--- FAIL: TestX`); one with a space in it is none. */
-export function withErrorLast(argv: readonly string[]): string[] {
+export function withErrorLast(argv: readonly string[], root: Command): string[] {
+  const options = root.commands.find((command) => command.name() === 'fix-problem')?.options ?? [];
+  // Options that take the next argument, whatever it looks like.
+  const takesValue = new Set(options.filter(({ required }) => required).map(({ long }) => long));
   const start = argv.indexOf('fix-problem');
   if (start !== 2) return [...argv];
   const index = argv.findIndex(
-    (arg, at) =>
-      at > start &&
-      /^-.*\s/su.test(arg) &&
-      !arg.startsWith('--desired=') &&
-      !TAKES_VALUE.test(argv[at - 1] ?? '') &&
-      !/^--[\w-]+=/u.test(arg),
+    (arg, at) => at > start && /^-.*\s/su.test(arg) && !takesValue.has(argv[at - 1]) && !/^--[\w-]+=/u.test(arg),
   );
   const dashes = argv.indexOf('--');
   if (index < 0 || (dashes > 0 && dashes < index)) return [...argv];

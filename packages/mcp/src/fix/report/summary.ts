@@ -2,7 +2,8 @@
  * Conclusions from a loop's state that several texts need.
  */
 
-import type { FixApproach, FixAttempt, FixErrorSummary, FixStart, FixState } from 'argus-engine';
+import type { FixApproach, FixAttempt, FixErrorSummary, FixState } from 'argus-engine';
+import type { WantedFix } from '../start-fields.ts';
 import { code, oneLine } from './markdown.ts';
 import type { LoopRecord } from './record.ts';
 
@@ -25,10 +26,10 @@ export function keptFixes({ mode, attempts }: FixState): FixAttempt[] {
 }
 
 /** What was asked for of a loop that goes on, and is not done. */
-export function limitsKept(state: FixState, asked: Partial<FixStart>): string[] {
+export function limitsKept(state: FixState, asked: Partial<WantedFix>): string[] {
   const limits = [
     { name: 'max_attempts', wanted: asked.max_attempts, kept: state.max_attempts },
-    { name: 'backoff_seconds', wanted: asked.backoff_seconds, kept: state.initial_backoff_seconds },
+    { name: 'backoff', wanted: asked.backoff, kept: state.initial_backoff_seconds },
     { name: 'circuit_breaker', wanted: asked.circuit_breaker, kept: state.circuit_breaker.threshold },
     { name: 'namespace', wanted: asked.namespace, kept: state.namespace },
     { name: 'test', wanted: asked.test, kept: state.test },

@@ -20,8 +20,8 @@ const input = () =>
     approach: z.enum(FIX_APPROACHES).optional(),
     research: z.string().optional().describe('What your research found, under headings or as it is'),
     sources: z.array(z.string()).optional().describe('Addresses your research found'),
-    inputs: z.string().optional().describe('Inputs file for prompts'),
-    test: z.string().optional().describe('Verification for a loop that has none'),
+    inputs: z.string().exactOptional().describe('Inputs file for prompts'),
+    test: z.string().exactOptional().describe('Verification for a loop that has none'),
   });
 
 type FixAttemptParams = Arguments<typeof input>;
@@ -48,10 +48,10 @@ async function attempted(
   watcher: Watcher,
 ): Promise<FixAnswer> {
   const { step } = await import('../../fix/step.ts');
-  const { fix, outside, approach, research, sources, inputs, test } = params;
+  const { projectPath, loop: id, fix, outside, approach, research, sources, ...wanted } = params;
   if (research !== undefined) loop.addResearch(research);
   if (sources !== undefined && sources.length > 0) loop.addSources(sources);
-  loop.adjust({ inputs: inputs ?? null, test: test ?? null });
+  loop.adjust(wanted);
   const declared = { description: fix ?? null, outside: outside ?? null, approach };
   const refused = await step(loop, watcher, declared);
   return answerOf(loopContext, loop, watcher, refused ?? undefined);

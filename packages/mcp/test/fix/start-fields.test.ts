@@ -1,0 +1,69 @@
+/** Each field of a fix loop's beginning comes in by all of its ways: the tool's arguments, options, and the prompt. */
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { addFixCommands, withErrorLast } from '../../src/cli/fix-loop/fix-program.ts';
+import { startOptions, startValues } from '../../src/cli/fix-loop/start-options.ts';
+import { START_FIELDS } from '../../src/fix/start-fields.ts';
+import { startShape } from '../../src/fix/start-input.ts';
+import { promptFor } from '../../src/prompts/fix-problem.ts';
+
+const EVERY_FIELD = {
+  command: 'npm test',
+  error: 'TypeError: x',
+  desired: 'it passes',
+  test: 'npm run check',
+  namespace: 'shop',
+  auto: true,
+  inputs: 'answers.yaml',
+  timeout: 30,
+  max_attempts: 4,
+  backoff: 0.5,
+  circuit_breaker: 2,
+  jitter: true,
+  strict_progress: true,
+};
+
+test('the tool takes every field of the table, and no undefined', () => {
+  const schema = z.strictObject(startShape());
+  expect(Object.keys(EVERY_FIELD)).toEqual(Object.keys(START_FIELDS));
+  expect(schema.parse(EVERY_FIELD)).toEqual(EVERY_FIELD);
+  expect(schema.parse({ desired: 'it passes' })).toEqual({ desired: 'it passes' });
+  expect(schema.safeParse({}).success).toBe(false);
+  expect(schema.safeParse({ desired: 'it passes', test: undefined }).success).toBe(false);
+  expect(schema.safeParse({ desired: 'it passes', timeout: '30' }).success).toBe(false);
+});
+
+test('every option arrives under the name of its field', () => {
+  const { error, ...wanted } = EVERY_FIELD;
+  const given = new Map<string, unknown>(Object.entries(wanted));
+  const args = startOptions().flatMap(({ name, option }) => {
+    const value = given.get(name);
+    return value === true ? [`${option.long}`] : [`${option.long}`, String(value)];
+  });
+  const command = new Command().exitOverride();
+  for (const { option } of startOptions()) command.addOption(option);
+  expect(startValues(command.parse(args, { from: 'user' }).opts())).toEqual(wanted);
+  expect(startValues(new Command().parse([], { from: 'user' }).opts())).toEqual({});
+});
+
+test('the prompt names the arguments of the tool', () => {
+  const { jitter, strict_progress, ...contract } = EVERY_FIELD;
+  const texts = { error_message: contract.error, 'max-attempts': '4', 'circuit-breaker': '2', auto: 'yes' };
+  const rest = { command: 'npm test', desired: 'it passes', test: 'npm run check', namespace: 'shop' };
+  const prompt = promptFor({ ...texts, ...rest, inputs: 'answers.yaml', timeout: '30', backoff: '0.5' });
+  const text = prompt.messages[0]?.content.type === 'text' ? prompt.messages[0].content.text : '';
+  const json: unknown = JSON.parse(text.slice(text.indexOf('{'), text.indexOf('\n}') + 2));
+  expect(json).toEqual({ projectPath: expect.any(String), ...contract });
+});
+
+test('an error that looks like an option is told from the value of one', () => {
+  const root = new Command();
+  addFixCommands(root);
+  const error = '--- FAIL: TestX';
+  const sorted = (...args: string[]) => withErrorLast(['node', 'argus', 'fix-problem', ...args], root).slice(3);
+  expect(sorted(error, '--desired', 'ok')).toEqual(['--desired', 'ok', '--', error]);
+  for (const flag of ['--desired', '--namespace', '--agent-timeout', '--project'])
+    expect(sorted(flag, '-a b')).toEqual([flag, '-a b']);
+  expect(sorted('--auto', error)).toEqual(['--auto', '--', error]);
+});
