@@ -1,0 +1,205 @@
+/**
+ * argus_run where a runner is started by something else: a script, a workspace, turbo, tox, a program of the project.
+ * Every one of a command is read, and none that a test starts.
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, connect, type Data, project, runnerProject } from '../harness.ts';
+import { pythonFolder } from '../setup.mjs';
+import { has, PATH } from './installed.ts';
+
+let agent: Agent;
+beforeAll(async () => {
+  agent = await connect('2026-07-28', { PATH });
+});
+afterAll(() => agent?.close());
+
+async function opened(root: string): Promise<{ root: string; init: Data }> {
+  return { root, init: await agent.data('argus_init', { projectPath: root }) };
+}
+
+const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+
+test('every package and every step of a command is read, and no runner that a test starts', async () => {
+  const root = runnerProject('mocha');
+  const nested = 'require("node:child_process").spawnSync("mocha", ["inner.js"], { cwd: __dirname, shell: true })';
+  const files = {
+    'package.json': { private: true, workspaces: ['packages/*'], scripts: { test: 'npm test -ws && mocha last.js' } },
+    'packages/one/package.json': { name: 'one', version: '1.0.0', scripts: { test: 'vitest run' } },
+    'packages/one/sum.test.js': 'import { test } from "vitest";\ntest("adds", () => {});\n',
+    'packages/two/package.json': {
+      name: 'two',
+      version: '1.0.0',
+      scripts: { pretest: 'jest --version', test: 'mocha outer.js' },
+    },
+    'packages/two/outer.js': `it("starts another", () => { if (${nested}.status !== 1) throw new Error("no"); });\n`,
+    'packages/two/inner.js': 'it("fails", () => { throw new Error("within"); });\n',
+    'last.js': 'it("is last", () => { throw new Error("in the end"); });\n',
+  };
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  await opened(root);
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 1 } });
+  expect(run.failures).toMatchObject([{ caseName: 'last.js > is last', headline: 'Error: in the end' }]);
+  const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
+  expect(JSON.stringify(cases)).toContain('packages/one/sum.test.js > adds');
+  expect(JSON.stringify(cases)).toContain('packages/two/outer.js > starts another');
+});
+
+const FAILING_TESTS = `const test = require('node:test');
+test('outer', async (t) => { await t.test('inner', () => { throw new TypeError('own'); }); });
+test.todo('later');
+test('refused', { skip: process.env.npm_package_name === 'one' || process.argv[1].includes('one') }, () => connect());
+const connect = () => new Promise((_, reject) => require('node:net').connect(1, '127.0.0.1').on('error', reject));
+`;
+
+test.each([
+  ['npm test --workspaces', undefined],
+  ['npm test', 'npm test -w packages/one; npm test -w packages/two'],
+  ['sh check.sh', undefined],
+])('node:test is read in every package by %s', async (command, script) => {
+  const tests = { scripts: { test: 'node --test' } };
+  const root = project({
+    'package.json': JSON.stringify({ private: true, workspaces: ['packages/*'], scripts: { test: script } }),
+    'packages/one/package.json': JSON.stringify({ name: 'one', version: '1.0.0', ...tests }),
+    'packages/one/test/a.test.js': FAILING_TESTS,
+    'packages/two/package.json': JSON.stringify({ name: 'two', version: '1.0.0', ...tests }),
+    'packages/two/test/a.test.js': FAILING_TESTS,
+    'packages/two/test/b.test.js': "require('./absent');\n",
+    'check.sh': '(cd packages/one && node test/a.test.js)\n(cd packages/two && node --test --test-reporter=dot)\n',
+  });
+  await opened(root);
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 4, skipped: 3 }, notes: [] });
+  expect(run.failures).toMatchObject([
+    { caseName: 'packages/one/test/a.test.js > outer > inner', headline: 'TypeError: own' },
+    { caseName: 'packages/two/test/a.test.js > outer > inner', headline: 'TypeError: own' },
+    {
+      caseName: 'packages/two/test/a.test.js > refused',
+      headline: 'Error: connect ECONNREFUSED 127.0.0.1:1',
+      testPlace: 'packages/two/test/a.test.js:4',
+    },
+    {
+      caseName: 'packages/two/test/b.test.js > (suite)',
+      headline: "Error: Cannot find module './absent'",
+      testPlace: 'packages/two/test/b.test.js:1',
+    },
+  ]);
+  const { runs } = await agent.data('argus_history', { projectPath: root });
+  expect(runs).toMatchObject([{ command }]);
+  if (command.startsWith('sh ')) return;
+  const one = await agent.data('argus_run', { projectPath: root, command: 'npm test -ws', filter: 'later' });
+  expect(one).toMatchObject({ totals: { passed: 0, failed: 1 } });
+  expect(JSON.stringify(one.failures)).not.toContain('inner');
+});
+
+test('turbo and tox hide the environment from their tasks, and not the cases', async () => {
+  const test = (name: string) => JSON.stringify({ name, version: '1.0.0', scripts: { test: 'node --test' } });
+  const packages = project({
+    'package.json': JSON.stringify({ private: true, packageManager: 'npm@10.0.0', workspaces: ['packages/*'] }),
+    'package-lock.json': JSON.stringify({
+      lockfileVersion: 3,
+      packages: { '': { workspaces: ['packages/*'] }, 'packages/one': {}, 'packages/two': {} },
+    }),
+    'turbo.json': '{"tasks":{"test":{"cache":false}}}',
+    'packages/one/package.json': test('one'),
+    'packages/one/test/a.test.js': FAILING_TESTS,
+    'packages/two/package.json': test('two'),
+    'packages/two/test/a.test.js': FAILING_TESTS,
+  });
+  await opened(packages);
+  const turbo = await agent.data('argus_run', { projectPath: packages, command: 'turbo run test --continue' });
+  expect(turbo, JSON.stringify(turbo)).toMatchObject({ totals: { passed: 0, failed: 3, skipped: 3 }, notes: [] });
+
+  const python = project({
+    'tox.ini': `[testenv]
+skip_install = true
+allowlist_externals = *
+commands = ${path.join(pythonFolder, 'bin', 'python')} -m pytest
+`,
+    'test_sum.py': 'def test_right():\n    pass\n\n\ndef test_wrong():\n    assert 1 + 1 == 3\n',
+  });
+  await opened(python);
+  const tox = await agent.data('argus_run', { projectPath: python, command: 'tox -e py' });
+  expect(tox, JSON.stringify(tox)).toMatchObject({
+    totals: { passed: 1, failed: 1 },
+    failures: [{ caseName: 'test_sum.py > test_wrong', testPlace: 'test_sum.py:6' }],
+  });
+});
+
+test('a program that only lists its tests is read as node:test is', async () => {
+  const root = project({
+    'test/index.js': "import './sums.js';\nimport './names.js';\n",
+    'test/sums.js': `import assert from 'node:assert/strict';\nimport test from 'node:test';\n\ntest('sums', async (t) => { await t.test('adds', () => assert.equal(2 + 2, 5)); });\n`,
+    'test/names.js': "import { test } from 'node:test';\n\ntest('names', () => {});\n",
+    'package.json': '{ "type": "module", "scripts": { "test": "node test/index.js" } }',
+  });
+  const run = await agent.data('argus_run', { projectPath: (await opened(root)).root });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 } });
+  expect(run.failures).toMatchObject([{ caseName: 'test/sums.js > sums > adds', testPlace: 'test/sums.js:4' }]);
+});
+
+test('a program that starts Mocha itself is read as Mocha is', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const program =
+    "const { Mocha } = require('mocha');\nnew Mocha().addFile('./sum.js').run((failed) => process.exit(failed));\n";
+  writeFileSync(path.join(root, 'run.js'), program);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'node run.js' });
+  expect(run).toMatchObject({ totals, failures: [{ caseName: 'sum.js > sum > is wrong' }] });
+});
+
+test('every pytest of a command is read, and a report that the project asks for is written', async () => {
+  const { root } = await opened(runnerProject('pytest'));
+  const files = {
+    'test_more.py': 'def test_more():\n    assert 1 + 1 == 2\n',
+    'test_last.py': 'def test_last():\n    assert 1 + 1 == 3\n',
+    'pytest.ini': '[pytest]\naddopts = --junitxml=own.xml\n',
+    Makefile: 'check:\n\tpython -m pytest -q test_more.py\n\tpython -m pytest -q test_last.py\n',
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'make check' });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 }, failures: [{ caseName: 'test_last.py > test_last' }] });
+  expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('test_last');
+  const typed = 'python -m pytest test_more.py && python -m pytest -p no:junitxml test_last.py';
+  expect(await agent.data('argus_run', { projectPath: root, command: typed })).toMatchObject({ status: 'failed' });
+});
+
+test.skipIf(!has('rspec') || !has('rake'))(
+  'runners of Ruby are read behind other programs, and not where a test starts one',
+  async () => {
+    const { root } = await opened(runnerProject('minitest'));
+    const files = {
+      'spec/own_spec.rb': `RSpec.describe('own') { it('runs') { expect(\`rspec other_spec.rb\`).to include('1 failure') } }\n`,
+      'other_spec.rb': `RSpec.describe('other') { it('fails') { expect(1).to eq(2) } }\n`,
+      'check.sh': 'rake test; rspec spec\n',
+    };
+    mkdirSync(path.join(root, 'spec'));
+    for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+    const run = await agent.data('argus_run', { projectPath: root, command: 'sh check.sh' });
+    expect(run).toMatchObject({ totals: { passed: 2, failed: 1, skipped: 1 } });
+  },
+);
+
+test.skipIf(!has('phpunit'))('every PHPUnit of a command is read', async () => {
+  const { root } = await opened(runnerProject('phpunit'));
+  writeFileSync(path.join(root, 'check.sh'), 'phpunit --filter adds\nphpunit --filter is_wrong\n');
+  const run = await agent.data('argus_run', { projectPath: root, command: 'sh check.sh' });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 }, notes: [] });
+  expect(run.failures).toMatchObject([{ caseName: 'tests/SumTest.php > SumTest > test_is_wrong' }]);
+});
+
+test('pytest is read behind other programs, beside the other steps of a command', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const files = {
+    'test_more.py': 'def test_more():\n    assert 1 + 1 == 2\n\ndef test_less():\n    assert 1 + 1 == 3\n',
+    Makefile: 'check:\n\t-python -m pytest -q\n\tmocha sum.js\n',
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'make check' });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 2, skipped: 1 } });
+});

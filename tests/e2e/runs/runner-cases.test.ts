@@ -1,0 +1,126 @@
+/** argus_run with the real runners: what is particular to one of them. What holds for each: runners.test.ts. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Agent, BUNDLE, connect, type Data, environment, runnerProject } from '../harness.ts';
+import { hasGradleOffline } from '../setup.mjs';
+import { has, PATH } from './installed.ts';
+
+let agent: Agent;
+beforeAll(async () => {
+  agent = await connect('2026-07-28', { PATH });
+});
+afterAll(() => agent?.close());
+
+async function opened(root: string): Promise<{ root: string; init: Data }> {
+  return { root, init: await agent.data('argus_init', { projectPath: root }) };
+}
+
+const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+
+test('the reporters that a Vitest configuration names go on, whatever else it calls reporters', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  writeFileSync(path.join(root, 'own.mjs'), 'export default class { onTestRunEnd() { console.log("our own end"); } }');
+  const reporters = `['./own.mjs', ['junit', { outputFile: 'own.xml' }]]`;
+  const settings = `{ coverage: { reporter: ['text', 'lcov'] }, reporters: ${reporters} }`;
+  writeFileSync(path.join(root, 'vitest.config.mjs'), `export default { test: ${settings} };\n`);
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ status: 'failed', totals, notes: [] });
+  expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('is wrong');
+  const printed = spawnSync(process.execPath, [BUNDLE, 'run', '--project', root], {
+    encoding: 'utf8',
+    env: environment({ PATH }),
+  });
+  expect(printed.stdout.match(/our own end/gu)).toHaveLength(1);
+});
+
+test('what a test of AVA rejects with is its headline', async () => {
+  const { root } = await opened(runnerProject('ava'));
+  const text = "import test from 'ava';\n\ntest('reads', () => Promise.reject(new TypeError('it\\'s closed')));\n";
+  writeFileSync(path.join(root, 'store.test.js'), text);
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  expect(failures).toContainEqual(
+    expect.objectContaining({ caseName: 'store.test.js > reads', headline: "TypeError: it's closed" }),
+  );
+});
+
+test('a runner that does not take what is added runs once more as it was typed', async () => {
+  const { root } = await opened(runnerProject('pytest'));
+  const command = 'env -u PYTHONPATH python -m pytest';
+  const again = await agent.data('argus_run', { projectPath: root, command });
+  expect(again).toMatchObject({
+    status: 'failed',
+    totals: { failed: 1 },
+    failures: [{ category: 'ASSERTION_MISMATCH' }],
+  });
+  expect(again.notes).toEqual([expect.stringMatching(/did not take what Argus adds .*argus_pytest.* ran once more/u)]);
+  const { runs } = await agent.data('argus_history', { projectPath: root });
+  expect(runs).toHaveLength(1);
+});
+
+test.skipIf(!has('ruby'))('a Ruby that cannot load what Argus adds runs once more without it', async () => {
+  const { root } = await opened(runnerProject('minitest'));
+  const command = 'env -u RUBYLIB ruby -Itest test/test_sum.rb';
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'ASSERTION_MISMATCH' }] });
+  expect(run.notes).toEqual([expect.stringMatching(/did not take what Argus adds .*argus_reporter.* ran once more/u)]);
+});
+
+test('a project is opened with a warning where its runner is not installed', async () => {
+  const root = runnerProject('vitest');
+  rmSync(path.join(root, 'node_modules'));
+  expect((await opened(root)).init.warnings).toBeUndefined();
+  writeFileSync(
+    path.join(root, 'package.json'),
+    '{ "scripts": { "test": "vitest" }, "devDependencies": { "vitest": "4" } }',
+  );
+  expect((await opened(root)).init.warnings).toEqual(["vitest is not installed: run 'npm install'."]);
+});
+
+test('node --test without a script is detected', async () => {
+  const root = runnerProject('node-test');
+  mkdirSync(path.join(root, 'test'));
+  renameSync(path.join(root, 'sum.js'), path.join(root, 'test/sum.js'));
+  writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }');
+  const { init } = await opened(root);
+  expect(init).toMatchObject({ testCommand: 'node --test', runner: 'node:test' });
+  expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ status: 'failed', totals });
+});
+
+describe.each([
+  {
+    folder: 'unittest',
+    file: 'tests/test_other.py',
+    text: 'import unittest\nimport absent\n',
+    said: "No module named 'absent'",
+  },
+  {
+    folder: 'rspec',
+    file: 'spec/other_spec.rb',
+    text: "require 'absent'\n",
+    said: 'cannot load such file -- absent',
+    totals: { passed: 0, failed: 1, skipped: 0 },
+    missing: !has('rspec'),
+  },
+  { folder: 'ava', file: 'other.test.js', text: "import test from 'ava';\nimport './absent.js';\n", said: 'absent.js' },
+])('an error outside of the tests of $folder is a failure', ({ folder, file, text, said, missing, ...more }) => {
+  test.skipIf(missing)('with its message', async () => {
+    const { root } = await opened(runnerProject(folder));
+    writeFileSync(path.join(root, file), text);
+    const run = await agent.data('argus_run', { projectPath: root });
+    expect(run).toMatchObject({ totals: more.totals ?? { passed: 1, failed: 2, skipped: 1 } });
+    expect(JSON.stringify(run.failures)).toContain(said);
+  });
+});
+
+test.skipIf(!hasGradleOffline())('what Gradle need not run again counts as it did', async () => {
+  const { root } = await opened(runnerProject('gradle'));
+  const file = path.join(root, 'first/src/test/java/shop/SumTest.java');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('(5, 2 + 2)', '(4, 2 + 2)'));
+  const first = await agent.data('argus_run', { projectPath: root });
+  expect(first).toMatchObject({ status: 'passed', totals: { passed: 3, failed: 0, skipped: 1 } });
+  const again = await agent.data('argus_run', { projectPath: root });
+  expect(again).toMatchObject({ status: 'passed', totals: first.totals, notes: [] });
+});
