@@ -16,16 +16,8 @@ const ARROWS = {
   xtask: ['argus-core', 'argus-engine'],
 };
 const PRODUCT = ['core', 'report', 'store', 'engine', 'vfs', 'wasm'];
-/** library -> the only crates that may use it directly. */
-const OWNERS = {
-  rusqlite: ['argus-store', 'argus-wasm'],
-  // The bindings only switch on its feature for JavaScript's clock.
-  'sqlite-wasm-rs': ['argus-vfs', 'argus-wasm'],
-  'wasm-bindgen': ['argus-vfs', 'argus-wasm'],
-  'js-sys': ['argus-vfs', 'argus-wasm'],
-  getrandom: ['argus-wasm'],
-  'quick-xml': ['argus-report'],
-};
+/** `{ crate = "rusqlite", wrappers = ["argus-store"] }`: a library, and all that may use it directly. */
+const OWNED = /\{ crate = "([^"]+)", wrappers = \[([^\]]*)\] \}/g;
 /** Folders of the server: each may use those before it, and the files beside them, such as `errors.ts`. */
 const SERVER = 'packages/mcp/src';
 const FOLDERS = [
@@ -74,14 +66,25 @@ export async function checkLayers(onLine) {
 }
 
 function wrongArrows(packages) {
+  const owners = ownersIn('.cargo/deny.toml');
   return packages.flatMap(({ name, dependencies }) => {
     const allowed = ARROWS[name];
     if (!allowed) return [`crate ${name} has no place in .scripts/lib/layers.mjs and crates/README.md`];
     return dependencies
       .filter((it) => it.kind !== 'dev')
-      .filter((it) => (it.name in ARROWS ? !allowed.includes(it.name) : !(OWNERS[it.name] ?? [name]).includes(name)))
+      .filter((it) =>
+        it.name in ARROWS ? !allowed.includes(it.name) : !(owners.get(it.name) ?? [name]).includes(name),
+      )
       .map((it) => `crate ${name} must not use ${it.name}`);
   });
+}
+
+function ownersIn(file) {
+  const bans = [...readFileSync(join(root, file), 'utf8').matchAll(OWNED)];
+  if (bans.length === 0) throw new Error(`${file} says of no library which crates may use it`);
+  return new Map(
+    bans.map(([, library, users]) => [library, [...users.matchAll(/"([^"]+)"/g)].map(([, user]) => user)]),
+  );
 }
 
 function serverArrows() {
