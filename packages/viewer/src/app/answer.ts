@@ -1,21 +1,10 @@
 /** The tool's answer, read field by field: what a chat hands on may be of any shape. */
 
 import { FAILURE_CATEGORIES, type FailureCategory, type FailurePattern } from 'argus-engine/browser';
+import type { PatternRow } from '../ui/lists/pattern-columns.ts';
 import { isObject } from './host.ts';
 
-export type Row = Pick<
-  FailurePattern,
-  | 'id'
-  | 'category'
-  | 'description'
-  | 'suggestedFix'
-  | 'confidence'
-  | 'occurrences'
-  | 'resolutions'
-  | 'source'
-  | 'lastSeenAt'
-  | 'signaturePattern'
->;
+export type Row = PatternRow & Pick<FailurePattern, 'signaturePattern'>;
 
 export interface Answer {
   readonly rows: readonly Row[];

@@ -4,8 +4,8 @@ import '../styles/tokens.css';
 import '../styles/base.css';
 import './app.css';
 import { mount } from 'svelte';
-import PatternTable from './PatternTable.svelte';
+import PatternsAnswer from './PatternsAnswer.svelte';
 
 const target = document.getElementById('page');
 document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-if (target) mount(PatternTable, { target });
+if (target) mount(PatternsAnswer, { target });

@@ -1,0 +1,31 @@
+/** What every table of patterns needs of a row, and how its columns sort. */
+
+import type { FailurePattern, ViewPatternSort } from 'argus-engine/browser';
+
+export type PatternRow = Pick<
+  FailurePattern,
+  | 'id'
+  | 'category'
+  | 'description'
+  | 'suggestedFix'
+  | 'confidence'
+  | 'occurrences'
+  | 'resolutions'
+  | 'source'
+  | 'lastSeenAt'
+>;
+
+export const PATTERN_COLUMNS = [
+  'category',
+  'description',
+  'confidence',
+  'occurrences',
+  'resolutions',
+  'source',
+  'lastSeen',
+] as const satisfies readonly ViewPatternSort[];
+
+/** Numbers and times start with the greatest; the others read from A to Z. */
+export function startsDescending(column: ViewPatternSort): boolean {
+  return column !== 'category' && column !== 'description' && column !== 'source';
+}
