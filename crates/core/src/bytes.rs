@@ -75,9 +75,27 @@ pub(crate) fn is_run(byte: u8) -> bool {
 
 /// A set of bytes, asked with one load. A `matches!` of many bytes is a jump through a table for each where words have 32
 /// bits, as in wasm.
+#[derive(Debug)]
 pub(crate) struct Set([bool; 256]);
 
 impl Set {
+    /// `A-Z` is a range; every other byte stands for itself. A `-` to be meant literally comes last.
+    pub(crate) const fn new(spec: &str) -> Self {
+        let spec = spec.as_bytes();
+        let (mut set, mut index) = ([false; 256], 0);
+        while index < spec.len() {
+            let is_range = index + 2 < spec.len() && spec[index + 1] == b'-';
+            let last = if is_range { spec[index + 2] } else { spec[index] };
+            let mut byte = spec[index] as usize;
+            while byte <= last as usize {
+                set[byte] = true;
+                byte += 1;
+            }
+            index += if is_range { 3 } else { 1 };
+        }
+        Self(set)
+    }
+
     /// The bytes of these classes, and these marks.
     pub(crate) const fn of(classes: u8, marks: &str) -> Self {
         let (mut set, mut index) = ([false; 256], 0);

@@ -1,5 +1,7 @@
 //! What every matcher works on: the text, the spans found so far, byte sets and boundaries.
 
+pub(super) use crate::bytes::Set;
+
 /// A secret's place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
@@ -113,35 +115,6 @@ impl<'t> Scan<'t> {
     /// A token may end here.
     pub(super) fn ends_token(&self, at: usize) -> bool {
         !ALNUM.has(self.at(at))
-    }
-}
-
-/// A set of bytes.
-#[derive(Debug)]
-pub(super) struct Set([bool; 256]);
-
-impl Set {
-    /// `A-Z` is a range; every other byte stands for itself. A `-` to be meant literally comes last.
-    pub(super) const fn new(spec: &str) -> Self {
-        let spec = spec.as_bytes();
-        let mut members = [false; 256];
-        let mut index = 0;
-        while index < spec.len() {
-            let first = spec[index];
-            let range = index + 2 < spec.len() && spec[index + 1] == b'-';
-            let last = if range { spec[index + 2] } else { first };
-            let mut byte = first as usize;
-            while byte <= last as usize {
-                members[byte] = true;
-                byte += 1;
-            }
-            index += if range { 3 } else { 1 };
-        }
-        Self(members)
-    }
-
-    pub(super) const fn has(&self, byte: u8) -> bool {
-        self.0[byte as usize]
     }
 }
 
