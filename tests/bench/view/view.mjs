@@ -2,11 +2,11 @@
 // for a search, served live and as a file in the page; and what memory a dropped file takes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { CASES_PER_RUN, largeProject, OWNER } from './large-project.mjs';
-import { goal, median, OUT, ROOT, report, table } from './measure.mjs';
+import { goal, median, OUT, ROOT, report, table } from '../measure.mjs';
+import { CASES_PER_RUN, emptyProject, largeProject, OWNER } from './large-project.mjs';
 
 const PATTERNS = Number(process.argv[2] ?? 100_000);
 const RUNS = Number(process.argv[3] ?? 1_000);
@@ -87,7 +87,7 @@ async function measured(way, round) {
 
 const rounds = { live: [], dropped: [] };
 const empty = join(OUT, 'view-empty');
-mkdirSync(empty, { recursive: true });
+emptyProject(empty);
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const way of ['live', 'dropped']) rounds[way].push(await measured(way, round));
 }

@@ -1,11 +1,11 @@
 // One durable diagnose: the engine on its own VFS against the same SQL in better-sqlite3 (native) and
-// node-sqlite3-wasm, each on a copy of one file with the same settings. The protocol: stdio.mjs.
+// node-sqlite3-wasm, each on a copy of one file with the same settings. The protocol: ../server/stdio.mjs.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEngine } from '../../npm/engine/dist/node.mjs';
-import { goal, interleaved, OUT, optional, report, table, times } from './measure.mjs';
-import { writeJunit } from './report-file.mjs';
+import { openEngine } from '../../../npm/engine/dist/node.mjs';
+import { goal, interleaved, OUT, optional, report, table, times } from '../measure.mjs';
+import { writeJunit } from '../report-file.mjs';
 import { diagnose, SETTINGS, SQL } from './statements.mjs';
 
 const CALLS = Number(process.argv[2] ?? 400);

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { goal, OUT, quantile, ROOT, report, table, times } from './measure.mjs';
-import { writeJunit } from './report-file.mjs';
+import { goal, OUT, quantile, ROOT, report, table, times } from '../measure.mjs';
+import { writeJunit } from '../report-file.mjs';
 import { StdioClient } from './stdio-client.mjs';
 
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);

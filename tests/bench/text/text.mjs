@@ -1,12 +1,12 @@
 // Normalize, classify, sign and redact over the corpus: the engine in wasm, the same code native, plain JavaScript.
-// `node tests/bench/text.mjs [MEGABYTES] [ROUNDS]`
+// `node tests/bench/text/text.mjs [MEGABYTES] [ROUNDS]`
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { _batch } from '../../npm/engine/dist/node.mjs';
+import { _batch } from '../../../npm/engine/dist/node.mjs';
+import { cpuSeconds, goal, interleaved, OUT, ROOT, report, table, times } from '../measure.mjs';
 import * as baseline from './baseline.mjs';
 import { corpus, packed } from './corpus.mjs';
-import { cpuSeconds, goal, interleaved, OUT, ROOT, report, table, times } from './measure.mjs';
 
 const CASE = 'tests/orders.test.ts > orders > creates one';
 const NATIVE = join(ROOT, 'target', 'release', 'examples', 'bench_text');

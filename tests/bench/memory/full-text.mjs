@@ -1,6 +1,6 @@
 // What SQLite's own full-text search (FTS5, native) makes of the same incidents: bm25 as it is, and with identifiers
 // split at their capitals. Neither is tuned.
-import { optional } from './measure.mjs';
+import { optional } from '../measure.mjs';
 
 /** Words of a query that FTS5 is asked for; it ranks all documents that hold any. */
 const MAX_QUERY_WORDS = 64;

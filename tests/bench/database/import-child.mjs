@@ -1,7 +1,7 @@
 // One import in a fresh process: `import-child.mjs REPORT DATABASE` prints seconds and peak memory as JSON.
 import { dirname } from 'node:path';
-import { openEngine } from '../../npm/engine/dist/node.mjs';
-import { cpuSeconds } from './measure.mjs';
+import { openEngine } from '../../../npm/engine/dist/node.mjs';
+import { cpuSeconds } from '../measure.mjs';
 
 const [path, databasePath] = process.argv.slice(2);
 const start = performance.now();

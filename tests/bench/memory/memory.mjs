@@ -1,15 +1,14 @@
 // The debug memory: how long ranked_solutions takes as the memory grows, how fast an import is, what an incident weighs
-// on the disk, and how often the right incident is found beside plain full-text search. The protocol: stdio.mjs.
+// on the disk, and how often the right incident is found beside plain full-text search. The protocol: ../server/stdio.mjs.
 //
 //   node memory.mjs [SIZES]    sizes such as 1000,100000
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { openEngine } from '../../npm/engine/dist/node.mjs';
+import { openEngine } from '../../../npm/engine/dist/node.mjs';
+import { cpuSeconds, goal, median, OUT, quantile, ROOT, report, table } from '../measure.mjs';
 import { fullText } from './full-text.mjs';
 import { incident, line, question } from './incidents.mjs';
-import { cpuSeconds, goal, median, OUT, quantile, report, table } from './measure.mjs';
 
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
 const CALLS = 300;
@@ -19,8 +18,7 @@ const BATCH_LINES = 1000;
 const MAX_FULL_TEXT_INCIDENTS = 100_000;
 const ENV = { os: 'linux', language: 'typescript', node: 20 };
 /** Data of the research kind that people tied together by hand; not part of the project. */
-const DATA =
-  process.env.ARGUS_DATA ?? join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'data');
+const DATA = process.env.ARGUS_DATA ?? join(ROOT, '..', 'shared', 'data');
 
 mkdirSync(OUT, { recursive: true });
 const folder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'memory-'));

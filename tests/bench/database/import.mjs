@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { goal, median, OUT, report, table } from './measure.mjs';
-import { writeJunit } from './report-file.mjs';
+import { goal, median, OUT, report, table } from '../measure.mjs';
+import { writeJunit } from '../report-file.mjs';
 
 const CASES = Number(process.argv[2] ?? 100_000);
 const ROUNDS = 5;

@@ -1,10 +1,11 @@
 // A project with a large memory, made with the engine's own calls, so that it is what a project of that age would have.
 // Takes minutes once; kept under .bench.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adopt, identify, openEngine } from '../../npm/engine/dist/node.mjs';
-import { OUT } from './measure.mjs';
-import { writeJunit } from './report-file.mjs';
+import { adopt, identify, openEngine } from '../../../npm/engine/dist/node.mjs';
+import { OUT } from '../measure.mjs';
+import { writeJunit } from '../report-file.mjs';
 
 /** In each run. */
 export const CASES_PER_RUN = 1_000;
@@ -22,7 +23,7 @@ export async function largeProject(patterns, runs) {
   const mark = join(project, 'complete');
   if (existsSync(mark)) return { project, database: owned(database) };
   rmSync(project, { recursive: true, force: true });
-  mkdirSync(project, { recursive: true });
+  emptyProject(project);
   const engine = await openEngine({ databasePath: database, projectRoot: project, locale: 'en' });
   for (let run = 0; run < runs; run += 1) {
     await record(engine, project, run, Math.ceil(patterns / runs));
@@ -31,6 +32,11 @@ export async function largeProject(patterns, runs) {
   await engine.close();
   writeFileSync(mark, '');
   return { project, database: owned(database) };
+}
+
+/** A repository of its own: the memory of a folder in this one would be this one's. */
+export function emptyProject(folder) {
+  execFileSync('git', ['init', '--quiet', folder]);
 }
 
 function owned(database) {

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { openEngine } from '../../npm/engine/dist/node.mjs';
-import { goal, interleaved, OUT, quantile, ROOT, report, table } from './measure.mjs';
+import { openEngine } from '../../../npm/engine/dist/node.mjs';
+import { goal, interleaved, OUT, quantile, ROOT, report, table } from '../measure.mjs';
 import { StdioClient } from './stdio-client.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 15);
