@@ -22,6 +22,9 @@ const FEATURES: [&str; 7] = [
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// Of the npm package binaryen: a script for Node. In `node_modules/.bin` it has another name on Windows.
+const WASM_OPT: &str = "node_modules/binaryen/bin/wasm-opt";
+
 /// Flags for the C compiler, which builds SQLite.
 const C_FLAGS: &str = "CFLAGS_wasm32_unknown_unknown";
 
@@ -131,13 +134,15 @@ fn bind(built: &Path, out: &Path) -> Outcome {
 
 /// Without binaryen the engine is a little larger and slower, and works.
 fn optimize(root: &Path, module: &Path) -> Outcome {
-    let tool = root.join("node_modules/.bin/wasm-opt");
-    if !tool.exists() {
+    let script = root.join(WASM_OPT);
+    if !script.exists() {
         eprintln!("wasm-opt is not installed (npm install), so the engine stays unoptimised");
         return Ok(());
     }
     let smaller = module.with_extension("opt");
-    run(Command::new(tool).args(FEATURES).arg("-Oz").arg(module).arg("-o").arg(&smaller), "npm install")?;
+    let mut wasm_opt = Command::new("node");
+    wasm_opt.arg(script).args(FEATURES).arg("-Oz").arg(module).arg("-o").arg(&smaller);
+    run(&mut wasm_opt, "Node.js; npm install")?;
     fs::rename(&smaller, module).map_err(|error| format!("{}: {error}", module.display()))
 }
 
@@ -145,7 +150,7 @@ fn optimize(root: &Path, module: &Path) -> Outcome {
 fn stamp(built: &Path, mode: Mode, root: &Path) -> Result<String, String> {
     let facts = fs::metadata(built).map_err(|error| format!("{}: {error}", built.display()))?;
     let modified = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    let optimizer = root.join("node_modules/.bin/wasm-opt").exists();
+    let optimizer = root.join(WASM_OPT).exists();
     Ok(format!("{mode:?} {optimizer} {} {}\n", facts.len(), modified.as_nanos()))
 }
 
