@@ -1,8 +1,9 @@
 /**
- * argus_run where a runner is started by something else: a script, a workspace, turbo, tox, a program of the project.
- * Every one of a command is read, and none that a test starts.
+ * argus_run where a runner is started by something else: a script, a workspace, turbo, tox, a program of the project, or
+ * its own in another way. Every one of a command is read, and none that a test starts.
  */
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -202,4 +203,47 @@ test('pytest is read behind other programs, beside the other steps of a command'
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
   const run = await agent.data('argus_run', { projectPath: root, command: 'make check' });
   expect(run).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 2, skipped: 1 } });
+});
+
+const JEST = "const jest = require('jest');\n";
+
+test.each([
+  ['vitest', 'node --expose-gc ./node_modules/vitest/dist/cli.js --run', undefined],
+  ['jest', 'node run.cjs --ci', `${JEST}jest.run(process.argv.slice(2));\n`],
+  [
+    'jest',
+    'node run.cjs',
+    `${JEST}jest.runCLI({ $0: '', _: [] }, [__dirname]).then(({ results }) => process.exit(results.numFailedTests));\n`,
+  ],
+])('%s is read when it is started by %s', async (folder, command, program) => {
+  const root = runnerProject(folder);
+  if (program !== undefined) writeFileSync(path.join(root, 'run.cjs'), program);
+  await agent.data('argus_init', { projectPath: root });
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ status: 'failed', totals, notes: [] });
+  expect(run.failures).toMatchObject([
+    { caseName: 'sum.test.js > sum > is wrong', testPlace: expect.stringMatching(/^sum\.test\.js:\d+$/u) },
+  ]);
+});
+
+test('what a task runner replays from its cache is said', async () => {
+  const root = project({
+    'package.json': JSON.stringify({ private: true, packageManager: 'npm@10.0.0', workspaces: ['packages/*'] }),
+    'package-lock.json': JSON.stringify({
+      lockfileVersion: 3,
+      packages: { '': { workspaces: ['packages/*'] }, 'packages/one': {} },
+    }),
+    'turbo.json': '{"tasks":{"test":{}}}',
+    '.gitignore': '.turbo\n',
+    'packages/one/package.json': JSON.stringify({ name: 'one', version: '1.0.0', scripts: { test: 'node --test' } }),
+    'packages/one/test/a.test.js': "require('node:test')('adds', () => {});\n",
+  });
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  await agent.data('argus_init', { projectPath: root });
+  const run = () => agent.data('argus_run', { projectPath: root, command: 'turbo run test' });
+  expect(await run()).toMatchObject({ status: 'passed', totals: { passed: 1 }, notes: [] });
+  const again = await run();
+  expect(again.notes, JSON.stringify(again)).toEqual([
+    'Turbo replayed the tests of one package from its cache: their cases are not in this run. Add --force to run them.',
+  ]);
 });

@@ -1,7 +1,7 @@
 /** argus_run with the real runners: what is particular to one of them. What holds for each: runners.test.ts. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, runnerProject } from '../harness.ts';
@@ -123,4 +123,20 @@ test.skipIf(!hasGradleOffline())('what Gradle need not run again counts as it di
   expect(first).toMatchObject({ status: 'passed', totals: { passed: 3, failed: 0, skipped: 1 } });
   const again = await agent.data('argus_run', { projectPath: root });
   expect(again).toMatchObject({ status: 'passed', totals: first.totals, notes: [] });
+});
+
+test('what processes the results of a Jest project goes on doing so, and a list of its tests is no run of them', async () => {
+  const root = runnerProject('jest');
+  const [processor, config] = [path.join(root, 'processor.cjs'), path.join(root, 'jest.config.cjs')];
+  writeFileSync(
+    processor,
+    "module.exports = (results) => { require('node:fs').writeFileSync('own.json', '{}'); return results; };\n",
+  );
+  writeFileSync(config, "module.exports = { testResultsProcessor: './processor.cjs', reporters: ['default'] };\n");
+  await agent.data('argus_init', { projectPath: root });
+  const run = await agent.data('argus_run', { projectPath: root, command: 'npx jest' });
+  expect(run).toMatchObject({ status: 'failed', totals, notes: [] });
+  expect(existsSync(path.join(root, 'own.json'))).toBe(true);
+  const list = await agent.data('argus_run', { projectPath: root, command: 'npx jest --listTests' });
+  expect(list).toMatchObject({ status: 'passed' });
 });
