@@ -4,7 +4,7 @@
 //!
 //! Times depend on the machine, so this is no test.
 
-use argus_core::{Ambient, Category, builtin::BUILTINS, sign::sha256_hex, similarity::sketch};
+use argus_core::{Ambient, Category, sign::sha256_hex, similarity::sketch};
 use argus_engine::{
     Engine, EngineError, ReportFiles,
     contract::{
@@ -16,7 +16,7 @@ use argus_engine::{
 };
 use argus_store::{
     Database, Mode, Sqlite, StoreError, finish,
-    patterns::{Identity, NewPattern, insert, seed},
+    patterns::{Identity, NewPattern, insert},
 };
 use std::{
     error::Error,
@@ -63,7 +63,6 @@ fn text(n: u32) -> String {
 async fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
     let ambient = Ambient::new(1_772_000_000_000, [3; 16]);
     let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| -> Result<(), StoreError> {
-        seed(tx, &BUILTINS, ambient.now).await?;
         for n in 0..count {
             let (id, text) = (ambient.id("pat"), text(n));
             let (signature, family) = (sha256_hex(&format!("exact {n}")), sha256_hex(&format!("family {}", n / 2)));
@@ -90,7 +89,7 @@ async fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
         }
         Ok(())
     };
-    database.write(body).await
+    database.write(ambient.now, body).await
 }
 
 fn report(cases: u32) -> Vec<u8> {

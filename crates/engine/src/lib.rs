@@ -37,9 +37,7 @@ mod view;
 pub mod viewer;
 
 use argus_core::{
-    Ambient, Analyzer,
-    builtin::BUILTINS,
-    display,
+    Ambient, Analyzer, display,
     sign::{RECIPE, sha256_hex},
 };
 use argus_store::{Database, Tx, solutions::outcomes::Recorder};
@@ -128,11 +126,7 @@ impl<D: Database> Engine<D> {
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-            argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
-            body(tx).await
-        };
-        self.database.read(seeded).await
+        self.database.read(ambient.now, body).await
     }
 
     /// Writes, once where the call has a name of its own.
@@ -152,11 +146,7 @@ impl<D: Database> Engine<D> {
     where
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
-        let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-            argus_store::patterns::seed(tx, &BUILTINS, ambient.now).await?;
-            body(tx).await
-        };
-        self.database.write(seeded).await
+        self.database.write(ambient.now, body).await
     }
 }
 

@@ -11,7 +11,8 @@ use std::{
 /// A database that runs transactions.
 ///
 /// Early returns roll back. The error type is the caller's, so that a refusal of the engine
-/// (an unknown case) rolls back like one of the database.
+/// (an unknown case) rolls back like one of the database. Each is handed the time (`now`, UTC milliseconds): a
+/// transaction that makes a database, or brings it to this version, writes down when.
 #[allow(async_fn_in_trait, reason = "one thread: nothing here needs Send")]
 pub trait Database {
     /// An open transaction.
@@ -20,22 +21,25 @@ pub trait Database {
         Self: 'a;
 
     /// Reads from one consistent state.
-    async fn read<T, E, F>(&self, body: F) -> Result<T, E>
+    async fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
 
     /// Reads and writes as one; nobody else writes meanwhile.
-    async fn write<T, E, F>(&self, body: F) -> Result<T, E>
+    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
 
     /// Like `write`, but waits only a moment where somebody else has the lock, and fails then.
-    async fn write_now<T, E, F>(&self, body: F) -> Result<T, E>
+    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
+
+    /// Whether there is one yet. A missing one is read as an empty one, and made when it is written.
+    async fn exists(&self, now: i64) -> Result<bool, StoreError>;
 
     /// Writes a copy into a new file. Others may read meanwhile; who wants to write waits.
     async fn snapshot(&self, path: &str) -> Result<(), StoreError>;

@@ -8,7 +8,7 @@
 //! use argus_store::{Database, Mode, Sqlite, StoreError, runs};
 //! # fn now<F: Future>(future: F) -> F::Output { argus_store::finish(future) }
 //! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
-//! let newest = now(database.read(async |tx| runs::newest_ids(tx, 3).await))?;
+//! let newest = now(database.read(0, async |tx| runs::newest_ids(tx, 3).await))?;
 //! assert!(newest.is_empty());
 //! # Ok::<(), StoreError>(())
 //! ```

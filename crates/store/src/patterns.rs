@@ -17,7 +17,7 @@ use crate::{
     error::StoreError,
     keys::SolutionKey,
 };
-use argus_core::{Category, builtin::Builtin};
+use argus_core::Category;
 
 /// One pattern. Of a built-in, only ids and statistics are meant; its texts are core's.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,24 +167,6 @@ macro_rules! shown_category {
     };
 }
 pub(crate) use shown_category;
-
-/// Makes rows for built-ins that have none yet; `now` is when the database was made.
-pub async fn seed(tx: &mut impl Tx, builtins: &[Builtin], now: i64) -> Result<(), StoreError> {
-    const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
-                       description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
-                       VALUES ($1, 'built-in', $2, 'built-in', $3, $3, '', '', '', 0, 0, $4, $4, $4) \
-                       ON CONFLICT DO NOTHING";
-    let Some(last) = builtins.last() else { return Ok(()) };
-    if tx.query_first("SELECT 1 FROM patterns WHERE id = $1", &[last.id.into()]).await?.is_some() {
-        return Ok(());
-    }
-    for builtin in builtins {
-        let signature = builtin.signature();
-        let params = [builtin.id.into(), builtin.category.as_str().into(), (&signature).into(), now.into()];
-        tx.execute(SQL, &params).await?;
-    }
-    Ok(())
-}
 
 /// The learned pattern of an exact signature under a recipe, or the one it was merged into.
 pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {

@@ -1,8 +1,9 @@
 //! The embedded database: SQLite through rusqlite, native or on wasm over a VFS of the host.
 //! Nothing yields inside a transaction, so it is atomic inside the process.
 //!
-//! Nothing is created before the first write. Until then reads see an empty database of this version. A file of an
-//! earlier version is migrated before it is read; one that cannot be written, or not now, is shown as if it were.
+//! Nothing is created before the first write. Until then reads see an empty database of this version, which has the
+//! built-in patterns and nothing else. A file of an earlier version is migrated before it is read; one that cannot be
+//! written, or not now, is shown as if it were.
 
 pub mod identity;
 mod migrate;
@@ -139,8 +140,8 @@ impl Sqlite {
     }
 
     /// Makes the file where there is none, so that it has its id before anything is written.
-    pub async fn create(&self) -> Result<(), StoreError> {
-        self.write(async |_: &mut SqliteTx<'_>| Ok::<(), StoreError>(())).await
+    pub async fn create(&self, now: i64) -> Result<(), StoreError> {
+        self.write(now, async |_: &mut SqliteTx<'_>| Ok::<(), StoreError>(())).await
     }
 
     /// Whoever opens a file looks at it before anything in it is used, and again where it was empty then: another
@@ -156,10 +157,10 @@ impl Sqlite {
     }
 
     /// Brings the file to this version. A new one gets its id in the same transaction.
-    fn bring_up_to_date(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn bring_up_to_date(&self, connection: &Connection, now: i64) -> Result<(), StoreError> {
         self.require_own(connection)?;
         let is_new = migrate::inspect(connection)? == Schema::Empty;
-        migrate::migrate(connection)?;
+        migrate::migrate(connection, now)?;
         match &self.identity {
             Some(id) if is_new => identity::name(connection, id),
             _ => Ok(()),
@@ -241,20 +242,22 @@ impl Sqlite {
         Ok(Some(connection))
     }
 
-    /// Begins to read, from the file or from what stands in for it. A file that has gone is looked for once more.
-    fn begin_reading(&self) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
-        let mut readable = self.readable();
-        if self.moved.get() {
-            readable = self.readable();
-        }
-        match readable? {
+    /// Begins to read, from the file or from what stands in for it.
+    fn begin_reading(&self, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        match self.readable(now)? {
             Readable::File(tx) => Ok(tx),
-            Readable::Older => Transaction::begin(self.current_stand_in()?, READING),
-            Readable::Nothing => Transaction::begin(self.empty_database()?, READING),
+            Readable::Older => Transaction::begin(self.current_stand_in(now)?, READING),
+            Readable::Nothing => Transaction::begin(self.empty_database(now)?, READING),
         }
     }
 
-    fn readable(&self) -> Result<Readable<'_>, StoreError> {
+    /// A file that has gone is looked for once more.
+    fn readable(&self, now: i64) -> Result<Readable<'_>, StoreError> {
+        let readable = self.readable_once(now);
+        if self.moved.get() { self.readable_once(now) } else { readable }
+    }
+
+    fn readable_once(&self, now: i64) -> Result<Readable<'_>, StoreError> {
         let Some(connection) = self.existing()? else { return Ok(Readable::Nothing) };
         let tx = note_moved(Transaction::begin(connection, READING), &self.moved)?;
         note_moved(self.require_own(&tx.connection), &self.moved)?;
@@ -264,7 +267,7 @@ impl Sqlite {
             Schema::Older if self.mode == Mode::ReadOnly => Ok(Readable::Older),
             Schema::Older => {
                 drop(tx);
-                match self.upgrade() {
+                match self.upgrade(now) {
                     // Whoever holds the lock is not waited for; the next read may find it free.
                     Err(error) if matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Locked) => {
                         Ok(Readable::Older)
@@ -276,28 +279,28 @@ impl Sqlite {
     }
 
     /// A file of an earlier version is brought to this one before it is read.
-    fn upgrade(&self) -> Result<Readable<'_>, StoreError> {
+    fn upgrade(&self, now: i64) -> Result<Readable<'_>, StoreError> {
         let Some(connection) = self.file(false, self.patience.min(SHORT_TIMEOUT))? else {
             return Ok(Readable::Nothing);
         };
-        in_transaction(&connection, || migrate::migrate(&connection))?;
+        in_transaction(&connection, || migrate::migrate(&connection, now))?;
         connection.busy_timeout(self.patience)?;
         Transaction::begin(connection, READING).map(Readable::File)
     }
 
     /// Begins to write to the file, making it where there is none. One that has gone is made anew.
-    fn begin_writing(&self, patience: Duration) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+    fn begin_writing(&self, patience: Duration, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         if self.mode == Mode::ReadOnly {
             return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only"));
         }
-        let writable = self.writable(patience);
-        if self.moved.get() { self.writable(patience) } else { writable }
+        let writable = self.writable(patience, now);
+        if self.moved.get() { self.writable(patience, now) } else { writable }
     }
 
-    fn writable(&self, patience: Duration) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+    fn writable(&self, patience: Duration, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         let connection = self.file(true, patience)?.expect("a file opened for writing is created");
         let tx = note_moved(Transaction::begin(connection, WRITING), &self.moved)?;
-        note_moved(self.bring_up_to_date(&tx.connection), &self.moved)?;
+        note_moved(self.bring_up_to_date(&tx.connection, now), &self.moved)?;
         Ok(tx)
     }
 
@@ -313,12 +316,12 @@ impl Sqlite {
     }
 
     /// The stand-in, made anew where the file has changed.
-    fn current_stand_in(&self) -> Result<RefMut<'_, Connection>, StoreError> {
+    fn current_stand_in(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
         let mut slot = self.migrated_copy.try_borrow_mut().map_err(|_| nested())?;
         let kept = match slot.take() {
             Some(migrated_copy) if migrated_copy.is_current()? => migrated_copy,
             _ => {
-                let migrated_copy = MigratedCopy::of(&self.path, self.vfs.as_deref())?;
+                let migrated_copy = MigratedCopy::of(&self.path, self.vfs.as_deref(), now)?;
                 migrated_copy.connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
                 migrated_copy.connection.busy_timeout(self.patience)?;
                 if let Some(max) = self.max_row_bytes {
@@ -330,11 +333,11 @@ impl Sqlite {
         Ok(RefMut::map(slot, |slot| &mut slot.insert(kept).connection))
     }
 
-    fn empty_database(&self) -> Result<RefMut<'_, Connection>, StoreError> {
+    fn empty_database(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
         let mut slot = self.empty.try_borrow_mut().map_err(|_| nested())?;
         let connection = match slot.take() {
             Some(connection) => connection,
-            None => empty_database()?,
+            None => empty_database(now)?,
         };
         Ok(RefMut::map(slot, |slot| slot.insert(connection)))
     }
@@ -343,28 +346,32 @@ impl Sqlite {
 impl Database for Sqlite {
     type Tx<'a> = SqliteTx<'a>;
 
-    async fn read<T, E, F>(&self, body: F) -> Result<T, E>
+    async fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_reading()?, body).await
+        self.finish(self.begin_reading(now)?, body).await
     }
 
-    async fn write<T, E, F>(&self, body: F) -> Result<T, E>
+    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_writing(self.patience)?, body).await
+        self.finish(self.begin_writing(self.patience, now)?, body).await
     }
 
-    async fn write_now<T, E, F>(&self, body: F) -> Result<T, E>
+    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_writing(self.patience.min(SHORT_TIMEOUT))?, body).await
+        self.finish(self.begin_writing(self.patience.min(SHORT_TIMEOUT), now)?, body).await
+    }
+
+    async fn exists(&self, now: i64) -> Result<bool, StoreError> {
+        Ok(!matches!(self.readable(now)?, Readable::Nothing))
     }
 
     async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
@@ -518,9 +525,9 @@ pub(crate) fn in_transaction(
     tx.commit()
 }
 
-fn empty_database() -> Result<Connection, StoreError> {
+fn empty_database(now: i64) -> Result<Connection, StoreError> {
     let connection = Connection::open_in_memory()?;
-    migrate::migrate(&connection)?;
+    migrate::migrate(&connection, now)?;
     Ok(connection)
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
 
-use argus_core::{Category, builtin::BUILTINS};
+use argus_core::Category;
 use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     database::Value,
@@ -21,6 +21,9 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
+
+/// Of every transaction.
+const NOW: i64 = 1;
 
 type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
 
@@ -59,7 +62,7 @@ fn run(id: &str, started_at: i64) -> runs::Run {
 }
 
 fn newest(database: &Sqlite) -> Vec<String> {
-    finish(database.read(async |tx: &mut SqliteTx<'_>| runs::newest_ids(tx, 10).await)).unwrap()
+    finish(database.read(NOW, async |tx: &mut SqliteTx<'_>| runs::newest_ids(tx, 10).await)).unwrap()
 }
 
 #[test]
@@ -67,13 +70,13 @@ fn parameters_go_by_their_number_not_by_their_place() {
     let database = open(Path::new(":memory:"));
     let ask =
         async |tx: &mut SqliteTx<'_>| tx.query_first("SELECT $2, $1, $2", &[Value::Int(1), Value::Text("two")]).await;
-    let mut row = finish(database.read(ask)).unwrap().unwrap();
+    let mut row = finish(database.read(NOW, ask)).unwrap().unwrap();
     assert_eq!(row.read::<String>().unwrap(), "two");
     assert_eq!(row.read::<i64>().unwrap(), 1);
     assert_eq!(row.read::<Option<String>>().unwrap().as_deref(), Some("two"));
     assert_eq!(row.read::<i64>().unwrap_err().kind(), StoreErrorKind::Corrupt);
     let unbound = async |tx: &mut SqliteTx<'_>| tx.query("SELECT $3", &[Value::Null]).await.map(drop);
-    assert_eq!(finish(database.read(unbound)).unwrap_err().kind(), StoreErrorKind::Internal);
+    assert_eq!(finish(database.read(NOW, unbound)).unwrap_err().kind(), StoreErrorKind::Internal);
 }
 
 #[test]
@@ -91,9 +94,9 @@ fn an_early_return_rolls_back() {
         runs::insert(tx, &run("run-1", 1)).await?;
         Err(Refused)
     };
-    assert_eq!(finish(database.write(refused)), Err(Refused));
+    assert_eq!(finish(database.write(NOW, refused)), Err(Refused));
     assert!(newest(&database).is_empty());
-    finish(database.write(async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-2", 2)).await)).unwrap();
+    finish(database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-2", 2)).await)).unwrap();
     assert_eq!(newest(&open(&path)), ["run-2"]);
 }
 
@@ -101,16 +104,16 @@ fn an_early_return_rolls_back() {
 fn a_transaction_inside_another_of_the_same_connection_is_refused() {
     let database = open(Path::new(":memory:"));
     let nested = async |_: &mut SqliteTx<'_>| {
-        database.write(async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await).await.map(drop)
+        database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await).await.map(drop)
     };
-    assert_eq!(finish(database.write(nested)).unwrap_err().kind(), StoreErrorKind::Internal);
+    assert_eq!(finish(database.write(NOW, nested)).unwrap_err().kind(), StoreErrorKind::Internal);
 }
 
 #[test]
 fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
     let path = fresh("deleted");
     let database = open(&path);
-    let add = |id: &str| finish(database.write(async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run(id, 1)).await));
+    let add = |id: &str| finish(database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run(id, 1)).await));
     add("run-1").unwrap();
     fs::remove_file(&path).unwrap();
     add("run-2").unwrap();
@@ -138,7 +141,7 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
         let mut step = async || retention::apply(tx, keep).await;
         Ok((step().await?, step().await?, step().await?))
     };
-    assert_eq!(finish(database.write(body)).unwrap(), (50, 50, 10));
+    assert_eq!(finish(database.write(NOW, body)).unwrap(), (50, 50, 10));
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn a_call_is_known_until_many_others_were_made() {
         assert!(calls::mark_made(tx, "one more").await? && calls::mark_made(tx, "call").await?);
         Ok(())
     };
-    finish(database.write(body)).unwrap();
+    finish(database.write(NOW, body)).unwrap();
 }
 
 /// `fixtures/version-N.db` was made once by the release that had schema N:
@@ -187,7 +190,6 @@ fn files_of_every_earlier_version_open() {
 /// Whatever its version, a file that may not be written is shown as one of this version.
 fn check_shown(database: &Sqlite, version: u32) {
     let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
-        patterns::seed(tx, &BUILTINS, 0).await?;
         let id = &runs::newest_ids(tx, 1).await?[0];
         let (key, _) = runs::by_id(tx, id).await?.unwrap();
         assert_eq!(case_history::failed(tx, key, 10).await?[0].headline, "Error: the flux capacitor is out of tune");
@@ -205,9 +207,9 @@ fn check_shown(database: &Sqlite, version: u32) {
         assert_eq!(incidents::count(tx).await?, u64::from(version > 1));
         Ok(())
     };
-    finish(database.read(body)).unwrap();
+    finish(database.read(NOW, body)).unwrap();
     let write = async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await.map(drop);
-    assert_eq!(finish(database.write(write)).unwrap_err().kind(), StoreErrorKind::ReadOnly);
+    assert_eq!(finish(database.write(NOW, write)).unwrap_err().kind(), StoreErrorKind::ReadOnly);
 }
 
 /// A file from before the debug memory is empty there, and its pattern waits to be indexed.
@@ -225,12 +227,11 @@ fn check_memory(database: &Sqlite, is_first: bool) {
         assert_eq!(search::take_waiting(tx, 10).await?.len(), usize::from(is_first));
         Ok(())
     };
-    finish(database.write(body)).unwrap();
+    finish(database.write(NOW, body)).unwrap();
 }
 
 fn check(database: &Sqlite, version: u32) {
     let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
-        patterns::seed(tx, &BUILTINS, 0).await?;
         let id = &runs::newest_ids(tx, 1).await?[0];
         let (key, run) = runs::by_id(tx, id).await?.unwrap();
         assert_eq!((run.failed, run.command.as_deref()), (1, Some("npm test")));
@@ -247,7 +248,58 @@ fn check(database: &Sqlite, version: u32) {
         assert_eq!(patterns::ids_with_prefix(tx, "builtin-", 10).await?.len(), 6);
         Ok(())
     };
-    finish(database.write(body)).unwrap();
+    finish(database.write(NOW, body)).unwrap();
+}
+
+/// The ids and first times of the built-ins.
+fn builtins(database: &Sqlite) -> Vec<(String, i64)> {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<Vec<(String, i64)>, StoreError> {
+        let mut found = Vec::new();
+        for id in patterns::ids_with_prefix(tx, "builtin-", 10).await? {
+            let pattern = patterns::by_id(tx, &id).await?.unwrap();
+            assert!(pattern.is_builtin && (pattern.occurrences, pattern.resolutions) == (0, 0));
+            found.push((id, pattern.first_seen_at));
+        }
+        Ok(found)
+    };
+    finish(database.read(NOW + 1, body)).unwrap()
+}
+
+#[test]
+fn built_ins_are_there_before_anything_is_and_since_the_file_was_made() {
+    let path = fresh("built-ins");
+    let database = open(&path);
+    assert_eq!(builtins(&database).len(), 6);
+    assert!(!path.exists() && !finish(database.exists(NOW)).unwrap(), "looking makes no file");
+    finish(database.create(NOW)).unwrap();
+    assert!(finish(database.exists(NOW)).unwrap());
+    for database in [database, open(&path)] {
+        assert!(builtins(&database).iter().all(|(_, first)| *first == NOW));
+        assert_eq!(builtins(&database).len(), 6);
+    }
+}
+
+/// A file of version 7 in which nothing was recorded, or where a version had fewer built-ins.
+#[test]
+fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts() {
+    for kept in ["", "builtin-timeout"] {
+        let path = fresh(&format!("lacks-built-ins-{kept}"));
+        finish(open(&path).create(NOW)).unwrap();
+        let older = rusqlite::Connection::open(&path).unwrap();
+        older.execute("DELETE FROM patterns WHERE id <> $1", [kept]).unwrap();
+        older.execute("UPDATE patterns SET first_seen_at = 0", []).unwrap();
+        older.pragma_update(None, "user_version", 7).unwrap();
+        drop(older);
+        let before = fs::read(&path).unwrap();
+        let shown = builtins(&Sqlite::open(path.to_str().unwrap(), None, Mode::ReadOnly).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), before, "what is only read does not change");
+        let written = builtins(&open(&path));
+        assert_eq!(shown, written);
+        assert_eq!(written.len(), 6);
+        for (id, first) in written {
+            assert_eq!(first, if id == kept { 0 } else { NOW + 1 }, "{id}");
+        }
+    }
 }
 
 #[test]

@@ -16,6 +16,9 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
+/// Of every transaction.
+const NOW: i64 = 1;
+
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("identity-{name}.db"));
     for suffix in ["", "-journal"] {
@@ -32,7 +35,7 @@ fn own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
 fn add(database: &Sqlite) -> Result<(), StoreError> {
     static ADDED: AtomicU32 = AtomicU32::new(0);
     let id = ADDED.fetch_add(1, Ordering::Relaxed).to_string();
-    finish(database.write(async |tx| probe::set(tx, &id).await))
+    finish(database.write(NOW, async |tx| probe::set(tx, &id).await))
 }
 
 fn identity_of(path: &Path) -> Result<Identity, StoreError> {
@@ -49,7 +52,7 @@ fn older(name: &str) -> PathBuf {
 fn a_file_has_the_id_it_was_made_with() {
     let path = fresh("made");
     assert_eq!(identity_of(&path).unwrap(), Identity::Nothing);
-    finish(own(&path, "mem-1").unwrap().create()).unwrap();
+    finish(own(&path, "mem-1").unwrap().create(NOW)).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
     add(&own(&path, "mem-1").unwrap()).unwrap();
     assert_eq!(own(&path, "mem-2").unwrap_err().kind(), StoreErrorKind::Unavailable);
@@ -59,7 +62,7 @@ fn a_file_has_the_id_it_was_made_with() {
 fn of_two_that_make_a_file_at_once_one_is_refused() {
     let path = fresh("race");
     let (one, other) = (own(&path, "mem-1").unwrap(), own(&path, "mem-2").unwrap());
-    finish(one.create()).unwrap();
+    finish(one.create(NOW)).unwrap();
     assert_eq!(add(&other).unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
 }
@@ -72,7 +75,7 @@ fn a_file_that_takes_the_place_of_an_open_one_is_refused() {
     fs::rename(&other, &path).unwrap();
     let before = fs::read(&path).unwrap();
     assert_eq!(add(&database).unwrap_err().kind(), StoreErrorKind::Unavailable);
-    let read = finish(database.read(async |tx| runs::newest_ids(tx, 1).await));
+    let read = finish(database.read(NOW, async |tx| runs::newest_ids(tx, 1).await));
     assert_eq!(read.unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(fs::read(&path).unwrap(), before, "nothing was written into it");
 }
@@ -84,17 +87,17 @@ fn an_older_file_has_no_id_until_it_is_adopted() {
     assert_eq!(identity_of(&path).unwrap(), Identity::Unnamed);
     assert_eq!(own(&path, "mem-1").unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(fs::read(&path).unwrap(), before, "looking migrates nothing");
-    adopt(path.to_str().unwrap(), None, "mem-1").unwrap();
+    adopt(path.to_str().unwrap(), None, "mem-1", NOW).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
-    let kept = finish(own(&path, "mem-1").unwrap().read(async |tx| runs::newest_ids(tx, 1).await));
+    let kept = finish(own(&path, "mem-1").unwrap().read(NOW, async |tx| runs::newest_ids(tx, 1).await));
     assert_eq!(kept.unwrap().len(), 1);
 }
 
 #[test]
 fn adopting_replaces_an_id_that_somebody_else_knows() {
     let path = fresh("adopted");
-    finish(own(&path, "mem-theirs").unwrap().create()).unwrap();
-    adopt(path.to_str().unwrap(), None, "mem-mine").unwrap();
+    finish(own(&path, "mem-theirs").unwrap().create(NOW)).unwrap();
+    adopt(path.to_str().unwrap(), None, "mem-mine", NOW).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-mine".to_owned()));
     assert!(
         !fs::read(&path).unwrap().windows(10).any(|bytes| bytes == b"mem-theirs") || own(&path, "mem-theirs").is_err()
@@ -129,7 +132,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
     ];
     for (number, sql) in hidden.into_iter().enumerate() {
         let path = fresh(&format!("hidden-{number}"));
-        finish(own(&path, "mem-1").unwrap().create()).unwrap();
+        finish(own(&path, "mem-1").unwrap().create(NOW)).unwrap();
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let before = fs::read(&path).unwrap();
         for mode in [Mode::ReadWrite, Mode::ReadOnly] {
@@ -137,7 +140,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
             assert_eq!(opened.unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
         }
         assert_eq!(identity_of(&path).unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
-        assert_eq!(adopt(path.to_str().unwrap(), None, "mem-2").unwrap_err().kind(), StoreErrorKind::Corrupt);
+        assert_eq!(adopt(path.to_str().unwrap(), None, "mem-2", NOW).unwrap_err().kind(), StoreErrorKind::Corrupt);
         assert_eq!(fs::read(&path).unwrap(), before, "{sql}: nothing of it was run");
     }
 }
@@ -145,7 +148,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
 #[test]
 fn statistics_of_sqlite_itself_are_no_change() {
     let path = fresh("analyzed");
-    finish(own(&path, "mem-1").unwrap().create()).unwrap();
+    finish(own(&path, "mem-1").unwrap().create(NOW)).unwrap();
     add(&own(&path, "mem-1").unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch("ANALYZE").unwrap();
     own(&path, "mem-1").unwrap();

@@ -18,13 +18,16 @@ fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
     for suffix in ["", "-journal"] {
         let _ = fs::remove_file(format!("{}{suffix}", path.display()));
     }
-    finish(open(&path).create()).unwrap();
+    finish(open(&path).create(NOW)).unwrap();
     let mut connection = Connection::open(&path).unwrap();
     let transaction = connection.transaction().unwrap();
     change(&transaction);
     transaction.commit().unwrap();
     path
 }
+
+/// Of every transaction.
+const NOW: i64 = 1;
 
 fn open(path: &Path) -> Sqlite {
     Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
@@ -33,7 +36,7 @@ fn open(path: &Path) -> Sqlite {
 fn found(database: &Sqlite) -> Result<usize, StoreError> {
     let wanted = [WantedTerm { term: 7, worth: 1.0, documents: 1 }];
     let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::candidates(tx, &wanted, None, 10).await;
-    finish(database.read(body)).map(|candidates| candidates.len())
+    finish(database.read(NOW, body)).map(|candidates| candidates.len())
 }
 
 /// First document, last document, and how many there are.
@@ -77,12 +80,12 @@ fn of_many_documents_without_a_segment_a_search_reads_few() {
     });
     let holding = |database: &Sqlite| {
         let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::document_counts(tx, &[7]).await;
-        finish(database.read(body)).unwrap().1
+        finish(database.read(NOW, body)).unwrap().1
     };
     assert_eq!(holding(&open(&path)), [64]);
     // The next document that is added makes segments of all.
     let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::add(tx, &[]).await;
-    finish(open(&path).write(body)).unwrap();
+    finish(open(&path).write(NOW, body)).unwrap();
     assert_eq!(holding(&open(&path)), [500]);
 }
 

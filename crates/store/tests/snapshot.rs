@@ -6,6 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Of every transaction.
+const NOW: i64 = 1;
+
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("argus-snapshot-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -18,11 +21,11 @@ fn open(file: &Path) -> Sqlite {
 }
 
 fn has(database: &Sqlite, id: &str) -> bool {
-    finish(database.write(async |tx| probe::clear(tx, id).await)).expect("reads")
+    finish(database.write(NOW, async |tx| probe::clear(tx, id).await)).expect("reads")
 }
 
 fn add(database: &Sqlite, id: &str) {
-    finish(database.write(async |tx| probe::set(tx, id).await)).expect("writes");
+    finish(database.write(NOW, async |tx| probe::set(tx, id).await)).expect("writes");
 }
 
 #[test]
@@ -31,7 +34,7 @@ fn holds_what_was_committed_and_nothing_else() {
     let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
     let (one, other) = (open(&file), open(&file));
     add(&one, "kept");
-    let half: Result<(), StoreError> = finish(other.write(async |tx| {
+    let half: Result<(), StoreError> = finish(other.write(NOW, async |tx| {
         probe::set(tx, "half").await?;
         // The other has reserved the file and not committed.
         finish(one.snapshot(copy.to_str().expect("UTF-8")))
@@ -41,7 +44,7 @@ fn holds_what_was_committed_and_nothing_else() {
     let copied = open(&copy);
     assert!(has(&copied, "kept") && !has(&copied, "half") && !has(&copied, "later"));
     assert_eq!(
-        finish(copied.read(async |tx| runs::newest_ids(tx, 3).await)).expect("a whole database"),
+        finish(copied.read(NOW, async |tx| runs::newest_ids(tx, 3).await)).expect("a whole database"),
         Vec::<String>::new()
     );
     fs::remove_dir_all(folder).expect("removed");

@@ -43,6 +43,11 @@ pub(crate) fn ambient() -> Result<Ambient, JsValue> {
     })
 }
 
+/// When a database is made that no call makes.
+pub(crate) fn made_now() -> i64 {
+    Ambient::clamp_to_range(now())
+}
+
 /// UTC milliseconds since the epoch.
 #[expect(clippy::cast_possible_truncation, reason = "JavaScript's clock ends in the year 275760")]
 pub(crate) fn now() -> i64 {

@@ -3,7 +3,7 @@
 
 use crate::{
     HOST,
-    ambient::ambient_of,
+    ambient::{ambient_of, made_now},
     convert::{JavaScript, decode, refused, thrown},
     files::Files,
 };
@@ -57,7 +57,7 @@ impl WasmEngine {
         let opened = Sqlite::open_own(&location.database_path, vfs, mode, location.memory_id.as_deref());
         let opened = opened.and_then(|database| {
             if location.create {
-                finish(database.create())?;
+                finish(database.create(made_now()))?;
             }
             Ok(database)
         });

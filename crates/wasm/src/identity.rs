@@ -2,6 +2,7 @@
 //! Which ids are the user's own is known by the host.
 
 use crate::{
+    ambient::made_now,
     convert::JavaScript,
     engine::{Answer, VFS, answered},
 };
@@ -32,6 +33,6 @@ pub fn identify(path: &str) -> Answer {
 /// Gives a file this id, in place of any it has.
 #[wasm_bindgen]
 pub fn adopt(path: &str, id: &str) -> Answer {
-    let adopted = identity::adopt(path, Some(VFS), id).map_err(EngineError::from);
+    let adopted = identity::adopt(path, Some(VFS), id, made_now()).map_err(EngineError::from);
     answered(adopted.and_then(|()| JavaScript::encode(&())))
 }

@@ -1,8 +1,8 @@
 //! The databases of one call: the primary one, where things are written, the secondary one beside it, and a foreign one.
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind, mark_call_made};
-use argus_core::{Ambient, builtin::BUILTINS};
-use argus_store::{Database, patterns};
+use argus_core::Ambient;
+use argus_store::Database;
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ impl<D: Database> Engine<D> {
             Side::Foreign => &self.foreign,
         };
         match other {
-            Some(other) => other.read(body).await.map(Some),
+            Some(other) => other.read(ambient.now, body).await.map(Some),
             None => Ok(None),
         }
     }
@@ -75,7 +75,7 @@ impl<D: Database> Engine<D> {
                     mark_call_made(tx, ambient).await?;
                     body(tx).await
                 };
-                secondary.write(marked).await
+                secondary.write(ambient.now, marked).await
             }
             (Side::Primary, _) => self.write(ambient, body).await,
             (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable_error()),
@@ -88,15 +88,10 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
-            (Side::Secondary, Some(secondary)) => return secondary.write_now(body).await,
-            (Side::Primary, _) => {}
-            (Side::Foreign, _) | (Side::Secondary, None) => return Err(unwritable_error()),
+            (Side::Secondary, Some(secondary)) => secondary.write_now(ambient.now, body).await,
+            (Side::Primary, _) => self.database.write_now(ambient.now, body).await,
+            (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable_error()),
         }
-        let seeded = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-            patterns::seed(tx, &BUILTINS, ambient.now).await?;
-            body(tx).await
-        };
-        self.database.write_now(seeded).await
     }
 
     /// Writes the primary side while nobody can write the secondary one, so that what is not there stays so until the
@@ -108,7 +103,8 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>, Option<&mut D::Tx<'_>>) -> Result<T, EngineError>,
     {
         let secondary = match &self.secondary {
-            Some(secondary) if self.has_file(secondary).await => secondary,
+            // Locking a missing one would make it.
+            Some(secondary) if secondary.exists(ambient.now).await.unwrap_or(false) => secondary,
             _ => return self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await,
         };
         let (mut body, mut answer) = (Some(body), None);
@@ -119,7 +115,7 @@ impl<D: Database> Engine<D> {
                     Ok::<(), EngineError>(())
                 };
                 // Where it could not be locked, the body has not run. What was indexed there waits on if it is not kept.
-                let _ = secondary.write(run).await;
+                let _ = secondary.write(ambient.now, run).await;
                 match answer.take() {
                     Some(answer) => answer,
                     None => body.take().expect("it has not run")(tx, None).await,
@@ -132,20 +128,12 @@ impl<D: Database> Engine<D> {
             answer = Some(self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, Some(other)).await).await);
             Ok::<(), EngineError>(())
         };
-        let _ = secondary.write(run).await;
+        let _ = secondary.write(ambient.now, run).await;
         if let Some(answer) = answer {
             return answer;
         }
         let body = body.take().expect("it has not run");
         self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await
-    }
-
-    /// Whether there is a file: locking a missing one would make it. Whoever wrote one wrote the built-in patterns first.
-    async fn has_file(&self, secondary: &D) -> bool {
-        let body = async |tx: &mut D::Tx<'_>| -> Result<bool, EngineError> {
-            Ok(patterns::by_id(tx, BUILTINS[0].id).await?.is_some())
-        };
-        secondary.read(body).await.unwrap_or(false)
     }
 
     /// What is to be said of the secondary and the foreign database that could not be opened.

@@ -149,7 +149,7 @@ fn a_locked_database_answers_without_counting_and_says_so() {
         let params = DiagnoseParams { run_id: run.clone(), case_name: "boom".to_owned(), not_same_as: None };
         finish(diagnose(&engine, &world.ambient(), &params)).unwrap()
     };
-    let known = finish(world.engine.database.write(async |_| Ok::<_, StoreError>(ask()))).unwrap();
+    let known = finish(world.engine.database.write(START_MS, async |_| Ok::<_, StoreError>(ask()))).unwrap();
     assert!(known.warnings[0].contains("Another process") && known.pattern.is_none());
     let known = ask();
     assert!(known.warnings.is_empty() && known.is_new_pattern);
@@ -170,7 +170,7 @@ fn a_search_waits_for_no_writer() {
         let began = Instant::now();
         Ok::<_, StoreError>((world.ask(POOL, linux()), look(), began.elapsed()))
     };
-    let (asked, seen, took) = finish(writer.engine.database.write(searching)).unwrap();
+    let (asked, seen, took) = finish(writer.engine.database.write(START_MS, searching)).unwrap();
     assert!(took < Duration::from_secs(2), "{took:?}");
     assert_eq!((asked.incidents.len(), seen.incidents.len()), (1, 1));
     assert!(asked.warnings[0].starts_with("The search is not remembered"), "{:?}", asked.warnings);
@@ -184,7 +184,7 @@ fn a_full_disk_loses_nothing_that_was_there() {
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let no_more = async |tx: &mut argus_store::sqlite::SqliteTx<'_>| tx.query("PRAGMA max_page_count = 1", &[]).await;
-    finish(world.engine.database.read(no_more)).unwrap();
+    finish(world.engine.database.read(START_MS, no_more)).unwrap();
     let cases = (0..2_000).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
     let error = world.record(&crate::contract::RecordRunParams::default(), cases).unwrap_err();
     assert_eq!(error.code, ErrorCode::DatabaseFull);

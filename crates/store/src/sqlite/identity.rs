@@ -66,12 +66,12 @@ pub(crate) fn name(connection: &Connection, id: &str) -> Result<(), StoreError> 
 
 /// Makes an existing file the user's own: brings it to this version and gives it `id`. An id that it has is somebody
 /// else's, who could make another file with it.
-pub fn adopt(path: &str, vfs: Option<&str>, id: &str) -> Result<(), StoreError> {
+pub fn adopt(path: &str, vfs: Option<&str>, id: &str, now: i64) -> Result<(), StoreError> {
     let database = Sqlite::open(path, vfs, Mode::ReadWrite)?;
     let missing = || StoreError::new(StoreErrorKind::Unavailable, "there is no such file");
     let connection = database.existing()?.ok_or_else(missing)?;
     in_transaction(&connection, || {
-        migrate::migrate(&connection)?;
+        migrate::migrate(&connection, now)?;
         name(&connection, id)
     })
 }

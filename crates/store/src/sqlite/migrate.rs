@@ -2,13 +2,14 @@
 //! A file of another program or of a newer version is not touched.
 
 use crate::error::{StoreError, StoreErrorKind};
-use rusqlite::Connection;
+use argus_core::builtin::BUILTINS;
+use rusqlite::{Connection, params};
 
 /// `ARGU`, in the header of every database of Argus.
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),
     include_str!("../migrations/0003.sql"),
@@ -16,6 +17,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("../migrations/0005.sql"),
     include_str!("../migrations/0006.sql"),
     include_str!("../migrations/0007.sql"),
+    include_str!("../migrations/0008.sql"),
 ];
 
 /// The first version whose files have ids.
@@ -54,27 +56,49 @@ pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
 }
 
 /// Runs the scripts that are missing. Inside a write transaction.
-pub(crate) fn migrate(connection: &Connection) -> Result<(), StoreError> {
+pub(crate) fn migrate(connection: &Connection, now: i64) -> Result<(), StoreError> {
     let version = match inspect(connection)? {
         Schema::Current => return Ok(()),
         Schema::Empty | Schema::Older => version(connection)?,
     };
-    run_migrations(connection, version, latest())
+    run_migrations(connection, version, latest(), now)
 }
 
 pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
     pragma(connection, "PRAGMA user_version")
 }
 
-/// Runs the scripts after version `from` up to version `to`.
-pub(crate) fn run_migrations(connection: &Connection, from: i64, to: i64) -> Result<(), StoreError> {
+/// Runs the scripts after version `from` up to version `to`. Whatever becomes the latest has all built-ins.
+pub(crate) fn run_migrations(connection: &Connection, from: i64, to: i64, now: i64) -> Result<(), StoreError> {
     for (next, script) in (1_i64..).zip(MIGRATIONS) {
         if next > from && next <= to {
             connection.execute_batch(script)?;
         }
     }
+    if to == latest() {
+        seed_builtins(connection, now)?;
+    }
     connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {to};"))?;
     Ok(())
+}
+
+/// Makes rows for the built-ins that have none; their texts are core's.
+fn seed_builtins(connection: &Connection, now: i64) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
+                       description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
+                       VALUES (?1, 'built-in', ?2, 'built-in', ?3, ?3, '', '', '', 0, 0, ?4, ?4, ?4) \
+                       ON CONFLICT DO NOTHING";
+    let mut insert = connection.prepare(SQL)?;
+    for builtin in &BUILTINS {
+        insert.execute(params![builtin.id, builtin.category.as_str(), builtin.signature(), now])?;
+    }
+    Ok(())
+}
+
+/// Whether any is missing in `database`, which may be attached.
+pub(crate) fn lacks_builtins(connection: &Connection, database: &str) -> Result<bool, StoreError> {
+    let stored = pragma(connection, &format!("SELECT COUNT(*) FROM {database}.patterns WHERE recipe = 'built-in'"))?;
+    Ok(usize::try_from(stored).is_ok_and(|stored| stored < BUILTINS.len()))
 }
 
 pub(crate) fn latest() -> i64 {
@@ -83,4 +107,25 @@ pub(crate) fn latest() -> i64 {
 
 pub(crate) fn pragma(connection: &Connection, sql: &str) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUILTINS, latest};
+
+    /// A file that has the latest version already is not looked at again, so that another list needs a version of its own.
+    #[test]
+    fn a_change_of_the_built_ins_is_a_migration() {
+        let ids = BUILTINS.map(|builtin| (builtin.id, builtin.category.as_str()));
+        let seeded_by_version_8 = [
+            ("builtin-conn-refused", "CONNECTION_REFUSED"),
+            ("builtin-timeout", "TIMEOUT"),
+            ("builtin-container-oom", "CONTAINER_OOM"),
+            ("builtin-http-error", "HTTP_ERROR"),
+            ("builtin-mock-mismatch", "MOCK_MISMATCH"),
+            ("builtin-assertion", "ASSERTION_MISMATCH"),
+        ];
+        assert_eq!(ids, seeded_by_version_8, "add a migration, then say here which version has this list");
+        assert!(latest() >= 8);
+    }
 }

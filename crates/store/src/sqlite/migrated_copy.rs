@@ -2,8 +2,8 @@
 //! Nothing is written to the file, and only what the migrations change is held in memory.
 //!
 //! The tables that later migrations alter are copied into memory and migrated there, by the same scripts as ever; the
-//! others, which hold runs and all their cases, are views of the file. A script that writes to a table which no script
-//! alters would need that table on the list of those that are copied.
+//! others, which hold runs and all their cases, are views of the file. Patterns are copied too where built-ins are missing.
+//! A script that writes to another table which no script alters would need that table on the list of those that are copied.
 
 use super::migrate::{self, latest, pragma, run_migrations};
 use crate::error::StoreError;
@@ -30,7 +30,7 @@ pub(crate) struct MigratedCopy {
 
 impl MigratedCopy {
     /// Copies what must be copied.
-    pub(crate) fn of(path: &str, vfs: Option<&str>) -> Result<Self, StoreError> {
+    pub(crate) fn of(path: &str, vfs: Option<&str>, now: i64) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_URI
@@ -41,7 +41,7 @@ impl MigratedCopy {
         connection.execute_batch("PRAGMA older.cache_size = -16384")?;
         let (version, data) = state(&connection)?;
         connection.execute_batch("BEGIN")?;
-        copy(&connection, version)?;
+        copy(&connection, version, now)?;
         connection.execute_batch("COMMIT; PRAGMA main.journal_mode = MEMORY")?;
         Ok(Self { connection, version, data })
     }
@@ -56,13 +56,15 @@ fn state(connection: &Connection) -> Result<(i64, i64), StoreError> {
     Ok((pragma(connection, "PRAGMA older.user_version")?, pragma(connection, "PRAGMA older.data_version")?))
 }
 
-fn copy(connection: &Connection, version: i64) -> Result<(), StoreError> {
+fn copy(connection: &Connection, version: i64, now: i64) -> Result<(), StoreError> {
     let newest = Connection::open_in_memory()?;
-    migrate::migrate(&newest)?;
-    run_migrations(connection, 0, version)?;
+    migrate::migrate(&newest, now)?;
+    run_migrations(connection, 0, version, now)?;
     let (before, after) = (tables(connection)?, tables(&newest)?);
-    let (viewed, copied): (Vec<_>, Vec<_>) =
-        before.iter().partition(|(table, words)| after.get(*table) == Some(*words));
+    let lacks_builtins = migrate::lacks_builtins(connection, "older")?;
+    let (viewed, copied): (Vec<_>, Vec<_>) = before
+        .iter()
+        .partition(|(table, words)| after.get(*table) == Some(*words) && !(lacks_builtins && *table == "patterns"));
     for (table, _) in copied {
         let (columns, indexes) = (columns(connection, table)?, indexes(connection, table)?);
         // An index is made faster than it is kept.
@@ -76,7 +78,7 @@ fn copy(connection: &Connection, version: i64) -> Result<(), StoreError> {
             connection.execute_batch(words)?;
         }
     }
-    run_migrations(connection, version, latest())?;
+    run_migrations(connection, version, latest(), now)?;
     for (table, _) in viewed {
         connection.execute_batch(&format!(
             "DROP TABLE main.{table}; CREATE TEMP VIEW {table} AS SELECT * FROM older.{table};"

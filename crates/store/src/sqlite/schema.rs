@@ -82,7 +82,7 @@ fn is_statistics((kind, _, _, words): &Entry) -> bool {
 
 fn expected_entries(version: i64) -> Result<BTreeSet<Entry>, StoreError> {
     let connection = Connection::open_in_memory()?;
-    run_migrations(&connection, 0, version)?;
+    run_migrations(&connection, 0, version, 0)?;
     entries(&connection)
 }
 

@@ -80,7 +80,7 @@ async fn index_waiting<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
         && matches!(engine.read_side(Side::Foreign, ambient, waits).await, Ok(Some(true)))
     {
         // What is not indexed is not found, and nothing else.
-        let _ = foreign.write_now(async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await).await;
+        let _ = foreign.write_now(ambient.now, async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await).await;
     }
 }
 

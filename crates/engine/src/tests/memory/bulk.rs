@@ -5,7 +5,7 @@ use crate::{
     ErrorCode,
     contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
     memory::{exchange::export::export, finding::search::search},
-    tests::{UNKNOWN, World, failed},
+    tests::{START_MS, UNKNOWN, World, failed},
 };
 use argus_core::search::{self as core_search, Document, Query};
 use argus_store::{Database, Tx, finish};
@@ -241,7 +241,7 @@ fn of_an_error_longer_than_any_that_is_kept_the_ends_are_indexed() {
     let change = async |tx: &mut argus_store::sqlite::SqliteTx<'_>| {
         tx.execute("UPDATE pattern_samples SET event = $1", &[event.as_str().into()]).await
     };
-    finish(world.engine.database.write(change)).unwrap();
+    finish(world.engine.database.write(START_MS, change)).unwrap();
     world.ask(UNKNOWN, json!({}));
     assert_eq!(world.find("capacitor", 1, None).ranked.len(), 1);
     assert!(world.find("zyzzyva quokka axolotl", 1, None).ranked.is_empty());

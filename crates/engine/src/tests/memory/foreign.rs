@@ -6,7 +6,7 @@ use crate::{
     contract::{EngineOptions, MemoryKind, MemorySearchParams, NextActionType, RecorderOptions, ReportFixParams},
     failures::report_fix::report_fix,
     memory::finding::search::search,
-    tests::{Folder, UNKNOWN, World, failed},
+    tests::{Folder, START_MS, UNKNOWN, World, failed},
 };
 use argus_store::{Database, Mode, Sqlite, StoreError, finish};
 use serde_json::json;
@@ -173,6 +173,6 @@ fn a_search_waits_for_no_other_that_indexes_the_copy() {
         world.ask(POOL, linux());
         Ok::<_, StoreError>(began.elapsed())
     };
-    let took = finish(theirs.engine.database.write(searching)).unwrap();
+    let took = finish(theirs.engine.database.write(START_MS, searching)).unwrap();
     assert!(took < Duration::from_secs(2), "{took:?}");
 }

@@ -1,0 +1,2 @@
+-- The built-in patterns get their rows when a file is made or brought to this version (`seed_builtins` in
+-- `sqlite/migrate.rs`). Before, whoever read or wrote made them, so that a file in which nothing was recorded has none.
