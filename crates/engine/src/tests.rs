@@ -11,6 +11,7 @@ mod recognising;
 mod recording;
 mod retention;
 mod secrets;
+mod statements;
 mod viewer;
 
 use crate::{

@@ -13,10 +13,13 @@ use crate::{
     Engine, EngineError,
     contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
     memory,
-    runs::cause::{self, FailureSight},
+    runs::{
+        case_name::clean_name,
+        cause::{self, FailureSight},
+    },
     text, view,
 };
-use argus_core::{Ambient, Analysis, builtin};
+use argus_core::{Ambient, Analysis, builtin, search::Query};
 use argus_store::{
     Database, Tx,
     patterns::{self, PatternKey, merging},
@@ -41,43 +44,82 @@ struct Finding {
     values: Option<(f64, Vec<Difference>)>,
 }
 
-/// What is seen of a failure without a memory.
+impl Finding {
+    /// A fix was reported on what the answer shows.
+    fn has_own_fix(&self) -> bool {
+        self.found.pattern.as_ref().is_some_and(trial::has_own_fix)
+    }
+}
+
+/// What is seen of a failure without what is known about it.
 struct AnalyzedFailure {
+    case: FailedCase,
     analysis: Analysis,
+    /// Its text, as the debug memory is asked for it.
+    query: Query,
     sight: FailureSight,
     cause: Cause,
     exit_code: Option<i32>,
     signal: Option<String>,
 }
 
-/// Finds the failure, concludes what it is, and matches and counts it in one write transaction.
+/// Finds the failure and concludes what it is while others may write, then matches and counts it in one transaction.
 pub async fn diagnose<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     params: &DiagnoseParams,
 ) -> Result<DiagnosticResult, EngineError> {
-    let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
-    let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
-    let event = lookup::event_of(&case.failure);
-    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
-    let all_of_it = cause::of_case(engine, ambient, &case, &analysis, &sight).await?;
-    let seen = AnalyzedFailure { analysis, sight, cause: all_of_it, exit_code: event.exit_code, signal: event.signal };
+    let seen = analyze(engine, ambient, params).await?;
     let not_same_as = params.not_same_as.as_deref();
-    let count =
-        async |tx: &mut D::Tx<'_>| count_diagnosis(engine, ambient, tx, &case, &seen.analysis, not_same_as).await;
-    match engine.write(ambient, count).await {
-        Ok(finding) => {
-            let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
-            Ok(answer(engine, seen, finding, None))
-        }
+    let count = async |tx: &mut D::Tx<'_>| {
+        let finding = count_diagnosis(engine, ambient, tx, &seen.case, &seen.analysis, not_same_as).await?;
+        Ok(with_incidents(engine, ambient, tx, &seen.query, finding).await)
+    };
+    let (mut finding, not_stored) = match engine.write(ambient, count).await {
+        Ok(finding) => (finding, None),
         Err(error) if error.is_about_writing() => {
-            let look = async |tx: &mut D::Tx<'_>| looked_up(engine, tx, &seen.analysis, &case.name).await;
-            let finding = engine.read(ambient, look).await?;
-            let finding = with_incidents(engine, ambient, &seen.analysis, finding).await;
-            Ok(answer(engine, seen, finding, Some(&error)))
+            let look = async |tx: &mut D::Tx<'_>| {
+                let finding = looked_up(engine, tx, &seen.analysis, &seen.case.name).await?;
+                Ok(with_incidents(engine, ambient, tx, &seen.query, finding).await)
+            };
+            (engine.read(ambient, look).await?, Some(error))
         }
-        Err(error) => Err(error),
+        Err(error) => return Err(error),
+    };
+    if !finding.has_own_fix() {
+        let foreign = memory::finding::foreign::related_incidents(engine, ambient, &seen.analysis, &seen.query).await;
+        finding.related.extend(foreign);
     }
+    Ok(answer(engine, seen, finding, not_stored.as_ref()))
+}
+
+/// Reads the failure and those of its run that may have its cause, and analyzes them.
+async fn analyze<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &DiagnoseParams,
+) -> Result<AnalyzedFailure, EngineError> {
+    let wanted = clean_name(engine, &params.case_name);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
+        let (run, case) = lookup::failed_case(tx, &params.run_id, &wanted).await?;
+        let others = cause::comparable_failures(tx, run, &case).await?;
+        Ok((case, others))
+    };
+    let (case, others) = engine.read(ambient, body).await?;
+    let event = lookup::event_of(&case.failure);
+    let analysis = engine.analyzer.analyze(event.clone(), &case.name);
+    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
+    let whole_cause = cause::of_case(engine, &case, &others, &analysis, &sight);
+    let query = Query::new(&analysis.redacted, &engine.analyzer);
+    Ok(AnalyzedFailure {
+        case,
+        analysis,
+        query,
+        sight,
+        cause: whole_cause,
+        exit_code: event.exit_code,
+        signal: event.signal,
+    })
 }
 
 async fn count_diagnosis<D: Database>(
@@ -189,27 +231,24 @@ async fn finding<D: Database>(
 async fn with_incidents<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    analysis: &Analysis,
+    tx: &mut D::Tx<'_>,
+    query: &Query,
     mut finding: Finding,
 ) -> Finding {
-    let has_own_fix = finding.found.pattern.as_ref().is_some_and(trial::has_own_fix);
-    if !has_own_fix
-        && let Ok(incidents) = memory::finding::related_incidents::incidents(engine, ambient, &analysis.redacted).await
+    if !finding.has_own_fix()
+        && let Ok(incidents) = memory::finding::related_incidents::incidents(engine, ambient, tx, query).await
     {
         finding.related.extend(incidents);
         // What is suggested stays first.
         let from = usize::from(finding.suggested.first_related().is_some());
         finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
-    if !has_own_fix {
-        finding.related.extend(memory::finding::foreign::related_incidents(engine, ambient, analysis).await);
-    }
     finding
 }
 
 fn answer<D: Database>(
     engine: &Engine<D>,
-    AnalyzedFailure { analysis, sight, cause, exit_code, signal }: AnalyzedFailure,
+    AnalyzedFailure { analysis, sight, cause, exit_code, signal, .. }: AnalyzedFailure,
     finding: Finding,
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {

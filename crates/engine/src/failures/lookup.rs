@@ -1,13 +1,9 @@
 //! Finds the run and the failed case that a caller names, or says what they may have meant.
 
-use crate::{
-    Engine, EngineError, ErrorCode,
-    runs::case_name::{SEPARATOR, clean_name},
-    text::quoted,
-};
-use argus_core::{Ambient, FailureEvent};
+use crate::{EngineError, ErrorCode, runs::case_name::SEPARATOR, text::quoted};
+use argus_core::FailureEvent;
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{
         self, Run, RunKey,
         cases::{self, Failure, Status},
@@ -29,19 +25,14 @@ pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
 /// How many suggestions a message has room for.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// The failure a tool call is about.
-pub(crate) async fn failed_case<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
+/// The failure a tool call is about, by its cleaned name, and the run it is in.
+pub(crate) async fn failed_case(
+    tx: &mut impl Tx,
     run_id: &str,
     case_name: &str,
-) -> Result<FailedCase, EngineError> {
-    let wanted = clean_name(engine, case_name);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<FailedCase, EngineError> {
-        let (key, run) = find_run(tx, run_id).await?;
-        find_case(tx, key, &run, &wanted).await
-    };
-    engine.read(ambient, body).await
+) -> Result<(RunKey, FailedCase), EngineError> {
+    let (key, run) = find_run(tx, run_id).await?;
+    Ok((key, find_case(tx, key, &run, case_name).await?))
 }
 
 /// What is known about a stored failure: its error text, else the end of its output.

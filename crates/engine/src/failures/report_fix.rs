@@ -47,7 +47,9 @@ pub async fn report_fix<D: Database>(
     params: &ReportFixParams,
 ) -> Result<ReportFixResult, EngineError> {
     let steps = described(engine, &params.fix_description)?;
-    let case = lookup::failed_case(engine, ambient, &params.run_id, &params.case_name).await?;
+    let wanted = clean_name(engine, &params.case_name);
+    let find = async |tx: &mut D::Tx<'_>| lookup::failed_case(tx, &params.run_id, &wanted).await;
+    let (_, case) = engine.read(ambient, find).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::finding::related_incidents::environment(engine, params.env.as_ref())?;
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {

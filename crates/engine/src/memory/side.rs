@@ -64,6 +64,24 @@ impl<D: Database> Engine<D> {
         }
     }
 
+    /// The same; the primary one in the transaction of it that the call has open, where it has one.
+    pub(super) async fn read_within<T, F>(
+        &self,
+        side: Side,
+        ambient: &Ambient,
+        primary: Option<&mut D::Tx<'_>>,
+        warnings: &mut Vec<String>,
+        body: F,
+    ) -> Result<Option<T>, EngineError>
+    where
+        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+    {
+        match (side, primary) {
+            (Side::Primary, Some(tx)) => body(tx).await.map(Some),
+            _ => self.read_if_available(side, ambient, warnings, body).await,
+        }
+    }
+
     /// Writes one of the user's own sides, where something was found.
     pub(super) async fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where

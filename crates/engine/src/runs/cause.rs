@@ -11,14 +11,17 @@ use crate::{
     },
 };
 use argus_core::{
-    Ambient, Analysis, Category, FailureEvent, FailureKind, display,
+    Analysis, Category, FailureEvent, FailureKind, display,
     failure_kind::failure_kind,
     sign::sha256_hex,
     summary::{FailureLocations, Summary, failure_locations},
     values::with_values,
 };
 use argus_report::looks_like_file;
-use argus_store::{Database, runs::cases};
+use argus_store::{
+    Tx,
+    runs::{RunKey, cases},
+};
 use std::collections::HashMap;
 
 /// Cases that a cause names.
@@ -118,20 +121,24 @@ impl Causes {
     }
 }
 
-/// The cause of a failed case, with all failures of its run that have it.
-pub(crate) async fn of_case<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
+/// Failed cases of a run, by name, that may have the cause of one of them.
+pub(crate) async fn comparable_failures(
+    tx: &mut impl Tx,
+    run: RunKey,
     case: &FailedCase,
+) -> Result<Vec<(String, cases::Failure)>, EngineError> {
+    Ok(cases::failed_of_category(tx, run, case.failure.category, MAX_COMPARED_CASES).await?)
+}
+
+/// The cause of a failed case, with all failures of its run that have it; `others` may.
+pub(crate) fn of_case<D>(
+    engine: &Engine<D>,
+    case: &FailedCase,
+    others: &[(String, cases::Failure)],
     analysis: &Analysis,
     sight: &FailureSight,
-) -> Result<Cause, EngineError> {
+) -> Cause {
     let category = analysis.classification.category;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<Vec<(String, cases::Failure)>, EngineError> {
-        let (key, _) = lookup::find_run(tx, &case.run_id).await?;
-        Ok(cases::failed_of_category(tx, key, case.failure.category, MAX_COMPARED_CASES).await?)
-    };
-    let others = engine.read(ambient, body).await?;
     let mut causes = Causes::default();
     causes.add(sight, &case.name);
     for (name, failure) in others.iter().filter(|(name, _)| *name != case.name) {
@@ -145,7 +152,7 @@ pub(crate) async fn of_case<D: Database>(
             }
         }
     }
-    Ok(causes.list.swap_remove(0))
+    causes.list.swap_remove(0)
 }
 
 /// The message where it says more than the headline, in so many characters.

@@ -6,7 +6,7 @@ use crate::{
     failures::{matching, related},
     inspect, memory, view,
 };
-use argus_core::{Ambient, Analyzer, FailureEvent};
+use argus_core::{Ambient, Analyzer, FailureEvent, search::Query};
 use argus_store::Database;
 
 /// From the text alone.
@@ -23,13 +23,14 @@ pub async fn view_inspection<D: Database>(
 ) -> Result<ViewInspectionResult, EngineError> {
     let case_name = params.case_name.as_deref().unwrap_or_default();
     let analysis = inspect::analyzed(&engine.analyzer, params.event.clone(), case_name);
+    let query = Query::new(&analysis.redacted, &engine.analyzer);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let pattern = matching::find(engine, tx, &analysis, case_name, None).await?.pattern;
         let related = related::related(engine, tx, &analysis, pattern.as_ref(), None).await?;
-        Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), related))
+        let incidents = memory::finding::related_incidents::incidents(engine, ambient, tx, &query).await?;
+        Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), [related, incidents].concat()))
     };
     let (pattern, mut related) = engine.read(ambient, body).await?;
-    related.extend(memory::finding::related_incidents::incidents(engine, ambient, &analysis.redacted).await?);
     related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     let inspection = inspect::shown(analysis, params.event.exit_code);
     let placeholders = placeholders(&inspection.normalized);

@@ -104,11 +104,11 @@ async fn answering<D: Database>(
         let _ = engine.write_side_now(Side::Primary, ambient, body).await;
     }
     let query = Query::new(&text, &engine.analyzer);
-    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, &query, (MAX_ANSWERS, MIN_SCORE), warnings).await?;
+    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, None, &query, (MAX_ANSWERS, MIN_SCORE), warnings).await?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
-    for listed in list(engine, ambient, hits, environment).await? {
+    for listed in list(engine, ambient, None, hits, environment).await? {
         let found = listed.shown;
         let mut ranked: Vec<RankedSolution> =
             listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();

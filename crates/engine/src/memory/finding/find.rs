@@ -22,11 +22,13 @@ pub(super) struct SearchHit {
 }
 
 /// The best answers of these memories, best first; what scores less than `threshold` is none. Terms are weighed by all
-/// of them together, so that a foreign one is asked alone: it could make any term a common one.
+/// of them together, so that a foreign one is asked alone: it could make any term a common one. The primary one is read
+/// in the transaction `primary`, where the call has it open.
 pub(super) async fn find<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     sides: &[Side],
+    mut primary: Option<&mut D::Tx<'_>>,
     query: &Query,
     (limit, threshold): (usize, f64),
     warnings: &mut Vec<String>,
@@ -35,7 +37,7 @@ pub(super) async fn find<D: Database>(
         return Ok(Vec::new());
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = counts(engine, ambient, sides, &terms, warnings).await?;
+    let counts = counts(engine, ambient, sides, primary.as_deref_mut(), &terms, warnings).await?;
     let weighed = weighed(query, &counts);
     let take = MIN_CANDIDATES.max(limit.saturating_mul(2));
     let mut hits = Vec::new();
@@ -43,7 +45,8 @@ pub(super) async fn find<D: Database>(
         let Some((1.., counts)) = counts else { continue };
         let body = async |tx: &mut D::Tx<'_>| candidates(tx, query, &weighed, counts, take).await;
         // What could not be read was said when the terms were counted.
-        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        let found = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body).await?;
+        let found = found.unwrap_or_default();
         hits.extend(found.into_iter().map(|candidate| {
             let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
             SearchHit { side, owner: candidate.owner, score }
@@ -83,13 +86,14 @@ async fn counts<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     sides: &[Side],
+    mut primary: Option<&mut D::Tx<'_>>,
     terms: &[u32],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Option<Counts>>, EngineError> {
     let mut counts = Vec::with_capacity(sides.len());
     for side in sides {
         let body = async |tx: &mut D::Tx<'_>| Ok(search::document_counts(tx, terms).await?);
-        counts.push(engine.read_if_available(*side, ambient, warnings, body).await?);
+        counts.push(engine.read_within(*side, ambient, primary.as_deref_mut(), warnings, body).await?);
     }
     Ok(counts)
 }

@@ -62,7 +62,7 @@ pub(super) async fn claims<D: Database>(
     }
     index_waiting(engine, ambient).await;
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &[Side::Foreign], query, wanted, &mut Vec::new()).await?;
+    let hits = find(engine, ambient, &[Side::Foreign], None, query, wanted, &mut Vec::new()).await?;
     let body = async |tx: &mut D::Tx<'_>| {
         let mut claims = Vec::with_capacity(hits.len());
         for hit in &hits {
@@ -106,6 +106,7 @@ pub(crate) async fn related_incidents<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     analysis: &Analysis,
+    query: &Query,
 ) -> Vec<Related> {
     if engine.foreign.is_none() {
         return Vec::new();
@@ -113,7 +114,7 @@ pub(crate) async fn related_incidents<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None, None).await?);
     let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await;
     let mut like = looked.ok().flatten().unwrap_or_default();
-    like.extend(incidents_like(engine, ambient, &analysis.redacted).await.unwrap_or_default());
+    like.extend(incidents_like(engine, ambient, query).await.unwrap_or_default());
     like.retain(|related| related.suggested_fix.is_some());
     like.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     like.truncate(MAX_RELATED);
@@ -123,11 +124,10 @@ pub(crate) async fn related_incidents<D: Database>(
 async fn incidents_like<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    error: &str,
+    query: &Query,
 ) -> Result<Vec<Related>, EngineError> {
-    let query = Query::new(error, &engine.analyzer);
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &[Side::Foreign], &query, wanted, &mut Vec::new()).await?;
+    let hits = find(engine, ambient, &[Side::Foreign], None, query, wanted, &mut Vec::new()).await?;
     let body = async |tx: &mut D::Tx<'_>| {
         let mut like = Vec::new();
         for hit in &hits {

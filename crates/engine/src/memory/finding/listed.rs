@@ -27,10 +27,11 @@ pub(super) struct ListedIncident {
     pub(super) created_at: i64,
 }
 
-/// Reads what was found, in its order.
+/// Reads what was found, in its order; of the primary memory in the transaction `primary`, where the call has it open.
 pub(super) async fn list<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
+    mut primary: Option<&mut D::Tx<'_>>,
     hits: Vec<SearchHit>,
     environment: &ResolvedEnvironment,
 ) -> Result<Vec<ListedIncident>, EngineError> {
@@ -52,7 +53,8 @@ pub(super) async fn list<D: Database>(
             }
             Ok(read)
         };
-        listed.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+        let read = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body).await?;
+        listed.extend(read.unwrap_or_default());
     }
     listed.sort_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, listed)| listed).collect())

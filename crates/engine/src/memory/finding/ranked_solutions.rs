@@ -2,7 +2,7 @@
 //! Where the search cannot be remembered, the answer says so.
 
 use super::{
-    find::{self},
+    find::find,
     foreign::{self, Claim},
     listed::{ListedIncident, list},
 };
@@ -37,7 +37,8 @@ const MIN_STEPS_BYTES: usize = 2 * 1024;
 /// Bytes of a query that are remembered.
 const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
 
-/// Remembers the search, looks in both memories, and ranks what the best incidents have.
+/// Remembers the search and looks in the primary memory in one transaction, looks in the secondary one too, and ranks what
+/// the best incidents have.
 pub async fn ranked_solutions<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -48,10 +49,28 @@ pub async fn ranked_solutions<D: Database>(
     let (text, warning) = input::query(engine, &params.query_text)?;
     let mut warnings = engine.secondary_warnings();
     warnings.extend(warning);
-    let lookup_id = record_lookup(engine, ambient, &text, &environment, &mut warnings).await?;
     let query = Query::new(&text, &engine.analyzer);
-    let hits = find::find(engine, ambient, &SIDES, &query, (MAX_INCIDENTS, MIN_SCORE), &mut warnings).await?;
-    let listed = list(engine, ambient, hits, &environment).await?;
+    index_secondary(engine, ambient).await;
+    let lookup_id = ambient.id("lkp");
+    let remembered = bound_to(&text, MAX_REMEMBERED_BYTES);
+    let remember = async |tx: &mut D::Tx<'_>| {
+        index::index_waiting(engine, tx).await?;
+        lookups::insert(tx, &lookup_id, &remembered, &environment.bucket, ambient.now).await?;
+        look(engine, ambient, tx, &query, &environment).await
+    };
+    // A search waits for no writer to be remembered.
+    let (listed, left_out) = match engine.write_side_now(Side::Primary, ambient, remember).await {
+        Err(error) if error.is_about_writing() => {
+            warnings.push(format!(
+                "The search is not remembered, so leave lookup_id out of record_outcome: {}",
+                error.message
+            ));
+            let body = async |tx: &mut D::Tx<'_>| look(engine, ambient, tx, &query, &environment).await;
+            engine.read(ambient, body).await?
+        }
+        found => found?,
+    };
+    warnings.extend(left_out);
     let claims = foreign::claims(engine, ambient, &query, &environment).await?;
     let mut answer = answer(lookup_id, environment, listed, limit, warnings);
     add_claims(&mut answer, claims, limit);
@@ -66,31 +85,18 @@ fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
     }
 }
 
-/// The id under which the search is remembered; a search waits for no writer to be so. Patterns that wait are indexed in the same transaction.
-async fn record_lookup<D: Database>(
+/// What the memories answer, and what is to be said of one that was left out.
+async fn look<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    text: &str,
+    primary: &mut D::Tx<'_>,
+    query: &Query,
     environment: &ResolvedEnvironment,
-    warnings: &mut Vec<String>,
-) -> Result<String, EngineError> {
-    let id = ambient.id("lkp");
-    let kept = bound_to(text, MAX_REMEMBERED_BYTES).into_owned();
-    let body = async |tx: &mut D::Tx<'_>| {
-        index::index_waiting(engine, tx).await?;
-        Ok(lookups::insert(tx, &id, &kept, &environment.bucket, ambient.now).await?)
-    };
-    match engine.write_side_now(Side::Primary, ambient, body).await {
-        Err(error) if error.is_about_writing() => {
-            warnings.push(format!(
-                "The search is not remembered, so leave lookup_id out of record_outcome: {}",
-                error.message
-            ));
-        }
-        outcome => outcome?,
-    }
-    index_secondary(engine, ambient).await;
-    Ok(id)
+) -> Result<(Vec<ListedIncident>, Vec<String>), EngineError> {
+    let mut warnings = Vec::new();
+    let wanted = (MAX_INCIDENTS, MIN_SCORE);
+    let hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut warnings).await?;
+    Ok((list(engine, ambient, Some(primary), hits, environment).await?, warnings))
 }
 
 /// Patterns that wait in the secondary memory are indexed too; where that fails they go on waiting.

@@ -1,7 +1,11 @@
 //! Incidents that are like a diagnosed failure.
 //! Where a fix is known already the caller does not ask.
 
-use super::{find::find, ranking};
+use super::{
+    find::{SearchHit, find},
+    listed::rounded,
+    ranking,
+};
 use crate::{
     Engine, EngineError,
     contract::{Related, RelatedKind, Tried},
@@ -12,7 +16,7 @@ use argus_core::{
     environment::Environment,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, incidents, search::Owner, solutions::outcomes};
+use argus_store::{Database, Tx, incidents, search::Owner, solutions::outcomes};
 use std::collections::BTreeSet;
 
 /// Incidents beside the patterns.
@@ -22,52 +26,68 @@ const MAX_FOUND: usize = 10;
 /// Of a solution.
 const MAX_STEPS_CHARS: usize = 1_000;
 
-/// The best incidents for an error text, each with its best solution.
+/// The best incidents for an error text, each with its best solution; those of the primary memory are read in the open
+/// transaction.
 pub(crate) async fn incidents<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
-    error: &str,
+    primary: &mut D::Tx<'_>,
+    query: &Query,
 ) -> Result<Vec<Related>, EngineError> {
-    let query = Query::new(error, &engine.analyzer);
-    let mut hits = find(engine, ambient, &SIDES, &query, (MAX_FOUND, MIN_SCORE), &mut Vec::new()).await?;
+    let wanted = (MAX_FOUND, MIN_SCORE);
+    let mut hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut Vec::new()).await?;
     hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
     hits.truncate(MAX_SHOWN);
     let mut related = Vec::with_capacity(hits.len());
     for side in SIDES {
-        for hit in hits.iter().filter(|hit| hit.side == side) {
-            let Owner::Incident(key) = hit.owner else { continue };
-            let body = async |tx: &mut D::Tx<'_>| {
-                let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
-                let environment = Environment::default();
-                let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value).await?;
-                let better = |a: &ranking::Ranked, b: &ranking::Ranked| {
-                    a.ranking.final_solution_score.total_cmp(&b.ranking.final_solution_score)
-                };
-                let best = ranked.into_iter().max_by(better);
-                let tried = match &best {
-                    Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key).await?)),
-                    None => None,
-                };
-                Ok(Some(Related {
-                    kind: RelatedKind::Incident,
-                    id: incident.id,
-                    description: incident.title,
-                    similarity: crate::memory::finding::listed::rounded(hit.score.value),
-                    differences: Vec::new(),
-                    confidence: best.as_ref().map(|best| best.ranking.reliability_score),
-                    suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
-                    tried,
-                    claimed: tried.is_some_and(Tried::is_claimed),
-                    memory: None,
-                }))
-            };
-            related.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten());
+        let hits: Vec<_> = hits.iter().filter(|hit| hit.side == side).collect();
+        if hits.is_empty() {
+            continue;
         }
+        let body = async |tx: &mut D::Tx<'_>| {
+            let mut found = Vec::with_capacity(hits.len());
+            for hit in hits {
+                found.extend(incident_with_best(engine, ambient, tx, hit).await?);
+            }
+            Ok(found)
+        };
+        let found = engine.read_within(side, ambient, Some(&mut *primary), &mut Vec::new(), body).await?;
+        related.extend(found.unwrap_or_default());
     }
     let mut known = BTreeSet::new();
     related.retain(|incident: &Related| known.insert(incident.id.clone()));
     related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     Ok(related)
+}
+
+async fn incident_with_best<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut impl Tx,
+    hit: &SearchHit,
+) -> Result<Option<Related>, EngineError> {
+    let Owner::Incident(key) = hit.owner else { return Ok(None) };
+    let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
+    let environment = Environment::default();
+    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value).await?;
+    let score = |ranked: &ranking::Ranked| ranked.ranking.final_solution_score;
+    let best = ranked.into_iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+    let tried = match &best {
+        Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key).await?)),
+        None => None,
+    };
+    Ok(Some(Related {
+        kind: RelatedKind::Incident,
+        id: incident.id,
+        description: incident.title,
+        similarity: rounded(hit.score.value),
+        differences: Vec::new(),
+        confidence: best.as_ref().map(|best| best.ranking.reliability_score),
+        suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
+        tried,
+        claimed: tried.is_some_and(Tried::is_claimed),
+        memory: None,
+    }))
 }
 
 /// The bucket and the JSON of an environment that came with a reported fix.

@@ -56,7 +56,7 @@ pub async fn search<D: Database>(
     let limit = limit as usize;
     let found = if environment.is_some() { limit.max(MIN_COMPARED) } else { limit };
     let wanted = (found, params.threshold.unwrap_or(0.0));
-    let mut hits = find(engine, ambient, &SIDES, &query, wanted, &mut Vec::new()).await?;
+    let mut hits = find(engine, ambient, &SIDES, None, &query, wanted, &mut Vec::new()).await?;
     if let Some(environment) = environment {
         by_environment(engine, ambient, &environment.environment, &mut hits).await?;
         hits.truncate(limit);

@@ -5,10 +5,10 @@ use crate::{
     contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
     failures::report_fix::report_fix,
     resources::pattern,
-    tests::{Folder, UNKNOWN, World, failed, passed},
+    tests::{Folder, START_MS, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Category, classify::UserRule};
-use argus_store::finish;
+use argus_store::{Database, Tx, finish, sqlite::SqliteTx};
 use serde_json::json;
 
 #[test]
@@ -107,6 +107,20 @@ fn diagnose_lists_incidents_where_no_fix_is_known() {
     assert!(related[0].confidence.is_some_and(|sure| sure > 0.0));
     world.fix(&run, "boom", "Closed it", true).unwrap();
     assert!(world.diagnose(&run, "boom").unwrap().related.is_empty(), "a known fix is enough");
+}
+
+#[test]
+fn an_index_that_cannot_be_read_takes_nothing_from_a_diagnosis() {
+    let world = World::new();
+    world.added(&pool());
+    let run = world.run(vec![failed("boom", POOL)]);
+    let damage = async |tx: &mut SqliteTx<'_>| tx.execute("UPDATE memory_totals SET total = 'damaged'", &[]).await;
+    finish(world.engine.database.write(START_MS, damage)).unwrap();
+    for met in 1..=2 {
+        let known = world.diagnose(&run, "boom").unwrap();
+        assert_eq!((known.pattern.unwrap().occurrences, known.related.len()), (met, 0));
+        assert!(known.warnings.is_empty());
+    }
 }
 
 #[test]

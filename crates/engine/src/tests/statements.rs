@@ -1,0 +1,195 @@
+//! How often a call asks its database: each statement and each transaction has a price of its own.
+
+use super::{
+    Folder, REFUSED, UNKNOWN, World, failed,
+    memory::{POOL, linux, pool},
+};
+use crate::{
+    Engine, ErrorCode,
+    contract::{DiagnoseParams, EngineOptions, PatternSource, RankedSolutionsParams},
+    failures::diagnose::diagnose,
+    memory::finding::ranked_solutions::ranked_solutions,
+};
+use argus_store::{
+    Database, Mode, Sqlite, StoreError, Tx,
+    database::{Row, Value},
+    finish,
+    sqlite::SqliteTx,
+};
+use std::{cell::Cell, path::Path, rc::Rc};
+
+/// Transactions and statements; those of the migrations are the store's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Asked {
+    reads: u32,
+    writes: u32,
+    statements: u32,
+}
+
+/// A database that counts what it is asked.
+#[derive(Debug)]
+struct Counted {
+    database: Sqlite,
+    asked: Rc<Cell<Asked>>,
+}
+
+/// SQLite's transaction without its lifetime: the embedded database never yields, so nothing here waits.
+trait Statements {
+    fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError>;
+    fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError>;
+}
+
+impl Statements for SqliteTx<'_> {
+    fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        finish(Tx::query(self, sql, params))
+    }
+
+    fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        finish(Tx::execute(self, sql, params))
+    }
+}
+
+struct CountedTx<'a> {
+    tx: &'a mut (dyn Statements + 'a),
+    asked: &'a Cell<Asked>,
+}
+
+impl CountedTx<'_> {
+    fn count(&self) {
+        let asked = self.asked.get();
+        self.asked.set(Asked { statements: asked.statements + 1, ..asked });
+    }
+}
+
+impl Tx for CountedTx<'_> {
+    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        self.count();
+        self.tx.query(sql, params)
+    }
+
+    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        self.count();
+        self.tx.execute(sql, params)
+    }
+
+    async fn execute_many<'v, const N: usize>(
+        &mut self,
+        sql: &'static str,
+        mut rows: impl Iterator<Item = [Value<'v>; N]>,
+    ) -> Result<(), StoreError> {
+        self.count();
+        rows.try_for_each(|row| self.tx.execute(sql, &row).map(drop))
+    }
+}
+
+impl Database for Counted {
+    type Tx<'a> = CountedTx<'a>;
+
+    async fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut CountedTx<'_>) -> Result<T, E>,
+    {
+        let asked = self.asked.get();
+        self.asked.set(Asked { reads: asked.reads + 1, ..asked });
+        self.database
+            .read(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx, asked: &self.asked }).await)
+            .await
+    }
+
+    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut CountedTx<'_>) -> Result<T, E>,
+    {
+        let asked = self.asked.get();
+        self.asked.set(Asked { writes: asked.writes + 1, ..asked });
+        self.database
+            .write(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx, asked: &self.asked }).await)
+            .await
+    }
+
+    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut CountedTx<'_>) -> Result<T, E>,
+    {
+        self.write(now, body).await
+    }
+
+    async fn exists(&self, now: i64) -> Result<bool, StoreError> {
+        self.database.exists(now).await
+    }
+
+    async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
+        self.database.snapshot(path).await
+    }
+}
+
+/// A second engine on the file of a world, which counts.
+fn counting_engine(path: &Path) -> (Engine<Counted>, Rc<Cell<Asked>>) {
+    let asked = Rc::new(Cell::new(Asked::default()));
+    let database = Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    let database = Counted { database, asked: Rc::clone(&asked) };
+    (Engine::new(database, EngineOptions::default()).unwrap(), asked)
+}
+
+/// What a call asks, and what it answers.
+fn counted<T>(asked: &Cell<Asked>, call: impl FnOnce() -> T) -> (Asked, T) {
+    asked.take();
+    let answer = call();
+    (asked.take(), answer)
+}
+
+/// One transaction finds the failure, while others may write; one matches and counts it.
+const DIAGNOSIS: Asked = Asked { reads: 1, writes: 1, statements: 0 };
+
+#[test]
+fn a_diagnosis_reads_once_and_writes_once() {
+    let folder = Folder::new("statements");
+    let world = World::on(&folder.file()).unwrap();
+    world.added(&pool());
+    let run = world.run(vec![failed("new", UNKNOWN), failed("refused", REFUSED), failed("pool", POOL)]);
+    let (engine, asked) = counting_engine(&folder.file());
+    let check = |case: &str, statements: u32, what: &str| {
+        let params = DiagnoseParams { run_id: run.clone(), case_name: case.to_owned(), not_same_as: None };
+        let (asked, known) = counted(&asked, || finish(diagnose(&engine, &world.ambient(), &params)).unwrap());
+        assert_eq!(asked, Asked { statements, ..DIAGNOSIS }, "{what}");
+        known
+    };
+    assert!(check("new", 34, "no pattern yet").is_new_pattern);
+    assert_eq!(check("new", 33, "a learned pattern without a fix").pattern.unwrap().occurrences, 2);
+    world.fix(&run, "new", "Tuned it", true).unwrap();
+    assert!(check("new", 15, "a learned pattern with a fix").suggested_fix.is_some());
+    assert!(
+        check("refused", 47, "a built-in, met for the first time").pattern.unwrap().source == PatternSource::BuiltIn
+    );
+    assert!(check("refused", 40, "a built-in, met again").pattern.unwrap().source == PatternSource::BuiltIn);
+    let known = check("pool", 53, "a built-in and an incident");
+    assert_eq!((known.pattern.unwrap().id.as_str(), known.related.len()), ("builtin-timeout", 1));
+}
+
+#[test]
+fn a_diagnosis_that_finds_no_case_writes_nothing() {
+    let folder = Folder::new("statements-none");
+    let world = World::on(&folder.file()).unwrap();
+    let run = world.run(vec![failed("new", UNKNOWN)]);
+    let (engine, asked) = counting_engine(&folder.file());
+    let params = DiagnoseParams { run_id: run, case_name: "other".to_owned(), not_same_as: None };
+    let (asked, refused) = counted(&asked, || finish(diagnose(&engine, &world.ambient(), &params)));
+    assert_eq!((asked.reads, asked.writes), (1, 0));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::CaseNotFound);
+}
+
+#[test]
+fn a_search_is_one_transaction() {
+    let folder = Folder::new("statements-search");
+    let world = World::on(&folder.file()).unwrap();
+    let added = world.added(&pool());
+    let (engine, asked) = counting_engine(&folder.file());
+    let params =
+        RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), ..RankedSolutionsParams::default() };
+    let (asked, answer) = counted(&asked, || finish(ranked_solutions(&engine, &world.ambient(), &params)).unwrap());
+    assert_eq!((asked.reads, asked.writes), (0, 1));
+    assert_eq!(answer.incidents[0].incident_id, added.incident_id);
+}
