@@ -100,7 +100,7 @@ impl Ambient {
         };
         bytes[6] = version | (bytes[6] & 0x0f);
         bytes[8] = 0x80 | (bytes[8] & 0x3f); // its variant
-        let hex = crate::sign::hex(&bytes);
+        let hex = crate::identity::sign::hex(&bytes);
         format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 

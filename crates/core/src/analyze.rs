@@ -2,12 +2,12 @@
 //! Nothing here depends on an earlier failure.
 
 use crate::{
-    bound,
     classify::{Classification, Classifier, PatternError, UserRule},
-    event::FailureEvent,
+    failure::event::FailureEvent,
+    identity::sign::{self, Signatures},
     normalize::{self, Normalized},
     redact::{Redacted, Redactor, UserSecret},
-    sign::{self, Signatures},
+    text::bound,
 };
 
 /// Everything concluded from one failure.
@@ -107,7 +107,7 @@ impl Clean {
 #[cfg(test)]
 mod tests {
     use super::{Analyzer, BATCH_FAILURES};
-    use crate::event::FailureEvent;
+    use crate::failure::event::FailureEvent;
 
     #[test]
     fn many_are_what_each_is() {

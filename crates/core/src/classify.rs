@@ -18,8 +18,8 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 
-pub use crate::pattern_error::PatternError;
-use crate::{category::Category, event::FailureEvent, redact::shown_name};
+pub use crate::text::pattern_error::PatternError;
+use crate::{failure::category::Category, failure::event::FailureEvent, redact::shown_name};
 use event_view::EventView;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,8 @@ mod walk;
 mod word;
 
 use crate::{
-    bytes::{are_equal, character_end},
     output::{CleanText, Output, OutputLine, lines, progress_lines, salient},
+    text::bytes::{are_equal, character_end},
 };
 use std::borrow::Cow;
 use walk::WalkOutcome;

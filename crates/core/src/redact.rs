@@ -12,7 +12,7 @@ mod scan;
 
 pub use redacted::Redacted;
 
-use crate::{display, pattern_error::PatternError};
+use crate::{display, text::pattern_error::PatternError};
 use regex::Regex;
 use scan::{LOOSE, Span};
 use serde::{Deserialize, Serialize};

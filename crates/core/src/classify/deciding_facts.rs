@@ -1,7 +1,7 @@
 //! What the facts beside the text say: container state, exit code and signal, HTTP status.
 
 use super::{Classification, rule::rank};
-use crate::{category::Category, event::FailureEvent};
+use crate::{failure::category::Category, failure::event::FailureEvent};
 
 /// 128 + SIGKILL, as shells and container runtimes report it.
 const SIGKILL_EXIT_CODE: i32 = 137;

@@ -3,7 +3,7 @@
 //! What is stored stays as it is; offsets lead back into the event's own text.
 
 use super::Span;
-use crate::{display::escape_length, event::FailureEvent, output::ci_prefix};
+use crate::{display::escape_length, failure::event::FailureEvent, output::ci_prefix};
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 
@@ -89,7 +89,7 @@ fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> 
 #[cfg(test)]
 mod tests {
     use super::EventView;
-    use crate::event::FailureEvent;
+    use crate::failure::event::FailureEvent;
 
     fn event(text: &str) -> FailureEvent {
         FailureEvent { text: text.to_owned(), ..FailureEvent::default() }

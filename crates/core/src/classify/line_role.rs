@@ -2,8 +2,8 @@
 
 use super::literal_match::Candidate;
 use crate::{
-    bytes::line_above,
     output::{access_log, log_level, runtime_lines, stack_frame, test_title},
+    text::bytes::line_above,
 };
 use memchr::{memchr, memmem, memrchr};
 use std::cell::Cell;

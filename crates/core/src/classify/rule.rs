@@ -1,7 +1,7 @@
 //! What one rule is: literals that select it, what its line must look like, and the texts it must leave alone.
 //! The rules themselves stand in `rules`.
 
-use crate::category::Category;
+use crate::failure::category::Category;
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 

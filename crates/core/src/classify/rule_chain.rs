@@ -10,7 +10,7 @@ use super::{
     rule_groups::RuleGroups,
     rules,
 };
-use crate::category::Category;
+use crate::failure::category::Category;
 use std::sync::LazyLock;
 
 /// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.

@@ -5,7 +5,7 @@ use super::{
     rule::{Compiled, Matcher},
     rules,
 };
-use crate::{category::Category, event::FailureEvent};
+use crate::{failure::category::Category, failure::event::FailureEvent};
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeSet;

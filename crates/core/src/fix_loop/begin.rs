@@ -8,7 +8,7 @@ use super::{
     machine::transitions,
     state::{EscalationReason, FixState, HostNotes, Mode, STATE_VERSION, Status},
 };
-use crate::sign::sha256_hex;
+use crate::identity::sign::sha256_hex;
 
 /// The contract's defaults.
 const DEFAULT_TIMEOUT_SECONDS: f64 = 120.0;

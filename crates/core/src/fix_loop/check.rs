@@ -10,7 +10,7 @@ use super::{
 /// What the host may keep of its own in a state, in bytes.
 const MAX_NOTES_BYTES: usize = 256 * 1024;
 /// The longest single value of a state: an error text, bounded, may be longer than a description.
-const MAX_ERROR_BYTES: usize = crate::bound::MAX_TEXT_BYTES + 1024;
+const MAX_ERROR_BYTES: usize = crate::text::bound::MAX_TEXT_BYTES + 1024;
 
 /// Why a state is not believed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@ use super::{
     circuit::{Circuit, CircuitState},
     error::{ErrorClass, ErrorSummary, Location},
 };
-use crate::category::Category;
+use crate::failure::category::Category;
 
 /// Written into every state; one with a higher number was made by a newer program and is refused.
 pub const STATE_VERSION: u32 = 1;

@@ -11,8 +11,8 @@ pub(super) mod paths;
 
 use super::word::{Replacement, WordContext};
 use crate::{
-    bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
     output::time,
+    text::bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
 };
 use numbers::NumberRole;
 

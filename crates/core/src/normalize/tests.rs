@@ -1,5 +1,5 @@
 use super::{normalize, placeholders};
-use crate::{category::Category, event::FailureEvent, sign::sign};
+use crate::{failure::category::Category, failure::event::FailureEvent, identity::sign::sign};
 use proptest::prelude::*;
 use serde::Deserialize;
 

@@ -9,8 +9,10 @@ use super::{
     word::{Replacement, WordContext},
 };
 use crate::{
-    bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, one_of, run, word},
     output::time,
+    text::bytes::{
+        DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, one_of, run, word,
+    },
 };
 use stops::Stop;
 use stops::Stops;
@@ -265,7 +267,7 @@ impl<'a> WalkState<'a> {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
         // A class of statuses, `5xx`; all else is in angle brackets or empty.
         if hit.text.len() == 3 {
-            self.statuses.push(u16::try_from(crate::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
+            self.statuses.push(u16::try_from(crate::text::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
             // It is a word itself, plain between these.
             self.settled &=
                 !matches!(left, b'-' | b'+' | b'<') && matches!(at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');

@@ -1,6 +1,6 @@
 //! A word where the walk stands, and what is to become of it.
 
-use crate::bytes::{DIGIT, at};
+use crate::text::bytes::{DIGIT, at};
 
 /// A word in its place: where a placeholder may begin.
 #[derive(Clone, Copy)]

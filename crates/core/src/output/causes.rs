@@ -2,7 +2,7 @@
 //! Whatever comes after the chain may have causes of its own, which say nothing of this failure.
 
 use super::progress_lines::is_progress;
-use crate::bytes::run;
+use crate::text::bytes::run;
 
 /// Before the text of a cause, in Java and the languages beside it.
 const CAUSE: &[u8] = b"Caused by: ";

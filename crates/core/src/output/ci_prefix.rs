@@ -2,7 +2,7 @@
 //! A program's own time stamps stay: they have fewer digits or no brackets, and say something of the line.
 
 use super::time;
-use crate::bytes::{at, digits, run};
+use crate::text::bytes::{at, digits, run};
 
 /// U+FEFF, which GitHub puts before the first line of a step.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -1,7 +1,7 @@
 //! Takes terminal control sequences and control characters out of a line.
 
 use crate::display::escape_length;
-use crate::{bytes::append, bytes::run};
+use crate::{text::bytes::append, text::bytes::run};
 use wide::u8x16;
 
 /// What a text has, seen in one pass over it.

@@ -7,7 +7,7 @@ use super::{
     runtime_lines::quoted_code,
     stack_frame::{self, Frame},
 };
-use crate::bytes::{at, character_end, digits, find, run};
+use crate::text::bytes::{at, character_end, digits, find, run};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! The levels of log lines, as loggers print them.
 //! Whether a line is of a log is up to the caller: a word of any line may be a level by chance.
 
-use crate::bytes::run;
+use crate::text::bytes::run;
 use memchr::{memchr_iter, memchr3_iter, memmem::Finder};
 use std::sync::LazyLock;
 

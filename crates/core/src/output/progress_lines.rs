@@ -4,7 +4,7 @@
 //! failure at whatever level.
 
 use super::{access_log, log_level};
-use crate::bytes::{Starts, at, digits, is_word, literals::Literals, run, within};
+use crate::text::bytes::{Starts, at, digits, is_word, literals::Literals, run, within};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;

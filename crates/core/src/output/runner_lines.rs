@@ -6,7 +6,7 @@ use super::{
     runtime_lines::{exit_code, is_native_frame, node_warning, quoted_source},
     stack_frame::{self, Frame},
 };
-use crate::bytes::{Starts, at, digits, find, run};
+use crate::text::bytes::{Starts, at, digits, find, run};
 
 /// Of an error's properties its cause and its code say more than its message does.
 pub(super) fn is_telling_property(body: &[u8]) -> bool {

@@ -5,7 +5,7 @@ use super::{
     line_kind::{LineKind, SkippedBlock},
     stack_frame::{self, Frame},
 };
-use crate::bytes::{at, digits, find, run};
+use crate::text::bytes::{at, digits, find, run};
 
 /// The source that failed, as runners quote it: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to eq(3)`.
 pub(super) fn quoted_code(line: &[u8]) -> Option<&[u8]> {

@@ -3,8 +3,8 @@
 //! What runners say was put aside by `lines`.
 
 use crate::{
-    bytes::literals::Literals,
-    bytes::{Starts, Words, at, digits, is_word, run},
+    text::bytes::literals::Literals,
+    text::bytes::{Starts, Words, at, digits, is_word, run},
 };
 use memchr::memmem;
 use std::{cmp::Ordering, sync::LazyLock};

@@ -2,8 +2,8 @@
 //! Of a whole stack only the innermost in-app frame is of use.
 
 use crate::{
-    bytes::literals::Literals,
-    bytes::{Starts, at, digits, run},
+    text::bytes::literals::Literals,
+    text::bytes::{Starts, at, digits, run},
 };
 use memchr::{
     memchr,

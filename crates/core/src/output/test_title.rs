@@ -1,7 +1,7 @@
 //! Test names: what a test is called is not what happened to it.
 //! It goes by how the lines look in which runners name a test.
 
-use crate::bytes::line_above;
+use crate::text::bytes::line_above;
 use memchr::{memchr, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Dates and times of day, in the formats that logs and runtimes print.
 
-use crate::bytes::{Words, at, digits, is_word, number, run, word};
+use crate::text::bytes::{Words, at, digits, is_word, number, run, word};
 
 /// Months and what they are cut to.
 static MONTHS: Words<24> = Words::new([

@@ -2,7 +2,7 @@
 //! Only the redactor makes this type.
 
 use super::{Redaction, Redactor};
-use crate::{bound, display};
+use crate::{display, text::bound};
 use serde::Serialize;
 use std::{fmt, ops::Deref};
 

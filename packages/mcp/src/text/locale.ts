@@ -1,5 +1,5 @@
 /**
- * Which of the two languages built-in suggestions are written in. The suggestions: crates/core/src/builtin.rs.
+ * Which of the two languages built-in suggestions are written in. The suggestions: crates/core/src/knowledge/builtin.rs.
  */
 
 import type { Locale } from 'argus-engine';

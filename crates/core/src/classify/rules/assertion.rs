@@ -2,11 +2,11 @@
 //! Comparisons of values stand in `comparison`; by the time these are tried, nothing else explained the text.
 
 use crate::{
-    category::Category::AssertionMismatch,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, Trust, any, rule,
     },
+    failure::category::Category::AssertionMismatch,
 };
 
 pub(super) const RULES: &[Rule] = &[

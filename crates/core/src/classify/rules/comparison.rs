@@ -3,11 +3,11 @@
 //! thrown is the failure.
 
 use crate::{
-    category::Category::AssertionMismatch,
     classify::rule::{
         Matcher::{Literal, Regex},
         Rule, any, rule,
     },
+    failure::category::Category::AssertionMismatch,
 };
 
 /// The other side of these is an error that was not wanted: it is judged by the rules after this table.

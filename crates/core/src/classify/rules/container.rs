@@ -2,11 +2,11 @@
 //! What the runtime says of the container beside the text is read by `deciding_facts`.
 
 use crate::{
-    category::Category::{ContainerCrash, ContainerOom},
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, Trust, any, rule,
     },
+    failure::category::Category::{ContainerCrash, ContainerOom},
 };
 
 /// A manifest or a status may say that it was not memory.

@@ -2,8 +2,8 @@
 //! They name no tool and are tried when no rule of a tool and no failed expectation explained the text.
 
 use crate::{
-    category::Category::{HttpError, NetworkError, Timeout},
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
+    failure::category::Category::{HttpError, NetworkError, Timeout},
 };
 
 pub(super) const RULES: &[Rule] = &[

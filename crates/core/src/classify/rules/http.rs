@@ -2,11 +2,11 @@
 //! A number is no status because it has three digits: ports, lines, counts and sizes have them too.
 
 use crate::{
-    category::Category::HttpError,
     classify::rule::{
         Matcher::{Literal, Regex},
         Rule, Trust, any, rule,
     },
+    failure::category::Category::HttpError,
 };
 
 /// The statuses in use, as words of a sentence or in brackets; context is for the shape to see.

@@ -4,11 +4,11 @@
 pub(super) mod clients;
 
 use crate::{
-    category::Category::NetworkError,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, any, rule,
     },
+    failure::category::Category::NetworkError,
 };
 
 pub(super) const RULES: &[Rule] = &[

@@ -2,11 +2,11 @@
 //! The other errors of a network are in `network`.
 
 use crate::{
-    category::Category::ConnectionRefused,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, any, rule,
     },
+    failure::category::Category::ConnectionRefused,
 };
 
 pub(super) const RULES: &[Rule] = &[

@@ -2,11 +2,11 @@
 //! 408 and 504 answers are HTTP statuses and stand in `http`.
 
 use crate::{
-    category::Category::Timeout,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, any, rule,
     },
+    failure::category::Category::Timeout,
 };
 
 /// A gateway's answer is a status, and an option or a function may be called after a time limit.

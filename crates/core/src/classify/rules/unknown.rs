@@ -2,11 +2,11 @@
 //! A text that no rule knows has the rule `none`.
 
 use crate::{
-    category::Category::{AssertionMismatch, Unknown},
     classify::rule::{
         Matcher::{Literal, Regex},
         Rule, Trust, any, rule,
     },
+    failure::category::Category::{AssertionMismatch, Unknown},
 };
 
 /// Before plain words: a compiler's message names what the code calls a time limit or a setting.

@@ -2,7 +2,7 @@
 //! the tests that failed.
 //! The text comes normalized; it is the engine's family signature.
 
-use crate::{Analysis, normalize::normalize, sign::sha256_hex};
+use crate::{Analysis, identity::sign::sha256_hex, normalize::normalize};
 use std::collections::BTreeSet;
 
 /// Sixteen hex digits tell the few errors of a loop apart.

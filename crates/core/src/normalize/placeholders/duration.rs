@@ -1,6 +1,6 @@
 //! Durations, in the formats that logs and runtimes print.
 
-use crate::bytes::{Words, at, digits, is_word, run};
+use crate::text::bytes::{Words, at, digits, is_word, run};
 
 /// Units written against the number (`15ms`) or after one space (`15 ms`).
 static UNITS: Words<27> = Words::new([

@@ -1,7 +1,7 @@
 //! Made-up names: UUIDs, hashes, hexadecimal numbers, tokens, random ids.
 //! What a word before an id says of it is in `numbers`.
 
-use crate::bytes::{
+use crate::text::bytes::{
     ALPHANUMERIC, CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes, class_changes,
     is_word, one_of, run, word,
 };
@@ -129,7 +129,7 @@ pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
 
 /// Whether a word of letters and digits looks drawn at random rather than named by a person.
 pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
-    let high = mask & crate::bytes::HIGH != 0;
+    let high = mask & crate::text::bytes::HIGH != 0;
     if high || word.len() < 8 || one_of(word, &REAL_NAMES) {
         return false;
     }
@@ -142,7 +142,7 @@ pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
 
 /// Whether the last part of a dashed name is a random suffix, as clusters append: `-x2z9k`, `-bdf5`, `-w0fq`.
 pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
-    let lower = mask & (UPPER | UPPER_HEX | crate::bytes::HIGH) == 0;
+    let lower = mask & (UPPER | UPPER_HEX | crate::text::bytes::HIGH) == 0;
     let vowel = word.iter().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u'));
     let named = word.starts_with(b"http") || word.starts_with(b"tls") || word.starts_with(b"mp");
     let short = matches!(word.len(), 4..=5) && (!vowel || class_changes(word) >= 2) && !named;

@@ -2,9 +2,9 @@
 //! Hosts of the internet and addresses are in `net`.
 
 use crate::{
-    bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},
     normalize::word::WordContext,
     output::log_level,
+    text::bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},
 };
 
 /// End of the host after the time that a syslog line begins with: `Mar  4 05:06:07 build-host sshd[811]: …`. `end` is the
@@ -89,7 +89,11 @@ const NEAR_NODES: [&str; 6] = [" from ", " to ", " on ", " host ", " node ", " b
 
 /// Whether a small letter stands before the mark that the text ends with: `[Rack_`.
 fn follows_small(before: &[u8]) -> bool {
-    before.iter().rev().nth(1).is_some_and(|&byte| crate::bytes::CLASS[usize::from(byte)] & (LOWER | LOWER_HEX) != 0)
+    before
+        .iter()
+        .rev()
+        .nth(1)
+        .is_some_and(|&byte| crate::text::bytes::CLASS[usize::from(byte)] & (LOWER | LOWER_HEX) != 0)
 }
 
 /// Whether a number after `node` counts it: `on this node 1 local`. Alone it may be the version of Node.js.

@@ -6,10 +6,10 @@ use super::{
     numbers::{self, NumberRole},
 };
 use crate::{
-    bytes::{
+    normalize::word::{Replacement, WordContext},
+    text::bytes::{
         DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
     },
-    normalize::word::{Replacement, WordContext},
 };
 
 pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {

@@ -1,6 +1,8 @@
 //! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 
-use crate::bytes::{LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word};
+use crate::text::bytes::{
+    LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word,
+};
 
 /// Top-level domains of names that are hosts and hardly ever file names, members or packages.
 static TOP_LEVEL: Words<21> = Words::new([

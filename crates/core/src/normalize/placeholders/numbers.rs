@@ -2,7 +2,7 @@
 //! Dates and addresses were tried before.
 
 use super::duration;
-use crate::bytes::{
+use crate::text::bytes::{
     Set, WORD, Words, at, digits, ends_ignoring_case, is_word, number, one_of, run, starts_ignoring_case,
 };
 use memchr::memmem::Finder;

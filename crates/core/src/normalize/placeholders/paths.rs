@@ -1,7 +1,7 @@
 //! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
 //! Paths of the system (`/etc`, `/usr`) and relative ones stay.
 
-use crate::bytes::{Set, Starts, at, run, starts_ignoring_case};
+use crate::text::bytes::{Set, Starts, at, run, starts_ignoring_case};
 use memchr::memmem;
 
 /// A path's volatile part.

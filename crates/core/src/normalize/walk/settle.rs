@@ -1,7 +1,7 @@
 //! Tells when a part of a line that was looked at and kept is read the same once what follows it is a placeholder.
 //! A wrong doubt costs a second walk over the line, no more.
 
-use crate::bytes::{HEXADECIMAL, Set, is_run, is_word};
+use crate::text::bytes::{HEXADECIMAL, Set, is_run, is_word};
 
 /// Whether nothing is recognised across the end of `kept`: something in it ends every name, address, path and token, or its
 /// last byte is a colon that belongs to no address. Dates and units, which go across blanks, are seen to by the callers.

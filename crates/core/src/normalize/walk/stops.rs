@@ -2,7 +2,7 @@
 //! A stop too many costs time only, for `walk` looks at each. One too few would be an error, so a test compares with a
 //! walk that stops at every byte.
 
-use crate::bytes::{is_word, within};
+use crate::text::bytes::{is_word, within};
 use wide::u8x16;
 
 /// The bytes of a block that matter, one bit for each.

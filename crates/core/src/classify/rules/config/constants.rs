@@ -2,8 +2,8 @@
 //! name. They name no tool and are tried with the other plain words (`words`).
 
 use crate::{
-    category::Category::ConfigError,
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
+    failure::category::Category::ConfigError,
 };
 
 /// A name written as those of environment variables are, that ends as the names of settings do: `QUEUE_URL`, `LOG_LEVEL`.

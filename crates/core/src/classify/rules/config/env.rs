@@ -2,11 +2,11 @@
 //! The files of build tools are in `files`, those of infrastructure in `infra`.
 
 use crate::{
-    category::Category::ConfigError,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, any, rule,
     },
+    failure::category::Category::ConfigError,
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[

@@ -2,8 +2,8 @@
 //! Deployment and server configuration is in `infra`.
 
 use crate::{
-    category::Category::ConfigError,
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
+    failure::category::Category::ConfigError,
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[

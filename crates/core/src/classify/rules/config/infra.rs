@@ -2,11 +2,11 @@
 //! The files of build tools are in `files`.
 
 use crate::{
-    category::Category::ConfigError,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, Trust, any, rule,
     },
+    failure::category::Category::ConfigError,
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[

@@ -2,11 +2,11 @@
 //! Mocks of objects and functions are in `objects`.
 
 use crate::{
-    category::Category::MockMismatch,
     classify::rule::{
         Matcher::{Literal, Regex, Word},
         Rule, any, rule,
     },
+    failure::category::Category::MockMismatch,
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[

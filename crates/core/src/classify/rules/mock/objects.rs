@@ -2,11 +2,11 @@
 //! Mocked services are in `clients`.
 
 use crate::{
-    category::Category::MockMismatch,
     classify::rule::{
         Matcher::{Literal, Regex},
         Rule, Trust, any, rule,
     },
+    failure::category::Category::MockMismatch,
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[

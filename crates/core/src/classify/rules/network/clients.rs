@@ -2,11 +2,11 @@
 //! The codes and sentences that all of them share are in `network`.
 
 use crate::{
-    category::Category::NetworkError,
     classify::rule::{
         Matcher::{Literal, Regex},
         Rule, any, rule,
     },
+    failure::category::Category::NetworkError,
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[

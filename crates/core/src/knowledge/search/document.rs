@@ -1,7 +1,7 @@
 //! A document as the memory keeps it: its terms' hashes and weights, its family.
 
 use super::{background, tokens, tokens::tokens};
-use crate::{analyze::Analyzer, bound, event::FailureEvent};
+use crate::{analyze::Analyzer, failure::event::FailureEvent, text::bound};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most terms of one document; the weightiest stay.

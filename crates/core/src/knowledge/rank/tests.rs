@@ -1,5 +1,5 @@
 use super::{BucketStats, Caller, Candidate, Ranking, rank};
-use crate::environment::Environment;
+use crate::knowledge::environment::Environment;
 use proptest::prelude::*;
 
 const NOW_MS: i64 = 1_800_000_000_000;

@@ -3,7 +3,7 @@
 
 mod rules;
 
-use crate::{category::Category, summary::Summary};
+use crate::{failure::category::Category, summary::Summary};
 use regex::bytes::{RegexSet, RegexSetBuilder};
 use rules::RULES;
 use serde::{Deserialize, Serialize};

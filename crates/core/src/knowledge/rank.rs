@@ -3,7 +3,7 @@
 
 mod beta;
 
-use crate::environment::{Environment, env_match};
+use crate::knowledge::environment::{Environment, env_match};
 
 /// Which quantile of the success rate's posterior counts as proven. It is also the reliability of an untried solution,
 /// for the 20% quantile of the uniform prior is .2: above one that failed (.11), below one that worked once (.45).

@@ -1,7 +1,7 @@
 //! The identity of a failure: SHA-256 over its category, case and normalized text; its family by XXH3.
 //! Text and category come normalized and classified.
 
-use crate::{category::Category, event::FailureEvent, normalize::Normalized};
+use crate::{failure::category::Category, failure::event::FailureEvent, normalize::Normalized};
 use memchr::memchr;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The six built-in patterns: their texts and matchers.
 //! Their statistics are counted by the store.
 
-use crate::category::Category;
+use crate::failure::category::Category;
 
 /// The language of built-in suggestions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -6,7 +6,7 @@ use crate::Analyzer;
 use proptest::prelude::*;
 use std::{collections::HashMap, sync::LazyLock};
 
-const VECTORS: &str = include_str!("../../../../tests/vectors/retrieval.jsonl");
+const VECTORS: &str = include_str!("../../../../../tests/vectors/retrieval.jsonl");
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new(&[], &[]).unwrap());
 
 struct Memory {

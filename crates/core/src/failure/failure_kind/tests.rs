@@ -14,7 +14,7 @@ struct Vector {
 }
 
 fn vectors() -> Vec<Vector> {
-    let lines = include_str!("../../../../tests/vectors/failure-kinds.jsonl").lines();
+    let lines = include_str!("../../../../../tests/vectors/failure-kinds.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
@@ -56,7 +56,7 @@ fn a_kind_is_written_as_it_is_named() {
 /// The documentation names each kind once, in the order of the list.
 #[test]
 fn the_list_is_documented() {
-    let readme = include_str!("../../../../npm/engine/README.md");
+    let readme = include_str!("../../../../../npm/engine/README.md");
     let section = readme.split("## Failure kinds").nth(1).unwrap().split("\n## ").next().unwrap();
     let documented: Vec<_> =
         section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next().map(ToOwned::to_owned)).collect();
