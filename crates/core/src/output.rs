@@ -1,26 +1,22 @@
 //! What a command printed, read once: which of its lines are the failure, and where it was noticed.
 //!
-//! `ci_prefix` and `control` take off what others put around and into the lines. Of each, `runner_lines`, `runtime_lines`,
-//! `stack_frame`, `test_title`, `log_level`, `access_log` and `progress_lines` tell by itself what it is; `lines` knows the ones
-//! around it, `causes` the chain it may belong to, and `salient` chooses among those that are left.
+//! `marks` take off what others put around and into the lines. Of each, `line`, `stack_frame`, `log_level`, `access_log`
+//! and `progress_lines` tell by itself what it is; `lines` knows the ones around it, `causes` the chain it may belong to,
+//! and `salient` chooses among those that are left.
 
 pub(crate) mod access_log;
 mod causes;
-pub(crate) mod ci_prefix;
-mod control;
-mod line_kind;
+pub(crate) mod line;
 pub(crate) mod lines;
 pub(crate) mod log_level;
+pub(crate) mod marks;
 pub(crate) mod progress_lines;
-mod runner_lines;
-pub(crate) mod runtime_lines;
 pub(crate) mod salient;
 pub(crate) mod stack_frame;
-pub(crate) mod test_title;
-pub(crate) mod time;
 
 use causes::CauseChain;
 use lines::{LinePart, Selector};
+use marks::{ci_prefix, control};
 use std::borrow::Cow;
 
 /// Longest part of one line that counts.

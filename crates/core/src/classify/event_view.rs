@@ -3,7 +3,7 @@
 //! What is stored stays as it is; offsets lead back into the event's own text.
 
 use super::Span;
-use crate::{display::escape_length, failure::event::FailureEvent, output::ci_prefix};
+use crate::{display::escape_length, failure::event::FailureEvent, output::marks::ci_prefix};
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 

@@ -2,7 +2,11 @@
 
 use super::literal_match::Candidate;
 use crate::{
-    output::{access_log, log_level, runtime_lines, stack_frame, test_title},
+    output::{
+        access_log,
+        line::{runtime_lines, test_title},
+        log_level, stack_frame,
+    },
     text::bytes::line_above,
 };
 use memchr::{memchr, memmem, memrchr};

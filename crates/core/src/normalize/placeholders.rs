@@ -11,7 +11,7 @@ pub(super) mod paths;
 
 use super::word::{Replacement, WordContext};
 use crate::{
-    output::time,
+    output::marks::time,
     text::bytes::{DIGIT, HEXADECIMAL, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word},
 };
 use numbers::NumberRole;

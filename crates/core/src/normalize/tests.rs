@@ -416,7 +416,7 @@ proptest! {
     /// The forms that are read at once are read as any other.
     #[test]
     fn common_times_are_times(text in "(2006-0?[1-9]{1,2}-[0-9]{2}[T ]|0?[1-9]{1,2}/(Jan|Foo)/20[0-9]{2}:)[012]?[0-9]:[0-9]{2}(:[0-9]{2})?([.,][0-9]{3})?(Z|x| PM|:a| UTC| \\+0000)? ?[a-z0-9]?") {
-        prop_assert_eq!(crate::output::time::timestamp(text.as_bytes(), 0), crate::output::time::in_any_order(text.as_bytes(), 0));
+        prop_assert_eq!(crate::output::marks::time::timestamp(text.as_bytes(), 0), crate::output::marks::time::in_any_order(text.as_bytes(), 0));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{
     word::{Replacement, WordContext},
 };
 use crate::{
-    output::time,
+    output::marks::time,
     text::bytes::{
         DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, one_of, run, word,
     },

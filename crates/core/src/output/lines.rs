@@ -1,10 +1,12 @@
 //! Chooses the lines that say what failed: frames, code, test names and the runner's own talk are put aside.
 
 use super::{
-    line_kind::{LineKind, SkippedBlock},
+    line::{
+        line_kind::{LineKind, SkippedBlock},
+        runner_lines::{is_telling_property, kind},
+        runtime_lines::quoted_code,
+    },
     progress_lines,
-    runner_lines::{is_telling_property, kind},
-    runtime_lines::quoted_code,
     stack_frame::{self, Frame},
 };
 use crate::text::bytes::{at, character_end, digits, find, run};

@@ -3,10 +3,10 @@
 //! `query` does the weighing.
 
 use crate::output::{
+    line::test_title,
     log_level::is_below_error,
     progress_lines::is_progress,
     stack_frame::{self, Frame},
-    test_title,
 };
 use std::borrow::Cow;
 

@@ -1,11 +1,11 @@
 //! What a line of a runner's output can be.
 //! `runner_lines` and `runtime_lines` tell which one a line is.
 
-use super::stack_frame::Frame;
+use crate::output::stack_frame::Frame;
 
 /// What a line is, seen by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineKind<'a> {
+pub(in crate::output) enum LineKind<'a> {
     /// Part of the message, from this byte on.
     Message(usize),
     /// What stays of a message whose end differs from one time to the next.
@@ -20,7 +20,7 @@ pub(super) enum LineKind<'a> {
 
 /// A block of lines to put aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SkippedBlock {
+pub(in crate::output) enum SkippedBlock {
     /// None.
     #[default]
     None,

@@ -6,14 +6,14 @@ use wide::u8x16;
 
 /// What a text has, seen in one pass over it.
 #[derive(Clone, Copy)]
-pub(super) struct ControlTraits {
+pub(in crate::output) struct ControlTraits {
     /// Control characters but tabs and line feeds.
-    pub(super) controls: bool,
+    pub(in crate::output) controls: bool,
     /// A line but the first that begins with `E `, as pytest's do.
-    pub(super) marks: bool,
+    pub(in crate::output) marks: bool,
 }
 
-pub(super) fn traits(text: &[u8]) -> ControlTraits {
+pub(in crate::output) fn traits(text: &[u8]) -> ControlTraits {
     let (mut controls, mut marks) = (u8x16::ZERO, u8x16::ZERO);
     let mut position = 0;
     // No early exit: nearly every text is read to its end.
@@ -32,7 +32,7 @@ pub(super) fn traits(text: &[u8]) -> ControlTraits {
 }
 
 /// Appends the line without control characters.
-pub(super) fn clean(line: &[u8], out: &mut Vec<u8>) {
+pub(in crate::output) fn clean(line: &[u8], out: &mut Vec<u8>) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut position = 0;
     loop {

@@ -1,14 +1,14 @@
 //! What runtimes write around a failure: the source that threw, warnings, exit codes, frames of native code.
 //! What runners write is in `runner_lines`.
 
-use super::{
-    line_kind::{LineKind, SkippedBlock},
-    stack_frame::{self, Frame},
+use super::line_kind::{LineKind, SkippedBlock};
+use crate::{
+    output::stack_frame::{self, Frame},
+    text::bytes::{at, digits, find, run},
 };
-use crate::text::bytes::{at, digits, find, run};
 
 /// The source that failed, as runners quote it: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to eq(3)`.
-pub(super) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
+pub(in crate::output) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
     if let Some(code) = line.strip_prefix(b"Failure/Error: ") {
         return Some(code);
     }

@@ -13,7 +13,7 @@ const COLUMNS_REACH_BYTES: usize = 512;
 
 /// Whether the lines of the text have stamps: two of the first three, for the first may be cut.
 pub(crate) fn are_in(text: &[u8]) -> bool {
-    let mut lines = super::lines_of(text).map(|line| of_line(line) > 0);
+    let mut lines = crate::output::lines_of(text).map(|line| of_line(line) > 0);
     let mut next = || lines.next().unwrap_or(false);
     match (next(), next()) {
         (true, true) => true,

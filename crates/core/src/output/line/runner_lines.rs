@@ -4,17 +4,19 @@
 use super::{
     line_kind::{LineKind, SkippedBlock},
     runtime_lines::{exit_code, is_native_frame, node_warning, quoted_source},
-    stack_frame::{self, Frame},
 };
-use crate::text::bytes::{Starts, at, digits, find, run};
+use crate::{
+    output::stack_frame::{self, Frame},
+    text::bytes::{Starts, at, digits, find, run},
+};
 
 /// Of an error's properties its cause and its code say more than its message does.
-pub(super) fn is_telling_property(body: &[u8]) -> bool {
+pub(in crate::output) fn is_telling_property(body: &[u8]) -> bool {
     static TELLING: Starts<3> = Starts::new(["[cause]: ", "[errors]: ", "code: "]);
     TELLING.begin(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
 }
 
-pub(super) fn kind(line: &[u8]) -> LineKind<'_> {
+pub(in crate::output) fn kind(line: &[u8]) -> LineKind<'_> {
     let Some(&first) = line.first() else { return LineKind::Noise };
     if first == b'a' && line.starts_with(b"at ") && line.ends_with(b" {") {
         return LineKind::Opens(SkippedBlock::Properties(0));

@@ -1,0 +1,6 @@
+//! What one line is, seen by itself: of a runner, of a runtime, the name of a test.
+
+pub(super) mod line_kind;
+pub(super) mod runner_lines;
+pub(crate) mod runtime_lines;
+pub(crate) mod test_title;
