@@ -17,29 +17,28 @@ macro_rules! plain {
     )*};
 }
 
-mod approach;
-mod backoff;
 mod begin;
 mod check;
-mod circuit;
 mod decide;
 mod error;
 mod event;
 mod machine;
-mod stagnation;
+mod retry;
 mod state;
 mod understand;
 mod weakened;
 
-pub use approach::{Approach, Step};
-pub use backoff::{MAX_DELAY_SECONDS, delay};
 pub use begin::{Start, StartProblem, adjust, begin, command_hash};
 pub use check::{StateProblem, check};
-pub use circuit::{Circuit, CircuitState};
 pub use decide::{Outlook, outlook};
 pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
 pub use event::{Advanced, Decision, DecisionType, Event, LoopResult, Verdict, Warning, WarningKind};
 pub use machine::advance;
+pub use retry::{
+    approach::{Approach, Step},
+    backoff::{MAX_DELAY_SECONDS, delay},
+    circuit::{Circuit, CircuitState},
+};
 pub use state::{
     AppliedFix, Attempt, EscalationReason, FileChange, FixState, HostNotes, Mode, Running, STATE_VERSION, Status,
     Weakening, WeakeningKind,

@@ -2,10 +2,9 @@
 //! A number that is out of range is refused; one that was not given has a default that the state names.
 
 use super::{
-    backoff,
-    circuit::Circuit,
     error::{ErrorClass, ErrorSummary, FixError},
     machine::transitions,
+    retry::{backoff, circuit::Circuit},
     state::{EscalationReason, FixState, HostNotes, Mode, STATE_VERSION, Status},
 };
 use crate::identity::sign::sha256_hex;

@@ -1,9 +1,8 @@
 //! Whether a state that comes from a file may be believed: its numbers, and that they fit each other.
 
 use super::{
-    backoff::delay,
     begin::{MAX_ATTEMPTS, MAX_COMMAND_BYTES, MAX_DESCRIPTION_BYTES, MAX_TIMEOUT_SECONDS, command_hash},
-    circuit::CircuitState,
+    retry::{backoff::delay, circuit::CircuitState},
     state::{Attempt, EscalationReason, FixState, Mode, STATE_VERSION, Status},
 };
 

@@ -1,9 +1,8 @@
 //! What may be done in a state, in words: derived from the state alone, so that a loop that was killed goes on.
 
 use super::{
-    approach,
     event::{Decision, DecisionType, LoopResult, Warning},
-    stagnation,
+    retry::{approach, stagnation},
     state::{Attempt, EscalationReason, FixState, Mode, Status},
 };
 

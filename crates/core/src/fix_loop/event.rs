@@ -1,8 +1,8 @@
 //! What happens to a loop, and what is answered to it.
 
 use super::{
-    approach::{Approach, Step},
     error::FixError,
+    retry::approach::{Approach, Step},
     state::{EscalationReason, FileChange, FixState, Weakening},
 };
 

@@ -10,11 +10,10 @@ mod record;
 pub(super) mod transitions;
 
 use super::{
-    approach, backoff,
     decide::{self, describe_attempt},
     error::TIMEOUT_EXIT_CODE,
     event::{Advanced, Event, Warning, WarningKind},
-    stagnation,
+    retry::{approach, backoff, stagnation},
     state::{AppliedFix, EscalationReason, FixState, Running, Status},
 };
 use record::Run;

@@ -2,9 +2,11 @@
 //! `machine` changes it; `check` decides whether one from a file is believed.
 
 use super::{
-    approach::Approach,
-    circuit::{Circuit, CircuitState},
     error::{ErrorClass, ErrorSummary, Location},
+    retry::{
+        approach::Approach,
+        circuit::{Circuit, CircuitState},
+    },
 };
 use crate::failure::category::Category;
 

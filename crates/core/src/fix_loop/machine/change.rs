@@ -3,8 +3,8 @@
 
 use super::transitions::{Outcome, over_message, schedule_next};
 use crate::fix_loop::{
-    approach,
     event::{Warning, WarningKind},
+    retry::approach,
     state::{AppliedFix, Attempt, FixState, Mode, Status},
 };
 

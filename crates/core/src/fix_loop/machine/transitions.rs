@@ -2,11 +2,9 @@
 //! `machine` takes the events.
 
 use crate::fix_loop::{
-    backoff,
-    circuit::CircuitState,
     error::ErrorClass,
     event::Warning,
-    stagnation,
+    retry::{backoff, circuit::CircuitState, stagnation},
     state::{EscalationReason, FixState, Mode, Status},
 };
 

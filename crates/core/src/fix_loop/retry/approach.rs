@@ -55,7 +55,7 @@ impl Approach {
 }
 
 /// The kind of a loop's fix, by how many there were before.
-pub(super) const fn approach_after(fixes: usize) -> Approach {
+pub(in crate::fix_loop) const fn approach_after(fixes: usize) -> Approach {
     match fixes {
         0 => Approach::Direct,
         1 => Approach::Defensive,
@@ -64,7 +64,7 @@ pub(super) const fn approach_after(fixes: usize) -> Approach {
 }
 
 /// The fix that is due in a loop with so many.
-pub(super) fn step_due(fixes: usize) -> Step {
+pub(in crate::fix_loop) fn step_due(fixes: usize) -> Step {
     let name = approach_after(fixes);
     let mut description = name.description().to_owned();
     if fixes > 2 {

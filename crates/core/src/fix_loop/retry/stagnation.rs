@@ -1,7 +1,7 @@
 //! Notices a loop that moves without getting anywhere: errors that come in turns, tests that stay red.
 //! Stopping is up to `machine`, where progress is strict.
 
-use super::{
+use crate::fix_loop::{
     event::{Warning, WarningKind},
     state::{Attempt, FixState},
 };
@@ -10,7 +10,7 @@ use super::{
 const MAX_CYCLE_ERRORS: usize = 3;
 
 /// What is wrong with the way the loop goes.
-pub(super) fn warnings(state: &FixState) -> Vec<Warning> {
+pub(in crate::fix_loop) fn warnings(state: &FixState) -> Vec<Warning> {
     let recent = since_reset(state);
     let hashes: Vec<&str> = recent.iter().filter_map(|attempt| attempt.error_hash.as_deref()).collect();
     let mut warnings = Vec::new();

@@ -27,12 +27,12 @@ pub enum CircuitState {
 
 impl Circuit {
     /// A closed one.
-    pub(super) const fn new(threshold: u32) -> Self {
+    pub(in crate::fix_loop) const fn new(threshold: u32) -> Self {
         Self { threshold, error_hashes: Vec::new(), state: CircuitState::Closed }
     }
 
     /// Takes one more error.
-    pub(super) fn push(&mut self, hash: String) {
+    pub(in crate::fix_loop) fn push(&mut self, hash: String) {
         self.error_hashes.push(hash);
         if self.repeats() {
             self.state = CircuitState::Open;
@@ -40,14 +40,14 @@ impl Circuit {
     }
 
     /// The last errors are the same, as many as it takes.
-    pub(super) fn repeats(&self) -> bool {
+    pub(in crate::fix_loop) fn repeats(&self) -> bool {
         let threshold = usize::try_from(self.threshold.max(1)).unwrap_or(usize::MAX);
         let Some(start) = self.error_hashes.len().checked_sub(threshold) else { return false };
         let last = &self.error_hashes[start..];
         last.iter().all(|hash| *hash == last[0])
     }
 
-    pub(super) fn reset(&mut self) {
+    pub(in crate::fix_loop) fn reset(&mut self) {
         self.error_hashes.clear();
         self.state = CircuitState::Closed;
     }

@@ -1,7 +1,7 @@
 //! How long to wait before the next attempt: doubled each time, at most a minute, with full jitter where it is wanted.
 //! The host waits, and draws the random number.
 
-use super::state::FixState;
+use crate::fix_loop::state::FixState;
 
 /// No wait is longer, in seconds.
 pub const MAX_DELAY_SECONDS: f64 = 60.0;
@@ -14,7 +14,7 @@ pub fn delay(initial: f64, failures: u32) -> f64 {
 }
 
 /// Sets the wait before the next attempt; `random` is in [0, 1).
-pub(super) fn schedule(state: &mut FixState, random: f64) {
+pub(in crate::fix_loop) fn schedule(state: &mut FixState, random: f64) {
     state.backoff_seconds = delay(state.initial_backoff_seconds, state.attempts_made());
     let part = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
     state.delay_seconds =
@@ -22,6 +22,6 @@ pub(super) fn schedule(state: &mut FixState, random: f64) {
 }
 
 /// Seconds with three digits: what a person reads in the file, and the same number when it is read again.
-pub(super) fn in_milliseconds(seconds: f64) -> f64 {
+pub(in crate::fix_loop) fn in_milliseconds(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }
