@@ -7,9 +7,10 @@ use std::{
 };
 
 use crate::{
-    Options, bounded_text,
+    Options,
     model::{CaseStatus, Format, Parsed, Problem, ReportCase},
     paths,
+    reading::bounded_text,
 };
 
 /// Problems named one by one; more are counted.

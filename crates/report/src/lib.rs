@@ -16,24 +16,20 @@
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
 //! Classifying and redacting are done by `argus-core`.
 
-mod bounded_text;
 mod detect;
 mod error;
 mod formats;
-mod input;
 mod intake;
-mod json;
 pub mod model;
 mod paths;
+mod reading;
 mod retries;
 pub mod tail;
-mod units;
-mod xml;
 
 use error::ReportErrorKind;
 use formats::{ctrf, go_test, jest, junit, playwright, tap};
-use input::Input;
 use intake::Intake;
+use reading::input::Input;
 
 pub use error::ReportError;
 pub use model::{CaseStatus, Format, Parsed, Problem, ReportCase, SUITE_FAILURE};

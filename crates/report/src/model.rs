@@ -94,7 +94,7 @@ impl ReportCase {
 
     /// A file or suite that failed outside of its tests.
     pub(crate) fn suite_failure(file: Option<String>, error: Option<String>) -> Self {
-        let error = error.and_then(|error| crate::bounded_text::bound_error(&error));
+        let error = error.and_then(|error| crate::reading::bounded_text::bound_error(&error));
         Self { file, error, ..Self::new(SUITE_FAILURE.to_owned(), CaseStatus::Failed) }
     }
 

@@ -2,9 +2,9 @@
 //! them and not what they dump.
 //! What runners say was put aside by `lines`.
 
-use crate::{
-    text::bytes::literals::Literals,
-    text::bytes::{Starts, Words, at, digits, is_word, run},
+use crate::text::{
+    bytes::literals::Literals,
+    bytes::{Starts, Words, at, digits, is_word, run},
 };
 use memchr::memmem;
 use std::{cmp::Ordering, sync::LazyLock};

@@ -1,9 +1,9 @@
 //! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
 //! Of a whole stack only the innermost in-app frame is of use.
 
-use crate::{
-    text::bytes::literals::Literals,
-    text::bytes::{Starts, at, digits, run},
+use crate::text::{
+    bytes::literals::Literals,
+    bytes::{Starts, at, digits, run},
 };
 use memchr::{
     memchr,

@@ -4,13 +4,15 @@
 use serde::de::MapAccess;
 
 use crate::{
-    bounded_text,
     error::ReportErrorKind,
-    input::Input,
     intake::Intake,
-    json::{self, Elements, Fields, Items, Loose, Object, skip},
     model::{CaseStatus, ReportCase},
     paths,
+    reading::{
+        bounded_text,
+        input::Input,
+        json::{self, Elements, Fields, Items, Loose, Object, skip},
+    },
 };
 
 /// Reads a CTRF report to its end.

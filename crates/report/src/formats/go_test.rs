@@ -11,14 +11,16 @@ use serde::Deserialize;
 
 use super::go_text;
 use crate::{
-    bounded_text::{self, Bounded},
     error::ReportErrorKind,
-    input::Input,
     intake::Intake,
-    json::guard::JsonGuard,
     model::{CaseStatus, ReportCase},
+    reading::{
+        bounded_text::{self, Bounded},
+        input::Input,
+        json::guard::JsonGuard,
+        units,
+    },
     retries::Retries,
-    units,
 };
 
 /// The longest line that is read. Strings inside are bounded before, so an event is never cut.

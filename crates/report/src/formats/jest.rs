@@ -6,12 +6,14 @@
 use serde::de::MapAccess;
 
 use crate::{
-    bounded_text,
     error::ReportErrorKind,
-    input::Input,
     intake::Intake,
-    json::{self, Elements, Items, Loose, Object, skip},
     model::{CaseStatus, ReportCase},
+    reading::{
+        bounded_text,
+        input::Input,
+        json::{self, Elements, Items, Loose, Object, skip},
+    },
 };
 
 /// Reads a Jest report to its end.

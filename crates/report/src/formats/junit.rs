@@ -14,12 +14,14 @@ mod window;
 use std::io::BufRead;
 
 use crate::{
-    bounded_text::Bounded,
     error::ReportErrorKind,
-    input::Input,
     intake::Intake,
-    units,
-    xml::{Tag, Token, XmlReader},
+    reading::{
+        bounded_text::Bounded,
+        input::Input,
+        units,
+        xml::{Tag, Token, XmlReader},
+    },
 };
 
 use dialect::Dialect;

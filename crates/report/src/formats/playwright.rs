@@ -6,13 +6,15 @@
 use serde::de::MapAccess;
 
 use crate::{
-    bounded_text,
     error::ReportErrorKind,
-    input::Input,
     intake::Intake,
-    json::{self, Elements, Fields, Items, Loose, Object, skip},
     model::{CaseStatus, ReportCase},
-    units,
+    reading::{
+        bounded_text,
+        input::Input,
+        json::{self, Elements, Fields, Items, Loose, Object, skip},
+        units,
+    },
 };
 
 /// Reads a Playwright report to its end.

@@ -9,12 +9,14 @@ mod uncaught;
 use std::io::BufRead;
 
 use crate::{
-    bounded_text::{self, Bounded},
     error::ReportErrorKind,
-    input::{self, Input},
     intake::Intake,
     model::{CaseStatus, ReportCase, SUITE_FAILURE},
     paths,
+    reading::{
+        bounded_text::{self, Bounded},
+        input::{self, Input},
+    },
 };
 
 use diagnostic::Diagnostic;

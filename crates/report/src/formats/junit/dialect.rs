@@ -1,7 +1,7 @@
 //! Which tool wrote a JUnit report.
 
 use super::elements::OpenCase;
-use crate::{paths, xml::Tag};
+use crate::{paths, reading::xml::Tag};
 
 /// The writer of a report, as far as it matters for names and retries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! Naming the case takes the dialect and is done by `naming`.
 
 use super::node_test;
-use crate::{
+use crate::reading::{
     bounded_text::{self, Bounded},
     units,
     xml::Tag,

@@ -12,11 +12,11 @@ use super::{
     playwright,
 };
 use crate::{
-    bounded_text::{self, Bounded},
     formats::go_text,
     intake::Intake,
     model::{CaseStatus, ReportCase, SUITE_FAILURE},
     paths,
+    reading::bounded_text::{self, Bounded},
 };
 
 /// A complete case.

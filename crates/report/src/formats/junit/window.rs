@@ -3,10 +3,10 @@
 
 use super::{Suite, dialect::Dialect};
 use crate::{
-    bounded_text::{self, Bounded},
     formats::go_test::drop_explained_parents,
     intake::Intake,
     model::{CaseStatus, ReportCase, SUITE_FAILURE},
+    reading::bounded_text::{self, Bounded},
     retries::{Retries, is_same_case, sum},
 };
 

@@ -1,7 +1,7 @@
 //! The YAML block behind a test point.
 //! YAML is read as far as test runners write it: top-level keys and block scalars.
 
-use crate::{bounded_text, formats::junit::is_exception};
+use crate::{formats::junit::is_exception, reading::bounded_text};
 
 /// Lines kept of a block; a longer one is an object dump.
 const MAX_LINES: usize = 2_000;

@@ -1,7 +1,7 @@
 //! Errors that Node printed on its way out, as comments of a TAP stream: the only place that says why a file of tests could
 //! not be loaded. Its own point says `test failed`, and may stand far below where files run side by side.
 
-use crate::bounded_text::Bounded;
+use crate::reading::bounded_text::Bounded;
 
 /// Errors that are remembered; a run in which no file loads has one reason.
 const MAX_ERRORS: usize = 64;

@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::input::Input;
+use crate::reading::input::Input;
 
 /// What a string keeps of its beginning and its end, in escaped bytes. More than any text that is kept later.
 const HEAD_BYTES: usize = 128 * 1024;

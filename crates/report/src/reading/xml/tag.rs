@@ -1,11 +1,11 @@
 //! One start tag of a report: its text within bounds, its name, its attributes, and entities in their values.
-//! The bytes are read by [`crate::xml`].
+//! The bytes are read by [`crate::reading::xml`].
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr3};
 
-use crate::input;
+use crate::reading::input;
 
 /// What is kept of one attribute value; the body of a failure says the same in full.
 const MAX_VALUE_BYTES: usize = 64 * 1024;

@@ -5,7 +5,7 @@ use std::path::Path;
 use quick_xml::events::Event;
 
 use super::{Tag, Token, XmlReader};
-use crate::input::Input;
+use crate::reading::input::Input;
 
 /// Elements as `<name` and `>name`, text with its visible characters only (layout and entities are compared apart).
 fn ours(bytes: &[u8]) -> Vec<String> {

@@ -14,8 +14,8 @@ use std::marker::PhantomData;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::error::ReportErrorKind;
-use crate::input::Input;
 use crate::intake::Intake;
+use crate::reading::input::Input;
 use guard::JsonGuard;
 
 /// Visitor methods for values that are skipped because they are of another type than expected.

@@ -13,7 +13,7 @@ use std::io::{self, BufRead};
 
 use memchr::{memchr, memchr_iter, memchr2};
 
-use crate::input::{self, Input};
+use crate::reading::input::{self, Input};
 use tag::MAX_ENTITY_BYTES;
 use tag::TagScan;
 use tag::entity_value;
