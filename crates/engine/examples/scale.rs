@@ -11,7 +11,7 @@ use argus_engine::{
         DiagnoseParams, EngineOptions, PatternSort, PatternsParams, RecordRunParams, ReportFixParams, ReportInput,
     },
     failures::{diagnose::diagnose, report_fix::report_fix},
-    patterns::patterns,
+    knowledge::patterns::patterns,
     runs::record_run::record_run,
 };
 use argus_store::{

@@ -7,14 +7,14 @@
 use crate::{
     Engine, EngineError, contract as c,
     failures::{diagnose, report_fix},
+    knowledge::{overview, patterns, resources, snapshot},
     memory::{
         exchange::{export, import},
         finding::{browse, incident, ranked_solutions, search},
         recording::{add_incident, add_solution, record_outcome},
     },
-    overview, patterns, resources,
     runs::{history, prepare_run, record_run},
-    snapshot, viewer,
+    viewer,
 };
 use argus_core::Ambient;
 use argus_store::Database;

@@ -1,7 +1,7 @@
 //! What an answer can be instead of a result: a code, a sentence, the next step.
 //! No message carries stored text raw, or a stack trace.
 
-use crate::text;
+use crate::answer::text;
 use argus_core::Analyzer;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};

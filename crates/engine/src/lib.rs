@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use argus_core::Ambient;
-//! use argus_engine::{Engine, contract::{EngineOptions, PatternsParams}, patterns::patterns};
+//! use argus_engine::{Engine, contract::{EngineOptions, PatternsParams}, knowledge::patterns::patterns};
 //! use argus_store::{Mode, Sqlite, finish};
 //!
 //! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
@@ -15,25 +15,20 @@
 //!
 //! SQL is in `argus-store`, JavaScript in `argus-wasm`.
 
+mod answer;
 pub mod calls;
 pub mod contract;
 pub mod errors;
 pub mod failures;
 pub mod fix_loop;
 pub mod inspect;
+pub mod knowledge;
 pub mod limits;
 pub mod memory;
-mod moment;
-pub mod overview;
-pub mod patterns;
-pub mod resources;
 pub mod runs;
-pub mod snapshot;
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "the formula is exact: equal counts give equal bits")]
 mod tests;
-mod text;
-mod view;
 pub mod viewer;
 
 use argus_core::{

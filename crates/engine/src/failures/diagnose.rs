@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
+    answer::{text, view},
     contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
     memory,
     runs::{
         case_name::clean_name,
         cause::{self, FailureSight},
     },
-    text, view,
 };
 use argus_core::{Ambient, Analysis, builtin, search::Query};
 use argus_store::{

@@ -1,6 +1,6 @@
 //! Finds the run and the failed case that a caller names, or says what they may have meant.
 
-use crate::{EngineError, ErrorCode, runs::case_name::SEPARATOR, text::quoted};
+use crate::{EngineError, ErrorCode, answer::text::quoted, runs::case_name::SEPARATOR};
 use argus_core::FailureEvent;
 use argus_store::{
     Tx,

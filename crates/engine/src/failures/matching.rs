@@ -5,8 +5,8 @@
 use super::{lookup, recompute_signatures};
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{self, FixRecord, HowMatched},
-    view,
 };
 use argus_core::{
     Ambient, Analysis, FailureEvent,

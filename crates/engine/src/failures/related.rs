@@ -4,8 +4,8 @@
 use super::{suggestion, trial};
 use crate::{
     Engine,
+    answer::view,
     contract::{Difference, Related, RelatedKind, Tried},
-    view,
 };
 use argus_core::{Analysis, similarity::similarity};
 use argus_store::{

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     Engine, EngineError, ErrorCode,
+    answer::{moment, text},
     contract::{FixRecord, FixStanding, RecordFixParams, ReportFixParams, ReportFixResult},
-    memory, moment,
+    memory,
     runs::case_name::clean_name,
-    text,
 };
 use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
 use argus_store::{

@@ -5,8 +5,8 @@
 use super::{matching::Match, trial};
 use crate::{
     Engine,
+    answer::view,
     contract::{Difference, SameCause, SuggestedFrom, Tried},
-    view,
 };
 use argus_core::{
     Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,

@@ -2,7 +2,7 @@
 //! The host looks at project and machine, and hands in what it found.
 
 use super::input;
-use crate::{Engine, EngineError, text};
+use crate::{Engine, EngineError, answer::text};
 use argus_core::environment::{Environment, EnvironmentFact};
 use serde_json::{Map, Value};
 

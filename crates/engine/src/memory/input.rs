@@ -1,7 +1,7 @@
 //! Texts as they come in: cleaned, redacted, bounded; and the limits that are refused rather than cut.
 //! Environments are read by `environment`.
 
-use crate::{Engine, EngineError, text};
+use crate::{Engine, EngineError, answer::text};
 use argus_core::sign::sha256_hex;
 
 /// Bytes of a query that are taken; a longer one is no error text.

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::{
     Engine, EngineError, ErrorCode,
+    answer::text,
     contract::{ContainerFact, RecordRunParams, ReportInput},
     failures::lookup,
     limits::MAX_REPORT_BYTES,
-    text,
 };
 use argus_core::{FailureEvent, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};

@@ -2,10 +2,10 @@
 
 use crate::{
     Engine, EngineError,
+    answer::{moment, view},
     contract::{HistoryParams, HistoryResult, RunDetail, RunDetailParams, RunStatus},
     failures::lookup,
     limits::{DEFAULT_RUNS, MAX_RUNS},
-    moment, view,
 };
 use argus_core::Ambient;
 use argus_store::{

@@ -8,10 +8,9 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
+    answer::{moment, text::quoted},
     contract::{RecordRunParams, RunResult, RunStatus, Totals},
     failures::{lookup, recompute_signatures},
-    moment,
-    text::quoted,
 };
 use argus_core::Ambient;
 use argus_store::{

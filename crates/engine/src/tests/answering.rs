@@ -3,7 +3,7 @@
 use super::{REFUSED, UNKNOWN, World, failed, passed};
 use crate::{
     contract::{EngineOptions, HowMatched, PatternSource, PatternsParams, RecordRunParams, RunResult, Tried},
-    patterns::patterns,
+    knowledge::patterns::patterns,
 };
 use argus_core::{Category, FailureKind};
 use argus_report::ReportCase;

@@ -1,7 +1,7 @@
 //! Whatever is called in whatever order, the counts keep their promises.
 
 use super::{Folder, REFUSED, UNKNOWN, World, failed};
-use crate::{contract::PatternsParams, patterns::patterns};
+use crate::{contract::PatternsParams, knowledge::patterns::patterns};
 use argus_core::confidence::confidence;
 use argus_store::finish;
 use proptest::prelude::*;

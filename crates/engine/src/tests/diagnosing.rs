@@ -4,7 +4,7 @@ use super::{REFUSED, START_MS, UNKNOWN, World, case, failed, passed};
 use crate::{
     ErrorCode,
     contract::{PatternSource, PatternsParams, RecordRunParams, RelatedKind, SignatureParams},
-    patterns::{find_by_signature, patterns},
+    knowledge::patterns::{find_by_signature, patterns},
 };
 use argus_core::Category;
 use argus_report::CaseStatus;
@@ -155,5 +155,5 @@ fn builtins_are_first_seen_when_the_database_is_made() {
     world.run(vec![passed("fine")]);
     let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap();
     assert_eq!(all.patterns.len(), 6);
-    assert!(all.patterns.iter().all(|pattern| pattern.first_seen_at == crate::moment::iso(START_MS + 1000)));
+    assert!(all.patterns.iter().all(|pattern| pattern.first_seen_at == crate::answer::moment::iso(START_MS + 1000)));
 }

@@ -8,8 +8,8 @@ use crate::{
     Engine, ErrorCode,
     contract::{DiagnoseParams, EngineOptions, NoParams, ViewIncidentsParams},
     failures::diagnose::diagnose,
+    knowledge::overview::{check_write, overview},
     memory::finding::browse::view_incidents,
-    overview::{check_write, overview},
 };
 use argus_core::Ambient;
 use argus_store::{Database, Mode, Sqlite, StoreError, Tx, finish};

@@ -7,8 +7,7 @@ use crate::{
         FixStanding, GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams,
     },
     failures::report_fix::{record_fix, report_fix},
-    overview::check_write,
-    resources::pattern,
+    knowledge::{overview::check_write, resources::pattern},
 };
 use argus_core::Ambient;
 use argus_report::ReportCase;

@@ -3,14 +3,16 @@
 use super::{REFUSED, START_MS, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
+    answer::moment::DAY_MS,
     contract::{
         CompleteIdsParams, EngineOptions, HistoryParams, IdKind, NoParams, PatternSort, PatternSource, PatternsParams,
         PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
     },
-    moment::DAY_MS,
-    overview::{check_write, overview},
-    patterns::patterns,
-    resources::complete_ids,
+    knowledge::{
+        overview::{check_write, overview},
+        patterns::patterns,
+        resources::complete_ids,
+    },
     runs::history::{history, run_detail},
 };
 use argus_core::{Category, builtin::Locale};

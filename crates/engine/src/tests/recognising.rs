@@ -5,7 +5,7 @@ use crate::{
     EngineError, ErrorCode,
     contract::{DiagnoseParams, DiagnosticResult, EngineOptions, HowMatched, PatternsParams},
     failures::diagnose::diagnose,
-    patterns::patterns,
+    knowledge::patterns::patterns,
 };
 use argus_core::{Category, classify::UserRule};
 use argus_store::finish;

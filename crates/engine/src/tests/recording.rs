@@ -355,7 +355,7 @@ fn changed_rules_sign_what_was_learned_again() {
     let pattern = known.pattern.unwrap();
     assert_eq!((pattern.id, pattern.category), (fix.pattern_id, Category::ConfigError));
     assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
-    let counts = finish(crate::patterns::patterns(
+    let counts = finish(crate::knowledge::patterns::patterns(
         &world.engine,
         &world.ambient(),
         &crate::contract::PatternsParams { category: Some(Category::ConfigError), ..Default::default() },

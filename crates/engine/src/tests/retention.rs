@@ -2,8 +2,8 @@
 
 use super::{START_MS, World, passed};
 use crate::{
+    answer::moment::DAY_MS,
     contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
-    moment::DAY_MS,
     runs::{history::history, record_run::record_run},
 };
 use argus_core::Ambient;

@@ -15,12 +15,12 @@ use crate::{
         report_fix::{record_fix, report_fix},
     },
     fix_loop,
+    knowledge::patterns::patterns,
     memory::{
         exchange::{export::export, import::import},
         finding::{incident::incident, ranked_solutions::ranked_solutions},
         recording::{add_incident::add_incident, add_solution::add_solution, record_outcome::record_outcome},
     },
-    patterns::patterns,
     runs::{
         history::{history, run_detail},
         prepare_run::prepare_run,

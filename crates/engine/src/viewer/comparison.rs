@@ -3,10 +3,10 @@
 use super::{cut, grid::case_state, page, size};
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{CaseState, ComparedCase, ComparedCases, ViewComparisonParams, ViewComparisonResult},
     failures::lookup,
     runs::history::is_more,
-    view,
 };
 use argus_core::Ambient;
 use argus_store::{

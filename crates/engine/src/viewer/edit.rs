@@ -3,13 +3,15 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
+    answer::{
+        text::{self, quoted},
+        view,
+    },
     contract::{
         Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
         ViewPatternRow,
     },
     failures::report_fix::unknown_pattern,
-    text::{self, quoted},
-    view,
 };
 use argus_core::{Ambient, sign::sha256_hex};
 use argus_store::{

@@ -4,9 +4,9 @@
 use super::{cut, page, size, words};
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{CaseState, GridFilter, GridTest, ViewGridParams, ViewGridResult},
     runs::history::{self, is_more},
-    view,
 };
 use argus_core::Ambient;
 use argus_store::{

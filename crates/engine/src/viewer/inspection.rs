@@ -2,9 +2,10 @@
 
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{Explanation, PlaceholderSpan, ViewInspectionParams, ViewInspectionResult},
     failures::{matching, related},
-    inspect, memory, view,
+    inspect, memory,
 };
 use argus_core::{Ambient, Analyzer, FailureEvent, search::Query};
 use argus_store::Database;

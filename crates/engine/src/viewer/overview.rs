@@ -2,10 +2,10 @@
 
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{NoParams, TrendPoint, ViewOverview, ViewTrendParams, ViewTrendResult},
     memory::finding::browse,
     runs::history,
-    view,
 };
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{

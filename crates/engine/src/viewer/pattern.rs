@@ -3,14 +3,13 @@
 use super::{cut, page, size};
 use crate::{
     Engine, EngineError,
+    answer::{moment::iso, view as show},
     contract::{
         ConfidencePoint, LearnedValues, MergedPattern, PersonValues, SeenIn, SeenTest, ViewFix, ViewPatternParams,
         ViewPatternResult, ViewSolution,
     },
     failures::{related, report_fix::unknown_pattern, trial},
-    moment::iso,
     runs::history::is_more,
-    view as show,
 };
 use argus_core::{Ambient, FailureEvent, confidence::confidence};
 use argus_store::{

@@ -7,9 +7,9 @@
 use super::{page, size, words};
 use crate::{
     Engine, EngineError,
+    answer::view as show,
     contract::{CategoryCount, PatternSource, SourceCount, ViewPatternSort, ViewPatternsParams, ViewPatternsResult},
     runs::history::is_more,
-    view as show,
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{

@@ -3,14 +3,12 @@
 use super::{grid::case_state, page, size, words};
 use crate::{
     Engine, EngineError, ErrorCode,
+    answer::{moment::iso, text::quoted, view},
     contract::{
         CaseEnd, CaseRecord, CaseState, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams, ViewRunResult,
     },
     failures::{lookup, matching},
-    moment::iso,
     runs::{cause, history::is_more},
-    text::quoted,
-    view,
 };
 use argus_core::{Ambient, Category, builtin, display, normalize::normalize};
 use argus_store::{

@@ -3,9 +3,9 @@
 use super::page;
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{RunStatus, ViewRunsParams, ViewRunsResult},
     runs::history::is_more,
-    view,
 };
 use argus_core::Ambient;
 use argus_store::{

@@ -4,8 +4,8 @@
 use super::import::{IncidentLine, OutcomeLine, SolutionLine};
 use crate::{
     Engine, EngineError, ErrorCode,
+    answer::moment::iso,
     contract::{MemoryExportParams, MemoryExported},
-    moment::iso,
 };
 use argus_core::Ambient;
 use argus_store::{

@@ -6,9 +6,9 @@
 
 use crate::{
     Engine, EngineError,
+    answer::text,
     contract::{MemoryImportParams, MemoryImported, RefusedLine},
     memory::{environment::resolve_environment, index, input},
-    text,
 };
 use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
 use argus_store::{

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
+    answer::moment::iso,
     contract::{
         MatchKind, NoParams, RankedSolution, ViewEnvironmentsResult, ViewIncident, ViewIncidentsParams,
         ViewIncidentsResult,
@@ -15,7 +16,6 @@ use crate::{
         index, input,
         side::{SIDES, Side},
     },
-    moment::iso,
     runs::history::is_more,
     viewer::page,
 };

@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
+    answer::moment::iso,
     contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
     memory::{
         resolve,
         side::{SIDES, Side},
     },
-    moment::iso,
 };
 use argus_core::{Ambient, bound::bound_to, display};
 use argus_store::{

@@ -3,9 +3,9 @@
 
 use crate::{
     Engine, EngineError,
+    answer::moment::iso,
     contract::{BucketStats, MemoryKind, RankedSolution, SolutionStats},
     memory::environment::ResolvedEnvironment,
-    moment::iso,
 };
 use argus_core::{
     Ambient,

@@ -4,7 +4,7 @@ use super::{POOL, linux, pool};
 use crate::{
     contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
     failures::report_fix::report_fix,
-    resources::pattern,
+    knowledge::resources::pattern,
     tests::{Folder, START_MS, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Category, classify::UserRule};

@@ -7,8 +7,8 @@ use crate::{
         AddIncidentParams, AddIncidentResult, CompleteIdsParams, EngineOptions, IdKind, MemoryExportParams, MemoryKind,
         MemoryOptions, MemorySearchParams, RecordOutcomeParams,
     },
+    knowledge::resources::complete_ids,
     memory::{exchange::export::export, finding::search::search},
-    resources::complete_ids,
     tests::{Folder, World},
 };
 use argus_store::{Mode, Sqlite, finish};

@@ -4,8 +4,7 @@ use super::flux_rule;
 use crate::{
     ErrorCode,
     contract::{Change, EditPatternParams, EngineOptions, IdParams, PatternsParams, Retention, ViewPatternsParams},
-    patterns::patterns,
-    resources::pattern,
+    knowledge::{patterns::patterns, resources::pattern},
     tests::{Folder, REFUSED, UNKNOWN, World, failed},
 };
 use argus_core::Category;

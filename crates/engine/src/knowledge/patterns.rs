@@ -2,11 +2,11 @@
 
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
     failures::trial,
     limits::MAX_PATTERNS,
     runs::history::{is_more, page},
-    view,
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{

@@ -1,11 +1,11 @@
 //! Stored things as the contracts show them, with what a person set in place of what was learned.
 
 use crate::{
+    answer::moment::iso,
     contract::{
         CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, Tried, ViewPatternRow,
     },
     failures::trial,
-    moment::iso,
 };
 use argus_core::{
     builtin::{BUILTINS, Builtin, Locale},

@@ -2,11 +2,11 @@
 
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{CompleteIdsParams, IdKind, IdParams, PatternDetail},
     failures::{matching, report_fix::unknown_pattern, trial},
     limits::MAX_COMPLETIONS,
     memory::finding::incident,
-    view,
 };
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{Database, patterns, runs};
