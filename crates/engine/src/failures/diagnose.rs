@@ -24,6 +24,7 @@ use argus_store::{
     Database, Tx,
     patterns::{self, PatternKey, merging},
 };
+use std::cell::OnceCell;
 
 /// Fixes in an answer.
 const MAX_FIXES: u32 = 20;
@@ -55,12 +56,18 @@ impl Finding {
 struct AnalyzedFailure {
     case: FailedCase,
     analysis: Analysis,
-    /// Its text, as the debug memory is asked for it.
-    query: Query,
+    /// Its text, as the debug memory is asked for it: made where no fix is known, for a long text costs a fifth of a call.
+    query: OnceCell<Query>,
     sight: FailureSight,
     cause: Cause,
     exit_code: Option<i32>,
     signal: Option<String>,
+}
+
+impl AnalyzedFailure {
+    fn query<D>(&self, engine: &Engine<D>) -> &Query {
+        self.query.get_or_init(|| Query::new(&self.analysis.redacted, &engine.analyzer))
+    }
 }
 
 /// Finds the failure and concludes what it is while others may write, then matches and counts it in one transaction.
@@ -73,21 +80,22 @@ pub async fn diagnose<D: Database>(
     let not_same_as = params.not_same_as.as_deref();
     let count = async |tx: &mut D::Tx<'_>| {
         let finding = count_diagnosis(engine, ambient, tx, &seen.case, &seen.analysis, not_same_as).await?;
-        Ok(with_incidents(engine, ambient, tx, &seen.query, finding).await)
+        Ok(with_incidents(engine, ambient, tx, &seen, finding).await)
     };
     let (mut finding, not_stored) = match engine.write(ambient, count).await {
         Ok(finding) => (finding, None),
         Err(error) if error.is_about_writing() => {
             let look = async |tx: &mut D::Tx<'_>| {
                 let finding = looked_up(engine, tx, &seen.analysis, &seen.case.name).await?;
-                Ok(with_incidents(engine, ambient, tx, &seen.query, finding).await)
+                Ok(with_incidents(engine, ambient, tx, &seen, finding).await)
             };
             (engine.read(ambient, look).await?, Some(error))
         }
         Err(error) => return Err(error),
     };
     if !finding.has_own_fix() {
-        let foreign = memory::finding::foreign::related_incidents(engine, ambient, &seen.analysis, &seen.query).await;
+        let foreign =
+            memory::finding::foreign::related_incidents(engine, ambient, &seen.analysis, seen.query(engine)).await;
         finding.related.extend(foreign);
     }
     Ok(answer(engine, seen, finding, not_stored.as_ref()))
@@ -110,11 +118,10 @@ async fn analyze<D: Database>(
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
     let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
     let whole_cause = cause::of_case(engine, &case, &others, &analysis, &sight);
-    let query = Query::new(&analysis.redacted, &engine.analyzer);
     Ok(AnalyzedFailure {
         case,
         analysis,
-        query,
+        query: OnceCell::new(),
         sight,
         cause: whole_cause,
         exit_code: event.exit_code,
@@ -232,11 +239,12 @@ async fn with_incidents<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
-    query: &Query,
+    seen: &AnalyzedFailure,
     mut finding: Finding,
 ) -> Finding {
     if !finding.has_own_fix()
-        && let Ok(incidents) = memory::finding::related_incidents::incidents(engine, ambient, tx, query).await
+        && let Ok(incidents) =
+            memory::finding::related_incidents::incidents(engine, ambient, tx, seen.query(engine)).await
     {
         finding.related.extend(incidents);
         // What is suggested stays first.
