@@ -1,6 +1,6 @@
 //! What every matcher works on: the text, the spans found so far, byte sets and boundaries.
 
-pub(super) use crate::bytes::Set;
+pub(super) use crate::text::bytes::Set;
 
 /// A secret's place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
