@@ -309,7 +309,8 @@ impl<'a> WalkState<'a> {
         }
         if mask & (LOWER | LOWER_HEX | DIGIT | HIGH) == 0 && numbers::is_method(&self.line[start..end]) {
             let path = run(self.line, end, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`'));
-            if path > end && at(self.line, path) == b'/' {
+            // A word that a quote ends is no stop.
+            if at(self.line, end) == b' ' && at(self.line, path) == b'/' {
                 self.position = path;
                 self.flush();
                 self.route(path);
