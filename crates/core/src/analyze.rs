@@ -7,7 +7,7 @@ use crate::{
     identity::sign::{self, Signatures},
     normalize::{self, Normalized},
     redact::{Redacted, Redactor, UserSecret},
-    text::bound,
+    text::{bound, inspected::without_long_states},
 };
 
 /// Everything concluded from one failure.
@@ -75,7 +75,8 @@ impl Analyzer {
     }
 
     fn clean(&self, event: FailureEvent) -> Clean {
-        let mut clean = self.redactor.redact(&event.text);
+        let text = without_long_states(&event.text);
+        let mut clean = self.redactor.redact(&text);
         let redactions = std::mem::take(&mut clean.kinds);
         let text = Redacted::of(clean).bounded_to(bound::MAX_TEXT_BYTES).into_string();
         let redact = |name: Option<String>| name.map(|name| self.redact(&name).into_string());

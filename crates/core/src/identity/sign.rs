@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Covers redactor, classifier, user rules and normalizer. Recipes are added, never edited.
-pub const RECIPE: u32 = 4;
+pub const RECIPE: u32 = 5;
 
 /// The two identities of one failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
