@@ -60,7 +60,9 @@ function installScripting() {
   const packages = { rspec: 'ruby-rspec', rake: 'rake', phpunit: 'phpunit', ctest: 'cmake', bats: 'bats' };
   const missing = Object.entries(packages).filter(([program]) => !succeeds(program, ['--version']));
   const names = missing.map(([, name]) => name);
-  if (!succeeds('ruby', ['-e', 'require "minitest"'])) names.push('ruby-minitest');
+  for (const library of ['minitest', 'test-unit']) {
+    if (!succeeds('ruby', ['-e', `require "${library}"`])) names.push(`ruby-${library}`);
+  }
   if (names.length > 0) apt(names, names.join(', '));
 }
 

@@ -85,6 +85,13 @@ const RUNNERS: Runner[] = [
     missing: () => !has('ruby', ['-e', 'require "minitest"']),
   },
   {
+    folder: 'test-unit',
+    runner: 'minitest',
+    testCommand: 'rake test',
+    wrong: 'test/test_sum.rb > TestSum > test_is_wrong',
+    missing: () => !has('rake') || !has('ruby', ['-e', 'require "test-unit"']),
+  },
+  {
     folder: 'phpunit',
     runner: 'phpunit',
     testCommand: 'phpunit',

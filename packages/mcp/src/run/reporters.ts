@@ -23,6 +23,7 @@ const FORMATS = {
   'node:test': 'ctrf',
   rspec: 'ctrf',
   minitest: 'ctrf',
+  'test-unit': 'ctrf',
   unittest: 'ctrf',
   pytest: 'junit',
   phpunit: 'junit',

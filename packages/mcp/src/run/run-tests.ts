@@ -179,7 +179,7 @@ async function recordOf(
   if (cached !== undefined) notes.push(cached);
   return {
     command: plan.shown,
-    runner: plan.runner ?? runnerThatWrote(plan.reporting.reports, reports),
+    runner: runnerThatWrote(plan.reporting.reports, reports, plan.runner),
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
     exitCode: executed.exitCode,
@@ -202,7 +202,7 @@ function withoutPytestHeader(text: string): string {
 
 /** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
 function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, output }: Observed): boolean {
-  const runner = plan.runner ?? runnerThatWrote(plan.reporting.reports, reports);
+  const runner = runnerThatWrote(plan.reporting.reports, reports, plan.runner);
   if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
   const printed = output.tail.text;
   const filter = request.filter ?? plan.ownFilter;

@@ -59,9 +59,17 @@ function fileWithContent(file: string) {
   return stats?.isFile() && stats.size > 0 ? stats : undefined;
 }
 
-/** The runner that a command turned out to start. */
-export function runnerThatWrote(sources: readonly ReportSource[], reports: readonly ReportInput[]): string | null {
-  const written = sources.filter((source) => source.kind === 'written');
-  const isOf = (runner: string) => reports.some((report) => isWrittenBy(runner, path.basename(report.path)));
-  return written.find(({ runner }) => isOf(runner))?.runner ?? null;
+/**
+ * The runner that a command turned out to start: what was recognised in its words, unless that one would have written
+ * and another one did (`rake test` may run Minitest or test-unit).
+ */
+export function runnerThatWrote(
+  sources: readonly ReportSource[],
+  reports: readonly ReportInput[],
+  recognised: string | null = null,
+): string | null {
+  const runners = sources.flatMap((source) => (source.kind === 'written' ? [source.runner] : []));
+  const wrote = runners.filter((runner) => reports.some(({ path: file }) => isWrittenBy(runner, path.basename(file))));
+  const isSure = recognised !== null && (!runners.includes(recognised) || wrote.includes(recognised));
+  return isSure ? recognised : (wrote[0] ?? recognised);
 }

@@ -1,4 +1,4 @@
-# Loaded into every Ruby of a run, by RUBYOPT: where the program turns out to run RSpec or Minitest, what their
+# Loaded into every Ruby of a run, by RUBYOPT: where the program turns out to run RSpec, Minitest or test-unit, what their
 # reporters are told is written down, however deep below rake and scripts it is started. It prints nothing, loads no
 # library before the tests are over, and does not stay on the load path.
 $LOAD_PATH.delete(__dir__)
@@ -151,12 +151,49 @@ module ArgusReporter
     end.new
   end
 
-  # Called with each class and module as its definition begins, until both are seen: a project may load the one and run
+  # Prepended to what runs a suite of test-unit.
+  module TestUnitMediator
+    def run
+      ArgusReporter.take
+      faults = Hash.new { |all, name| all[name] = [] }
+      add_listener(Test::Unit::TestResult::FAULT) { |fault| faults[fault.test_name] << fault }
+      add_listener(Test::Unit::TestCase::FINISHED_OBJECT) { |test| argus_add(test, faults.delete(test.name) || []) }
+      super
+    ensure
+      # What starts and ends a class of tests may fail too.
+      faults.each { |name, left| ArgusReporter.tests << { name: name, **argus_outcome(left) } }
+      ArgusReporter.write('test-unit')
+    end
+
+    private
+
+    def argus_add(test, faults)
+      file, = test.method(test.method_name).source_location
+      ArgusReporter.tests << {
+        name: ArgusReporter.text(test.method_name),
+        suite: test.class.name.to_s.split('::'),
+        filePath: ArgusReporter.relative(file),
+        duration: test.elapsed_time.to_f * 1000,
+        **argus_outcome(faults)
+      }
+    end
+
+    # A notification says something and decides nothing.
+    def argus_outcome(faults)
+      failed = faults.select { |fault| %w[Failure Error].include?(fault.label) }
+      return { status: faults.any? { |fault| fault.label != 'Notification' } ? 'skipped' : 'passed' } if failed.empty?
+      message = failed.map { |fault| ArgusReporter.text(fault.message).strip }.join("\n\n")
+      { status: 'failed', message: message, trace: ArgusReporter.trace(message, failed.first.location) }
+    end
+  end
+
+  # Called with each class and module as its definition begins, until all are seen: a project may load the one and run
   # the other.
   if FOLDER && Dir.exist?(FOLDER)
     name_of = Module.instance_method(:name)
     hooks = {
       'Minitest' => ->(minitest) { minitest.singleton_class.prepend(MinitestPlugins) },
+      'Test::Unit::UI::TestRunnerMediator' => ->(mediator) { mediator.prepend(TestUnitMediator) },
       'RSpec::Core::Reporter' => ->(reporter) { reporter.prepend(RSpecReporter) }
     }
     TracePoint.new(:class) do |point|
