@@ -67,7 +67,7 @@ mod tests {
     fn of_a_long_object_its_class_stays() {
         let body = r#"<p title=\"a > b\">"#.repeat(20);
         let response = format!(
-            r##"#<Rack::MockResponse:0x00007efe5d52f640 @headers={{"content-type"=>"text/html"}}, @writer=#<Method: Rack::Response#append(chunk) response.rb:359>, @body=["{body}"]>"##
+            r#"#<Rack::MockResponse:0x00007efe5d52f640 @headers={{"content-type"=>"text/html"}}, @writer=#<Method: Rack::Response#append(chunk) response.rb:359>, @body=["{body}"]>"#
         );
         let text = format!("Expected {response} to match /Not Found/, not {response}.\n");
         let wanted = "Expected #<Rack::MockResponse …> to match /Not Found/, not #<Rack::MockResponse …>.\n";
