@@ -186,11 +186,13 @@ fn refines(kind: FailureKind, category: Category) -> bool {
     match category {
         Category::Unknown => true,
         Category::ConfigError => !matches!(kind, K::Exception),
-        Category::AssertionMismatch => matches!(kind, K::Snapshot | K::CoverageThreshold | K::ElementNotFound),
+        Category::AssertionMismatch => {
+            matches!(kind, K::Assertion | K::Snapshot | K::CoverageThreshold | K::ElementNotFound)
+        }
         Category::NetworkError => matches!(kind, K::Dns | K::Tls | K::AddressInUse),
         Category::HttpError => matches!(kind, K::Authentication | K::MissingDependency),
         Category::ContainerCrash => matches!(kind, K::AddressInUse | K::CommandNotFound | K::DiskFull),
-        Category::Timeout => matches!(kind, K::ElementNotFound | K::DatabaseLock),
+        Category::Timeout => matches!(kind, K::Assertion | K::ElementNotFound | K::DatabaseLock),
         Category::ConnectionRefused | Category::ContainerOom | Category::MockMismatch => false,
     }
 }

@@ -130,6 +130,8 @@ pub(super) const RULES: &[KindRule] = &[
         K::TestSetup,
         r#"fixture '[^'\n]+' not found|recursive dependency involving fixture|"(?:before|after) (?:each|all)" hook|(?:before|after)(?:Each|All) hook|setup method|(?i:error in (?:setup|teardown|beforeall|afterall))|Test suite failed to run|ParameterResolutionException|Failed to load ApplicationContext|globalSetup|setUpClass|(?:Before|After)(?:Each|All) methods?\b"#,
     ),
+    // An element that was found, and was not what was expected in time.
+    rule(K::Assertion, r#"(?m)^\W*unexpected value ""#),
     rule(
         K::ElementNotFound,
         r"(?i:unable to (?:find|locate) (?:an? |role=)?\W?(?:element|accessible element|role))|NoSuchElementException|NoSuchElementError|no such element: |Unable to find (?:an accessible )?element|ElementNotInteractable|ElementClickIntercepted|StaleElementReference|strict mode violation: |waiting for (?:locator|selector|getBy\w+)\W|Expected to find element: |element\(s\) not found|TestingLibraryElementError|Capybara::ElementNotFound|Found multiple elements",
