@@ -17,7 +17,7 @@ pub(crate) const MAX_LISTED: usize = 20;
 /// Characters of failures and causes for the first failure, for each further one, and for all of them together: a run with
 /// one failure is said in 300 tokens, whatever a run is in 2,500.
 const FIRST_FAILURE_CHARS: usize = 900;
-const FURTHER_FAILURE_CHARS: usize = 900;
+const FURTHER_FAILURE_CHARS: usize = 1_500;
 const ALL_FAILURES_CHARS: usize = 9_000;
 
 /// Characters of a message and of a fix where there is room, and where there is little.

@@ -113,6 +113,29 @@ fn two_assertions_are_two_causes() {
     assert_eq!(run.causes.len(), 2);
 }
 
+/// As Playwright says it, with a call log behind the values.
+#[test]
+fn each_of_a_few_failures_says_its_values() {
+    let unseen = |number: u32| {
+        let log = "      - unexpected value \"false\"\n".repeat(20);
+        failed(
+            &format!("the button of a page with a long title should say whether its menu number {number} is open"),
+            &format!(
+                "Error: Timed out 1000ms waiting for expect(received).toHaveAttribute(expected)\n\nExpected string: \"open-{number}\"\nReceived string: \"shut-{number}\"\nCall log:\n  - waiting for locator('#menu')\n{log}\n    at /srv/shop/test/menu.spec.ts:{number}:24"
+            ),
+        )
+    };
+    let run = shop().record(&RecordRunParams::default(), (1..=5).map(unseen).collect()).unwrap();
+    for (number, failure) in (1..).zip(&run.failures) {
+        let message = failure.message.as_deref().unwrap_or_default();
+        assert!(
+            message.contains(&format!("open-{number}")) && message.contains(&format!("shut-{number}")),
+            "{message}"
+        );
+        assert_eq!((failure.category, failure.failure_kind), (Category::Timeout, FailureKind::Assertion));
+    }
+}
+
 #[test]
 fn an_answer_is_bounded_however_much_failed() {
     let long = "the shop is closed ".repeat(60);
