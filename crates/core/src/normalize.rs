@@ -2,6 +2,7 @@
 //!
 //! `output` chooses the lines that say what failed; `walk` walks each of them once, `placeholders` names the placeholders.
 
+mod names;
 mod placeholders;
 mod walk;
 mod word;
@@ -10,6 +11,8 @@ use crate::{
     output::{CleanText, Output, OutputLine, lines, progress_lines, salient},
     text::bytes::{are_equal, character_end},
 };
+pub(crate) use names::VOLATILE;
+pub use names::is_placeholder_name;
 use std::borrow::Cow;
 use walk::WalkOutcome;
 

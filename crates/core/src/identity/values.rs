@@ -1,25 +1,7 @@
 //! The values of a message that tell two failures with one stable text apart: a port, a host, a name, a path, a number.
 //! What differs at each run anyway, such as a time or an id, is not kept.
 
-use crate::normalize;
-
-/// Placeholders of what says nothing when it differs.
-const VOLATILE: [&str; 14] = [
-    "UUID",
-    "TRACE",
-    "ID",
-    "TIMESTAMP",
-    "DURATION",
-    "HASH",
-    "HEX",
-    "PID",
-    "TMP",
-    "HOME",
-    "JWT",
-    "LINE",
-    "SIZE",
-    "PERCENT",
-];
+use crate::normalize::{self, VOLATILE};
 
 /// The message with its values, and placeholders for what is another one at each run.
 pub fn with_values(message: &str) -> String {
