@@ -61,6 +61,14 @@ const RUNNERS: Runner[] = [
   },
   { folder: 'ava', runner: 'ava', testCommand: 'npm test', wrong: 'sum.test.js > is wrong' },
   { folder: 'tap', runner: 'tap', testCommand: 'npm test', wrong: 'sum.test.js > is wrong' },
+  {
+    folder: 'tape',
+    runner: 'tape',
+    testCommand: 'npm test',
+    wrong: 'is wrong',
+    // It counts what is asserted, and of a test that is skipped nothing is.
+    expected: { passed: 1, failed: 1, skipped: 0 },
+  },
   { folder: 'uvu', runner: 'uvu', testCommand: 'npx uvu', wrong: 'test/sum.js > sum > is wrong' },
   {
     folder: 'rspec',

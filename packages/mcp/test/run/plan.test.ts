@@ -53,6 +53,7 @@ test.each([
   ['npx uvu tests', 'uvu', 'npx uvu tests'],
   ['c8 ava', 'ava', 'c8 ava'],
   ['npx tap', 'tap', 'npx tap'],
+  ['npx tape test/*.js', 'tape', 'npx tape test/*.js'],
   ['node --test test/', 'node:test', 'node --test test/'],
 ])('%s is %s', (command, runner, run) => {
   expect(plan(command)).toMatchObject({ runner, run, shown: command });

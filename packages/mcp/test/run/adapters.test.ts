@@ -1,0 +1,17 @@
+/** That a runner is named everywhere a contributor has to name it: CONTRIBUTING says where. */
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ADAPTERS } from '../../src/run/adapters.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8').toLowerCase();
+
+/** As people write them, where that is not the name in a run. */
+const WRITTEN: Readonly<Record<string, string>> = { nextest: 'cargo nextest' };
+
+test.each([...new Set(ADAPTERS.map(({ name }) => name))])('%s is documented, planned and run', (name) => {
+  const [list = ''] = read('packages/mcp/docs/failures.md').match(/^recognised, also behind[\s\S]*?\. /mu) ?? [];
+  expect(list.replaceAll('\n', ' ')).toContain(WRITTEN[name] ?? name);
+  expect(read('packages/mcp/test/run/plan.test.ts')).toContain(name);
+  expect(read('tests/e2e/runs/runners.test.ts')).toContain(`runner: '${name}'`);
+});
