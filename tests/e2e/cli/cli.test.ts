@@ -75,7 +75,7 @@ test('errors', () => {
   const root = project();
   const plain = argus(['diagnose', 'run-xyz', 'a', '--project', root]);
   expect(plain).toMatchObject({ status: 2, stdout: '' });
-  expect(plain.stderr).toMatch(/^RUN_NOT_FOUND: Test run 'run-xyz' not found in history/u);
+  expect(plain.stderr).toMatch(/^RUN_NOT_FOUND: Test run 'run-xyz' not found in history.* argus run records one/u);
   const asJson = argus(['diagnose', 'run-xyz', 'a', '--json', '--project', root]);
   expect(asJson.status).toBe(2);
   expect(json(asJson.stdout)).toMatchObject({ success: false, error: { code: 'RUN_NOT_FOUND' } });

@@ -120,5 +120,13 @@ export function printData<T>(data: T, json: boolean, asText: (data: T) => string
 export function print<T>(envelope: Envelope<T>, json: boolean, asText: (data: T) => string): void {
   if (json) process.stdout.write(`${JSON.stringify(envelope)}\n`);
   else if (envelope.success) process.stdout.write(`${asText(envelope.data)}\n`);
-  else process.stderr.write(`${envelope.error.code}: ${envelope.error.message}\n`);
+  else process.stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
+}
+
+/** An error names what agents call; at a terminal that is a command. */
+function withCommands(message: string): string {
+  return message.replaceAll(
+    /\bargus_(run|import|history|diagnose|report_fix|patterns)\b/gu,
+    (_, name: string) => `argus ${name.replace('_', '-')}`,
+  );
 }
