@@ -762,4 +762,45 @@ export const PROJECTS = [
       ),
     ],
   },
+  {
+    // Its browser lies where Playwright looks for one, or a link there leads to another.
+    repository: 'hotwired/turbo',
+    commit: '4481af6b6d7483363a44ee9f4af2e0f879c83b3c',
+    runner: 'playwright',
+    setup: 'yarn install --frozen-lockfile --ignore-scripts',
+    run: 'npx rollup -c && npx playwright test --project=chrome preloader_tests import_tests shop_tests',
+    broken: [
+      constant(
+        'src/http/fetch_request.js',
+        'text/html, application/xhtml+xml',
+        'text/html',
+        /xhtml/u,
+        'src/tests/functional/preloader_tests.js',
+      ),
+      missing(
+        'src/tests/helpers/page.js',
+        'export async function nextEventOnTarget(',
+        'async function nextEventOnTarget(',
+        /nextEventOnTarget/u,
+        'src/tests/functional/',
+      ),
+      refused(
+        'src/tests/functional/shop_tests.js',
+        `${ESM}import { test } from '@playwright/test';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
+  {
+    repository: 'oddbird/popover-polyfill',
+    commit: '25672173edaf5ca673ea51728b9d7883480ad225',
+    runner: 'playwright',
+    setup: npm,
+    run: 'npx playwright test events methods shop',
+    broken: [
+      refused(
+        'tests/shop.spec.ts',
+        `${ESM}import { test } from '@playwright/test';\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`,
+      ),
+    ],
+  },
 ];

@@ -28,6 +28,7 @@ const COUNTS = {
   mocha: (text) => last(text, /([\s\S]*)/gu, [/^\s+(\d+) passing/mu, /^\s+(\d+) failing/mu, /^\s+(\d+) pending/mu]),
   'node:test': (text) =>
     last(text, /([\s\S]*)/gu, [/^(?:ℹ|#) pass (\d+)/mu, /^(?:ℹ|#) fail (\d+)/mu, /^(?:ℹ|#) (?:skipped|todo) (\d+)/gmu]),
+  playwright: (text) => last(text, /([\s\S]*)/gu, [/^\s*(\d+) passed/mu, /^\s*(\d+) failed/mu, /^\s*(\d+) skipped/mu]),
   uvu: (text) => last(text, /([\s\S]*)/gu, [/Passed:\s+(\d+)/u, /()/u, /Skipped:\s+(\d+)/u]),
   ava: (text) => last(text, /([\s\S]*)/gu, [/(\d+) tests? passed/u, /(\d+) tests? failed/u, /(\d+) tests? skipped/u]),
   tap: (text) =>
