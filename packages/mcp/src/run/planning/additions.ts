@@ -10,7 +10,7 @@ const REFUSAL =
   /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such|no module named|cannot load such)\b/iu;
 
 /** What the hook adds. */
-const HOOK_OPTIONS = ['reporter', 'argus_pytest', 'junit_logging', 'argus_reporter'];
+const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'argus_pytest', 'junit_logging', 'argus_reporter'];
 
 /** What Vitest and pytest say when a report is written. */
 const REPORT_REMARK = /\breport written to\b|\bgenerated xml file\b/u;

@@ -29,8 +29,12 @@ function addReporter(program) {
     if (['bench', 'init', 'list'].includes(process.argv[2])) return;
     // The wrapper may start the command line anew with options of Node; the one that runs the tests loads the reporter.
     addArgument(`--reporter=${path.join(__dirname, 'vitest.mjs')}`);
-  } else if (/\/(?:jest(?:-cli)?\/bin\/jest|nx\/bin\/run-executor)\.js$/.test(program)) {
+  } else if (/\/nx\/bin\/run-executor\.js$/.test(program)) {
     require('./jest.cjs').listen(program);
+  } else if (/\/jest(?:-cli)?\/bin\/jest\.js$/.test(program)) {
+    if (require('./jest.cjs').listen(program)) return;
+    addArgument(`--testResultsProcessor=${path.join(__dirname, 'jest.cjs')}`);
+    keepForThisProcess();
   } else if (/\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program)) {
     // It may start itself anew with options of Node; the one that runs the tests loads the hook.
     addArgument(`--require=${path.join(__dirname, 'mocha.cjs')}`);

@@ -5,12 +5,21 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { take, write } = require('./report.cjs');
 
-/** `program` is the file that the process runs; a Jest of the project stands in for one that is installed globally. */
+/** Of a Jest before 24, which has no such function, it is the processor that a run may name. */
+module.exports = (results) => {
+  report(results);
+  return results;
+};
+
+/**
+ * Whether there is such a function to listen to. `program` is the file that the process runs; a Jest of the project
+ * stands in for one that is installed globally.
+ */
 module.exports.listen = (program) => {
-  for (const from of new Set([program, path.join(process.cwd(), 'package.json')])) {
-    const core = coreOf(createRequire(from));
-    if (core) listenTo(core);
-  }
+  const froms = new Set([program, path.join(process.cwd(), 'package.json')]);
+  const cores = [...froms].map((from) => coreOf(createRequire(from))).filter((core) => core !== undefined);
+  for (const core of cores) listenTo(core);
+  return cores.length > 0;
 };
 
 /** It is a dependency of both packages that a project may name. */
