@@ -5,7 +5,7 @@
 //! How values cross a boundary is up to a [`Codec`].
 
 use crate::{
-    Engine, EngineError, contract as c,
+    Engine, EngineError, access, contract as c,
     failures::{diagnose, report_fix},
     knowledge::{overview, patterns, resources, snapshot},
     memory::{
@@ -17,7 +17,10 @@ use crate::{
     viewer,
 };
 use argus_core::Ambient;
-use argus_store::Database;
+use argus_store::{
+    Database,
+    calls::{self as store_calls, Answered},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use std::pin::Pin;
 
@@ -28,13 +31,17 @@ pub enum Access {
     Reads,
     /// It stores, counts or deletes.
     Writes,
+    /// It changes what was learned, as a person does.
+    Edits,
 }
 
-/// Who may make a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Who may make a call. Each holds those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Only the program that holds the engine.
     Host,
+    /// Another machine of the team too.
+    Team,
     /// A page in a browser too.
     Page,
 }
@@ -62,6 +69,12 @@ pub trait Codec {
 
     /// Writes a result.
     fn encode<T: Serialize>(value: &T) -> Result<Self::Value, EngineError>;
+
+    /// An encoded result as JSON.
+    fn to_json(value: &Self::Value) -> Result<String, EngineError>;
+
+    /// The result that this JSON was made of.
+    fn from_json(json: &str) -> Result<Self::Value, EngineError>;
 }
 
 /// Takes the types of every call, for whoever generates something from them.
@@ -85,6 +98,37 @@ pub async fn call<C: Codec, D: Database>(
     params: C::Value,
 ) -> Result<C::Value, EngineError> {
     dispatch::<C, D>(engine, ambient, name, params).await.map_err(|error| error.redacted_by(&engine.analyzer))
+}
+
+/// Makes a call that has a name of its own, in one transaction with what it answers: made again, it answers the same.
+pub async fn call_once<C: Codec, D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    name: &str,
+    params: C::Value,
+) -> Result<C::Value, EngineError> {
+    let Some(call_id) = ambient.call_id().filter(|_| is_writing(name)) else {
+        return call::<C, D>(engine, ambient, name, params).await;
+    };
+    let once = async || {
+        let before = async |tx: &mut D::Tx<'_>| Ok(store_calls::answered(tx, call_id).await?);
+        if let Some(before) = engine.read(ambient, before).await? {
+            if before.method != name {
+                return Err(EngineError::invalid("There was another call with this callId."));
+            }
+            return C::from_json(&before.answer);
+        }
+        let value = dispatch::<C, D>(engine, ambient, name, params).await?;
+        let answered = Answered { method: name.to_owned(), answer: C::to_json(&value)? };
+        let keep = async |tx: &mut D::Tx<'_>| Ok(store_calls::keep_answer(tx, call_id, &answered).await?);
+        engine.write_unmarked(ambient, keep).await?;
+        Ok(value)
+    };
+    engine.database.in_one(ambient.now, once).await.map_err(|error: EngineError| error.redacted_by(&engine.analyzer))
+}
+
+fn is_writing(name: &str) -> bool {
+    CALLS.iter().any(|info| info.name == name && info.access != Access::Reads)
 }
 
 macro_rules! calls {
@@ -130,51 +174,65 @@ macro_rules! calls {
 
 calls! {
     /// How much is known.
-    Reads Host "overview": overview::overview, c::NoParams => c::Overview;
+    Reads Team "overview": overview::overview, c::NoParams => c::Overview;
+    /// What signatures depend on beside the failure.
+    Reads Team "recipe": overview::recipe, c::NoParams => c::Recipe;
     /// Reads the reports of a run: the same run without files and without secrets, fit for being recorded later.
     Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
     /// Records a finished run from its reports or, without any, from what the command printed.
-    Writes Host "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
+    Writes Team "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
     /// Runs, newest first.
-    Reads Host "history": history::history, c::HistoryParams => c::HistoryResult;
+    Reads Team "history": history::history, c::HistoryParams => c::HistoryResult;
     /// One run with its cases.
-    Reads Host "runDetail": history::run_detail, c::RunDetailParams => c::RunDetail;
+    Reads Team "runDetail": history::run_detail, c::RunDetailParams => c::RunDetail;
     /// What a failure is and what fixed it before; counts it as met once more.
-    Writes Host "diagnose": diagnose::diagnose, c::DiagnoseParams => c::DiagnosticResult;
+    Writes Team "diagnose": diagnose::diagnose, c::DiagnoseParams => c::DiagnosticResult;
     /// Whether a fix worked.
-    Writes Host "reportFix": report_fix::report_fix, c::ReportFixParams => c::ReportFixResult;
+    Writes Team "reportFix": report_fix::report_fix, c::ReportFixParams => c::ReportFixResult;
     /// Records a fix straight on a pattern.
-    Writes Host "recordFix": report_fix::record_fix, c::RecordFixParams => c::FixRecord;
+    Writes Team "recordFix": report_fix::record_fix, c::RecordFixParams => c::FixRecord;
     /// Patterns in the asked order.
-    Reads Host "patterns": patterns::patterns, c::PatternsParams => c::PatternsResult;
+    Reads Team "patterns": patterns::patterns, c::PatternsParams => c::PatternsResult;
     /// One pattern with its history.
-    Reads Host "pattern": resources::pattern, c::IdParams => c::PatternDetail;
+    Reads Team "pattern": resources::pattern, c::IdParams => c::PatternDetail;
     /// The pattern of an exact signature.
-    Reads Host "findBySignature": patterns::find_by_signature, c::SignatureParams => Option<c::FailurePattern>;
+    Reads Team "findBySignature": patterns::find_by_signature, c::SignatureParams => Option<c::FailurePattern>;
     /// What is known about a problem, and which solution to try first. Remembers the search.
-    Writes Host "rankedSolutions":
+    Writes Team "rankedSolutions":
         ranked_solutions::ranked_solutions, c::RankedSolutionsParams => c::RankedSolutionsResult;
     /// Whether a solution worked.
-    Writes Host "recordOutcome":
+    Writes Team "recordOutcome":
         record_outcome::record_outcome, c::RecordOutcomeParams => c::RecordOutcomeResult;
     /// Adds a solution to an incident, or to a pattern.
-    Writes Host "addSolution": add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
+    Writes Team "addSolution": add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
     /// Adds an incident with its solution and outcome, unless one like it is there.
-    Writes Host "addIncident": add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
+    Writes Team "addIncident": add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
     /// Takes in whole lines, one incident each, in one transaction.
-    Writes Host "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
+    Writes Team "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
     /// One page of all incidents with their solutions and outcomes, as an import takes them.
-    Reads Host "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
+    Reads Team "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
     /// Ids of the incidents that answer a text, best first.
-    Reads Host "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
+    Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
     /// One incident of either memory, with its solutions and what came of them.
     Reads Page "incident": incident::incident, c::IdParams => c::IncidentDetail;
     /// Ids that begin so, newest first, at most a hundred.
-    Reads Host "completeIds": resources::complete_ids, c::CompleteIdsParams => Vec<String>;
+    Reads Team "completeIds": resources::complete_ids, c::CompleteIdsParams => Vec<String>;
     /// Writes a copy of the database as it is now. Others can read meanwhile, writers wait.
     Reads Host "snapshot": snapshot::snapshot, c::SnapshotParams => ();
     /// Fails with the reason if nothing can be stored.
-    Writes Host "checkWrite": overview::check_write, c::NoParams => ();
+    Writes Team "checkWrite": overview::check_write, c::NoParams => ();
+    /// Adds a token to a server's database.
+    Writes Host "createToken": access::create_token, c::CreateTokenParams => c::Token;
+    /// Tokens of a server, the oldest first.
+    Reads Host "tokens": access::tokens, c::NoParams => c::TokensResult;
+    /// Takes a token back.
+    Writes Host "revokeToken": access::revoke_token, c::IdParams => c::RevokeTokenResult;
+    /// Notes when a token was used.
+    Writes Host "noteTokenUsed": access::note_token_used, c::IdParams => ();
+    /// Adds to a server's audit log.
+    Writes Host "noteAudit": access::note_audit, c::AuditParams => ();
+    /// A server's audit log, the newest first.
+    Reads Host "auditLog": access::audit_log, c::AuditLogParams => c::AuditLog;
     /// For the head of a page.
     Reads Page "viewOverview": viewer::overview::view_overview, c::NoParams => c::ViewOverview;
     /// Patterns, filtered and counted by category.
@@ -202,11 +260,11 @@ calls! {
     Reads Page "viewInspection":
         viewer::inspection::view_inspection, c::ViewInspectionParams => c::ViewInspectionResult;
     /// What a person sets in place of what was learned.
-    Writes Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
+    Edits Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
     /// Makes one pattern of two.
-    Writes Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
+    Edits Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
     /// Makes a part of a pattern one of its own.
-    Writes Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::ViewPatternRow;
+    Edits Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::ViewPatternRow;
     /// A person's judgement that a fix is wrong, or is not.
-    Writes Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
+    Edits Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
 }

@@ -18,6 +18,7 @@ macro_rules! contract {
     )*};
 }
 
+mod access;
 mod fix_loop;
 mod fixes;
 mod memory;
@@ -25,6 +26,7 @@ mod runs;
 mod viewer;
 mod viewer_runs;
 
+pub use access::*;
 pub use fix_loop::*;
 pub use fixes::*;
 pub use memory::*;
@@ -124,6 +126,12 @@ contract! {
         pub known_patterns: u32,
         /// The newest run.
         pub latest_run_id: Option<String>,
+    }
+
+    /// What signatures depend on beside the failure.
+    pub struct Recipe {
+        /// Two memories with the same one sign alike.
+        pub recipe: String,
     }
 
     /// Which failure to diagnose.

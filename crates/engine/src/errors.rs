@@ -47,6 +47,10 @@ pub enum ErrorCode {
     DatabaseNewer,
     /// It cannot be opened.
     DatabaseUnavailable,
+    /// The team's server does not answer. Made by the host, as the next one is.
+    TeamUnreachable,
+    /// The team's server does not take the token, or not for this.
+    TeamDenied,
     /// The state of a fix loop is damaged, or none at all.
     StateUnreadable,
     /// The state of a fix loop was written by a newer version.

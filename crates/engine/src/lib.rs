@@ -15,6 +15,7 @@
 //!
 //! SQL is in `argus-store`, JavaScript in `argus-wasm`.
 
+pub mod access;
 mod answer;
 pub mod calls;
 pub mod contract;
@@ -38,7 +39,7 @@ use argus_core::{
 use argus_store::{Database, Tx, solutions::outcomes::Recorder};
 use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
-use std::{fmt, io::BufRead};
+use std::{fmt, io::BufRead, rc::Rc};
 
 /// A client's or a machine's name.
 const MAX_RECORDER_CHARS: usize = 100;
@@ -46,21 +47,23 @@ const MAX_RECORDER_CHARS: usize = 100;
 /// One project's memory: its database, its rules, its options.
 #[derive(Debug)]
 pub struct Engine<D> {
-    database: D,
-    analyzer: Analyzer,
-    options: EngineOptions,
+    database: Rc<D>,
+    analyzer: Rc<Analyzer>,
+    options: Rc<EngineOptions>,
+    /// Who records what is recorded.
+    recorder: RecorderOptions,
     /// The other memory: the user's own beside the project's, or the other way round.
-    secondary: Option<D>,
+    secondary: Option<Rc<D>>,
     /// Why it could not be opened.
     secondary_problem: Option<String>,
     /// A copy of the database that came with the project and is not the user's: only looked at.
-    foreign: Option<D>,
+    foreign: Option<Rc<D>>,
     /// Why it could not be opened.
     foreign_problem: Option<String>,
     /// Where the reports of a run are read.
-    reports: Box<dyn ReportFiles>,
+    reports: Rc<dyn ReportFiles>,
     /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
-    recipe: String,
+    recipe: Rc<str>,
 }
 
 impl<D: Database> Engine<D> {
@@ -69,24 +72,37 @@ impl<D: Database> Engine<D> {
         let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
-        let recipe = recipe(&options);
-        let recorder = &mut options.recorder;
-        for text in [&mut recorder.by, &mut recorder.from].into_iter().flatten() {
-            *text = display::line(&analyzer.redact(text), MAX_RECORDER_CHARS);
-        }
+        let recorder = shown(std::mem::take(&mut options.recorder), &analyzer);
         let (secondary, secondary_problem, foreign, foreign_problem) = (None, None, None, None);
-        let reports = Box::new(NoFiles);
         Ok(Self {
-            database,
-            analyzer,
-            options,
+            database: Rc::new(database),
+            recipe: recipe(&options).into(),
+            analyzer: Rc::new(analyzer),
+            options: Rc::new(options),
+            recorder,
             secondary,
             secondary_problem,
             foreign,
             foreign_problem,
-            reports,
-            recipe,
+            reports: Rc::new(NoFiles),
         })
+    }
+
+    /// The same memory for another caller.
+    #[must_use]
+    pub fn recorded_by(&self, recorder: RecorderOptions) -> Self {
+        Self {
+            database: Rc::clone(&self.database),
+            analyzer: Rc::clone(&self.analyzer),
+            options: Rc::clone(&self.options),
+            recorder: shown(recorder, &self.analyzer),
+            secondary: self.secondary.clone(),
+            secondary_problem: self.secondary_problem.clone(),
+            foreign: self.foreign.clone(),
+            foreign_problem: self.foreign_problem.clone(),
+            reports: Rc::clone(&self.reports),
+            recipe: Rc::clone(&self.recipe),
+        }
     }
 
     /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
@@ -94,7 +110,7 @@ impl<D: Database> Engine<D> {
     #[must_use]
     pub fn with_secondary(mut self, secondary: Result<D, EngineError>) -> Self {
         match secondary {
-            Ok(secondary) => self.secondary = Some(secondary),
+            Ok(secondary) => self.secondary = Some(Rc::new(secondary)),
             Err(error) => self.secondary_problem = Some(error.message),
         }
         self
@@ -104,7 +120,7 @@ impl<D: Database> Engine<D> {
     #[must_use]
     pub fn with_foreign(mut self, foreign: Result<D, EngineError>) -> Self {
         match foreign {
-            Ok(foreign) => self.foreign = Some(foreign),
+            Ok(foreign) => self.foreign = Some(Rc::new(foreign)),
             Err(error) => self.foreign_problem = Some(error.message),
         }
         self
@@ -113,7 +129,7 @@ impl<D: Database> Engine<D> {
     /// With the files that reports are read from; without, there are none.
     #[must_use]
     pub fn with_reports(mut self, reports: impl ReportFiles + 'static) -> Self {
-        self.reports = Box::new(reports);
+        self.reports = Rc::new(reports);
         self
     }
 
@@ -136,6 +152,11 @@ impl<D: Database> Engine<D> {
         self.write_unmarked(ambient, marked).await
     }
 
+    /// Answers what can be read where this error kept a call from writing; what is one transaction answers nothing else.
+    fn may_answer_unstored(&self, error: &EngineError) -> bool {
+        error.is_about_writing() && !self.database.is_in_one()
+    }
+
     /// Writes what may be written any number of times.
     async fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
@@ -148,7 +169,7 @@ impl<D: Database> Engine<D> {
 impl<D> Engine<D> {
     /// Who records what this engine records.
     pub(crate) fn recorder(&self) -> Recorder<'_> {
-        let RecorderOptions { by, from } = &self.options.recorder;
+        let RecorderOptions { by, from } = &self.recorder;
         Recorder { by: by.as_deref(), from: from.as_deref() }
     }
 
@@ -180,6 +201,12 @@ impl ReportFiles for NoFiles {
     fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
         Err(EngineError::new(ErrorCode::ReportNotFound, "There are no report files here."))
     }
+}
+
+/// Names as they are kept.
+fn shown(RecorderOptions { by, from }: RecorderOptions, analyzer: &Analyzer) -> RecorderOptions {
+    let line = |text: String| display::line(&analyzer.redact(&text), MAX_RECORDER_CHARS);
+    RecorderOptions { by: by.map(line), from: from.map(line) }
 }
 
 /// The recipe of core and, where the project has rules of its own, a digest of them: `2`, or `2-0f3a...`.

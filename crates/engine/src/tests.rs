@@ -1,5 +1,6 @@
 //! The contracts' rules, over the real store, in memory or on a file.
 
+mod access;
 mod answering;
 mod counting;
 mod diagnosing;
@@ -7,6 +8,7 @@ mod faults;
 mod fixing;
 mod listing;
 mod memory;
+mod once;
 mod recognising;
 mod recording;
 mod retention;
@@ -15,7 +17,8 @@ mod statements;
 mod viewer;
 
 use crate::{
-    Engine, EngineError,
+    Engine, EngineError, ErrorCode,
+    calls::Codec,
     contract::{
         DiagnoseParams, DiagnosticResult, EngineOptions, RecordRunParams, ReportFixParams, ReportFixResult, RunResult,
     },
@@ -25,6 +28,8 @@ use crate::{
 use argus_core::Ambient;
 use argus_report::{CaseStatus, ReportCase};
 use argus_store::{Mode, Sqlite, finish};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::{
     cell::Cell,
     path::Path,
@@ -42,6 +47,29 @@ pub(super) const REFUSED: &str = "Error: connect ECONNREFUSED 127.0.0.1:5432";
 
 /// Ids must differ between the worlds of one file.
 static DRAWS: AtomicU64 = AtomicU64::new(0);
+
+/// Values as JSON, as another binding than that of JavaScript has them.
+pub(super) struct Json;
+
+impl Codec for Json {
+    type Value = Value;
+
+    fn decode<T: DeserializeOwned>(value: Value) -> Result<T, EngineError> {
+        serde_json::from_value(value).map_err(|error| EngineError::new(ErrorCode::InvalidInput, error.to_string()))
+    }
+
+    fn encode<T: Serialize>(value: &T) -> Result<Value, EngineError> {
+        Ok(serde_json::to_value(value).expect("plain data"))
+    }
+
+    fn to_json(value: &Value) -> Result<String, EngineError> {
+        Ok(value.to_string())
+    }
+
+    fn from_json(json: &str) -> Result<Value, EngineError> {
+        Ok(serde_json::from_str(json).expect("what was kept is JSON"))
+    }
+}
 
 /// An engine whose clock goes on by a second with every call.
 pub(super) struct World {

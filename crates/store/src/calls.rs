@@ -1,10 +1,21 @@
-//! Calls that were made under a name of their own, so that none is made twice.
-//! What they answered is not kept.
+//! Calls that were made under a name of their own, so that none is made twice, and what they answered.
 
 use crate::{Tx, error::StoreError};
 
 /// The newest that stay, by the order in which they were made: a clock may be wrong. Nobody repeats an older one.
 const MAX_KEPT_CALLS: i64 = 20_000;
+
+/// Of those, the newest whose answers stay. Who repeats a call has lost the answer a moment ago.
+const MAX_KEPT_ANSWERS: i64 = 2_000;
+
+/// What was answered to a call that was made before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The name of what was called.
+    pub method: String,
+    /// JSON.
+    pub answer: String,
+}
 
 /// Marks a call as made, in the transaction that makes it; false where it was made before.
 pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
@@ -13,4 +24,23 @@ pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
     let key: i64 = row.read()?;
     tx.execute("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()]).await?;
     Ok(true)
+}
+
+/// Keeps what a call answered, in the transaction that makes it.
+pub async fn keep_answer(tx: &mut impl Tx, id: &str, answered: &Answered) -> Result<(), StoreError> {
+    const KEEP: &str = "INSERT INTO calls (id, method, answer) VALUES ($1, $2, $3) \
+                        ON CONFLICT (id) DO UPDATE SET method = excluded.method, answer = excluded.answer \
+                        RETURNING key";
+    const FORGET: &str = "UPDATE calls SET answer = NULL WHERE key <= $1 AND answer IS NOT NULL";
+    let kept = tx.query_first(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()]).await?;
+    let key: i64 = kept.ok_or_else(|| StoreError::corrupt("a call that was kept has no key"))?.read()?;
+    tx.execute(FORGET, &[(key - MAX_KEPT_ANSWERS).into()]).await?;
+    Ok(())
+}
+
+/// What a call answered; None where it was not made, or so long ago that nobody can be waiting for it.
+pub async fn answered(tx: &mut impl Tx, id: &str) -> Result<Option<Answered>, StoreError> {
+    const SQL: &str = "SELECT method, answer FROM calls WHERE id = $1 AND answer IS NOT NULL";
+    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(None) };
+    Ok(Some(Answered { method: row.read()?, answer: row.read()? }))
 }

@@ -38,6 +38,16 @@ pub trait Database {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
 
+    /// Runs `body`, all of whose transactions on this database are then one write: what they wrote stays together or
+    /// not at all.
+    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce() -> Result<T, E>;
+
+    /// Whether that is so now.
+    fn is_in_one(&self) -> bool;
+
     /// Whether there is one yet. A missing one is read as an empty one, and made when it is written.
     async fn exists(&self, now: i64) -> Result<bool, StoreError>;
 

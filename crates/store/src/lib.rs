@@ -15,6 +15,7 @@
 //!
 //! `argus-core` decides what a failure is; time and ids are handed in, and no row leaves the crate.
 
+pub mod audit;
 pub mod calls;
 pub mod database;
 pub mod error;
@@ -25,6 +26,7 @@ pub mod runs;
 pub mod search;
 pub mod solutions;
 pub mod sqlite;
+pub mod tokens;
 
 pub use database::{Database, Tx, finish};
 pub use error::{StoreError, StoreErrorKind};

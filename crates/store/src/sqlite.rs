@@ -84,6 +84,16 @@ pub struct Sqlite {
     empty: RefCell<Option<Connection>>,
     /// Stands in for a file of an earlier version that cannot be written.
     migrated_copy: RefCell<Option<MigratedCopy>>,
+    outer: Flag<Outer>,
+}
+
+/// The transaction that those of a body are part of, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outer {
+    None,
+    Open,
+    /// A write inside it failed, so that nothing of it may stay.
+    Failed,
 }
 
 /// What a read reads from.
@@ -131,6 +141,7 @@ impl Sqlite {
             moved: Flag::new(false),
             empty: RefCell::new(None),
             migrated_copy: RefCell::new(None),
+            outer: Flag::new(Outer::None),
         };
         if let Some(connection) = sqlite.connect(false)? {
             sqlite.require_own(&connection)?;
@@ -244,6 +255,9 @@ impl Sqlite {
 
     /// Begins to read, from the file or from what stands in for it.
     fn begin_reading(&self, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        if self.is_in_one() {
+            return self.within_outer();
+        }
         match self.readable(now)? {
             Readable::File(tx) => Ok(tx),
             Readable::Older => Transaction::begin(self.current_stand_in(now)?, READING),
@@ -290,6 +304,9 @@ impl Sqlite {
 
     /// Begins to write to the file, making it where there is none. One that has gone is made anew.
     fn begin_writing(&self, patience: Duration, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        if self.is_in_one() {
+            return self.within_outer();
+        }
         if self.mode == Mode::ReadOnly {
             return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only"));
         }
@@ -302,6 +319,41 @@ impl Sqlite {
         let tx = note_moved(Transaction::begin(connection, WRITING), &self.moved)?;
         note_moved(self.bring_up_to_date(&tx.connection, now), &self.moved)?;
         Ok(tx)
+    }
+
+    /// A part of the outer transaction.
+    fn within_outer(&self) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        let slot = self.file.try_borrow_mut().map_err(|_| nested())?;
+        match RefMut::filter_map(slot, Option::as_mut) {
+            // SQLite rolls back by itself where it cannot go on.
+            Ok(connection) if self.outer.get() == Outer::Open && !connection.is_autocommit() => {
+                Ok(Transaction { connection, is_part: true })
+            }
+            _ => Err(rolled_back()),
+        }
+    }
+
+    /// Ends the outer transaction: what was written stays only where nothing failed.
+    fn end_outer(&self, succeeded: bool) -> Result<(), StoreError> {
+        let slot = self.file.try_borrow_mut().map_err(|_| nested())?;
+        let whole = self.outer.replace(Outer::None) == Outer::Open;
+        let Ok(connection) = RefMut::filter_map(slot, Option::as_mut) else { return Err(rolled_back()) };
+        if connection.is_autocommit() {
+            return Err(rolled_back());
+        }
+        let tx = Transaction { connection, is_part: false };
+        match (succeeded, whole) {
+            (true, true) => note_moved(tx.commit(), &self.moved),
+            (true, false) => Err(rolled_back()),
+            (false, _) => Ok(()),
+        }
+    }
+
+    /// What a failed write has left must not stay.
+    fn fail_outer(&self) {
+        if self.is_in_one() {
+            self.outer.set(Outer::Failed);
+        }
     }
 
     /// Runs `body` in the transaction and commits it.
@@ -359,7 +411,7 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_writing(self.patience, now)?, body).await
+        self.finish(self.begin_writing(self.patience, now)?, body).await.inspect_err(|_| self.fail_outer())
     }
 
     async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
@@ -367,11 +419,36 @@ impl Database for Sqlite {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_writing(self.patience.min(SHORT_TIMEOUT), now)?, body).await
+        let tx = self.begin_writing(self.patience.min(SHORT_TIMEOUT), now)?;
+        self.finish(tx, body).await.inspect_err(|_| self.fail_outer())
+    }
+
+    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce() -> Result<T, E>,
+    {
+        if self.is_in_one() {
+            return Err(nested().into());
+        }
+        let mut outer = self.begin_writing(self.patience, now)?;
+        // Its statements go on after the connection is given back.
+        outer.is_part = true;
+        drop(outer);
+        self.outer.set(Outer::Open);
+        let outcome = body().await;
+        let ended = self.end_outer(outcome.is_ok());
+        let value = outcome?;
+        ended?;
+        Ok(value)
+    }
+
+    fn is_in_one(&self) -> bool {
+        self.outer.get() != Outer::None
     }
 
     async fn exists(&self, now: i64) -> Result<bool, StoreError> {
-        Ok(!matches!(self.readable(now)?, Readable::Nothing))
+        Ok(self.is_in_one() || !matches!(self.readable(now)?, Readable::Nothing))
     }
 
     async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
@@ -491,15 +568,20 @@ const WRITING: &str = "BEGIN IMMEDIATE";
 /// Rolls back unless it is committed. rusqlite's own compiles its statements at each use.
 struct Transaction<C: Deref<Target = Connection>> {
     connection: C,
+    /// Another one ends it.
+    is_part: bool,
 }
 
 impl<C: Deref<Target = Connection>> Transaction<C> {
     fn begin(connection: C, sql: &str) -> Result<Self, StoreError> {
         connection.prepare_cached(sql)?.raw_execute()?;
-        Ok(Self { connection })
+        Ok(Self { connection, is_part: false })
     }
 
     fn commit(self) -> Result<(), StoreError> {
+        if self.is_part {
+            return Ok(());
+        }
         self.connection.prepare_cached("COMMIT")?.raw_execute()?;
         Ok(())
     }
@@ -508,7 +590,7 @@ impl<C: Deref<Target = Connection>> Transaction<C> {
 impl<C: Deref<Target = Connection>> Drop for Transaction<C> {
     fn drop(&mut self) {
         // Committed, or rolled back by SQLite itself.
-        if !self.connection.is_autocommit() {
+        if !self.is_part && !self.connection.is_autocommit() {
             // What cannot be rolled back now is when the file is opened next.
             let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut rollback| rollback.raw_execute());
         }
@@ -538,6 +620,10 @@ pub(crate) fn is_missing(error: &SqliteError) -> bool {
 
 fn nested() -> StoreError {
     StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another")
+}
+
+fn rolled_back() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a write of this call failed, and all of it was undone")
 }
 
 fn unbound_parameter() -> StoreError {

@@ -35,8 +35,22 @@ impl Codec for JavaScript {
     }
 
     fn encode<T: Serialize>(value: &T) -> Result<JsValue, EngineError> {
-        encode(value).map_err(|_| EngineError::new(ErrorCode::InternalError, "A result cannot be written."))
+        encode(value).map_err(|_| unwritable())
     }
+
+    fn to_json(value: &JsValue) -> Result<String, EngineError> {
+        let text = js_sys::JSON::stringify(value).ok().and_then(|text| text.as_string());
+        text.ok_or_else(unwritable)
+    }
+
+    fn from_json(json: &str) -> Result<JsValue, EngineError> {
+        let unreadable = |_| EngineError::new(ErrorCode::InternalError, "A result that was kept cannot be read.");
+        js_sys::JSON::parse(json).map_err(unreadable)
+    }
+}
+
+fn unwritable() -> EngineError {
+    EngineError::new(ErrorCode::InternalError, "A result cannot be written.")
 }
 
 /// An argument.

@@ -33,6 +33,9 @@ struct Location {
     #[serde(default)]
     create: bool,
     read_only: bool,
+    /// Its reports come from another machine, so that a path in a call is none of this one's.
+    #[serde(default)]
+    without_files: bool,
 }
 
 /// One project's memory.
@@ -62,7 +65,9 @@ impl WasmEngine {
             Ok(database)
         });
         let engine = opened.map_err(EngineError::from).and_then(|database| Engine::new(database, options));
-        let engine = engine.and_then(|engine| Ok(engine.with_reports(files()?)));
+        let with_files =
+            |engine: Engine<_>| if location.without_files { Ok(engine) } else { Ok(engine.with_reports(files()?)) };
+        let engine = engine.and_then(with_files);
         let mut engine = engine.map_err(|error| explained(&error))?;
         if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
             let id = location.beside_memory_id.as_deref();
@@ -81,6 +86,16 @@ impl WasmEngine {
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
         let ambient = ambient_of(call_id.as_deref(), now)?;
         answered(finish(calls::call::<JavaScript, _>(&self.engine, &ambient, name, params)))
+    }
+
+    /// The same in one transaction with what it answers, recorded by `recorder` (`RecorderOptions`): made again, the
+    /// call answers what it has answered.
+    #[wasm_bindgen(js_name = callOnce)]
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands a text over by value")]
+    pub fn call_once(&self, name: &str, params: JsValue, call_id: String, now: f64, recorder: JsValue) -> Answer {
+        let ambient = ambient_of(Some(&call_id), Some(now))?;
+        let engine = self.engine.recorded_by(decode(recorder)?);
+        answered(finish(calls::call_once::<JavaScript, _>(&engine, &ambient, name, params)))
     }
 }
 

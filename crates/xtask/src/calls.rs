@@ -101,6 +101,14 @@ export type CallName = keyof Calls;
 export const WRITING_CALLS = [
 {writing}] as const satisfies readonly CallName[];
 
+/** Those of them that change what was learned, as a person does. */
+export const EDITING_CALLS = [
+{editing}] as const satisfies readonly CallName[];
+
+/** The calls that another machine of a team may make. */
+export const TEAM_CALLS = [
+{team}] as const satisfies readonly CallName[];
+
 /** The calls that a page in a browser may make. */
 export const PAGE_CALLS = [
 {page}] as const satisfies readonly CallName[];
@@ -111,7 +119,9 @@ export abstract class NamedCalls {{
 {methods}}}
 ",
             imports = names.join(",\n  "),
-            writing = self.names(|info| info.access == Access::Writes),
+            writing = self.names(|info| info.access != Access::Reads),
+            editing = self.names(|info| info.access == Access::Edits),
+            team = self.names(|info| info.audience >= Audience::Team),
             page = self.names(|info| info.audience == Audience::Page),
         )
     }

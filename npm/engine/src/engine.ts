@@ -36,8 +36,27 @@ export interface OpenOptions {
   readonly memory?: MemoryOptions;
   /** Nothing is ever written, and no file is made. */
   readonly readOnly?: boolean;
+  /** What is recorded comes from other machines, so that a report's path is none of this one's: `reports` are refused. */
+  readonly withoutFiles?: boolean;
   /** Takes what a person looking for a cause would want to know. */
   readonly log?: Log;
+}
+
+/** What makes a call the same call when it is made again, and who makes it. */
+export interface Caller {
+  /** A UUIDv7 lends its time to the ids that the call makes. */
+  readonly callId: string;
+  /** When it is made, in milliseconds since the epoch; later than this machine's clock is now. */
+  readonly now: number;
+  readonly recorder: RecorderOptions;
+}
+
+function definedOf(params: object): object {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+}
+
+function isWriting(name: CallName): boolean {
+  return WRITING_CALLS.some((writing) => writing === name);
 }
 
 /** A search that cannot be remembered at once answers all the same, so it waits for no writer. */
@@ -79,6 +98,17 @@ export class Engine extends NamedCalls {
     return this.#queue !== undefined && QUEUED_CALLS.has(name) ? this.#queue.inTurn(perform) : perform();
   }
 
+  /** A call of another machine, in one transaction with what it answers: made again, it answers what it has answered. */
+  async callOnce<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    { callId, now, recorder }: Caller,
+  ): Promise<Calls[N]['result']> {
+    const given = definedOf(params);
+    const perform = () => this.#call((engine) => engine.callOnce(name, given, callId, now, recorder));
+    return this.#queue !== undefined && isWriting(name) ? this.#queue.inTurn(perform) : perform();
+  }
+
   /** The same out of turn, and DATABASE_LOCKED at once where the database is locked. */
   async attempt<N extends CallName>(
     name: N,
@@ -96,7 +126,7 @@ export class Engine extends NamedCalls {
     now: number | undefined,
   ): () => Calls[N]['result'] {
     if (this.#closed) throw new Error('the engine was closed');
-    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+    const given = definedOf(params);
     return () => this.#call((engine) => engine.call(name, given, callId, now));
   }
 
@@ -120,7 +150,7 @@ export class Engine extends NamedCalls {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);
     const { databasePath, projectRoot, locale, rules, secrets, retention, memory, readOnly } = this.#options;
-    const { besidePath, besideMemoryId, foreignPath, memoryId, create, recorder } = this.#options;
+    const { besidePath, besideMemoryId, foreignPath, memoryId, create, recorder, withoutFiles } = this.#options;
     const engine = new wasm.WasmEngine({
       databasePath,
       projectRoot,
@@ -135,6 +165,7 @@ export class Engine extends NamedCalls {
       memoryId,
       create: create ?? false,
       recorder: recorder ?? {},
+      withoutFiles: withoutFiles ?? false,
       memory: memory ?? {},
     });
     this.#current = { generation: this.#runtime.generation, wasm: engine };

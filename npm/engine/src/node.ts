@@ -17,10 +17,18 @@ import { NodePlatform } from './node/platform.ts';
 import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-export { Engine, type OpenOptions } from './engine.ts';
+export { type Caller, Engine, type OpenOptions } from './engine.ts';
 export { EngineError, type EngineErrorCode } from './errors.ts';
 export { FixLoop } from './fix-loop.ts';
-export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';
+export {
+  type CallName,
+  type Calls,
+  EDITING_CALLS,
+  NamedCalls,
+  PAGE_CALLS,
+  TEAM_CALLS,
+  WRITING_CALLS,
+} from './generated/calls.ts';
 export type * from './generated/contract.ts';
 export {
   ENGINE_ERROR_CODES,

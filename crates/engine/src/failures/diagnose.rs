@@ -84,7 +84,7 @@ pub async fn diagnose<D: Database>(
     };
     let (mut finding, not_stored) = match engine.write(ambient, count).await {
         Ok(finding) => (finding, None),
-        Err(error) if error.is_about_writing() => {
+        Err(error) if engine.may_answer_unstored(&error) => {
             let look = async |tx: &mut D::Tx<'_>| {
                 let finding = looked_up(engine, tx, &seen.analysis, &seen.case.name).await?;
                 Ok(with_incidents(engine, ambient, tx, &seen, finding).await)

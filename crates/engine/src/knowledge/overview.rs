@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{NoParams, Overview},
+    contract::{NoParams, Overview, Recipe},
 };
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{Database, patterns, runs, sqlite::probe};
@@ -22,6 +22,11 @@ pub async fn overview<D: Database>(
         Ok(Overview { known_patterns: learned + BUILTIN_COUNT, latest_run_id })
     };
     engine.read(ambient, body).await
+}
+
+/// What signatures depend on beside the failure.
+pub async fn recipe<D: Database>(engine: &Engine<D>, _: &Ambient, _: &NoParams) -> Result<Recipe, EngineError> {
+    Ok(Recipe { recipe: engine.recipe.to_string() })
 }
 
 /// Writes a row to the disk, finds it again and deletes it.

@@ -1,9 +1,9 @@
 //! A secret in every string field of every call: neither an answer nor a byte of the database has it.
 
-use super::{Folder, World};
+use super::{Folder, Json, World};
 use crate::{
-    EngineError, ErrorCode, ReportFiles,
-    calls::{Codec, call},
+    EngineError, ReportFiles,
+    calls::call,
     contract::{
         AddIncidentParams, AddSolutionParams, Change, ContainerFact, EditPatternParams, EngineOptions, FixFailure,
         FixStart, GitFacts, HistoryParams, IdParams, MemoryImportParams, PatternsParams, RankedSolutionsParams,
@@ -31,7 +31,7 @@ use crate::{
 use argus_core::{Analyzer, classify::UserRule, redact::UserSecret};
 use argus_report::{CaseStatus, Problem, ReportCase};
 use argus_store::finish;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{BufRead, Cursor};
 
@@ -354,21 +354,6 @@ fn a_fix_loop_knows_no_secret() {
     answers.keep("begin", fix_loop::begin(&analyzer, &start));
     answers.keep("read state", fix_loop::read_state(&planted("{"), None));
     assert_eq!(answers.leaks(), Vec::<&(String, String)>::new());
-}
-
-/// Values as JSON, as another binding would have them.
-struct Json;
-
-impl Codec for Json {
-    type Value = Value;
-
-    fn decode<T: DeserializeOwned>(value: Value) -> Result<T, EngineError> {
-        serde_json::from_value(value).map_err(|error| EngineError::new(ErrorCode::InvalidInput, error.to_string()))
-    }
-
-    fn encode<T: Serialize>(value: &T) -> Result<Value, EngineError> {
-        Ok(serde_json::to_value(value).expect("plain data"))
-    }
 }
 
 #[test]

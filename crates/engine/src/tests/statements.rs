@@ -117,6 +117,18 @@ impl Database for Counted {
         self.write(now, body).await
     }
 
+    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce() -> Result<T, E>,
+    {
+        self.database.in_one(now, body).await
+    }
+
+    fn is_in_one(&self) -> bool {
+        self.database.is_in_one()
+    }
+
     async fn exists(&self, now: i64) -> Result<bool, StoreError> {
         self.database.exists(now).await
     }

@@ -5,7 +5,11 @@ import type {
   AddIncidentResult,
   AddSolutionParams,
   AddSolutionResult,
+  AuditLog,
+  AuditLogParams,
+  AuditParams,
   CompleteIdsParams,
+  CreateTokenParams,
   DiagnoseParams,
   DiagnosticResult,
   EditPatternParams,
@@ -31,18 +35,22 @@ import type {
   PatternsResult,
   RankedSolutionsParams,
   RankedSolutionsResult,
+  Recipe,
   RecordFixParams,
   RecordOutcomeParams,
   RecordOutcomeResult,
   RecordRunParams,
   ReportFixParams,
   ReportFixResult,
+  RevokeTokenResult,
   RunDetail,
   RunDetailParams,
   RunResult,
   SignatureParams,
   SnapshotParams,
   SplitPatternParams,
+  Token,
+  TokensResult,
   ViewCaseParams,
   ViewCaseResult,
   ViewComparisonParams,
@@ -72,6 +80,8 @@ import type {
 export interface Calls {
   /** How much is known. */
   overview: { params: NoParams; result: Overview };
+  /** What signatures depend on beside the failure. */
+  recipe: { params: NoParams; result: Recipe };
   /** Reads the reports of a run: the same run without files and without secrets, fit for being recorded later. */
   prepareRun: { params: RecordRunParams; result: RecordRunParams };
   /** Records a finished run from its reports or, without any, from what the command printed. */
@@ -114,6 +124,18 @@ export interface Calls {
   snapshot: { params: SnapshotParams; result: null };
   /** Fails with the reason if nothing can be stored. */
   checkWrite: { params: NoParams; result: null };
+  /** Adds a token to a server's database. */
+  createToken: { params: CreateTokenParams; result: Token };
+  /** Tokens of a server, the oldest first. */
+  tokens: { params: NoParams; result: TokensResult };
+  /** Takes a token back. */
+  revokeToken: { params: IdParams; result: RevokeTokenResult };
+  /** Notes when a token was used. */
+  noteTokenUsed: { params: IdParams; result: null };
+  /** Adds to a server's audit log. */
+  noteAudit: { params: AuditParams; result: null };
+  /** A server's audit log, the newest first. */
+  auditLog: { params: AuditLogParams; result: AuditLog };
   /** For the head of a page. */
   viewOverview: { params: NoParams; result: ViewOverview };
   /** Patterns, filtered and counted by category. */
@@ -162,6 +184,59 @@ export const WRITING_CALLS = [
   'addIncident',
   'memoryImport',
   'checkWrite',
+  'createToken',
+  'revokeToken',
+  'noteTokenUsed',
+  'noteAudit',
+  'editPattern',
+  'mergePatterns',
+  'splitPattern',
+  'markFix',
+] as const satisfies readonly CallName[];
+
+/** Those of them that change what was learned, as a person does. */
+export const EDITING_CALLS = [
+  'editPattern',
+  'mergePatterns',
+  'splitPattern',
+  'markFix',
+] as const satisfies readonly CallName[];
+
+/** The calls that another machine of a team may make. */
+export const TEAM_CALLS = [
+  'overview',
+  'recipe',
+  'recordRun',
+  'history',
+  'runDetail',
+  'diagnose',
+  'reportFix',
+  'recordFix',
+  'patterns',
+  'pattern',
+  'findBySignature',
+  'rankedSolutions',
+  'recordOutcome',
+  'addSolution',
+  'addIncident',
+  'memoryImport',
+  'memoryExport',
+  'memorySearch',
+  'incident',
+  'completeIds',
+  'checkWrite',
+  'viewOverview',
+  'viewPatterns',
+  'viewPattern',
+  'viewRuns',
+  'viewRun',
+  'viewCase',
+  'viewComparison',
+  'viewGrid',
+  'viewTrend',
+  'viewIncidents',
+  'viewEnvironments',
+  'viewInspection',
   'editPattern',
   'mergePatterns',
   'splitPattern',
@@ -196,6 +271,11 @@ export abstract class NamedCalls {
   /** How much is known. */
   overview(params: NoParams = {}): Promise<Overview> {
     return this.call('overview', params);
+  }
+
+  /** What signatures depend on beside the failure. */
+  recipe(params: NoParams = {}): Promise<Recipe> {
+    return this.call('recipe', params);
   }
 
   /** Reads the reports of a run: the same run without files and without secrets, fit for being recorded later. */
@@ -301,6 +381,36 @@ export abstract class NamedCalls {
   /** Fails with the reason if nothing can be stored. */
   checkWrite(params: NoParams = {}): Promise<null> {
     return this.call('checkWrite', params);
+  }
+
+  /** Adds a token to a server's database. */
+  createToken(params: CreateTokenParams): Promise<Token> {
+    return this.call('createToken', params);
+  }
+
+  /** Tokens of a server, the oldest first. */
+  tokens(params: NoParams = {}): Promise<TokensResult> {
+    return this.call('tokens', params);
+  }
+
+  /** Takes a token back. */
+  revokeToken(params: IdParams): Promise<RevokeTokenResult> {
+    return this.call('revokeToken', params);
+  }
+
+  /** Notes when a token was used. */
+  noteTokenUsed(params: IdParams): Promise<null> {
+    return this.call('noteTokenUsed', params);
+  }
+
+  /** Adds to a server's audit log. */
+  noteAudit(params: AuditParams): Promise<null> {
+    return this.call('noteAudit', params);
+  }
+
+  /** A server's audit log, the newest first. */
+  auditLog(params: AuditLogParams = {}): Promise<AuditLog> {
+    return this.call('auditLog', params);
   }
 
   /** For the head of a page. */

@@ -75,6 +75,44 @@ export type AppliedFix = {
   approach: FixApproach,
 };
 
+/** One line of the audit log. */
+export type AuditEntry = {
+  /** ISO 8601. */
+  at: string,
+  /** Null: no token, or none that is known. */
+  tokenId: string | null,
+  /** Null: it was about no project. */
+  project: string | null,
+  /** What it was. */
+  action: string,
+  /** It was not done. */
+  isDenied: boolean,
+};
+
+/** The newest of the audit log. */
+export type AuditLog = {
+  /** The newest first. */
+  entries: Array<AuditEntry>,
+};
+
+/** How much of the audit log. */
+export type AuditLogParams = {
+  /** Default: 100. */
+  limit?: number | null,
+};
+
+/** Something that was done with a token, or denied. */
+export type AuditParams = {
+  /** Absent: no token, or none that is known. */
+  tokenId?: string | null,
+  /** Absent: it was about no project. */
+  project?: string | null,
+  /** The call's name, `token create`, `login`. */
+  action: string,
+  /** It was not done. */
+  isDenied: boolean,
+};
+
 /** What is known of a solution in one environment. */
 export type BucketStats = {
   /** The environment. */
@@ -210,6 +248,22 @@ export type ContainerFact = {
   exitCode?: number | null,
 };
 
+/** A new token. The secret stays with the caller. */
+export type CreateTokenParams = {
+  /** The public part, which is part of what its holder sends. */
+  id: string,
+  /** Whose it is: a person, a machine. */
+  name: string,
+  /** SHA-256 of the secret, hex. */
+  digest: string,
+  /** The highest of what it may do. */
+  scope: Scope,
+  /** The projects it may be used for. Default: all. */
+  projects?: Array<string> | null,
+  /** Days until it expires. Default: it does not. */
+  expiresInDays?: number | null,
+};
+
 /** Which failure to diagnose. */
 export type DiagnoseParams = {
   /** `run-…`. */
@@ -319,7 +373,7 @@ export type EngineOptions = {
 export type ErrorClass = "transient" | "fixable" | "permanent";
 
 /** The codes of the public contracts, and those of files and databases, in the order in which they are explained. */
-export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READ_ONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
+export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READ_ONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "TEAM_UNREACHABLE" | "TEAM_DENIED" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
 
 /** Why a loop needs a human. */
 export type EscalationReason = "circuit_breaker_opened" | "max_attempts_reached" | "permanent_error" | "suspicious_success" | "interrupted_too_often" | "stopped_by_human";
@@ -1388,6 +1442,12 @@ export type RankedSolutionsResult = {
   warnings?: Array<string>,
 };
 
+/** What signatures depend on beside the failure. */
+export type Recipe = {
+  /** Two memories with the same one sign alike. */
+  recipe: string,
+};
+
 /** A fix recorded straight on a pattern, for Node tooling. */
 export type RecordFixParams = {
   /** The pattern it counts on. */
@@ -1611,6 +1671,12 @@ export type Retention = {
   minRuns?: number | null,
 };
 
+/** Whether a token could be revoked. */
+export type RevokeTokenResult = {
+  /** False: there is none of this id, or it was revoked before. */
+  revoked: boolean,
+};
+
 /** One run with its cases: failed first, then flaky, then the rest, each in the report's order. */
 export type RunDetail = {
   /** The run. */
@@ -1695,6 +1761,9 @@ export type SameCause = {
   /** Its case. */
   caseName: string,
 };
+
+/** What a token may do. Each holds those before it. */
+export type Scope = "read" | "write" | "edit" | "admin";
 
 /** A failure of a pattern. */
 export type SeenIn = {
@@ -1812,6 +1881,34 @@ export type SuggestedFrom = {
   confidence: number,
   /** Where it was of other values (a port, a host, a name, a path, a number): what they were there, and are here. */
   differences?: Array<Difference>,
+};
+
+/** A token as it is kept. */
+export type Token = {
+  /** The public part. */
+  id: string,
+  /** Whose it is. */
+  name: string,
+  /** SHA-256 of the secret, hex. */
+  digest: string,
+  /** The highest of what it may do. */
+  scope: Scope,
+  /** Null: all. */
+  projects: Array<string> | null,
+  /** ISO 8601, as all times. */
+  createdAt: string,
+  /** Null: it does not expire. */
+  expiresAt: string | null,
+  /** Null: it is not revoked. */
+  revokedAt: string | null,
+  /** Null: it was never used. To the minute. */
+  lastUsedAt: string | null,
+};
+
+/** All tokens of a server. */
+export type TokensResult = {
+  /** The oldest first, revoked ones too. */
+  tokens: Array<Token>,
 };
 
 /** Cases by status; flaky ones are counted among passed too. */
@@ -2331,6 +2428,8 @@ export const ENGINE_ERROR_CODES = [
   'DATABASE_CORRUPT',
   'DATABASE_NEWER',
   'DATABASE_UNAVAILABLE',
+  'TEAM_UNREACHABLE',
+  'TEAM_DENIED',
   'STATE_UNREADABLE',
   'STATE_NEWER',
   'STATE_MISMATCH',

@@ -60,7 +60,7 @@ pub async fn ranked_solutions<D: Database>(
     };
     // A search waits for no writer to be remembered.
     let (listed, left_out) = match engine.write_side_now(Side::Primary, ambient, remember).await {
-        Err(error) if error.is_about_writing() => {
+        Err(error) if engine.may_answer_unstored(&error) => {
             warnings.push(format!(
                 "The search is not remembered, so leave lookup_id out of record_outcome: {}",
                 error.message

@@ -1,0 +1,142 @@
+//! Tokens and the audit log of a team's server, in its own database.
+//! Secrets are made and compared by the host; here are only their digests.
+
+use crate::{
+    Engine, EngineError, ErrorCode,
+    answer::moment::{DAY_MS, iso},
+    contract::{
+        AuditEntry, AuditLog, AuditLogParams, AuditParams, CreateTokenParams, IdParams, NoParams, RevokeTokenResult,
+        Scope, Token, TokensResult,
+    },
+};
+use argus_core::{Ambient, display};
+use argus_store::{Database, audit, tokens};
+
+/// A person's or a machine's name.
+const MAX_NAME_CHARS: usize = 100;
+
+/// Entries of the audit log in one answer.
+const MAX_ENTRIES: u32 = 10_000;
+const DEFAULT_ENTRIES: u32 = 100;
+
+/// Adds a token.
+pub async fn create_token<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &CreateTokenParams,
+) -> Result<Token, EngineError> {
+    let name = display::line(&engine.analyzer.redact(&params.name), MAX_NAME_CHARS);
+    if name.is_empty() {
+        return Err(EngineError::invalid("name is empty. Say whose the token is."));
+    }
+    let token = tokens::Token {
+        id: params.id.clone(),
+        name,
+        digest: params.digest.clone(),
+        scope: params.scope.as_str().to_owned(),
+        projects: params.projects.as_ref().map(|projects| projects.join(" ")),
+        created_at: ambient.now,
+        expires_at: params.expires_in_days.map(|days| ambient.now + i64::from(days) * DAY_MS),
+        revoked_at: None,
+        last_used_at: None,
+    };
+    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(tokens::add(tx, &token).await?)).await?;
+    shown(token)
+}
+
+/// All tokens, with their digests.
+pub async fn tokens<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    _: &NoParams,
+) -> Result<TokensResult, EngineError> {
+    let all = engine.read(ambient, async |tx: &mut D::Tx<'_>| Ok(tokens::all(tx).await?)).await?;
+    Ok(TokensResult { tokens: all.into_iter().map(shown).collect::<Result<_, _>>()? })
+}
+
+/// From now on it opens nothing.
+pub async fn revoke_token<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &IdParams,
+) -> Result<RevokeTokenResult, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| Ok(tokens::revoke(tx, &params.id, ambient.now).await?);
+    Ok(RevokeTokenResult { revoked: engine.write(ambient, body).await? })
+}
+
+/// Notes that a token was used.
+pub async fn note_token_used<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &IdParams,
+) -> Result<(), EngineError> {
+    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(tokens::note_used(tx, &params.id, ambient.now).await?)).await
+}
+
+/// Adds a line to the audit log.
+pub async fn note_audit<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &AuditParams,
+) -> Result<(), EngineError> {
+    let line = |text: &str| display::line(&engine.analyzer.redact(text), MAX_NAME_CHARS);
+    let entry = audit::Entry {
+        at: ambient.now,
+        token_id: params.token_id.as_deref().map(line),
+        project: params.project.as_deref().map(line),
+        action: line(&params.action),
+        is_denied: params.is_denied,
+    };
+    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(audit::add(tx, &entry).await?)).await
+}
+
+/// The newest of the audit log.
+pub async fn audit_log<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &AuditLogParams,
+) -> Result<AuditLog, EngineError> {
+    let limit = params.limit.unwrap_or(DEFAULT_ENTRIES).min(MAX_ENTRIES);
+    let newest = engine.read(ambient, async |tx: &mut D::Tx<'_>| Ok(audit::newest(tx, limit).await?)).await?;
+    let entries = newest.into_iter().map(|audit::Entry { at, token_id, project, action, is_denied }| AuditEntry {
+        at: iso(at),
+        token_id,
+        project,
+        action,
+        is_denied,
+    });
+    Ok(AuditLog { entries: entries.collect() })
+}
+
+fn shown(token: tokens::Token) -> Result<Token, EngineError> {
+    let tokens::Token { id, name, digest, scope, projects, created_at, expires_at, revoked_at, last_used_at } = token;
+    Ok(Token {
+        id,
+        name,
+        digest,
+        scope: Scope::of(&scope)?,
+        projects: projects.map(|projects| projects.split(' ').map(ToOwned::to_owned).collect()),
+        created_at: iso(created_at),
+        expires_at: expires_at.map(iso),
+        revoked_at: revoked_at.map(iso),
+        last_used_at: last_used_at.map(iso),
+    })
+}
+
+impl Scope {
+    const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Edit, Self::Admin];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Edit => "edit",
+            Self::Admin => "admin",
+        }
+    }
+
+    fn of(stored: &str) -> Result<Self, EngineError> {
+        let scope = Self::ALL.into_iter().find(|scope| scope.as_str() == stored);
+        scope.ok_or_else(|| EngineError::new(ErrorCode::DatabaseCorrupt, "A token has a scope that there is not."))
+    }
+}

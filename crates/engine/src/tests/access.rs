@@ -1,0 +1,66 @@
+//! Tokens and the audit log of a team's server.
+
+use super::World;
+use crate::{
+    ErrorCode, access,
+    contract::{AuditLogParams, AuditParams, CreateTokenParams, IdParams, NoParams, Scope},
+};
+use argus_store::finish;
+
+fn token(id: &str, name: &str, scope: Scope) -> CreateTokenParams {
+    CreateTokenParams {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        digest: "0".repeat(64),
+        scope,
+        projects: None,
+        expires_in_days: None,
+    }
+}
+
+#[test]
+fn a_token_is_kept_used_and_revoked() {
+    let world = World::new();
+    let params = CreateTokenParams {
+        projects: Some(vec!["shop".to_owned(), "till".to_owned()]),
+        expires_in_days: Some(30),
+        ..token("one", "Ada", Scope::Write)
+    };
+    let made = finish(access::create_token(&world.engine, &world.ambient(), &params)).unwrap();
+    assert_eq!((made.scope, made.projects.as_deref()), (Scope::Write, params.projects.as_deref()));
+    assert_eq!(made.expires_at.as_deref(), Some("2026-03-28T10:00:01.000Z"));
+    finish(access::create_token(&world.engine, &world.ambient(), &token("two", "CI", Scope::Read))).unwrap();
+
+    let id = IdParams { id: "one".to_owned() };
+    finish(access::note_token_used(&world.engine, &world.ambient(), &id)).unwrap();
+    assert!(finish(access::revoke_token(&world.engine, &world.ambient(), &id)).unwrap().revoked);
+    assert!(!finish(access::revoke_token(&world.engine, &world.ambient(), &id)).unwrap().revoked);
+    let tokens = finish(access::tokens(&world.engine, &world.ambient(), &NoParams {})).unwrap().tokens;
+    let states: Vec<_> = tokens
+        .iter()
+        .map(|token| (token.id.as_str(), token.last_used_at.is_some(), token.revoked_at.is_some()))
+        .collect();
+    assert_eq!(states, [("one", true, true), ("two", false, false)]);
+}
+
+#[test]
+fn a_token_without_a_name_is_refused() {
+    let world = World::new();
+    let refused = finish(access::create_token(&world.engine, &world.ambient(), &token("one", " ", Scope::Read)));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn the_audit_log_has_the_newest_first() {
+    let world = World::new();
+    for (action, is_denied) in [("editPattern", false), ("markFix", true)] {
+        let project = Some("shop".to_owned());
+        let entry = AuditParams { token_id: Some("one".to_owned()), project, action: action.to_owned(), is_denied };
+        finish(access::note_audit(&world.engine, &world.ambient(), &entry)).unwrap();
+    }
+    let log = finish(access::audit_log(&world.engine, &world.ambient(), &AuditLogParams { limit: None })).unwrap();
+    let entries: Vec<_> = log.entries.iter().map(|entry| (entry.action.as_str(), entry.is_denied)).collect();
+    assert_eq!(entries, [("markFix", true), ("editPattern", false)]);
+    let one = finish(access::audit_log(&world.engine, &world.ambient(), &AuditLogParams { limit: Some(1) })).unwrap();
+    assert_eq!(one.entries.len(), 1);
+}

@@ -1,0 +1,119 @@
+//! Calls with a name of their own, made once in one transaction with what they answer.
+
+use super::{Folder, Json, START_MS, UNKNOWN, World, failed};
+use crate::{
+    EngineError, ErrorCode,
+    calls::call_once,
+    contract::{RecorderOptions, ViewIncidentsParams},
+    memory::finding::browse::view_incidents,
+};
+use argus_core::Ambient;
+use argus_store::{Database, StoreError, finish, patterns, sqlite::SqliteTx};
+use serde_json::{Value, json};
+
+fn once(world: &World, call_id: &str, name: &str, params: &Value) -> Result<Value, EngineError> {
+    let ambient = Ambient::of_call(START_MS, call_id);
+    finish(call_once::<Json, _>(&world.engine, &ambient, name, params.clone()))
+}
+
+fn incident(title: &str) -> Value {
+    json!({ "title": title, "steps": "Turn it off and on", "worked": true, "env": {} })
+}
+
+fn known(world: &World) -> usize {
+    finish(view_incidents(&world.engine, &world.ambient(), &ViewIncidentsParams::default())).unwrap().incidents.len()
+}
+
+#[test]
+fn a_call_that_is_made_again_answers_what_it_answered_and_writes_nothing() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let case = json!({ "runId": run, "caseName": "boom" });
+    let fix = json!({ "runId": run, "caseName": "boom", "fixDescription": "Tuned it", "success": true });
+    let outcome = |solution: &str| json!({ "solution_id": solution, "worked": true, "env": {} });
+    let added = once(&world, "call-1", "addIncident", &incident("The boiler is cold")).unwrap();
+    let solution = added["solution_id"].as_str().unwrap();
+    for (name, params) in [
+        ("diagnose", &case),
+        ("reportFix", &fix),
+        ("recordOutcome", &outcome(solution)),
+        ("rankedSolutions", &json!({ "query_text": "The boiler is cold", "env": {} })),
+    ] {
+        let first = once(&world, name, name, params).unwrap();
+        assert_eq!(once(&world, name, name, params).unwrap(), first, "{name}");
+    }
+    assert_eq!(once(&world, "call-1", "addIncident", &incident("The boiler is cold")).unwrap(), added);
+    assert_eq!(known(&world), 1);
+    let diagnosed = world.diagnose(&run, "boom").unwrap().pattern.unwrap();
+    assert_eq!((diagnosed.occurrences, diagnosed.resolutions), (2, 1));
+}
+
+#[test]
+fn a_name_belongs_to_one_call() {
+    let world = World::new();
+    once(&world, "call-1", "addIncident", &incident("The boiler is cold")).unwrap();
+    let other = once(&world, "call-1", "rankedSolutions", &json!({ "query_text": "boiler", "env": {} }));
+    assert_eq!(other.unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn a_call_that_fails_leaves_nothing_and_can_be_made_again() {
+    let world = World::new();
+    let params = json!({ "runId": "run-1", "caseName": "boom" });
+    assert_eq!(once(&world, "call-1", "diagnose", &params).unwrap_err().code, ErrorCode::RunNotFound);
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let params = json!({ "runId": run, "caseName": "boom" });
+    assert!(once(&world, "call-1", "diagnose", &params).is_ok());
+}
+
+#[test]
+fn of_two_transactions_in_one_either_both_stay_or_none() {
+    let folder = Folder::new("once");
+    let world = World::on(&folder.file()).unwrap();
+    let database = &world.engine.database;
+    world.run(vec![failed("boom", UNKNOWN)]);
+    let count = async || {
+        let body = async |tx: &mut SqliteTx<'_>| patterns::by_id(tx, "builtin-timeout").await;
+        let pattern = database.read(START_MS, body).await?.unwrap();
+        let occurrences = pattern.occurrences;
+        let body = async |tx: &mut SqliteTx<'_>| {
+            let mut pattern = patterns::by_id(tx, "builtin-timeout").await?.unwrap();
+            patterns::count_occurrence(tx, &mut pattern, START_MS).await
+        };
+        database.write(START_MS, body).await?;
+        Ok::<u32, StoreError>(occurrences)
+    };
+    let failing = async || {
+        count().await?;
+        assert!(database.is_in_one());
+        Err::<u32, _>(database.write(START_MS, async |_: &mut SqliteTx<'_>| Err::<u32, _>(locked())).await.unwrap_err())
+    };
+    // A body that goes on after a failed write has nothing stored either.
+    let forgiving = async || {
+        let _ = failing().await;
+        Ok::<u32, StoreError>(0)
+    };
+    assert_eq!(finish(database.in_one(START_MS, count)).unwrap(), 0);
+    assert!(finish(database.in_one(START_MS, failing)).is_err());
+    assert!(finish(database.in_one(START_MS, forgiving)).is_err());
+    assert!(!database.is_in_one());
+    assert_eq!(finish(database.in_one(START_MS, count)).unwrap(), 1);
+    assert_eq!(finish(count()).unwrap(), 2);
+}
+
+fn locked() -> StoreError {
+    finish(World::new().engine.database.snapshot("/nowhere/at/all")).unwrap_err()
+}
+
+#[test]
+fn what_is_recorded_for_another_caller_carries_its_name() {
+    let world = World::new();
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let ada = RecorderOptions { by: Some("Ada".to_owned()), from: Some("laptop".to_owned()) };
+    let engine = world.engine.recorded_by(ada);
+    let fix = json!({ "runId": run, "caseName": "boom", "fixDescription": "Tuned it", "success": true });
+    let ambient = Ambient::of_call(START_MS, "call-1");
+    finish(call_once::<Json, _>(&engine, &ambient, "reportFix", fix)).unwrap();
+    let record = &world.diagnose(&run, "boom").unwrap().fix_history[0];
+    assert_eq!((record.recorded_by.as_deref(), record.recorded_from.as_deref()), (Some("Ada"), Some("laptop")));
+}

@@ -1,0 +1,50 @@
+//! What was done with the tokens of a server: edits, and what was denied.
+
+use crate::{Tx, error::StoreError};
+
+/// The newest that stay: some 20 MB.
+const MAX_KEPT_ENTRIES: i64 = 100_000;
+
+/// One thing that was done, or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// UTC milliseconds.
+    pub at: i64,
+    /// None: no token, or none that is known.
+    pub token_id: Option<String>,
+    /// None: it was about no project.
+    pub project: Option<String>,
+    /// A call's name, or `login`.
+    pub action: String,
+    /// It was not done.
+    pub is_denied: bool,
+}
+
+const DONE: &str = "done";
+const DENIED: &str = "denied";
+
+/// Adds one, and forgets the oldest where there are too many.
+pub async fn add(tx: &mut impl Tx, entry: &Entry) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO audit_entries (at, token_id, project, action, outcome) \
+                       VALUES ($1, $2, $3, $4, $5) RETURNING key";
+    let Entry { at, token_id, project, action, is_denied } = entry;
+    let outcome = if *is_denied { DENIED } else { DONE };
+    let values = [(*at).into(), token_id.into(), project.into(), action.into(), outcome.into()];
+    let added = tx.query_first(SQL, &values).await?;
+    let key: i64 = added.ok_or_else(|| StoreError::corrupt("an entry that was added has no key"))?.read()?;
+    tx.execute("DELETE FROM audit_entries WHERE key <= $1", &[(key - MAX_KEPT_ENTRIES).into()]).await?;
+    Ok(())
+}
+
+/// The newest first.
+pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<Entry>, StoreError> {
+    const SQL: &str = "SELECT at, token_id, project, action, outcome FROM audit_entries ORDER BY key DESC LIMIT $1";
+    let rows = tx.query(SQL, &[limit.into()]).await?;
+    rows.into_iter()
+        .map(|mut row| {
+            let (at, token_id, project, action) = (row.read()?, row.read()?, row.read()?, row.read()?);
+            let outcome: String = row.read()?;
+            Ok(Entry { at, token_id, project, action, is_denied: outcome == DENIED })
+        })
+        .collect()
+}

@@ -1,0 +1,80 @@
+//! Who may use the memories of a server. Secrets are not here, only their digests.
+
+use crate::{Tx, error::StoreError};
+
+/// A token without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Public part.
+    pub id: String,
+    /// Whose it is.
+    pub name: String,
+    /// SHA-256 of the secret, hex.
+    pub digest: String,
+    /// The highest of what it may do.
+    pub scope: String,
+    /// Names with spaces between; None: all.
+    pub projects: Option<String>,
+    /// UTC milliseconds, as all times here.
+    pub created_at: i64,
+    /// None: it does not expire.
+    pub expires_at: Option<i64>,
+    /// None: it is not revoked.
+    pub revoked_at: Option<i64>,
+    /// None: it was never used.
+    pub last_used_at: Option<i64>,
+}
+
+/// Adds a new one.
+pub async fn add(tx: &mut impl Tx, token: &Token) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO tokens (id, name, digest, scope, projects, created_at, expires_at) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let Token { id, name, digest, scope, projects, created_at, expires_at, .. } = token;
+    let values = [
+        id.into(),
+        name.into(),
+        digest.into(),
+        scope.into(),
+        projects.into(),
+        (*created_at).into(),
+        (*expires_at).into(),
+    ];
+    tx.execute(SQL, &values).await?;
+    Ok(())
+}
+
+/// All, the oldest first.
+pub async fn all(tx: &mut impl Tx) -> Result<Vec<Token>, StoreError> {
+    const SQL: &str = "SELECT id, name, digest, scope, projects, created_at, expires_at, revoked_at, last_used_at \
+                       FROM tokens ORDER BY key";
+    let rows = tx.query(SQL, &[]).await?;
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(Token {
+                id: row.read()?,
+                name: row.read()?,
+                digest: row.read()?,
+                scope: row.read()?,
+                projects: row.read()?,
+                created_at: row.read()?,
+                expires_at: row.read()?,
+                revoked_at: row.read()?,
+                last_used_at: row.read()?,
+            })
+        })
+        .collect()
+}
+
+/// False where there is none of this id, or it was revoked before.
+pub async fn revoke(tx: &mut impl Tx, id: &str, now: i64) -> Result<bool, StoreError> {
+    const SQL: &str = "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
+    Ok(tx.execute(SQL, &[id.into(), now.into()]).await? > 0)
+}
+
+/// Notes when tokens were used; the clock of one of several servers may be behind.
+pub async fn note_used(tx: &mut impl Tx, id: &str, at: i64) -> Result<(), StoreError> {
+    const SQL: &str =
+        "UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
+    tx.execute(SQL, &[id.into(), at.into()]).await?;
+    Ok(())
+}
