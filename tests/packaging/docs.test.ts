@@ -88,7 +88,7 @@ function commandsOf(page: string): { command: string; options: string[] }[] {
   const blocks = [...read(page).matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, text = '']) => text);
   const lines = blocks.flatMap((text) => text.split('\n').map((line) => line.split(/\s#\s/u)[0] ?? ''));
   return lines.flatMap((line) => {
-    const found = /\b(?:argus|argus-mcp) ((?:memory )?[a-z][\w-]*)(.*)$/u.exec(line);
+    const found = /\b(?:argus|argus-mcp) ((?:(?:memory|team|token) )?[a-z][\w-]*)(.*)$/u.exec(line);
     if (found === null || / mcp add /u.test(line)) return [];
     const [, command = '', rest = ''] = found;
     const unquoted = rest.replaceAll(/"[^"]*"/gu, '');

@@ -19,6 +19,7 @@ import type { RunOptions } from './failures/run.ts';
 import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
+import { addTeamCommands } from './team/team-program.ts';
 import { EXIT } from './terminal/exit.ts';
 import { portNumber, wholeNumber } from './terminal/numbers.ts';
 import type { GlobalOptions } from './terminal/output.ts';
@@ -70,6 +71,7 @@ function program(): Command {
   const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns];
   for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
   addMemoryCommands(root);
+  addTeamCommands(root);
   addFixCommands(root);
   return root;
 }

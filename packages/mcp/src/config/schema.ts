@@ -52,12 +52,21 @@ const test = () =>
       .describe('Seconds without output until the command is ended. Default: never'),
   });
 
+const team = () =>
+  z.strictObject({
+    url: z.url().describe('Address of the server of the team'),
+    project: z.string().min(1).max(64).optional().describe('Name of this project there'),
+  });
+
 /** The whole file; every key is optional. */
 export const configSchema = () =>
   z.strictObject({
     version: z.literal(1).optional().describe('Version of this format'),
     locale: z.enum(LOCALES).optional().describe('Language of built-in suggestions'),
     history: history().optional(),
+    team: team()
+      .optional()
+      .describe('A proposal that is shown: nothing is sent until a person has called argus team join'),
     memory: memory().optional(),
     test: test().optional(),
     containers: z.array(z.string().min(1)).optional().describe('Docker containers whose state explains failures'),

@@ -1,5 +1,5 @@
 /**
- * How the viewer's server answers: headers of every answer, JSON, errors.
+ * How the servers of this package answer, the viewer's and the team's: headers of every answer, JSON, errors.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -4,17 +4,18 @@
  */
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
-import { type Engine, EngineError, LIMITS } from 'argus-engine';
+import { EngineError, LIMITS } from 'argus-engine';
 import { toErrorBody } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Calling } from '../storage/database.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 
 /** Cases of a run in one resource; more are paged with argus_history. */
 const MAX_CASES = 200;
 
 /** Asks one memory. */
-type Ask = <T>(call: (engine: Engine) => Promise<T>, runId?: string) => Promise<T>;
+type Ask = <T>(call: (engine: Calling) => Promise<T>, runId?: string) => Promise<T>;
 
 type Places = Pick<SessionManager, 'all' | 'memories'>;
 

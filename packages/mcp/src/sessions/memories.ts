@@ -6,12 +6,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from 'argus-engine';
 import { patternError } from '../config/load.ts';
 import { type DetectedEnvironment, environmentOf } from '../environment/project-environment.ts';
 import { ArgusError, messageOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
-import { Database, type WithWarnings } from '../storage/database.ts';
+import { type Calling, Database, type Store, type WithWarnings } from '../storage/database.ts';
 import { tighten } from '../system/way.ts';
 import type { Searched, Session } from './session.ts';
 
@@ -124,10 +123,10 @@ function asInvalidInput(thrown: unknown): never {
 /** One memory with the other beside it. */
 export class Memory {
   readonly root: string;
-  readonly #database: Database;
+  readonly #database: Store;
   readonly #warnings: readonly string[];
 
-  constructor(database: Database, root: string, warnings: readonly string[]) {
+  constructor(database: Store, root: string, warnings: readonly string[]) {
     this.root = root;
     this.#database = database;
     this.#warnings = warnings;
@@ -139,18 +138,18 @@ export class Memory {
   }
 
   /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
-  async search<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
+  async search<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>> {
     const { value, warnings } = await this.#database.readOrMake(call);
     return { value, warnings: [...this.#warnings, ...warnings] };
   }
 
   /** Reading makes no file. */
-  async read<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+  async read<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
     return (await this.#database.read(call)).value;
   }
 
   /** What must not be lost unnoticed: an error where it cannot be stored. */
-  async write<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+  async write<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
     return call(await this.#database.durable());
   }
 }

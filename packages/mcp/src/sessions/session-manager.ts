@@ -4,9 +4,13 @@
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type ConfigNamer, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Project, projectAround } from '../owner/project.ts';
+import { isStorageProblem } from '../storage/database.ts';
+import { identityOf, type Membership, Memberships } from '../team/client/membership.ts';
 import { shortLine } from '../text/untrusted.ts';
 import { Memories } from './memories.ts';
 import { type Process, Session } from './session.ts';
@@ -71,7 +75,7 @@ export class SessionManager {
   }
 
   async #hasMemory(project: Project, loaded: LoadedConfig): Promise<boolean> {
-    const session = new Session(project, loaded, this.process);
+    const session = new Session(project, loaded, this.process, await teamOf(project));
     return session.hasMemory();
   }
 
@@ -79,13 +83,28 @@ export class SessionManager {
   async #upToDate(sessions: Map<string, Session>, project: Project, loaded: LoadedConfig): Promise<Session> {
     const key = sessionKey(project.root);
     const open = sessions.get(key);
-    if (open && open.loaded.path === loaded.path && open.loaded.text === loaded.text && isSame(open.project, project)) {
-      return open;
-    }
-    const session = new Session(project, loaded, this.process);
+    const team = await teamOf(project);
+    const isAsBefore =
+      open?.loaded.path === loaded.path && open.loaded.text === loaded.text && isSame(open.project, project);
+    if (open !== undefined && isAsBefore && isDeepStrictEqual(open.team, team)) return open;
+    const session = new Session(project, loaded, this.process, team);
     sessions.set(key, session);
     await open?.close();
     return session;
+  }
+}
+
+/** The team that a project's repository belongs to; git is asked only where this user has joined one. */
+async function teamOf({ top, home }: Project): Promise<Membership | undefined> {
+  try {
+    const memberships = new Memberships(await trustedDataFolder(top, home));
+    if (memberships.isEmpty()) return undefined;
+    const repository = await identityOf(top);
+    return repository === undefined ? undefined : memberships.of(repository);
+  } catch (thrown) {
+    // Without a data folder nobody has joined anything.
+    if (isStorageProblem(thrown)) return undefined;
+    throw thrown;
   }
 }
 

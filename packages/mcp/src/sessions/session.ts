@@ -7,7 +7,6 @@ import path from 'node:path';
 import {
   type Calls,
   createFixLoop,
-  type Engine,
   EngineError,
   type FixLoop,
   type Locale,
@@ -16,6 +15,7 @@ import {
   type RecordRunParams,
   type RunResult,
 } from 'argus-engine';
+import { v7 as uuidV7 } from 'uuid';
 import { databaseOf, type LoadedConfig, patternError } from '../config/load.ts';
 import { ageInDays, type Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
@@ -25,15 +25,20 @@ import { foreignNote, type Placement } from '../owner/placement.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
 import { type TestPlace, testPlaceOf } from '../run/planning/test-place.ts';
 import {
+  type Calling,
   Database,
   isStorageProblem,
   type Opening,
   type SecondaryMemory,
+  type Store,
   type WithWarnings,
 } from '../storage/database.ts';
 import { type Kept, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
 import { Spool, type SpoolCounts } from '../storage/spool.ts';
+import type { Membership } from '../team/client/membership.ts';
+import { Remote } from '../team/client/remote.ts';
+import { TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
 import { mapTexts, visible } from '../text/untrusted.ts';
 import { ProjectPlace } from './project-place.ts';
@@ -54,27 +59,42 @@ export class Session {
   readonly loaded: LoadedConfig;
   readonly #process: Process;
   readonly #place: ProjectPlace;
-  readonly #database: Database;
+  readonly #store: Store;
+  /** The team that this repository belongs to, if there is one. */
+  readonly team: Membership | undefined;
   #hasSaidWhose = false;
   #reader: Locale | undefined;
   readonly #seal: Seal;
   #rules: FixLoop | undefined;
   #outbox: { readonly own: string; readonly other: string | undefined; readonly outbox: Outbox } | undefined;
 
-  constructor(project: Project, loaded: LoadedConfig, process: Process) {
+  constructor(project: Project, loaded: LoadedConfig, process: Process, team?: Membership) {
     const { top, home } = project;
     this.project = project;
     this.loaded = loaded;
     this.#process = process;
     this.#seal = new Seal(() => trustedDataFolder(top, home));
     this.#place = new ProjectPlace({ root: home, database: databaseOf(project, loaded.config), top }, process.adopts);
-    this.#database = new Database({
+    this.team = team;
+    const database = new Database({
       locate: () => this.#place.locate(),
       isThere: () => this.#place.isThere(),
       opening: async () => this.opening('project', secondaryAt(await trustedUserMemoryPath(top, home))),
       home,
       refused: (message) => patternError(loaded, message),
     });
+    this.#store = team === undefined ? database : this.#ofTeam(team, database);
+  }
+
+  #ofTeam(team: Membership, database: Database): TeamStore {
+    const asking = () => ({
+      locale: this.locale,
+      by: this.recorder.by ?? undefined,
+      from: this.recorder.from ?? undefined,
+    });
+    return new TeamStore(new Remote(team, asking), database, (params) =>
+      mapTexts(params, (text) => this.fitToLeave(text)),
+    );
   }
 
   /** The folder that was named; commands run there. */
@@ -99,13 +119,15 @@ export class Session {
   /** Whose the memory is, which is the one used from then on. Throws where there is no place for one. */
   async placement(): Promise<Placement> {
     const placement = await this.#place.find();
-    this.#database.follow(placement.path);
+    this.#store.follow(placement.path);
     return placement;
   }
 
   /** Whether the user has recorded anything here; a foreign memory alone is for argus_init to speak of. */
   async hasMemory(): Promise<boolean> {
-    if (!this.historyEnabled || !(await this.#place.isThere())) return false;
+    if (!this.historyEnabled) return false;
+    if (this.team !== undefined) return true;
+    if (!(await this.#place.isThere())) return false;
     try {
       return (await this.#place.find()).memoryId !== undefined;
     } catch (thrown) {
@@ -176,7 +198,7 @@ export class Session {
   }
 
   /** Asks what is known, with nothing stored. A run id says where a run is that is not stored. */
-  async withEngine<T>(call: (engine: Engine) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
+  async withEngine<T>(call: (engine: Calling) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
     this.requireHistory();
     const outbox = await this.#waiting();
     const waiting = await outbox.takeIn();
@@ -184,7 +206,7 @@ export class Session {
     if (memory !== undefined) {
       return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
     }
-    const { value, warnings } = await this.#database.read(call);
+    const { value, warnings } = await this.#store.read(call);
     return { value, warnings: [...waiting, ...warnings] };
   }
 
@@ -208,29 +230,44 @@ export class Session {
     const fitting = () => mapTexts(params, (text) => this.fitToLeave(text));
     const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
     if (isWaiting) return outbox.keep(name, fitting());
-    const { value, warnings } = await this.#database.read((engine) => engine.call(name, params));
+    // Where a team cannot be reached, this machine has no run that only the team knows.
+    if (this.#store.isShared) return { value: await (await this.#store.durable()).call(name, params), warnings: [] };
+    const { value, warnings } = await this.#store.read((engine) => engine.call(name, params));
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
     const problem = new EngineError(value.notStored, 'The answer is what was known before.');
     return outbox.keepAnswered(name, fitting(), value, problem);
   }
 
-  /** Where the project's solutions are. */
-  get database(): Database {
+  /** The team's server as this project reaches it. */
+  get remote(): Remote | undefined {
+    return this.#store instanceof TeamStore ? this.#store.remote : undefined;
+  }
+
+  /** What this machine has of its own, whoever the project's memory belongs to; made where there is none. */
+  async localMemory(): Promise<Calling> {
     this.requireHistory();
-    return this.#database;
+    return (this.#store instanceof TeamStore ? this.#store.local : this.#store).durable();
+  }
+
+  /** Where the project's solutions are. */
+  get database(): Store {
+    this.requireHistory();
+    return this.#store;
   }
 
   /** Records a run: in the database, or where that is not possible now for later, saying so. */
   async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
     const outbox = await this.#waiting();
+    // A team's server may have recorded it although its answer was lost: what waits then is the same call.
+    const callId = uuidV7();
     let value: RunResult;
     try {
-      value = await (await this.#database.durable()).recordRun(params);
+      value = await (await this.#store.durable()).call('recordRun', params, callId);
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      const inMemory = await this.#database.inMemory();
-      return outbox.keep('recordRun', await inMemory.prepareRun(params), thrown);
+      const inMemory = await this.#store.inMemory();
+      return outbox.keep('recordRun', await inMemory.prepareRun(params), thrown, callId);
     }
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
@@ -251,7 +288,7 @@ export class Session {
     const { path: own, otherPath: other } = this.#place;
     if (this.#outbox?.own !== own || this.#outbox.other !== other) {
       const spool = new Spool(spoolOf(own), this.#seal, other === undefined ? undefined : spoolOf(other));
-      this.#outbox = { own, other, outbox: new Outbox(this.#database, spool) };
+      this.#outbox = { own, other, outbox: new Outbox(this.#store, spool) };
     }
     return this.#outbox.outbox;
   }
@@ -281,12 +318,12 @@ export class Session {
   /** Proves that a write works, creating the database if there is none. */
   async checkWrite() {
     this.requireHistory();
-    const engine = await this.#database.durable();
+    const engine = await this.#store.durable();
     return engine.checkWrite();
   }
 
   close(): Promise<void> {
-    return this.#database.close();
+    return this.#store.close();
   }
 
   /** Throws where the configuration says that nothing may be stored. */

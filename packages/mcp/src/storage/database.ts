@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Engine, EngineError, type OpenOptions, openEngine } from 'argus-engine';
+import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { ignoreInGit, isWithin, lstat, tighten } from '../system/way.ts';
 
@@ -15,6 +15,23 @@ interface Answering {
   engine: Engine;
   /** The file is there and could not be opened. */
   problem: EngineError | undefined;
+}
+
+/** What makes calls: an engine, or something that has them made elsewhere. */
+export type Calling = Pick<Engine, keyof NamedCalls | 'attempt'>;
+
+/** What a memory is kept in. */
+export interface Store {
+  /** It is on another machine, which others write to. */
+  readonly isShared: boolean;
+  read<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
+  readOrMake<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
+  /** What stores, or an error. */
+  durable(): Promise<Calling>;
+  /** A memory of this process alone: nothing of it is kept. */
+  inMemory(): Promise<Engine>;
+  close(): Promise<void>;
+  follow(file: string): void;
 }
 
 /** An answer, and what limits it. */
@@ -58,7 +75,8 @@ export interface Source {
 const MAX_TRIES = 5;
 const PAUSE_MS = 40;
 
-export class Database {
+export class Database implements Store {
+  readonly isShared = false;
   readonly #source: Source;
   #durable: Promise<Engine> | undefined;
   #inMemory: Promise<Engine> | undefined;
@@ -202,7 +220,7 @@ export class Database {
 
 /** Where the database cannot be used at all: everything else is the caller's to know. */
 export function isStorageProblem(thrown: unknown): thrown is EngineError {
-  return thrown instanceof EngineError && thrown.code.startsWith('DATABASE_');
+  return thrown instanceof EngineError && /^(?:DATABASE|TEAM)_/u.test(thrown.code);
 }
 
 function isNotFound(thrown: unknown): boolean {

@@ -26,7 +26,13 @@ export interface Kept<T> {
 }
 
 /** Another time the same call can be stored. */
-const PASSING: readonly EngineErrorCode[] = ['DATABASE_LOCKED', 'DATABASE_FULL', 'DATABASE_READ_ONLY'];
+const PASSING: readonly EngineErrorCode[] = [
+  'DATABASE_LOCKED',
+  'DATABASE_FULL',
+  'DATABASE_READ_ONLY',
+  'TEAM_UNREACHABLE',
+  'TEAM_DENIED',
+];
 
 /** What waits was put there by another process, and nothing was tried since. */
 const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');
@@ -82,8 +88,9 @@ export class Outbox {
     method: N,
     params: Calls[N]['params'],
     problem: EngineError | undefined = this.#problem,
+    callId: string = uuidV7(),
   ): Promise<Kept<Calls[N]['result']>> {
-    const call: WaitingCall<N> = { callId: uuidV7(), now: Date.now(), method, params };
+    const call: WaitingCall<N> = { callId, now: Date.now(), method, params };
     const inMemory = await this.#replay();
     const value = await inMemory.call(method, params, call.callId, call.now);
     this.#replayed.add(call.callId);

@@ -4,9 +4,10 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Engine, Locale } from 'argus-engine';
+import type { Locale } from 'argus-engine';
 import { trustedUserMemoryPath } from '../owner/data-folder.ts';
 import type { Session } from '../sessions/session.ts';
+import type { Calling } from '../storage/database.ts';
 import { acceptedLocale } from '../text/locale.ts';
 import { VERSION } from '../version.ts';
 
@@ -58,9 +59,9 @@ export class ViewedMemory {
   }
 
   /** The open database. What cannot be opened is an error here: an empty page would say that nothing was learned. */
-  async engine(): Promise<Engine> {
+  async engine(): Promise<Calling> {
     const { database } = this.#session;
-    return this.databasePath === null ? database.inMemory() : database.durable();
+    return this.databasePath === null && !database.isShared ? database.inMemory() : database.durable();
   }
 }
 

@@ -389,6 +389,14 @@ const PROBLEMS: Record<string, { title: string; next: string }> = {
     title: 'The database cannot be opened',
     next: 'It may have been moved, or copied without the file argus.db-journal beside it.',
   },
+  TEAM_UNREACHABLE: {
+    title: 'The team’s server does not answer',
+    next: 'What is recorded meanwhile waits on this machine; reload the page in a moment.',
+  },
+  TEAM_DENIED: {
+    title: 'The team’s server does not take the token',
+    next: 'It may have expired; ask an admin for a new one.',
+  },
   RUN_NOT_FOUND: { title: 'This run is not recorded', next: 'It may have been removed by the retention rules.' },
   CASE_NOT_FOUND: { title: 'This test is not in the run', next: 'Search the run’s cases for its name.' },
   PATTERN_NOT_FOUND: { title: 'There is no such pattern', next: 'Search the patterns for its words.' },

@@ -358,6 +358,8 @@ const PROBLEMS: Record<string, { title: string; next: string }> = {
   DATABASE_READ_ONLY: { title: '数据库无法写入', next: '请检查 .argus 文件夹的权限。' },
   DATABASE_FULL: { title: '磁盘已满', next: '请释放空间后重试。' },
   DATABASE_UNAVAILABLE: { title: '无法打开数据库', next: '它可能已被移动，或复制时缺少旁边的 argus.db-journal 文件。' },
+  TEAM_UNREACHABLE: { title: '团队服务器没有响应', next: '期间的记录会保存在本机等待发送；请稍后重新加载页面。' },
+  TEAM_DENIED: { title: '团队服务器拒绝了令牌', next: '它可能已过期；请向管理员申请新的令牌。' },
   RUN_NOT_FOUND: { title: '没有此运行的记录', next: '它可能已按保留规则删除。' },
   CASE_NOT_FOUND: { title: '此运行中没有该测试', next: '请在运行的用例中搜索其名称。' },
   PATTERN_NOT_FOUND: { title: '没有此模式', next: '请在失败模式中搜索其词语。' },

@@ -4,10 +4,11 @@
  */
 
 import { createReadStream, statSync } from 'node:fs';
-import type { Engine, MemoryImported } from 'argus-engine';
+import type { MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../../answer.ts';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { formatImported } from '../../format/memory-text.ts';
+import type { Calling } from '../../storage/database.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { batches, write } from '../terminal/lines.ts';
@@ -40,7 +41,7 @@ export async function memoryImport(file: string, options: MemoryOptions): Promis
 }
 
 async function importAll(
-  engine: Engine,
+  engine: Calling,
   input: AsyncIterable<Uint8Array>,
   progress: Progress,
 ): Promise<MemoryImported> {
@@ -99,7 +100,7 @@ export async function memorySearch(options: MemoryOptions & { threshold?: number
   });
 }
 
-async function searched(engine: Engine, line: string, threshold: number | null): Promise<object> {
+async function searched(engine: Calling, line: string, threshold: number | null): Promise<object> {
   let id: unknown = null;
   try {
     const question = questionOf(line);

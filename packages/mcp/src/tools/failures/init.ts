@@ -57,7 +57,7 @@ export async function handleInit(
   const unused = unusedMemories(session.project).map(
     (file) => `${file} is not used: the folders of a repository share one memory, in ${session.databasePath}.`,
   );
-  const all = [...warnings, ...(wrong === undefined ? [] : [wrong]), ...unused];
+  const all = [...warnings, ...(wrong === undefined ? [] : [wrong]), ...unused, ...proposalOf(session)];
   return {
     projectName: path.basename(session.root),
     configPath: session.loaded.path,
@@ -71,6 +71,15 @@ export async function handleInit(
     ...overview,
     ...(all.length > 0 ? { warnings: all } : {}),
   };
+}
+
+/** What the repository proposes and the user has not agreed to. */
+function proposalOf({ team, config }: Session): string[] {
+  if (config.team === undefined || config.team.url === team?.url) return [];
+  const { url, project } = config.team;
+  const now = team === undefined ? 'Nothing is sent' : `What is recorded goes to ${team.url}`;
+  const command = `argus team join ${url}${project === undefined ? '' : ` --as ${project}`}`;
+  return [`The configuration proposes the team's server ${url}. ${now} until a person calls: ${command}`];
 }
 
 /** Whose the memory is. */

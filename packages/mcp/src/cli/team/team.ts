@@ -1,0 +1,196 @@
+/** team: a repository that belongs to a team, and what is copied between its memory here and there. */
+
+import path from 'node:path';
+import { EngineError, type MemoryExported, type NamedCalls } from 'argus-engine';
+import { ArgusError } from '../../errors.ts';
+import { lines, paint } from '../../format/terminal.ts';
+import { trustedDataFolder } from '../../owner/data-folder.ts';
+import type { Session } from '../../sessions/session.ts';
+import {
+  DEFAULT_TOKEN_VARIABLE,
+  identityOf,
+  Memberships,
+  type RepositoryIdentity,
+  requireTokenVariable,
+} from '../../team/client/membership.ts';
+import { Remote } from '../../team/client/remote.ts';
+import { holds, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL } from '../../team/protocol.ts';
+import { count } from '../../text/count.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { answer, type GlobalOptions, type Workplace } from '../terminal/output.ts';
+import { type Progress, startProgress } from '../terminal/progress-bar.ts';
+
+export interface JoinOptions extends GlobalOptions {
+  as?: string;
+  tokenVariable?: string;
+}
+
+const PAGE_SIZE = 200;
+
+/** The one thing that makes Argus send anything. */
+export async function join(given: string, options: JoinOptions): Promise<void> {
+  await answer(
+    options,
+    async ({ session }) => {
+      const url = addressOf(given);
+      const tokenVariable = options.tokenVariable ?? DEFAULT_TOKEN_VARIABLE;
+      requireTokenVariable(tokenVariable);
+      const project = options.as ?? nameOf(session);
+      const repository = await repositoryOf(session);
+      const remote = new Remote({ url, project, tokenVariable }, () => ({
+        locale: session.locale,
+        by: undefined,
+        from: undefined,
+      }));
+      const { token, protocol, recipe } = await remote.hello();
+      if (protocol.oldest > PROTOCOL || protocol.newest < OLDEST_PROTOCOL) {
+        const range = `${protocol.oldest} to ${protocol.newest}`;
+        throw new ArgusError('INVALID_INPUT', `The server speaks the protocols ${range}. Update the older side.`);
+      }
+      if (token.projects !== null && !token.projects.includes(project)) {
+        const known = token.projects.join(', ');
+        throw new ArgusError(
+          'INVALID_INPUT',
+          `The token is for ${known}, not '${project}'. Name one of them with --as.`,
+        );
+      }
+      (await memberships(session)).join(repository, { url, project, tokenVariable });
+      const { recipe: own } = await (await session.database.inMemory()).recipe();
+      return { url, project, tokenVariable, token: token.name, scope: token.scope, sameRules: own === recipe };
+    },
+    ({ url, project, token, scope, sameRules }) =>
+      lines([
+        `this repository belongs to ${paint.bold(project)} at ${url} now, as '${token}' with the scope ${scope}`,
+        ...(holds(scope, 'write') ? [] : ['what is recorded here cannot be stored there: the token may only read']),
+        ...(sameRules ? [] : ['this project has rules of its own; those of the server decide what its failures are']),
+        paint.dim('argus team push copies what is known here; argus team leave ends it'),
+      ]),
+  );
+}
+
+export async function leave(options: GlobalOptions): Promise<void> {
+  await answer(
+    options,
+    async ({ session }) => ({ left: (await memberships(session)).leave(await repositoryOf(session)) }),
+    ({ left }) => (left ? 'from now on nothing is sent' : 'this repository belongs to no team'),
+  );
+}
+
+export async function status(options: GlobalOptions): Promise<void> {
+  await answer(
+    options,
+    async ({ session }) => {
+      const { team, config } = session;
+      const { waiting, refused } = await session.waiting();
+      const proposed = config.team === undefined ? {} : { proposed: config.team };
+      if (team === undefined) return { joined: false as const, waiting, refused, ...proposed };
+      const reached = await remoteOf(session)
+        .hello()
+        .then(
+          ({ version, token }) => ({ reachable: true as const, version, token: token.name, scope: token.scope }),
+          (thrown: unknown) => {
+            if (!(thrown instanceof EngineError)) throw thrown;
+            return { reachable: false as const, problem: thrown.message };
+          },
+        );
+      const { url, project, tokenVariable } = team;
+      return { joined: true as const, url, project, tokenVariable, ...reached, waiting, refused, ...proposed };
+    },
+    (answered) => {
+      const waits = answered.waiting > 0 ? [`${count(answered.waiting, 'call')} wait to be sent`] : [];
+      if (!answered.joined)
+        return lines(['this repository belongs to no team', ...proposalOf(answered.proposed), ...waits]);
+      const { url, project } = answered;
+      const state = answered.reachable ? `as '${answered.token}' with the scope ${answered.scope}` : answered.problem;
+      return lines([`${paint.bold(project)} at ${url}: ${state}`, ...waits]);
+    },
+  );
+}
+
+/** What is known here, for the team. Twice changes nothing. */
+export async function push(options: GlobalOptions): Promise<void> {
+  await copy(options, async (session) => {
+    const from = await session.localMemory();
+    return { from, into: await session.database.durable() };
+  });
+}
+
+/** What the team knows, for when it cannot be reached. */
+export async function pull(options: GlobalOptions): Promise<void> {
+  await copy(options, async (session) => {
+    const into = await session.localMemory();
+    return { from: await session.database.durable(), into };
+  });
+}
+
+async function copy(
+  options: GlobalOptions,
+  sides: (session: Session) => Promise<{ from: NamedCalls; into: NamedCalls }>,
+): Promise<void> {
+  await answer(
+    options,
+    async ({ session }: Workplace) => {
+      remoteOf(session);
+      const { from, into } = await sides(session);
+      let [after, incidents, added]: [string | null, number, number] = [null, 0, 0];
+      let progress: Progress | undefined;
+      do {
+        const page: MemoryExported = await from.memoryExport({ after, limit: PAGE_SIZE });
+        progress ??= await startProgress(page.total, 'copying');
+        added += (await into.memoryImport({ lines: page.lines })).added;
+        incidents += page.incidents;
+        progress.advance(page.incidents);
+        after = page.next;
+      } while (after !== null);
+      progress.stop();
+      return { incidents, added };
+    },
+    ({ incidents, added }) => `${count(incidents, 'incident')}, ${added} of them new there`,
+  );
+}
+
+function remoteOf(session: Session): Remote {
+  if (session.remote !== undefined) return session.remote;
+  throw new ArgusError('INVALID_INPUT', 'This repository belongs to no team. argus team join URL makes it.');
+}
+
+async function memberships({ project: { top, home } }: Session): Promise<Memberships> {
+  return new Memberships(await trustedDataFolder(top, home));
+}
+
+async function repositoryOf({ project: { top } }: Session): Promise<RepositoryIdentity> {
+  const repository = await identityOf(top);
+  if (repository !== undefined) return repository;
+  throw new ArgusError('INVALID_INPUT', 'Only a git repository with a commit can belong to a team.');
+}
+
+function addressOf(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url === undefined || !isWeb || url.username !== '' || url.password !== '') {
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `'${shortLine(given)}' is no address of a server, as https://argus.example.com is.`,
+    );
+  }
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol === 'http:' && !isHere) {
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `${url.origin} would be sent the token where others can read along. Use https.`,
+    );
+  }
+  return url.href;
+}
+
+function nameOf({ project: { home } }: Session): string {
+  const name = path.basename(home).toLowerCase();
+  if (PROJECT_NAME.test(name)) return name;
+  throw new ArgusError('INVALID_INPUT', `'${shortLine(name)}' cannot be a project's name. Give one with --as.`);
+}
+
+function proposalOf(proposed: { url: string; project?: string | undefined } | undefined): string[] {
+  if (proposed === undefined) return [];
+  const as = proposed.project === undefined ? '' : ` --as ${proposed.project}`;
+  return [`it proposes one: argus team join ${proposed.url}${as}`];
+}

@@ -1,0 +1,88 @@
+/** token: who may use the memories of a server, told by whoever can write its database. */
+
+import type { Engine, Token } from 'argus-engine';
+import { ArgusError } from '../../errors.ts';
+import { lines, paint } from '../../format/terminal.ts';
+import { PROJECT_NAME, type Scope } from '../../team/protocol.ts';
+import { Projects } from '../../team/server/projects.ts';
+import { serverDatabase } from '../../team/server/serve.ts';
+import { newToken } from '../../team/server/tokens.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { printData } from '../terminal/output.ts';
+
+export interface TokenOptions {
+  database?: string;
+  json?: boolean;
+  scope?: Scope;
+  project?: string[];
+  expires?: number;
+}
+
+/** A token as it is shown: nobody needs the digest. */
+type Shown = Omit<Token, 'digest'>;
+
+export async function createToken(name: string, options: TokenOptions): Promise<void> {
+  const { scope = 'write', project: projects, expires } = options;
+  for (const project of projects ?? []) requireName(project);
+  const { token, id, digest } = newToken();
+  const made = await withServer(options, async (engine) => {
+    const params = { id, name, digest, scope, projects: projects ?? null, expiresInDays: expires ?? null };
+    const kept = await engine.createToken(params);
+    await engine.noteAudit({ tokenId: id, project: null, action: 'token create', isDenied: false });
+    return shown(kept);
+  });
+  // Printed here and not as every other answer, from which secrets are taken out.
+  if (options.json) process.stdout.write(`${JSON.stringify({ token, ...made })}\n`);
+  else
+    process.stdout.write(`${lines([token, paint.dim('Shown this once. Hand it over where nobody reads along.')])}\n`);
+}
+
+export async function listTokens(options: TokenOptions): Promise<void> {
+  const tokens = await withServer(options, async (engine) => (await engine.tokens()).tokens.map(shown));
+  printData({ tokens }, options.json ?? false, formatted);
+}
+
+export async function revokeToken(id: string, options: TokenOptions): Promise<void> {
+  const answer = await withServer(options, async (engine) => {
+    const { revoked } = await engine.revokeToken({ id });
+    if (revoked) await engine.noteAudit({ tokenId: id, project: null, action: 'token revoke', isDenied: false });
+    return { id, revoked };
+  });
+  if (!answer.revoked) {
+    const advice = 'argus token list shows those there are.';
+    throw new ArgusError('INVALID_INPUT', `There is no token '${shortLine(id)}' that could be revoked. ${advice}`);
+  }
+  printData(answer, options.json ?? false, () => `${id} is revoked`);
+}
+
+function requireName(project: string): void {
+  if (PROJECT_NAME.test(project)) return;
+  const allowed = 'Lower case letters, digits, dot, dash and underscore, at most 64, the first a letter or a digit.';
+  throw new ArgusError('INVALID_INPUT', `'${shortLine(project)}' is no name of a project. ${allowed}`);
+}
+
+async function withServer<T>(options: TokenOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const projects = new Projects(await serverDatabase(options.database));
+  try {
+    return await work(await projects.own());
+  } finally {
+    await projects.close();
+  }
+}
+
+function shown({ digest: _, ...token }: Token): Shown {
+  return token;
+}
+
+function formatted({ tokens }: { tokens: readonly Shown[] }): string {
+  if (tokens.length === 0) return 'there are no tokens yet: argus token create NAME';
+  return lines(
+    tokens.map(({ id, name, scope, projects, expiresAt, revokedAt, lastUsedAt }) => {
+      const where = projects === null ? 'all projects' : projects.join(', ');
+      const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.slice(0, 10)}`;
+      const until = expiresAt === null ? '' : `, expires ${expiresAt.slice(0, 10)}`;
+      const state = revokedAt === null ? used + until : `revoked ${revokedAt.slice(0, 10)}`;
+      return `${paint.bold(id)}  ${name}  ${scope} in ${where}  ${paint.dim(state)}`;
+    }),
+  );
+}

@@ -1,0 +1,117 @@
+/**
+ * Which repositories of this user belong to which team. Kept in the user's data folder alone, so that no repository can
+ * say where its failures are sent; each is bound to its first commit and its origin.
+ */
+
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { ArgusError, messageOf } from '../../errors.ts';
+import { Git } from '../../git/git.ts';
+import { isStrangers, lstat, tighten } from '../../system/way.ts';
+import { writeWholeFile } from '../../system/whole-file.ts';
+
+/** What makes a repository the same one, wherever it is cloned to. */
+export interface RepositoryIdentity {
+  /** Hash of its first commit. */
+  rootCommit: string;
+  /** Null: it has no origin. */
+  origin: string | null;
+}
+
+const membership = () =>
+  z.object({
+    rootCommit: z.string(),
+    origin: z.string().nullable(),
+    url: z.url(),
+    project: z.string(),
+    /** The variable that holds the token. */
+    tokenVariable: z.string(),
+    joinedAt: z.string(),
+  });
+
+export type Membership = z.output<ReturnType<typeof membership>>;
+
+const file = () => z.object({ version: z.literal(1), memberships: z.array(membership()) });
+
+/** A repository could name any variable of the user's, so that it is none of somebody else's secrets. */
+const TOKEN_VARIABLE = /^ARGUS_[A-Z0-9_]+$/u;
+export const DEFAULT_TOKEN_VARIABLE = 'ARGUS_TEAM_TOKEN';
+
+export class Memberships {
+  readonly #file: string;
+
+  /** `dataFolder`: one that no repository can bring. */
+  constructor(dataFolder: string) {
+    this.#file = path.join(dataFolder, 'teams.json');
+  }
+
+  /** Cheap enough for every project that is opened. */
+  isEmpty(): boolean {
+    return !existsSync(this.#file);
+  }
+
+  of(repository: RepositoryIdentity): Membership | undefined {
+    return this.#all().find((one) => isOf(one, repository));
+  }
+
+  join(repository: RepositoryIdentity, joined: Pick<Membership, 'url' | 'project' | 'tokenVariable'>): void {
+    const added: Membership = { ...repository, ...joined, joinedAt: new Date().toISOString() };
+    this.#write([...this.#all().filter((one) => !isOf(one, repository)), added]);
+  }
+
+  /** False: it belonged to none. */
+  leave(repository: RepositoryIdentity): boolean {
+    const all = this.#all();
+    const others = all.filter((one) => !isOf(one, repository));
+    if (others.length === all.length) return false;
+    this.#write(others);
+    return true;
+  }
+
+  #all(): Membership[] {
+    const stats = lstat(this.#file);
+    if (stats === undefined) return [];
+    const read = stats.isFile() && !isStrangers(stats) ? file().safeParse(parsed(this.#file)) : undefined;
+    if (read?.success === true) return read.data.memberships;
+    throw new ArgusError('STATE_UNREADABLE', `${this.#file} cannot be read. Delete it and join again.`);
+  }
+
+  #write(memberships: Membership[]): void {
+    const folder = path.dirname(this.#file);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    tighten(folder, 0o700);
+    writeWholeFile(this.#file, `${JSON.stringify({ version: 1, memberships }, undefined, 2)}\n`);
+  }
+}
+
+/** Undefined: no repository, or none with a commit. */
+export async function identityOf(top: string): Promise<RepositoryIdentity | undefined> {
+  const git = new Git(top);
+  const roots = await git.run(['log', '--max-parents=0', '--format=%H', 'HEAD']);
+  const rootCommit = roots.stdout.trim().split('\n').at(-1) ?? '';
+  if (roots.problem !== null || rootCommit === '') return undefined;
+  const { stdout, problem } = await git.run(['config', '--get', 'remote.origin.url']);
+  return { rootCommit, origin: problem === null && stdout.trim() !== '' ? stdout.trim() : null };
+}
+
+/** Throws where a token must not come from this variable. */
+export function requireTokenVariable(name: string): void {
+  if (TOKEN_VARIABLE.test(name)) return;
+  throw new ArgusError(
+    'INVALID_INPUT',
+    `The variable of a token begins with ARGUS_, as ${DEFAULT_TOKEN_VARIABLE} does.`,
+  );
+}
+
+function isOf(one: Membership, { rootCommit, origin }: RepositoryIdentity): boolean {
+  return one.rootCommit === rootCommit && one.origin === origin;
+}
+
+function parsed(name: string): unknown {
+  try {
+    return JSON.parse(readFileSync(name, 'utf8'));
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}

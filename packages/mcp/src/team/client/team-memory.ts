@@ -1,0 +1,76 @@
+/**
+ * The memory of a team as the tools use it: the team's server, with what only this machine knows beside it. Writes go to
+ * the team; what belongs to something that only this machine has stays here.
+ */
+
+import {
+  type CallName,
+  type Calls,
+  type Engine,
+  EngineError,
+  NamedCalls,
+  type RankedSolutionsResult,
+} from 'argus-engine';
+import type { Calling } from '../../storage/database.ts';
+import { merged } from './merge.ts';
+import type { Remote } from './remote.ts';
+
+/** Calls that name something by its id, which may be this machine's. */
+const BY_ID: readonly CallName[] = ['incident', 'pattern', 'recordOutcome', 'addSolution', 'runDetail', 'viewPattern'];
+
+export class TeamMemory extends NamedCalls implements Calling {
+  readonly #remote: Remote;
+  readonly #local: Engine;
+  readonly #fit: <T extends object>(params: T) => T;
+
+  /** `fit`: takes out what must not leave this machine. */
+  constructor(remote: Remote, local: Engine, fit: <T extends object>(params: T) => T) {
+    super();
+    this.#remote = remote;
+    this.#local = local;
+    this.#fit = fit;
+  }
+
+  async call<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    callId?: string,
+    now?: number,
+  ): Promise<Calls[N]['result']> {
+    try {
+      return await this.#ask(name, params, callId, now);
+    } catch (thrown) {
+      const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
+      if (!isUnknown || !BY_ID.includes(name)) throw thrown;
+      // Whoever asks is told what the team does not know, and not what this machine does not.
+      return this.#local.call(name, params, callId, now).catch(() => Promise.reject(thrown));
+    }
+  }
+
+  /** Both are asked at once. */
+  override async rankedSolutions(params: Calls['rankedSolutions']['params']): Promise<RankedSolutionsResult> {
+    const local = this.#local.rankedSolutions(params).catch(() => undefined);
+    return merged(await this.call('rankedSolutions', params), await local, params);
+  }
+
+  attempt<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    callId?: string,
+    now?: number,
+  ): Promise<Calls[N]['result']> {
+    return this.#ask(name, params, callId, now);
+  }
+
+  async #ask<N extends CallName>(
+    name: N,
+    params: Calls[N]['params'],
+    callId: string | undefined,
+    now: number | undefined,
+  ): Promise<Calls[N]['result']> {
+    // Reports are read where they are.
+    const given =
+      name === 'recordRun' ? await this.#local.call('prepareRun', params as Calls['recordRun']['params']) : params;
+    return this.#remote.call(name, this.#fit(given as Calls[N]['params']), callId, now);
+  }
+}

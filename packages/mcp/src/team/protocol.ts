@@ -1,0 +1,70 @@
+/**
+ * What a machine of a team and the team's server say to each other over HTTP. The calls themselves are the engine's
+ * (`crates/engine/src/calls.rs`).
+ *
+ * `POST /v1/projects/{project}/call` takes a `TeamCall` and answers `{result}` or `{error: {code, message}}`;
+ * `GET /v1/hello` answers `Hello`. Both need `Authorization: Bearer TOKEN`.
+ */
+
+import { EDITING_CALLS, TEAM_CALLS, WRITING_CALLS } from 'argus-engine';
+import { z } from 'zod';
+
+/** Spoken by this program. A change that an older one cannot understand is a new version. */
+export const PROTOCOL = 1;
+
+/** The oldest that this program still understands. */
+export const OLDEST_PROTOCOL = 1;
+
+export type TeamCallName = (typeof TEAM_CALLS)[number];
+
+/** Each holds those before it. */
+export const SCOPES = ['read', 'write', 'edit', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A project's name is part of an address and of a file's name. */
+export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/u;
+
+const MAX_NAME_CHARS = 100;
+
+/** A call as it is sent. Made when it is needed: a server of tools reads this file too. */
+export const teamCall = () =>
+  z.strictObject({
+    protocol: z.int().min(1),
+    /** The same for the same call, made again: it is made once. */
+    callId: z.uuid(),
+    /** When it was made, in milliseconds since the epoch. */
+    now: z.int().min(0),
+    method: z.enum(TEAM_CALLS),
+    params: z.record(z.string(), z.unknown()),
+    /** Language of built-in suggestions. */
+    locale: z.enum(['en', 'zh']).optional(),
+    /** The client that the machine has asked for; whose token it is, the server knows. */
+    by: z.string().max(MAX_NAME_CHARS).optional(),
+    from: z.string().max(MAX_NAME_CHARS).optional(),
+  });
+
+export type TeamCall = z.output<ReturnType<typeof teamCall>>;
+
+/** What a server is, and what the token may do there. */
+export const hello = () =>
+  z.object({
+    name: z.literal('argus'),
+    version: z.string(),
+    protocol: z.object({ oldest: z.int(), newest: z.int() }),
+    /** Signatures of failures depend on it; those of the server count. */
+    recipe: z.string(),
+    token: z.object({ name: z.string(), scope: z.enum(SCOPES), projects: z.array(z.string()).nullable() }),
+  });
+
+export type Hello = z.output<ReturnType<typeof hello>>;
+
+/** What a token must at least be able to do for a call. */
+export function scopeFor(method: TeamCallName): Scope {
+  if (EDITING_CALLS.some((call) => call === method)) return 'edit';
+  return WRITING_CALLS.some((call) => call === method) ? 'write' : 'read';
+}
+
+/** Whether one scope holds another. */
+export function holds(scope: Scope, needed: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
+}

@@ -1,0 +1,77 @@
+/**
+ * The memories of a server: its own database (tokens, audit log) and one for each project, in a folder beside it. A
+ * project is made by the first call that writes to it.
+ */
+
+import { mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Engine, type Locale, openEngine } from 'argus-engine';
+import { systemCodeOf } from '../../errors.ts';
+import { log } from '../../log.ts';
+import { tighten } from '../../system/way.ts';
+
+const SUFFIX = '.db';
+
+export class Projects {
+  readonly #file: string;
+  readonly #folder: string;
+  #own: Promise<Engine> | undefined;
+  /** By name and language. */
+  readonly #open = new Map<string, Promise<Engine>>();
+
+  /** `file`: the server's own database, made when it is needed. */
+  constructor(file: string) {
+    this.#file = file;
+    this.#folder = `${file}.projects`;
+  }
+
+  /** The server's own. */
+  own(): Promise<Engine> {
+    this.#own ??= open(this.#file, 'en').catch((thrown: unknown) => {
+      this.#own = undefined;
+      throw thrown;
+    });
+    return this.#own;
+  }
+
+  engineOf(project: string, locale: Locale): Promise<Engine> {
+    const key = `${project} ${locale}`;
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const opened = open(this.fileOf(project), locale);
+    this.#open.set(key, opened);
+    opened.catch(() => this.#open.delete(key));
+    return opened;
+  }
+
+  fileOf(project: string): string {
+    return path.join(this.#folder, `${project}${SUFFIX}`);
+  }
+
+  /** Those in which something was recorded, by name. */
+  names(): string[] {
+    try {
+      const files = readdirSync(this.#folder).filter((file) => file.endsWith(SUFFIX));
+      return files.map((file) => file.slice(0, -SUFFIX.length)).sort();
+    } catch (thrown) {
+      if (systemCodeOf(thrown) === 'ENOENT') return [];
+      throw thrown;
+    }
+  }
+
+  async close(): Promise<void> {
+    const engines = [...this.#open.values(), ...(this.#own === undefined ? [] : [this.#own])];
+    this.#open.clear();
+    this.#own = undefined;
+    const opened = await Promise.allSettled(engines);
+    await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)));
+  }
+}
+
+async function open(file: string, locale: Locale): Promise<Engine> {
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  tighten(folder, 0o700);
+  // Case names come relative to the project's folder, wherever that is.
+  return openEngine({ databasePath: file, projectRoot: '/', locale, withoutFiles: true, log });
+}

@@ -1,0 +1,101 @@
+/** Starts the server of a team and ends it in order. */
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import path from 'node:path';
+import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
+import { dataFolder } from '../../system/user-folder.ts';
+import { Auth } from './auth.ts';
+import { Projects } from './projects.ts';
+import { TeamServer } from './team-server.ts';
+
+export interface ServeOptions {
+  database?: string;
+  host: string;
+  port: number;
+  tlsCert?: string;
+  tlsKey?: string;
+  insecureHttp?: boolean;
+  trustProxy?: boolean;
+  rateLimit: number;
+}
+
+export interface Served {
+  url: string;
+  database: string;
+  /** Calls in flight end first. */
+  close(): Promise<void>;
+}
+
+/** How long calls in flight may take once the server is told to end. */
+const END_MS = 10_000;
+
+/** Where a server keeps what it has when nobody says otherwise. */
+export async function serverDatabase(named: string | undefined): Promise<string> {
+  return named === undefined ? path.join(await dataFolder(), 'server', 'argus.db') : path.resolve(named);
+}
+
+export async function startTeamServer(options: ServeOptions): Promise<Served> {
+  const tls = tlsOf(options);
+  requireSecure(options, tls !== undefined);
+  const database = await serverDatabase(options.database);
+  const projects = new Projects(database);
+  const { rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
+  // A database that cannot be opened is told about now, not at the first call.
+  await projects.own();
+  const server = new TeamServer({ projects, auth: new Auth(() => projects.own()), callsPerSecond, trustsProxy, tls });
+  const port = await listening(server, options);
+  const host = isIP(options.host) === 6 ? `[${options.host}]` : options.host;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    database,
+    close: () => server.close(END_MS),
+  };
+}
+
+function tlsOf({ tlsCert, tlsKey }: ServeOptions): { cert: Buffer; key: Buffer } | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new ArgusError('INVALID_INPUT', 'TLS needs both --tls-cert and --tls-key.');
+  }
+  return { cert: pem(tlsCert), key: pem(tlsKey) };
+}
+
+function pem(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (thrown) {
+    throw new ArgusError('INVALID_INPUT', `${file} cannot be read (${systemCodeOf(thrown) ?? messageOf(thrown)}).`);
+  }
+}
+
+/** Tokens and failures in the clear leave this machine only where somebody has said so. */
+function requireSecure({ host, insecureHttp, trustProxy }: ServeOptions, hasTls: boolean): void {
+  if (hasTls || insecureHttp === true || trustProxy === true || isLoopbackHost(host)) return;
+  throw new ArgusError(
+    'INVALID_INPUT',
+    `On ${host} others could read along. Give --tls-cert and --tls-key; behind a proxy that speaks TLS, --trust-proxy; ` +
+      'or --insecure-http where the network is trusted.',
+  );
+}
+
+function isLoopbackHost(host: string): boolean {
+  const loopback = new BlockList();
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+  loopback.addAddress('::1', 'ipv6');
+  const family = isIP(host);
+  return host === 'localhost' || (family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4'));
+}
+
+async function listening({ http }: TeamServer, { host, port }: ServeOptions): Promise<number> {
+  try {
+    http.listen(port, host);
+    await once(http, 'listening');
+  } catch (thrown) {
+    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
+    throw new ArgusError('INVALID_INPUT', `${host}:${port} cannot be listened on (${reason}). Choose another --port.`);
+  }
+  const address = http.address();
+  return address !== null && typeof address === 'object' ? address.port : port;
+}

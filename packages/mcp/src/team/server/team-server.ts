@@ -1,0 +1,259 @@
+/**
+ * The server of a team over HTTP: who asks, whether they may, and which memory answers. Starting and ending it:
+ * serve.ts.
+ */
+
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { isIP } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { type CallName, type Calls, EDITING_CALLS, EngineError } from 'argus-engine';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { messageOf } from '../../errors.ts';
+import { Refused, readJson, sendBytes, sendError, sendJson } from '../../http/responses.ts';
+import { log } from '../../log.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { VERSION } from '../../version.ts';
+import { type Hello, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL, scopeFor, type TeamCall, teamCall } from '../protocol.ts';
+import type { Auth, Grant } from './auth.ts';
+import { Metrics } from './metrics.ts';
+import type { Projects } from './projects.ts';
+
+/** Of all headers together; Node refuses more. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** From the first byte of a request to the last. */
+const REQUEST_MS = 60_000;
+
+/** Longer than clients keep a connection that nobody uses: who closes it last never sends into a closed one. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** A call that takes longer is answered as lost; made again, it is answered from what it did. */
+const CALL_MS = 30_000;
+
+/** One address that sends wrong tokens. */
+const WRONG_TOKENS = { points: 20, duration: 60 };
+
+export interface TeamServerOptions {
+  projects: Projects;
+  auth: Auth;
+  /** Calls of one token in a second. */
+  callsPerSecond: number;
+  /** A proxy in front says who asks. */
+  trustsProxy: boolean;
+  tls: { cert: Buffer; key: Buffer } | undefined;
+}
+
+/** What is known of a request once it was answered; for the log. */
+interface Asked {
+  token?: string;
+  project?: string;
+  call?: string;
+}
+
+export class TeamServer {
+  readonly http: Server;
+  readonly #options: TeamServerOptions;
+  readonly #metrics = new Metrics();
+  readonly #calls: RateLimiterMemory;
+  readonly #wrongTokens = new RateLimiterMemory(WRONG_TOKENS);
+  readonly #schema = teamCall();
+  #isEnding = false;
+
+  constructor(options: TeamServerOptions) {
+    this.#options = options;
+    this.#calls = new RateLimiterMemory({ points: options.callsPerSecond, duration: 1 });
+    const limits = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+    const listener = (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response);
+    this.http =
+      options.tls === undefined
+        ? createHttpServer(limits, listener)
+        : createHttpsServer({ ...limits, ...options.tls }, listener);
+  }
+
+  /** No new calls; those in flight end. */
+  async close(withinMs: number): Promise<void> {
+    this.#isEnding = true;
+    const closed = new Promise<void>((resolve) => {
+      this.http.close(() => resolve());
+    });
+    this.http.closeIdleConnections();
+    const cut = setTimeout(() => this.http.closeAllConnections(), withinMs);
+    await closed;
+    clearTimeout(cut);
+    await this.#options.projects.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now();
+    const asked: Asked = {};
+    try {
+      await this.#route(request, response, asked);
+    } catch (thrown) {
+      await this.#deny(thrown, request, asked);
+      if (thrown instanceof Refused && thrown.status === 429) response.setHeader('Retry-After', '1');
+      await sendError(response, thrown);
+    }
+    const seconds = (performance.now() - began) / 1_000;
+    this.#metrics.count(asked.call ?? 'other', response.statusCode, seconds);
+    // One JSON object a line, without bodies.
+    const line = {
+      at: new Date().toISOString(),
+      status: response.statusCode,
+      ms: Math.round(seconds * 1_000),
+      ...asked,
+    };
+    process.stdout.write(`${JSON.stringify({ ...line, method: request.method, path: pathOf(request) })}\n`);
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<void> {
+    const path = pathOf(request);
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    if (method === 'GET' && path === '/healthz') return sendJson(response, 200, { status: 'ok' });
+    if (method === 'GET' && path === '/readyz') return this.#ready(response);
+    if (method === 'GET' && path === '/metrics' && isLoopback(this.#addressOf(request))) return this.#show(response);
+    const grant = await this.#authenticate(request);
+    asked.token = grant.id;
+    if (method === 'GET' && path === '/metrics') {
+      if (!grant.may('admin')) throw denied('Metrics are for a token with the scope admin.');
+      return this.#show(response);
+    }
+    if (method === 'GET' && path === '/v1/hello') return sendJson(response, 200, await this.#hello(grant));
+    const [, project] = /^\/v1\/projects\/([^/]+)\/call$/u.exec(path) ?? [];
+    if (project === undefined) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
+    if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', 'Calls are made with POST.');
+    if (!PROJECT_NAME.test(project))
+      throw new Refused(400, 'INVALID_INPUT', `A project's name is like ${PROJECT_NAME}.`);
+    asked.project = project;
+    const call = this.#read(await readJson(request));
+    asked.call = call.method;
+    const scope = scopeFor(call.method);
+    if (!grant.may(scope, project)) {
+      throw denied(`The token '${grant.name}' may not ${scope} in '${project}'. An admin can make one that may.`);
+    }
+    const result = await within(CALL_MS, this.#make(call, project, grant));
+    if (EDITING_CALLS.some((name) => name === call.method)) await this.#audit(grant.id, asked, false);
+    sendJson(response, 200, { result });
+  }
+
+  async #hello({ name, scope, projects }: Grant): Promise<Hello> {
+    const { recipe } = await (await this.#options.projects.own()).recipe();
+    return {
+      name: 'argus',
+      version: VERSION,
+      protocol: { oldest: OLDEST_PROTOCOL, newest: PROTOCOL },
+      recipe,
+      token: { name, scope, projects: projects === null ? null : [...projects] },
+    };
+  }
+
+  async #ready(response: ServerResponse): Promise<void> {
+    if (this.#isEnding) throw new Refused(503, 'UNAVAILABLE', 'The server is ending.');
+    await (await this.#options.projects.own()).tokens();
+    sendJson(response, 200, { status: 'ready' });
+  }
+
+  async #show(response: ServerResponse): Promise<void> {
+    sendBytes(response, this.#metrics.contentType, await this.#metrics.text());
+  }
+
+  async #authenticate(request: IncomingMessage): Promise<Grant> {
+    const address = this.#addressOf(request);
+    const wrong = await this.#wrongTokens.get(address);
+    if (wrong !== null && wrong.remainingPoints <= 0) {
+      throw new Refused(429, 'RATE_LIMITED', 'Too many wrong tokens came from this address. Try again in a minute.');
+    }
+    const given = /^Bearer (\S+)$/u.exec(request.headers.authorization ?? '')?.[1];
+    const grant = given === undefined ? undefined : await this.#options.auth.grantOf(given);
+    if (grant === undefined) {
+      await this.#wrongTokens.penalty(address);
+      const advice = given === undefined ? 'Send Authorization: Bearer TOKEN.' : 'Ask an admin for a new one.';
+      throw new Refused(401, 'UNAUTHORIZED', `The token is missing, unknown, expired or revoked. ${advice}`);
+    }
+    try {
+      await this.#calls.consume(grant.id);
+    } catch (thrown) {
+      if (!(thrown instanceof RateLimiterRes)) throw thrown;
+      throw new Refused(429, 'RATE_LIMITED', 'The token makes too many calls. Try again in a second.');
+    }
+    return grant;
+  }
+
+  #addressOf(request: IncomingMessage): string {
+    const forwarded = request.headers['x-forwarded-for'];
+    const last = (Array.isArray(forwarded) ? forwarded.at(-1) : forwarded)?.split(',').at(-1)?.trim() ?? '';
+    const isProxied = this.#options.trustsProxy && isIP(last) > 0;
+    return isProxied ? last : (request.socket.remoteAddress ?? '');
+  }
+
+  #read(body: unknown): TeamCall {
+    const read = this.#schema.safeParse(body);
+    if (!read.success) {
+      const problems = read.error.issues.map(({ path, message }) =>
+        shortLine(`${path.join('.') || 'body'}: ${message}`),
+      );
+      throw new Refused(400, 'INVALID_INPUT', problems.join('; '));
+    }
+    const { protocol } = read.data;
+    if (protocol >= OLDEST_PROTOCOL && protocol <= PROTOCOL) return read.data;
+    const range = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
+    throw new Refused(
+      400,
+      'PROTOCOL',
+      `This server speaks the protocols ${range}, not ${protocol}. Update the older side.`,
+    );
+  }
+
+  async #make(call: TeamCall, project: string, grant: Grant): Promise<unknown> {
+    const { method, callId, now, by, from, locale = 'en' } = call;
+    const engine = await this.#options.projects.engineOf(project, locale);
+    const who = from === undefined ? grant.name : `${grant.name} (${from})`;
+    const recorder = { from: who, ...(by === undefined ? {} : { by }) };
+    // The engine checks every field itself, as it does for every caller.
+    return engine.callOnce(method, call.params as Calls[CallName]['params'], { callId, now, recorder });
+  }
+
+  /** Who was turned away, and from what. */
+  async #deny(thrown: unknown, request: IncomingMessage, asked: Asked): Promise<void> {
+    const isDenied = thrown instanceof Refused && (thrown.status === 401 || thrown.status === 403);
+    // A page that was opened without a token is no attempt.
+    if (isDenied && (thrown.status === 403 || request.headers.authorization !== undefined)) {
+      await this.#audit(asked.token, { ...asked, call: asked.call ?? pathOf(request) }, true);
+    }
+  }
+
+  async #audit(tokenId: string | undefined, { project, call = '' }: Asked, isDenied: boolean): Promise<void> {
+    try {
+      const engine = await this.#options.projects.own();
+      await engine.noteAudit({ tokenId: tokenId ?? null, project: project ?? null, action: call, isDenied });
+    } catch (thrown) {
+      log(`The audit log could not be written: ${messageOf(thrown)}`);
+    }
+  }
+}
+
+/** Without what is asked for. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return URL.canParse(url, 'http://argus') ? new URL(url, 'http://argus').pathname : '/';
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
+}
+
+function denied(message: string): Refused {
+  return new Refused(403, 'FORBIDDEN', message);
+}
+
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new EngineError('DATABASE_LOCKED', 'The call takes too long. Make it again with the same callId.');
+    timer = setTimeout(() => reject(error), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,274 @@
+/** A repository that belongs to a team: what goes there, what stays here, and what waits. The server: server.test.ts. */
+
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+import { argus } from '../argus.ts';
+import { type Agent, BUNDLE, connect, type Data, environment, someUser } from '../harness.ts';
+import { junit } from '../runs/reports.ts';
+import { git, newDatabase, post, repository, startServer, stopServers, type TeamServer, token } from './team.ts';
+
+const agents: Agent[] = [];
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.close()));
+  stopServers();
+});
+
+const FAILURE = 'Error: the flux capacitor is out of tune';
+const FAILED = junit([{ name: 'tunes', failure: { message: FAILURE } }]);
+const ENV = { os: 'linux' };
+const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: ENV };
+const SEARCH = { query_text: 'The boiler is cold', env: ENV };
+
+/** A user with a token, on a machine of their own. */
+function member(server: TeamServer, name = 'Ada', ...args: string[]): Record<string, string> {
+  return { ...someUser(), ARGUS_TEAM_TOKEN: token(server.database, name, ...args) };
+}
+
+function join(root: string, { url }: Pick<TeamServer, 'url'>, env: Record<string, string>) {
+  return argus(['team', 'join', url, '--as', 'shop', '--project', root, '--json'], { env });
+}
+
+async function agentOf(root: string, env: Record<string, string>): Promise<Agent> {
+  const agent = await connect('2026-07-28', env, root);
+  agents.push(agent);
+  return agent;
+}
+
+async function failedRun(agent: Agent, root: string): Promise<Data> {
+  writeFileSync(path.join(root, 'report.xml'), FAILED);
+  return agent.data('argus_import', { projectPath: root, path: 'report.xml' });
+}
+
+test('what one has fixed, another is told, and nothing of it lies in the repository', async () => {
+  const server = await startServer();
+  const [ada, bob] = [member(server), member(server, 'Bob')];
+  const [first, second] = [repository(), repository()];
+  git(second, 'fetch', '--quiet', first);
+  git(second, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
+  expect(JSON.parse(join(first, server, ada).stdout)).toMatchObject({
+    success: true,
+    data: { project: 'shop', token: 'Ada', scope: 'write', sameRules: true },
+  });
+  expect(join(second, server, bob).status).toBe(0);
+
+  const agent = await agentOf(first, ada);
+  await agent.data('argus_init', { projectPath: first });
+  const { runId } = await failedRun(agent, first);
+  const failure = { projectPath: first, runId, caseName: 'tunes' };
+  expect(await agent.data('argus_diagnose', failure)).toMatchObject({ isNewPattern: true });
+  await agent.data('argus_report_fix', { ...failure, fixDescription: 'Tuned it.', success: true });
+  expect(existsSync(path.join(first, '.argus', 'argus.db'))).toBe(false);
+
+  const other = await agentOf(second, bob);
+  await other.data('argus_init', { projectPath: second });
+  const { runId: runOfBob } = await failedRun(other, second);
+  const known = await other.data('argus_diagnose', { projectPath: second, runId: runOfBob, caseName: 'tunes' });
+  expect(known).toMatchObject({
+    suggestedFix: 'Tuned it.',
+    fixHistory: [{ recordedFrom: expect.stringMatching(/^Ada \(/u) }],
+  });
+});
+
+test('what cannot be sent waits, answers meanwhile, and is the same as if it had been sent', async () => {
+  const server = await startServer();
+  const ada = member(server);
+  const root = repository();
+  join(root, server, ada);
+  const agent = await agentOf(root, ada);
+  await agent.data('argus_init', { projectPath: root });
+  await server.stop();
+
+  const run = await failedRun(agent, root);
+  expect(run).toMatchObject({ stored: false, queued: true, code: 'TEAM_UNREACHABLE' });
+  const failure = { projectPath: root, runId: run.runId, caseName: 'tunes' };
+  expect(await agent.data('argus_diagnose', failure)).toMatchObject({ queued: true, isNewPattern: true });
+  const fix = { ...failure, fixDescription: 'Tuned it.', success: true };
+  expect(await agent.data('argus_report_fix', fix)).toMatchObject({ queued: true });
+  expect(JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+    data: { joined: true, reachable: false, waiting: 3 },
+  });
+
+  const again = await startServer(server.database, ['--port', String(server.port)]);
+  await expect
+    .poll(() => argus(['patterns', '--project', root, '--json', '--source', 'learned'], { env: ada }).stdout, {
+      timeout: 30_000,
+      interval: 1_000,
+    })
+    .toContain('"suggestedFix":"Tuned it."');
+  expect(JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+    data: { reachable: true, waiting: 0 },
+  });
+  // The run has the id that it was answered with.
+  const { body } = await post(again, ada.ARGUS_TEAM_TOKEN ?? '', 'runDetail', { runId: run.runId });
+  expect(body).toMatchObject({ result: { cases: [{ caseName: expect.stringContaining('tunes') }] } });
+});
+
+test('a search finds what the team knows and what only this machine does', async () => {
+  const server = await startServer();
+  const ada = member(server);
+  const root = repository();
+  const before = await agentOf(root, ada);
+  const local = await before.ask('add_incident', { ...INCIDENT, projectPath: root });
+  join(root, server, ada);
+  await post(server, ada.ARGUS_TEAM_TOKEN ?? '', 'addIncident', {
+    ...INCIDENT,
+    steps: 'Bleed the radiators.',
+    force: true,
+  });
+
+  const agent = await agentOf(root, ada);
+  const found = await agent.ask('ranked_solutions', { ...SEARCH, projectPath: root });
+  const solutions = stepsOf(found);
+  expect(solutions).toEqual(expect.arrayContaining(['Relight the pilot flame.', 'Bleed the radiators.']));
+  expect(found).toMatchObject({ recommended_solution: expect.any(Object), next_action: expect.any(Object) });
+  // What came of a solution is recorded where it is.
+  const { solution_id } = local;
+  const outcome = { solution_id, worked: true, env: ENV, projectPath: root };
+  expect(await agent.ask('record_outcome', outcome)).toMatchObject({ ok: true });
+
+  expect(JSON.parse(argus(['team', 'push', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+    data: { incidents: 1, added: 1 },
+  });
+  expect(JSON.parse(argus(['team', 'push', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+    data: { incidents: 1, added: 0 },
+  });
+  const after = await agent.ask('ranked_solutions', { ...SEARCH, projectPath: root });
+  expect(stepsOf(after), 'what was copied is there once').toHaveLength(2);
+
+  const bob = member(server, 'Bob');
+  const other = repository();
+  git(other, 'fetch', '--quiet', root);
+  git(other, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
+  join(other, server, bob);
+  expect(argus(['team', 'pull', '--project', other], { env: bob }).status).toBe(0);
+  await server.stop();
+  const offline = await agentOf(other, bob);
+  const kept = await offline.ask('ranked_solutions', { ...SEARCH, projectPath: other });
+  expect(stepsOf(kept)).toHaveLength(2);
+  expect(kept).toMatchObject({ warnings: [expect.stringContaining('cannot be reached')] });
+});
+
+function stepsOf({ ranked_solutions: ranked }: Data): string[] {
+  return (Array.isArray(ranked) ? ranked : []).map(({ steps }) => String(steps));
+}
+
+/** A server that only listens. */
+async function trap(answer: (request: IncomingMessage) => [number, Record<string, string>]) {
+  const seen: string[] = [];
+  const http = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+      const [status, headers] = answer(request);
+      response.writeHead(status, headers).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    http.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, seen, close: () => http.close() };
+}
+
+test('a clone that names a server of its own is only quoted', async () => {
+  const spy = await trap(() => [200, {}]);
+  const config = `team:\n  url: ${spy.url}\n  project: stolen\n`;
+  const root = repository({
+    'argus.yaml': config,
+    '.argus/teams.json': JSON.stringify({ version: 1, memberships: [] }),
+  });
+  const env = { ...someUser(), ARGUS_TEAM_TOKEN: 'argus_0123' };
+  const agent = await agentOf(root, env);
+  const opened = await agent.data('argus_init', { projectPath: root });
+  const proposal = expect.stringContaining(`argus team join ${spy.url} --as stolen`);
+  expect(opened.warnings).toEqual(expect.arrayContaining([proposal]));
+  await failedRun(agent, root);
+  await agent.ask('ranked_solutions', { ...SEARCH, projectPath: root });
+  expect(spy.seen).toEqual([]);
+  spy.close();
+});
+
+test('a fork with the same first commit is another repository', async () => {
+  const server = await startServer();
+  const ada = member(server);
+  const root = repository();
+  join(root, server, ada);
+  const fork = repository({}, 'https://git.example.com/fork.git');
+  git(fork, 'fetch', '--quiet', root);
+  git(fork, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
+  const { data } = JSON.parse(argus(['team', 'status', '--project', fork, '--json'], { env: ada }).stdout);
+  expect(data).toMatchObject({ joined: false });
+});
+
+test('a token is taken to no other address, and from no other variable', async () => {
+  const spy = await trap(() => [200, {}]);
+  const redirecting = await trap(() => [307, { Location: spy.url }]);
+  const root = repository();
+  const env = { ...someUser(), ARGUS_TEAM_TOKEN: 'argus_0123', AWS_SECRET_ACCESS_KEY: 'stolen' };
+  // Not at once, as `argus` does: the server that is asked runs in this process.
+  const joining = async (...args: string[]) => {
+    const asked = promisify(execFile)(
+      process.execPath,
+      [BUNDLE, 'team', 'join', ...args, '--project', root, '--json'],
+      {
+        env: environment(env),
+      },
+    );
+    return asked.then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+  };
+  expect(await joining(redirecting.url)).toContain('redirects');
+  expect(await joining(spy.url, '--token-variable', 'AWS_SECRET_ACCESS_KEY')).toContain('INVALID_INPUT');
+  expect(await joining('http://argus.example.com')).toContain('INVALID_INPUT');
+  expect(spy.seen).toEqual([]);
+  redirecting.close();
+  spy.close();
+});
+
+test('no secret leaves this machine', async () => {
+  const spy = await trap(({ url }) => [url === '/v1/hello' ? 200 : 500, {}]);
+  const server = await startServer();
+  const ada = member(server);
+  const root = repository({ 'argus.yaml': 'redact:\n  patterns:\n    - { name: acme, pattern: "ACME-\\\\d{6}" }\n' });
+  join(root, server, ada);
+  const planted = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+  // The same machine, whose server is replaced by one that keeps what it is sent.
+  const data = ada.XDG_DATA_HOME ?? '';
+  const kept = readdirSync(data, { recursive: true }).map(String);
+  const file = path.join(data, kept.find((name) => name.endsWith('teams.json')) ?? '');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`${server.url}/`, spy.url));
+  writeFileSync(
+    path.join(root, 'report.xml'),
+    junit([{ name: `uses ${planted}`, failure: { message: `Error: ${planted} and ACME-123456` } }]),
+  );
+  const agent = await agentOf(root, ada);
+  await agent.call('argus_import', { projectPath: root, path: 'report.xml' });
+  await agent.ask('ranked_solutions', { query_text: `${planted} ACME-123456`, env: ENV, projectPath: root });
+  const sent = spy.seen.join('\n');
+  expect(sent).toContain('recordRun');
+  expect(sent).not.toMatch(/ghp_0123|ACME-123456/u);
+  spy.close();
+});
+
+test('who has left sends nothing', async () => {
+  const server = await startServer(newDatabase());
+  const ada = member(server);
+  const root = repository();
+  join(root, server, ada);
+  expect(argus(['team', 'leave', '--project', root], { env: ada }).stdout).toContain('nothing is sent');
+  await server.stop();
+  const agent = await agentOf(root, ada);
+  await agent.data('argus_init', { projectPath: root });
+  expect(await failedRun(agent, root)).not.toHaveProperty('queued');
+  expect(argus(['team', 'push', '--project', root], { env: ada }).status).toBe(2);
+});
