@@ -5,7 +5,8 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, onTestFinished, test } from 'vitest';
 import { environment } from '../harness.ts';
 
 const PLACES = [
@@ -22,13 +23,37 @@ export const CHROMIUM = PLACES.find((file) => existsSync(file));
 
 if (CHROMIUM === undefined) process.stderr.write('tests/e2e: there is no Chromium; the viewer is not tested\n');
 
+/** A test in a browser. */
+export const browsing = test.skipIf(CHROMIUM === undefined);
+
 /** In containers there is no sandbox to have; what is opened here is ours. */
-export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
+export async function startBrowser(): Promise<Browser> {
   return chromium.launch({
     ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
-    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
     env: environment({ HOME: mkdtempSync(path.join(tmpdir(), 'argus-e2e-browser-')) }),
   });
+}
+
+let started: Promise<Browser> | undefined;
+
+afterAll(async () => (await started)?.close());
+
+/** Of a reader of its own, in the one browser of a file of tests. */
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  started ??= startBrowser();
+  const context = await (await started).newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+  onTestFinished(() => context.close());
+  return context;
+}
+
+/** A new reader's page of a viewer, once it shows something. */
+export async function openPage(url: string, place = '', options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await newContext(options)).newPage();
+  await page.goto(url);
+  await settled(page);
+  if (place !== '') await go(page, place);
+  return page;
 }
 
 /** What a page said and asked for, beside what it shows. */

@@ -3,43 +3,26 @@
  */
 
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, expect } from 'vitest';
 import { z } from 'zod';
 import { project } from '../harness.ts';
-import { CHROMIUM, go, settled, startBrowser } from './chromium.ts';
-import { inMemoryOf, startViewer, type Viewer } from './view.ts';
+import { browsing, go, openPage as openPageAt, settled } from './chromium.ts';
+import { inMemoryOf, startViewer, type Viewer, viewerOf } from './view.ts';
 import { type Remembered, record, rememberedProject } from './view-memory.ts';
 
-const browsing = test.skipIf(CHROMIUM === undefined);
-
-let browser: Browser;
 let viewer: Viewer;
 let remembered: Remembered;
 let empty: Viewer;
 
 beforeAll(async () => {
-  if (CHROMIUM === undefined) return;
-  browser = await startBrowser();
   remembered = await rememberedProject();
   viewer = await startViewer(remembered.root);
   empty = await startViewer(project());
+  return () => Promise.all([viewer.end(), empty.end()]);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await viewer?.end();
-  await empty?.end();
-});
-
-async function openPage(options: BrowserContextOptions = {}, url = viewer.url): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(url);
-  await settled(page);
-  return page;
-}
+const openPage = (options: BrowserContextOptions = {}, url = viewer.url) => openPageAt(url, '', options);
 
 const results = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
@@ -197,8 +180,7 @@ const LONG_NAMED = [
 
 browsing.each([1024, 1280, 1440])('at %i pixels no column is cut, and no badge stands over a name', async (width) => {
   const root = project();
-  const own = await startViewer(root);
-  onTestFinished(() => void own.end());
+  const own = await viewerOf(root);
   await inMemoryOf(root, async (engine) => {
     const cases = LONG_NAMED.map((message, index) => ({ name: `case ${index}`, failure: { message, text: message } }));
     const runId = await record(engine, root, cases);
@@ -240,8 +222,7 @@ browsing('on a phone words without an end are broken', async () => {
     });
     return { run: runId, incident: incident_id };
   });
-  const own = await startViewer(root);
-  onTestFinished(async () => void (await own.end()));
+  const own = await viewerOf(root);
   const page = await openPhone(own.url);
   const pattern = await page.getByRole('link', { name: word.slice(0, 40) }).getAttribute('href');
   const ids = [pattern?.slice(1) ?? '', `/runs/${run}`, `/incidents/${incident}`];

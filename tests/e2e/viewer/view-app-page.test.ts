@@ -6,22 +6,12 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { BUNDLE, environment } from '../harness.ts';
-import { CHROMIUM, startBrowser } from './chromium.ts';
+import { browsing, newContext } from './chromium.ts';
 import { FIX, HOSTILE, hostileProject, rememberedProject } from './view-memory.ts';
-
-const browsing = test.skipIf(CHROMIUM === undefined);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await startBrowser();
-});
-
-afterAll(() => browser?.close());
 
 const resource = z.object({ contents: z.tuple([z.object({ text: z.string() })]) });
 
@@ -76,9 +66,7 @@ async function shown(
   { html, answer }: { html: string; answer: unknown },
   options: BrowserContextOptions = {},
 ): Promise<Shown> {
-  const context = await browser.newContext({ locale: 'en-US', ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await (await newContext(options)).newPage();
   const complaints: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
   page.on('pageerror', (error) => complaints.push(String(error)));

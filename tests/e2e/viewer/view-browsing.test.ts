@@ -5,51 +5,23 @@
 
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect } from 'vitest';
 import { project } from '../harness.ts';
-import { CHROMIUM, go, settled, startBrowser } from './chromium.ts';
-import { fail, inMemoryOf, startViewer, type Viewer } from './view.ts';
+import { browsing, go, newContext, openPage as openPageAt, settled } from './chromium.ts';
+import { fail, inMemoryOf, startViewer, type Viewer, viewerOf } from './view.ts';
 import { FIX, type Remembered, record, rememberedProject } from './view-memory.ts';
 
-const browsing = test.skipIf(CHROMIUM === undefined);
-
-let browser: Browser;
 let remembered: Remembered;
 let viewer: Viewer;
 
 beforeAll(async () => {
-  if (CHROMIUM === undefined) return;
-  browser = await startBrowser();
   remembered = await rememberedProject();
   viewer = await startViewer(remembered.root);
+  return () => viewer.end();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await viewer?.end();
-});
-
-async function context(): Promise<BrowserContext> {
-  const own = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
-  own.setDefaultTimeout(30_000);
-  onTestFinished(() => own.close());
-  return own;
-}
-
-async function openPage(url = viewer.url, place = ''): Promise<Page> {
-  const page = await (await context()).newPage();
-  await page.goto(url);
-  await settled(page);
-  if (place !== '') await go(page, place);
-  return page;
-}
-
-async function viewerOf(root: string): Promise<Viewer> {
-  const own = await startViewer(root);
-  onTestFinished(async () => void (await own.end()));
-  return own;
-}
+const openPage = (url = viewer.url, place = '') => openPageAt(url, place);
 
 /** A copy: what a test changes is its own. */
 function copyOf({ root }: Remembered): string {
@@ -76,7 +48,7 @@ browsing('a link in a new tab and a copied address open while a tab of the serve
 });
 
 browsing('a copied address alone says that the token is missing', async () => {
-  const page = await (await context()).newPage();
+  const page = await (await newContext()).newPage();
   await page.goto(`${origin()}/#/runs`);
   await page.getByRole('alert').filter({ hasText: 'argus-mcp view' }).waitFor();
   expect(await page.getByRole('button').filter({ hasText: 'Choose a file' }).count()).toBe(0);

@@ -5,24 +5,19 @@
 
 import { cpSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect } from 'vitest';
 import { project } from '../harness.ts';
-import { CHROMIUM, go, settled, startBrowser } from './chromium.ts';
+import { browsing, openPage as openPageAt } from './chromium.ts';
 import { inMemoryOf, startViewer, type Viewer } from './view.ts';
 import { FIX, record, rememberedProject } from './view-memory.ts';
 
-const browsing = test.skipIf(CHROMIUM === undefined);
-
 const MESSAGE = 'Cannot read properties of undefined (reading "id")';
 
-let browser: Browser;
 let viewer: Viewer;
 let runs: string[];
 
 beforeAll(async () => {
-  if (CHROMIUM === undefined) return;
-  browser = await startBrowser();
   const remembered = await rememberedProject();
   const root = project();
   cpSync(path.join(remembered.root, '.argus'), path.join(root, '.argus'), { recursive: true });
@@ -38,22 +33,10 @@ beforeAll(async () => {
   );
   runs = [...remembered.runs, last];
   viewer = await startViewer(root);
+  return () => viewer.end();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await viewer?.end();
-});
-
-async function openPage(place = ''): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(viewer.url);
-  await settled(page);
-  if (place !== '') await go(page, place);
-  return page;
-}
+const openPage = (place = '') => openPageAt(viewer.url, place);
 
 const panel = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) });

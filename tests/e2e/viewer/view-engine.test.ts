@@ -19,9 +19,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEngine } from 'argus-engine';
 import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHROMIUM, startBrowser } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect } from 'vitest';
+import { browsing, CHROMIUM, startBrowser } from './chromium.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'argus-view-engine-'));
@@ -56,23 +56,20 @@ window.ask = (what, ...args) => new Promise((resolve) => {
 });
 </script>`;
 
-let browser: Browser;
-let server: Server;
 let page: Page;
 
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
-  server = await serving();
-  browser = await startBrowser();
+  const server = await serving();
+  const browser = await startBrowser();
   page = await browser.newPage();
   const address = server.address();
   await page.goto(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`);
   expect(await ask('start')).toEqual({ value: undefined });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  server?.close();
+  return async () => {
+    await browser.close();
+    server.close();
+  };
 });
 
 async function serving(): Promise<Server> {
@@ -138,8 +135,6 @@ function patched(from: string, name: string, offset: number, bytes: readonly num
 }
 
 const bigEndian = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff);
-
-const browsing = test.skipIf(CHROMIUM === undefined);
 
 browsing('a failure is inspected without a database', async () => {
   const event = { text: 'Error: connect ECONNREFUSED 127.0.0.1:5432' };

@@ -19,23 +19,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { openEngine } from 'argus-engine';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
 import { BUNDLE, environment, project } from '../harness.ts';
-import { CHROMIUM, startBrowser, type Watched, watchedPage } from './chromium.ts';
+import { browsing, newContext, type Watched, watchedPage } from './chromium.ts';
 import { inMemoryOf } from './view.ts';
 import { HOSTILE, hostileProject, record, rememberedProject } from './view-memory.ts';
-
-const browsing = test.skipIf(CHROMIUM === undefined);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await startBrowser();
-});
-
-afterAll(() => browser?.close());
 
 function exported(root: string, name = 'report.html'): string {
   const file = path.join(project(), name);
@@ -45,9 +34,7 @@ function exported(root: string, name = 'report.html'): string {
 }
 
 async function openFile(file: string): Promise<Watched> {
-  const context = await browser.newContext({ locale: 'en-US', offline: true });
-  onTestFinished(() => context.close());
-  const watched = await watchedPage(context);
+  const watched = await watchedPage(await newContext({ offline: true }));
   await watched.page.goto(pathToFileURL(file).href);
   return watched;
 }

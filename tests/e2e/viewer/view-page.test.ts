@@ -6,41 +6,18 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { argus } from '../argus.ts';
 import { project } from '../harness.ts';
-import { CHROMIUM, go, settled, startBrowser, type Watched, watchedPage } from './chromium.ts';
-import { inMemoryOf, startViewer, type Viewer } from './view.ts';
+import { browsing, go, newContext, settled, type Watched, watchedPage } from './chromium.ts';
+import { inMemoryOf, type Viewer, viewerOf } from './view.ts';
 import { FIX, HOSTILE, hostileProject, type Remembered, record, rememberedProject } from './view-memory.ts';
-
-const browsing = test.skipIf(CHROMIUM === undefined);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await startBrowser();
-});
-
-afterAll(() => browser?.close());
-
-async function context(): Promise<BrowserContext> {
-  const own = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' });
-  own.setDefaultTimeout(30_000);
-  onTestFinished(() => own.close());
-  return own;
-}
-
-async function viewerOf(root: string): Promise<Viewer> {
-  const viewer = await startViewer(root);
-  onTestFinished(async () => void (await viewer.end()));
-  return viewer;
-}
 
 /** The page of a project, as its address was printed. */
 async function openPage(root: string, place = ''): Promise<Watched & { viewer: Viewer }> {
   const viewer = await viewerOf(root);
-  const watched = await watchedPage(await context());
+  const watched = await watchedPage(await newContext());
   await watched.page.goto(viewer.url);
   if (place !== '') await go(watched.page, place);
   return { ...watched, viewer };
@@ -66,7 +43,7 @@ browsing('the token leaves the address at once, and works after a reload', async
 browsing('without a token, or with one of an earlier start, it says what to do', async () => {
   const { root } = await rememberedProject();
   const viewer = await viewerOf(root);
-  const { page } = await watchedPage(await context());
+  const { page } = await watchedPage(await newContext());
   await page.goto(`http://127.0.0.1:${viewer.port}/#token=${'x'.repeat(43)}`);
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('alert').textContent()).toContain('argus-mcp view');
@@ -112,7 +89,7 @@ browsing('the policy is in force: nothing but the page runs, and nothing goes el
 browsing('another page can neither frame it nor read it', async () => {
   const { root } = await rememberedProject();
   const viewer = await viewerOf(root);
-  const other = await watchedPage(await context());
+  const other = await watchedPage(await newContext());
   await other.page.route('http://evil.example/', (route) =>
     route.fulfill({ contentType: 'text/html', body: `<iframe src="http://127.0.0.1:${viewer.port}/"></iframe>` }),
   );

@@ -10,17 +10,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../argus.ts';
 import { project } from '../harness.ts';
-import { fail, inMemoryOf, startViewer, type Viewer } from './view.ts';
-
-async function viewer(
-  root = project(),
-  args: readonly string[] = [],
-  env: Record<string, string> = {},
-): Promise<Viewer> {
-  const started = await startViewer(root, args, env);
-  onTestFinished(async () => void (await started.end()));
-  return started;
-}
+import { fail, inMemoryOf, type Viewer, viewerOf } from './view.ts';
 
 async function remembering(): Promise<string> {
   const root = project();
@@ -31,7 +21,7 @@ async function remembering(): Promise<string> {
 const error = (text: string) => JSON.parse(text).error;
 
 test('the page, with a strict policy and no secret in it', async () => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   const page = await it.ask('GET', '/', { headers: { Authorization: null } });
   expect(page.status).toBe(200);
   expect(page.text).not.toContain(it.token);
@@ -62,7 +52,7 @@ test('the page, with a strict policy and no secret in it', async () => {
 
 test('what it knows of the project', async () => {
   const root = await remembering();
-  const it = await viewer(root);
+  const it = await viewerOf(root);
   const { status, text } = await it.ask('GET', '/api/about');
   expect(status).toBe(200);
   expect(JSON.parse(text)).toEqual({
@@ -83,7 +73,7 @@ test.each([
 ])(
   'built-in fixes are in the language of the browser where the machine names none: %s',
   async (accepted, locale, fix) => {
-    const it = await viewer(await remembering(), [], { LC_ALL: 'C.UTF-8' });
+    const it = await viewerOf(await remembering(), [], { LC_ALL: 'C.UTF-8' });
     const headers = { 'Accept-Language': accepted };
     expect(JSON.parse((await it.ask('GET', '/api/about', { headers })).text)).toMatchObject({ locale });
     const { text } = await it.ask('POST', '/api/viewPatterns', { body: '{"category":"ASSERTION_MISMATCH"}', headers });
@@ -93,7 +83,7 @@ test.each([
 
 test('a project where nothing is recorded stays as it is', async () => {
   const root = project();
-  const it = await viewer(root);
+  const it = await viewerOf(root);
   expect(it.database).toBeNull();
   expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, editable: false });
   const asked = await it.ask('POST', '/api/viewPatterns', { body: '{}' });
@@ -108,7 +98,7 @@ test.each([
   ['a wrong one', 'Bearer AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
   ['another scheme', 'Basic AAAA'],
 ])('%s is refused', async (_name, authorization) => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   for (const [method, pathname] of [
     ['GET', '/api/about'],
     ['GET', '/api/events'],
@@ -129,7 +119,7 @@ test.each([
 });
 
 test('another host or origin is refused, whatever the token', async () => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   const home = `127.0.0.1:${it.port}`;
   for (const headers of [
     { Host: 'evil.example' },
@@ -157,7 +147,7 @@ test('another host or origin is refused, whatever the token', async () => {
 });
 
 test('it answers on 127.0.0.1 alone', async () => {
-  const it = await viewer();
+  const it = await viewerOf(project());
   const { stdout } = spawnSync(
     'sh',
     ['-c', `cat /proc/net/tcp /proc/net/tcp6 | grep -i ":${it.port.toString(16).padStart(4, '0')} .* 0A "`],
@@ -185,7 +175,7 @@ test.each([
   ['a limit out of range', 'POST', '/api/viewPatterns', '{"limit":100000}', 400],
   ['an id that is not there', 'POST', '/api/viewPattern', '{"id":"pat-nope"}', 404],
 ])('%s is refused with a reason', async (_name, method, pathname, body, status) => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   const reply = await it.ask(method, pathname, body === undefined ? {} : { body });
   expect(reply.status).toBe(status);
   expect(error(reply.text)).toEqual({ code: expect.stringMatching(/^[A-Z_]+$/u), message: expect.any(String) });
@@ -193,7 +183,7 @@ test.each([
 });
 
 test('bodies are JSON, and bounded', async () => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   const form = await it.ask('POST', '/api/viewPatterns', { body: 'a=b', headers: { 'Content-Type': 'text/plain' } });
   expect(form.status).toBe(415);
   const long = JSON.stringify({ text: 'x'.repeat(33 * 1024 * 1024) });
@@ -204,7 +194,7 @@ test('bodies are JSON, and bounded', async () => {
 
 test('a damaged database is an error that says what to do, and is left as it is', async () => {
   const root = project({ '.argus/argus.db': 'this is no database'.repeat(100) });
-  const it = await viewer(root);
+  const it = await viewerOf(root);
   const reply = await it.ask('POST', '/api/viewPatterns', { body: '{}' });
   expect(reply.status).toBe(500);
   expect(error(reply.text)).toMatchObject({ code: 'DATABASE_CORRUPT' });
@@ -214,13 +204,13 @@ test('a damaged database is an error that says what to do, and is left as it is'
 test('history that is switched off shows the page alone', async () => {
   const root = await remembering();
   writeFileSync(path.join(root, 'argus.yaml'), 'history: { enabled: false }\n');
-  const it = await viewer(root);
+  const it = await viewerOf(root);
   expect(it.database).toBeNull();
   expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, history: false });
 });
 
 test('a look at the head of the stream of changes ends', async () => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const ask = (method: string, pathname: string) =>
@@ -265,7 +255,7 @@ async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed:
 
 test('changes by other processes are told, from the first one on', async () => {
   const root = project();
-  const it = await viewer(root);
+  const it = await viewerOf(root);
   const stream = await listening(it);
   const made = stream.next();
   expect(argus(['run', '--project', root, '--', 'sh', '-c', 'echo boom; exit 1']).status).toBe(1);
@@ -281,7 +271,7 @@ test('changes by other processes are told, from the first one on', async () => {
 
 test('a memory that was deleted and made anew is the one that is shown and changed', async () => {
   const root = await remembering();
-  const it = await viewer(root);
+  const it = await viewerOf(root);
   const total = async (what: string) => JSON.parse((await it.ask('POST', `/api/${what}`, { body: '{}' })).text).total;
   expect(await total('viewRuns')).toBe(1);
   rmSync(path.join(root, '.argus'), { recursive: true });
@@ -297,7 +287,7 @@ test('a memory that was deleted and made anew is the one that is shown and chang
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it, whoever listens', async (signal) => {
-  const it = await viewer(await remembering());
+  const it = await viewerOf(await remembering());
   const stream = await listening(it);
   expect(await it.end(signal)).toBe(0);
   await stream.closed;
@@ -306,7 +296,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it, whoever listens
 
 test('a second one goes beside the first', async () => {
   const root = await remembering();
-  const [one, two] = [await viewer(root), await viewer(root)];
+  const [one, two] = [await viewerOf(root), await viewerOf(root)];
   expect(one.port).not.toBe(two.port);
   expect(one.token).not.toBe(two.token);
   for (const it of [one, two]) expect((await it.ask('GET', '/api/about')).status).toBe(200);
@@ -325,7 +315,7 @@ test('a port that is wished for, and one that is in use', async () => {
     `INVALID_INPUT: Port ${port} is in use. Choose another with --port, or leave it out for a free one.\n`,
   );
   other.close();
-  const it = await viewer(project(), ['--port', String(port)]);
+  const it = await viewerOf(project(), ['--port', String(port)]);
   expect(it.port).toBe(port);
   for (const wrong of ['70000', '-1', 'http']) {
     expect(argus(['view', '--project', project(), '--port', wrong]).status).toBe(2);
@@ -348,7 +338,7 @@ function desktop(script: string): { env: Record<string, string>; folder: string 
 
 test.skipIf(process.platform !== 'linux')('--open gives the browser an address for one use', async () => {
   const { env, folder } = desktop('printf %s "$1" > "$(dirname "$0")/../seen/address"');
-  const it = await viewer(await remembering(), ['--open'], env);
+  const it = await viewerOf(await remembering(), ['--open'], env);
   const file = path.join(folder, 'seen/address');
   await expect.poll(() => spawnSync('cat', [file], { encoding: 'utf8' }).stdout, { timeout: 20_000 }).not.toBe('');
   const address = new URL(readFileSync(file, 'utf8'));
@@ -367,7 +357,7 @@ test.skipIf(process.platform !== 'linux').each([
   ['no program', () => ({ PATH: path.join(project(), 'nothing') })],
   ['a program that finds no browser', () => desktop('exit 3').env],
 ])('%s to open a browser is said, and the server goes on', async (_name, env) => {
-  const it = await viewer(await remembering(), ['--open'], env());
+  const it = await viewerOf(await remembering(), ['--open'], env());
   await expect.poll(() => it.output().stderr, { timeout: 60_000 }).toContain('open the address above');
   expect((await it.ask('GET', '/api/about')).status).toBe(200);
   expect(it.output().stderr).not.toContain(it.token);

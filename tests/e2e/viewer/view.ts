@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import path from 'node:path';
 import { openEngine } from 'argus-engine';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { BUNDLE, environment, ownMemory } from '../harness.ts';
 
@@ -36,6 +37,13 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
+}
+
+/** One that ends with the test. */
+export async function viewerOf(...start: Parameters<typeof startViewer>): Promise<Viewer> {
+  const viewer = await startViewer(...start);
+  onTestFinished(async () => void (await viewer.end()));
+  return viewer;
 }
 
 export async function startViewer(
