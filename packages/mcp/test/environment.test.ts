@@ -1,11 +1,11 @@
 /** Environments from the texts of project files. */
-import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detect, type Machine } from '../src/environment/detect.ts';
 import { major, type Texts } from '../src/environment/facts.ts';
 import { environmentOf } from '../src/environment/project-environment.ts';
+import { folder } from './project.ts';
 
 const MACHINE: Machine = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
 
@@ -263,13 +263,14 @@ test('CUDA where it can matter', () => {
 });
 
 test('project files with names of their own are found', () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-environment-'));
-  writeFileSync(path.join(root, 'Shop.csproj'), '<TargetFramework>net9.0</TargetFramework>');
-  expect(environmentOf(root)).toMatchObject({ language: 'csharp', language_major: '9' });
+  expect(environmentOf(folder({ 'Shop.csproj': '<TargetFramework>net9.0</TargetFramework>' }))).toMatchObject({
+    language: 'csharp',
+    language_major: '9',
+  });
 });
 
 test('a project is read again only when it changed', () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-environment-'));
+  const root = folder();
   const manifest = path.join(root, 'package.json');
   expect(environmentOf(root)).not.toHaveProperty('language');
   writeFileSync(manifest, REACT);

@@ -5,7 +5,7 @@ import { Git, runGit } from '../src/git/git.ts';
 import { driverSettings } from '../src/git/settings.ts';
 import { trackedFiles } from '../src/git/tracked.ts';
 import { findProgram } from '../src/system/programs.ts';
-import { commit, folder, project, put } from './fix/fix-project.ts';
+import { commit, folder, project, put } from './project.ts';
 
 const PATH = process.env.PATH ?? '';
 afterEach(() => {

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Seal } from '../src/storage/seal.ts';
+import { folder } from './project.ts';
 
 const links = vi.hoisted(() => ({ refusedWith: '' }));
 
@@ -19,7 +19,6 @@ afterEach(() => {
   links.refusedWith = '';
 });
 
-const folder = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 const sealIn = (of: string) => new Seal(async () => of);
 
 describe('the key', () => {

@@ -1,17 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AttemptRequest, runAttempt } from '../../src/fix/attempt/attempt.ts';
 import { LogFile } from '../../src/fix/attempt/log-file.ts';
 import { findMarked, newMark } from '../../src/run/processes.ts';
+import { folder } from '../project.ts';
 
-const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 const same = (text: string) => text;
 
 function attempt(command: string, extra: Partial<AttemptRequest> = {}) {
-  const cwd = temp();
+  const cwd = folder();
   const logPath = path.join(cwd, 'attempt_1.log');
   const request = { command, cwd, logPath, timeoutSeconds: 20, mark: newMark(), redact: same, ...extra };
   return { request, result: runAttempt(request), log: () => readFileSync(logPath, 'utf8') };
@@ -101,7 +100,7 @@ describe('a log', () => {
     text.replaceAll(/-----BEGIN KEY.*?-----END KEY-----/gsu, '[key]').replaceAll('hunter2', '[pw]');
 
   test('no secret is cut in two', async () => {
-    const file = path.join(temp(), 'a.log');
+    const file = path.join(folder(), 'a.log');
     const log = new LogFile(file, redact);
     const key = `-----BEGIN KEY-----\n${'abcdef\n'.repeat(400)}-----END KEY-----\n`;
     const text = Array.from(
@@ -117,7 +116,7 @@ describe('a log', () => {
   });
 
   test('lines without end', () => {
-    const file = path.join(temp(), 'a.log');
+    const file = path.join(folder(), 'a.log');
     const log = new LogFile(file, same);
     for (let i = 0; i < 50; i++) log.add('y'.repeat(50_000));
     log.end();
@@ -125,7 +124,7 @@ describe('a log', () => {
   });
 
   test.skipIf(process.platform === 'win32')('a link in its place is replaced and not followed', () => {
-    const [target, file] = [path.join(temp(), 'target'), path.join(temp(), 'a.log')];
+    const [target, file] = [path.join(folder(), 'target'), path.join(folder(), 'a.log')];
     writeFileSync(target, 'mine');
     symlinkSync(target, file);
     const log = new LogFile(file, same);
@@ -135,7 +134,7 @@ describe('a log', () => {
   });
 
   test('a disk that cannot be written to is no reason to fail', () => {
-    const log = new LogFile(path.join(temp(), 'missing', 'a.log'), same);
+    const log = new LogFile(path.join(folder(), 'missing', 'a.log'), same);
     log.add('text');
     expect(log.end()).toEqual([expect.stringContaining('ENOENT')]);
     if (!existsSync('/dev/full')) return;

@@ -1,32 +1,22 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type Answer,
-  type ContextRequest,
-  type FixContext,
-  gatherContext,
-} from '../../src/fix/context/gather-context.ts';
+import { type ContextRequest, type FixContext, gatherContext } from '../../src/fix/context/gather-context.ts';
 import { isUnwell, readDescription, readPods } from '../../src/fix/context/system/kubectl.ts';
-import { folder } from './fix-project.ts';
+import { folder } from '../project.ts';
+import { answerOf, programs } from './gathering.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 /** A program on the PATH that prints a file for the first pattern its arguments fit, and keeps what it was asked. */
 function standIn(program: string, answers: readonly [pattern: string, output: string, exitCode?: number][]): string {
-  const bin = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-bin-')));
-  const asked = path.join(bin, 'asked');
-  const cases = answers.map(([pattern, output, exitCode = 0], index) => {
-    writeFileSync(path.join(bin, `answer-${index}`), output);
+  const said = folder(Object.fromEntries(answers.map(([, output], index) => [`answer-${index}`, output])));
+  const asked = path.join(said, 'asked');
+  const cases = answers.map(([pattern, , exitCode = 0], index) => {
     const to = exitCode === 0 ? '' : ' >&2';
-    return `${pattern.replaceAll(' ', '\\ ')}) cat '${path.join(bin, `answer-${index}`)}'${to}; exit ${exitCode};;`;
+    return `${pattern.replaceAll(' ', '\\ ')}) cat '${path.join(said, `answer-${index}`)}'${to}; exit ${exitCode};;`;
   });
-  const script = `#!/bin/sh\necho "$*" >> '${asked}'\ncase "$*" in\n${cases.join('\n')}\n*) exit 1;;\nesac\n`;
-  mkdirSync(path.join(bin, 'bin'));
-  writeFileSync(path.join(bin, 'bin', program), script);
-  chmodSync(path.join(bin, 'bin', program), 0o755);
-  vi.stubEnv('PATH', `${path.join(bin, 'bin')}${path.delimiter}${process.env.PATH}`);
+  programs({ [program]: `echo "$*" >> '${asked}'\ncase "$*" in\n${cases.join('\n')}\n*) exit 1;;\nesac\n` });
   return asked;
 }
 
@@ -34,12 +24,6 @@ async function context(rest: Partial<ContextRequest> = {}): Promise<FixContext> 
   const error = { error_type: 'Error', category: 'UNKNOWN', headline: 'rollout failed', location: null };
   return await gatherContext({ root: folder(), errorText: 'rollout failed', error, config: {}, ...rest });
 }
-
-const answerOf = ({ answers }: FixContext, number: number): Answer => {
-  const found = answers[number - 1];
-  if (found === undefined) throw new Error(`no answer ${number}`);
-  return found;
-};
 
 interface PodParts {
   name: string;
@@ -289,11 +273,10 @@ describe('pods', () => {
   });
 
   test('without kubectl, and with a name that is none', async () => {
-    const empty = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-bin-')));
     expect(answerOf(await context({ namespace: 'a; rm -rf /' }), 9).why_not).toContain(
       'cannot be the name of a namespace',
     );
-    vi.stubEnv('PATH', empty);
+    vi.stubEnv('PATH', folder());
     expect(answerOf(await context({ namespace: 'press' }), 9).why_not).toBe(
       'kubectl could not be asked: kubectl is not installed.',
     );
@@ -372,10 +355,8 @@ describe('docker', () => {
 
   test('health, what could not be started, and one of several that is missing', async () => {
     // It prints those there are, and fails.
-    const bin = path.dirname(standIn('docker', []));
-    writeFileSync(path.join(bin, 'states'), STATES);
-    const fails = `cat '${path.join(bin, 'states')}'; echo 'Error: No such container: gone' >&2; exit 1`;
-    writeFileSync(path.join(bin, 'bin', 'docker'), `#!/bin/sh\n${fails}\n`);
+    const states = path.join(folder({ states: STATES }), 'states');
+    programs({ docker: `cat '${states}'; echo 'Error: No such container: gone' >&2; exit 1` });
     const found = await context({ config: { containers: ['press-web-1', 'press-job-1', 'gone'] } });
     expect(answerOf(found, 11).answer?.split('\n')).toEqual([
       'container press-web-1: running, unhealthy',

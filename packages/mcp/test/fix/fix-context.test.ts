@@ -1,17 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type Answer,
-  type ContextRequest,
-  type FixContext,
-  gatherContext,
-} from '../../src/fix/context/gather-context.ts';
+import { type ContextRequest, type FixContext, gatherContext } from '../../src/fix/context/gather-context.ts';
 import { researchQuery, runResearch, sourcesIn } from '../../src/fix/context/research.ts';
 import { ask } from '../../src/system/ask.ts';
-import { commit, folder, git, project, put } from './fix-project.ts';
+import { commit, folder, git, project, put } from '../project.ts';
+import { answerOf, programs } from './gathering.ts';
 
 const CART = `import { fetchItems } from 'orders-client';
 import fs from 'node:fs';
@@ -51,20 +47,7 @@ async function context(root: string, rest: Partial<ContextRequest> = {}): Promis
   return await gatherContext({ root, errorText: error.headline, error, config: {}, ...rest });
 }
 
-const answerOf = ({ answers }: FixContext, number: number): Answer => {
-  const found = answers[number - 1];
-  if (found === undefined) throw new Error(`no answer ${number}`);
-  return found;
-};
-
 afterEach(() => vi.unstubAllEnvs());
-
-/** Programs of the given names on the PATH, before all others. */
-function programs(scripts: Record<string, string>): void {
-  const bin = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-bin-')));
-  put(bin, Object.fromEntries(Object.entries(scripts).map(([name, text]) => [`bin/${name}`, `#!/bin/sh\n${text}`])));
-  vi.stubEnv('PATH', `${path.join(bin, 'bin')}${path.delimiter}${process.env.PATH}`);
-}
 
 describe('the fifteen questions', () => {
   test('of an error in a project with a history', async () => {
@@ -321,9 +304,8 @@ describe('the fifteen questions', () => {
   });
 
   test('without the program git: what it would have searched says so', async () => {
-    const bin = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-bin-')));
     const root = folder(SHOP);
-    vi.stubEnv('PATH', bin);
+    vi.stubEnv('PATH', folder());
     const found = await context(root);
     expect(answerOf(found, 5).answer).toContain('> 10 |');
     expect(answerOf(found, 8).why_not).toBe('It could not be answered: git is not installed.');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { inputsNames, scriptOfCommand } from '../../src/fix/inputs/answers/names.ts';
 import type { ResolvedInputs } from '../../src/fix/inputs/inputs-model.ts';
 import { generateInputs, resolveInputs } from '../../src/fix/inputs/resolve-inputs.ts';
-import { NOW, project } from './fix-project.ts';
+import { NOW, project } from '../project.ts';
 
 function resolve(root: string, rest: Partial<Parameters<typeof resolveInputs>[0]> = {}): Promise<ResolvedInputs> {
   return resolveInputs({ root, command: './setup.sh', command_hash: 'abcd1234', auto: false, now: NOW, ...rest });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Input } from '../../src/fix/inputs/inputs-model.ts';
 import { lastLine, looksLikePrompt, type PendingPrompt, watchForPrompt } from '../../src/fix/inputs/prompt-watch.ts';
 import { generateInputs } from '../../src/fix/inputs/resolve-inputs.ts';
-import { NOW, project } from './fix-project.ts';
+import { NOW, project } from '../project.ts';
 
 async function inputsOf(script: string, files: Record<string, string> = {}, command = './setup.sh'): Promise<Input[]> {
   const root = project({ 'setup.sh': script, ...files });

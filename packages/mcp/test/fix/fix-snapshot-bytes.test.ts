@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { snapshotsOf } from '../../src/fix/snapshots/open.ts';
-import { commit, folder, git, project, put } from './fix-project.ts';
+import { commit, folder, git, project, put } from '../project.ts';
 
 const open = (root: string) => snapshotsOf(root, 'a1b2c3d4', path.join(root, '.claude/fixes/a1b2c3d4'));
 const goBack = (root: string, command: string) => execFileSync('sh', ['-c', command], { cwd: root, stdio: 'pipe' });

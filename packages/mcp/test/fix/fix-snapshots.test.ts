@@ -1,23 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { snapshotsOf } from '../../src/fix/snapshots/open.ts';
 import type { Snapshots } from '../../src/fix/snapshots/snapshots.ts';
 import { textDiff } from '../../src/fix/snapshots/text-diff.ts';
-
-const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
+import { folder, put } from '../project.ts';
 
 function git(cwd: string, ...args: string[]): string {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
@@ -25,19 +13,11 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...as, ...args], { cwd, stdio: 'pipe', env, encoding: 'utf8' }).trimEnd();
 }
 
-function put(root: string, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-    writeFileSync(path.join(root, name), text);
-  }
-}
-
 function repository(
   files: Record<string, string> = { 'a.txt': 'one\ntwo\nthree\n', '.gitignore': 'ignored\n' },
 ): string {
-  const root = temp();
+  const root = folder(files);
   git(root, 'init', '-q', '-b', 'main');
-  put(root, files);
   git(root, 'add', '-A');
   git(root, 'commit', '-qm', 'first');
   return root;
@@ -138,7 +118,7 @@ describe('in git', () => {
   });
 
   test('an unborn HEAD, a detached one, a merge that waits', async () => {
-    const unborn = temp();
+    const unborn = folder();
     git(unborn, 'init', '-q');
     put(unborn, { a: '1\n' });
     expect(contentOf(unborn, await (await open(unborn)).take('1'))).toEqual(['a']);
@@ -170,7 +150,7 @@ describe('in git', () => {
     const { files } = await inside.difference(from, await inside.now());
     expect(files.map((file) => file.path)).toEqual(['packages/two/b', 'packages/two/new']);
 
-    const linked = path.join(temp(), 'linked');
+    const linked = path.join(folder(), 'linked');
     git(root, 'worktree', 'add', '-q', linked);
     put(linked, { 'packages/one/a': 'linked\n' });
     const before = untouched(linked);
@@ -287,7 +267,7 @@ describe('in git', () => {
 
 describe('without git', () => {
   test('keeps, compares, goes back', async () => {
-    const root = temp();
+    const root = folder();
     put(root, { 'a.txt': 'one\ntwo\n', 'deep/b.sh': 'x\n', 'node_modules/m/i.js': '1', gone: 'g\n' });
     chmodSync(path.join(root, 'deep/b.sh'), 0o755);
     symlinkSync('a.txt', path.join(root, 'link'));
@@ -316,7 +296,7 @@ describe('without git', () => {
 });
 
 test('copies that are made anew leave the contents of others alone', async () => {
-  const root = temp();
+  const root = folder();
   put(root, { 'a.txt': 'one\n', gone: 'g\n' });
   const snapshots = await open(root);
   const first = await snapshots.take('1');

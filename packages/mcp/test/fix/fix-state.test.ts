@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Lock } from '../../src/fix/state/lock.ts';
 import { readLog } from '../../src/fix/state/loop-files.ts';
 import { StateFolder } from '../../src/fix/state/state-folder.ts';
+import { folder as temp } from '../project.ts';
 
-const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
 const busy = expect.objectContaining({ code: 'LOOP_BUSY' });
 
 describe('the lock', () => {

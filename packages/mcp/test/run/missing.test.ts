@@ -1,18 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { missingOf } from '../../src/run/advice/missing.ts';
 import { commandProblem } from '../../src/run/advice/runner-check.ts';
-
-function project(files: Record<string, string>): string {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-missing-'));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-    writeFileSync(path.join(root, name), text);
-  }
-  return root;
-}
+import { folder } from '../project.ts';
 
 const manifest = (content: object) => ({ 'package.json': JSON.stringify(content) });
 const withVitest = manifest({ scripts: { test: 'vitest', lint: 'x' }, devDependencies: { vitest: '4', ms: '2' } });
@@ -54,7 +43,7 @@ test.each([
   ['error: no such command: `nextest`', {}, "run 'cargo install cargo-nextest --locked'"],
   ['Could not open input file: vendor/bin/phpunit', { 'composer.json': '{}' }, "run 'composer install'"],
 ])('%s', (printed, files, said) => {
-  expect(missingOf(`some output\n${printed}\nmore`, project(files))).toContain(said);
+  expect(missingOf(`some output\n${printed}\nmore`, folder(files))).toContain(said);
 });
 
 test.each([
@@ -66,11 +55,11 @@ test.each([
   ['AssertionError: vitest: not found', withVitest],
   ['npm error Missing script: "test"', withVitest],
 ])('%s is not for an installer', (printed, files) => {
-  expect(missingOf(printed, project(files))).toBeUndefined();
+  expect(missingOf(printed, folder(files))).toBeUndefined();
 });
 
 const problem = (command: string, files: Record<string, string>, programs = ['npm', 'pnpm']) =>
-  commandProblem(command, project(files), { platform: 'linux', has: (program) => programs.includes(program) });
+  commandProblem(command, folder(files), { platform: 'linux', has: (program) => programs.includes(program) });
 
 test('a command is checked before it is run', () => {
   expect(problem('npm test', withVitest)).toBe("vitest is not installed: run 'npm install'.");

@@ -1,21 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
+import { folder } from '../project.ts';
 
-function project(files: Record<string, string>): string {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-plan-'));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-    writeFileSync(path.join(root, name), text);
-  }
-  return root;
-}
+const scripts = (entries: Record<string, string>) => folder({ 'package.json': JSON.stringify({ scripts: entries }) });
 
-const scripts = (entries: Record<string, string>) => project({ 'package.json': JSON.stringify({ scripts: entries }) });
-
-function plan(command: string, root = project({}), filter?: string) {
+function plan(command: string, root = folder(), filter?: string) {
   const { command: run, shown, runner, reporting } = planRun({ command, root, dir: '/r', env: {}, filter });
   return { run, shown, runner, env: reporting.env, reports: reporting.reports.length, notes: reporting.notes };
 }
@@ -86,7 +75,7 @@ test('arguments reach the runner through scripts', () => {
 function workspace(...tests: string[]): string {
   const packages = tests.map((test, at) => [`packages/p${at}/package.json`, JSON.stringify({ scripts: { test } })]);
   const manifest = { workspaces: ['packages/*'], scripts: { test: 'npm test --workspaces', all: 'pnpm -r test' } };
-  return project({ 'package.json': JSON.stringify(manifest), ...Object.fromEntries(packages) });
+  return folder({ 'package.json': JSON.stringify(manifest), ...Object.fromEntries(packages) });
 }
 
 test.each([
@@ -116,7 +105,7 @@ test('reports of packages are none of one file', () => {
 test("bun's own runner is no script, deno's tasks are", () => {
   expect(plan('bun run test', scripts({ test: 'bun test' }))).toMatchObject({ runner: 'bun' });
   expect(plan('bun test', scripts({ test: 'vitest run' }))).toMatchObject({ runner: 'bun' });
-  const root = project({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
+  const root = folder({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
   const { run, shown } = plan('deno task test', root, 'src/a_test.ts > sums > adds');
   expect(run).toBe('deno task test --junit-path=/r/deno.xml --filter=sums');
   expect(shown).toBe('deno task test --filter=sums');
@@ -155,7 +144,7 @@ test('uvu has no filter', () => {
 });
 
 test('scripts of Composer take arguments where they are one step', () => {
-  const composer = (steps: unknown) => project({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
+  const composer = (steps: unknown) => folder({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
   expect(plan('composer test', composer('@php vendor/bin/phpunit'))).toMatchObject({
     runner: 'phpunit',
     run: 'composer test',
@@ -176,8 +165,8 @@ test('node:test behind a script takes a filter where the script names no files',
 
 test('nextest says that it runs no doctests, where there may be some', () => {
   const told = (root: string) => plan('cargo nextest run', root).notes;
-  expect(told(project({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
-  expect(told(project({ 'src/main.rs': '' }))).toEqual([]);
+  expect(told(folder({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
+  expect(told(folder({ 'src/main.rs': '' }))).toEqual([]);
 });
 
 test('a filter is shown, reports are not', () => {
@@ -210,10 +199,10 @@ test.each([
 });
 
 test('with a filter, modules without the test are no failure', () => {
-  const maven = project({ 'pom.xml': '<modules><module>a</module></modules>' });
+  const maven = folder({ 'pom.xml': '<modules><module>a</module></modules>' });
   expect(plan('mvn test', maven, 'adds').run).toMatch(/^mvn test -DfailIfNoTests=false \S+ '?-Dtest=/u);
   expect(plan('mvn test', maven).run).toBe('mvn test');
-  const gradle = project({ 'settings.gradle.kts': 'rootProject.name = "x"\ninclude("a")\n' });
+  const gradle = folder({ 'settings.gradle.kts': 'rootProject.name = "x"\ninclude("a")\n' });
   expect(plan('gradle test', gradle, 'adds').run).toMatch(/^gradle test --init-script \/r\/argus\.gradle --tests/u);
 });
 

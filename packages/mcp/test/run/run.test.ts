@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,8 +9,7 @@ import { execute, Tail } from '../../src/run/execute.ts';
 import { gitFacts, parseStatus } from '../../src/run/git-state.ts';
 import { GoJsonText } from '../../src/run/reports/go-json.ts';
 import { cargoPackageName, LibtestReport } from '../../src/run/reports/libtest.ts';
-
-const temp = () => mkdtempSync(path.join(tmpdir(), 'argus-unit-'));
+import { folder } from '../project.ts';
 
 describe('execute', () => {
   const base = { cwd: tmpdir(), env: process.env, timeoutMs: 20_000 };
@@ -40,7 +39,7 @@ describe('execute', () => {
   test.skipIf(process.platform === 'win32')(
     'a timeout ends the whole group',
     async () => {
-      const mark = path.join(temp(), 'survivor');
+      const mark = path.join(folder(), 'survivor');
       const command = `(sleep 4; touch ${mark}) & trap '' TERM; sleep 30`;
       const result = await execute({ ...base, command, timeoutMs: 200 });
       expect(result.timedOut).toBe(true);
@@ -80,7 +79,7 @@ describe('git', () => {
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
 
   test('what Argus writes is no change', async () => {
-    const root = temp();
+    const root = folder();
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(root, 'a.txt'), 'a');
     expect(await gitFacts(root)).toEqual({ commit: null, branch: 'main', dirty: true });
@@ -100,7 +99,7 @@ describe('git', () => {
   });
 
   test('outside a repository', async () => {
-    expect(await gitFacts(temp())).toBeNull();
+    expect(await gitFacts(folder())).toBeNull();
   });
 
   test('status output', () => {

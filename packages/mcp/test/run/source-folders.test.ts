@@ -1,17 +1,8 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { SourceFolders } from '../../src/run/source-folders.ts';
+import { folder } from '../project.ts';
 
-function project(...files: string[]): SourceFolders {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-sources-'));
-  for (const file of files) {
-    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    writeFileSync(path.join(root, file), '');
-  }
-  return new SourceFolders(root);
-}
+const project = (...files: string[]) => new SourceFolders(folder(Object.fromEntries(files.map((file) => [file, '']))));
 
 test('a file below a package is found in the source folder of any module', () => {
   const folders = project(

@@ -1,16 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detectTestCommand } from '../../src/run/planning/test-command.ts';
+import { folder } from '../project.ts';
 
 function detect(files: Record<string, string>, programs: string[] = [], platform = 'linux') {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-detect-'));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-    writeFileSync(path.join(root, name), text);
-  }
-  return detectTestCommand(root, { platform, has: (program) => programs.includes(program) });
+  return detectTestCommand(folder(files), { platform, has: (program) => programs.includes(program) });
 }
 
 const manifest = (content: object) => ({ 'package.json': JSON.stringify(content) });
@@ -113,11 +108,8 @@ test.each([
 });
 
 test('a package has the package manager of its workspace, and no other repository', () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-detect-'));
+  const root = folder({ 'packages/a/package.json': JSON.stringify(scripts), 'pnpm-lock.yaml': '' });
   const inner = path.join(root, 'packages/a');
-  mkdirSync(inner, { recursive: true });
-  writeFileSync(path.join(inner, 'package.json'), JSON.stringify(scripts));
-  writeFileSync(path.join(root, 'pnpm-lock.yaml'), '');
   const machine = { platform: 'linux', has: () => false };
   expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
   mkdirSync(path.join(root, '.git'));

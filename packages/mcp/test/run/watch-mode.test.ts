@@ -1,13 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
 import { withProgress } from '../../src/tools/progress.ts';
+import { folder } from '../project.ts';
 
 function plan(command: string, scripts: Record<string, string> = {}) {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-watch-'));
-  writeFileSync(path.join(root, 'package.json'), JSON.stringify({ scripts }));
+  const root = folder({ 'package.json': JSON.stringify({ scripts }) });
   return planRun({ command, root, dir: '/r', env: {} });
 }
 

@@ -1,4 +1,4 @@
-/** A repository of somebody's, for the tests of the fix loop. */
+/** Projects of somebody's for the tests, with and without a repository. */
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
