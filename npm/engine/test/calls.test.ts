@@ -1,39 +1,34 @@
 /** The list of calls through the wasm that is published. */
 import { readFileSync } from 'node:fs';
-import { type CallName, type Engine, openEngine, WRITING_CALLS } from 'argus-engine';
-import { expect, onTestFinished, test } from 'vitest';
+import { type CallName, WRITING_CALLS } from 'argus-engine';
+import { expect, test } from 'vitest';
 import { asEngineError } from '../src/errors.ts';
+import { open } from './setup.ts';
 
 const SCHEMAS: { calls: Record<string, unknown> } = JSON.parse(
   readFileSync(new URL('../src/generated/calls.schema.json', import.meta.url), 'utf8'),
 );
 
-async function open(): Promise<Engine> {
-  const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en' });
-  onTestFinished(() => engine.close());
-  return engine;
-}
-
 const incident = { title: 'The belt slips', steps: 'Tighten it', env: {}, worked: true } as const;
 
 test('the same call makes the same ids, whenever and wherever it is made', async () => {
   const callId = '0195220c-2a00-7abc-8def-001122334455';
-  const [here, there] = [await open(), await open()];
+  const [here, there] = [await open({ locale: 'en' }), await open({ locale: 'en' })];
   const first = await here.call('addIncident', incident, callId);
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await there.call('addIncident', incident, callId)).toEqual(first);
   expect(first).toMatchObject({ incident_id: expect.stringMatching(/^inc-0195220c-2a00-7/u) });
-  const another = await (await open()).call('addIncident', incident, 'another');
+  const another = await (await open({ locale: 'en' })).call('addIncident', incident, 'another');
   expect(another).not.toEqual(first);
 });
 
 test('each call without an id of its own makes new ids', async () => {
-  const [here, there] = [await open(), await open()];
+  const [here, there] = [await open({ locale: 'en' }), await open({ locale: 'en' })];
   expect(await here.addIncident(incident)).not.toEqual(await there.addIncident(incident));
 });
 
 test('every call with a schema is one that the engine knows, and has a method of its name', async () => {
-  const engine = await open();
+  const engine = await open({ locale: 'en' });
   const names = Object.keys(SCHEMAS.calls);
   expect(names).toEqual(expect.arrayContaining([...WRITING_CALLS]));
   for (const name of names) {
@@ -46,7 +41,7 @@ test('every call with a schema is one that the engine knows, and has a method of
 });
 
 test('texts cross as they are, and half of a surrogate pair as the character for what is none', async () => {
-  const engine = await open();
+  const engine = await open({ locale: 'en' });
   const texts = ['\\ud83d', 'C:\\udata\\new', 'a\ud83db', '\ud83d\ude00', '"\\\\\ud83d\\n'];
   for (const text of texts) {
     const { incident_id: id } = (await engine.addIncident({ ...incident, title: `t${text}`, force: true })) as {

@@ -1,8 +1,7 @@
-/** The vectors of the fix loop that the Rust tests run natively, through the wasm that is published. */
-import { readFileSync } from 'node:fs';
 import { createFixLoop, type FixEvent, type FixFailure, type FixStart, type FixState } from 'argus-engine';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { rows } from './setup.ts';
 
 const loop = createFixLoop();
 
@@ -24,14 +23,6 @@ const Step = z.object({
   delay_seconds: z.number().optional(),
 });
 const Walk = z.object({ name: z.string(), start: z.custom<FixStart>(), steps: z.array(Step) });
-
-function rows<T>(file: string, schema: z.ZodType<T>): T[] {
-  const text = readFileSync(new URL(`../../../tests/vectors/${file}`, import.meta.url), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => schema.parse(JSON.parse(line)));
-}
 
 function finished(failure: FixFailure): FixEvent {
   const error = loop.understand(failure);

@@ -1,13 +1,13 @@
 /** The debug memory through the wasm that is published, alone and with other processes. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Engine, EngineError, openEngine } from 'argus-engine';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { folder, open as openAny } from './setup.ts';
 
 const WORKER = fileURLToPath(new URL('memory-worker.mjs', import.meta.url));
 const POOL = 'sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection timed out';
@@ -20,17 +20,8 @@ const pool = {
   worked: true,
 };
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'argus-memory-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 async function open(databasePath: string, besidePath?: string, home: 'project' | 'user' = 'project'): Promise<Engine> {
-  const beside = besidePath === undefined ? {} : { besidePath };
-  const engine = await openEngine({ databasePath, projectRoot: '/', memory: { home }, ...beside });
-  onTestFinished(() => engine.close());
-  return engine;
+  return openAny({ databasePath, memory: { home }, ...(besidePath === undefined ? {} : { besidePath }) });
 }
 
 /** The incident was new. */

@@ -1,6 +1,5 @@
 /** The queue of writers, between handles on one file; between processes: tests/hostile. */
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +7,7 @@ import { holderOf } from '../src/node/lock-holder.ts';
 import { loadNative, type NativeLocks } from '../src/node/lock-native.ts';
 import { QueueFile } from '../src/node/queue-file.ts';
 import { FileQueue } from '../src/node/write-queue.ts';
+import { folder } from './setup.ts';
 
 const IN_VAIN = 'in vain';
 
@@ -17,11 +17,7 @@ function addon(): NativeLocks {
   return native;
 }
 
-function path(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'argus-queue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'argus.db.queue');
-}
+const path = () => join(folder(), 'argus.db.queue');
 
 /** Somebody who draws a ticket and keeps it. */
 function file(at: string): QueueFile {

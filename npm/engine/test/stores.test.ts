@@ -1,19 +1,11 @@
 /** What tooling of Node calls: the stores, and the two functions beside them. */
 import { createHash } from 'node:crypto';
-import {
-  classify,
-  createInspector,
-  EngineError,
-  generateSignature,
-  HistoryStore,
-  KnowledgeStore,
-  openEngine,
-} from 'argus-engine';
-import { expect, onTestFinished, test } from 'vitest';
+import { classify, createInspector, EngineError, generateSignature, HistoryStore, KnowledgeStore } from 'argus-engine';
+import { expect, test } from 'vitest';
+import { open } from './setup.ts';
 
 async function remembering() {
-  const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/' });
-  onTestFinished(() => engine.close());
+  const engine = await open();
   const failing = (command: string) => {
     const outputTail = `SomethingBroke: ${command} could not be done`;
     return engine.recordRun({

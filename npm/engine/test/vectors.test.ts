@@ -1,8 +1,7 @@
-/** The vectors that the Rust tests run natively, through the wasm that is published. */
-import { readFileSync } from 'node:fs';
 import { createInspector } from 'argus-engine';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { rows } from './setup.ts';
 
 const inspector = createInspector();
 
@@ -16,14 +15,6 @@ const Normalize = z.looseObject({
 const Kind = z.looseObject({ text: z.string(), kind: z.string() });
 const Pair = z.looseObject({ same: z.boolean(), a: z.string(), b: z.string() });
 const Redact = z.object({ kind: z.string(), text: z.string(), keep: z.boolean().optional() });
-
-function rows<T>(file: string, schema: z.ZodType<T>): T[] {
-  const text = readFileSync(new URL(`../../../tests/vectors/${file}`, import.meta.url), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => schema.parse(JSON.parse(line)));
-}
 
 test('classify', () => {
   const wrong = [];

@@ -1,37 +1,19 @@
 /** The calls of the viewer through the wasm that is published. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  createInspector,
-  type Engine,
-  isPageCall,
-  openEngine,
-  PAGE_CALLS,
-  type PageCallName,
-  WRITING_CALLS,
-} from 'argus-engine';
-import { expect, onTestFinished, test } from 'vitest';
+import { createInspector, type Engine, isPageCall, PAGE_CALLS, type PageCallName, WRITING_CALLS } from 'argus-engine';
+import { expect, test } from 'vitest';
+import { folder, open as openAny } from './setup.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../../crates/store/tests/fixtures/', import.meta.url));
 
-function folder(): string {
-  // With signs that mean something in an address.
-  const path = mkdtempSync(join(tmpdir(), 'argus view?#%20-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
-async function open(databasePath: string, readOnly = false): Promise<Engine> {
-  const engine = await openEngine({ databasePath, projectRoot: '/', locale: 'en', readOnly });
-  onTestFinished(() => engine.close());
-  return engine;
-}
+const open = (databasePath: string, readOnly = false) => openAny({ databasePath, locale: 'en', readOnly });
 
 /** A file of an earlier schema version, or of this one, in a folder of its own. */
 function fixture(version: number): string {
-  const path = join(folder(), 'argus.db');
+  // With signs that mean something in an address.
+  const path = join(folder('argus view?#%20-'), 'argus.db');
   copyFileSync(join(FIXTURES, `version-${version}.db`), path);
   return path;
 }

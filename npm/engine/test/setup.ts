@@ -1,0 +1,29 @@
+/** What the tests start from: folders and engines that go with the test, and the rows of a file of vectors. */
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, type OpenOptions, openEngine } from 'argus-engine';
+import { onTestFinished } from 'vitest';
+import type * as z from 'zod';
+
+export function folder(prefix = 'argus-engine-'): string {
+  const path = mkdtempSync(join(tmpdir(), prefix));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** In memory unless the options name a file. */
+export async function open(options: Partial<OpenOptions> = {}): Promise<Engine> {
+  const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', ...options });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+export function rows<T>(file: string, schema: z.ZodType<T>): T[] {
+  const text = readFileSync(new URL(`../../../tests/vectors/${file}`, import.meta.url), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => schema.parse(JSON.parse(line)));
+}
