@@ -82,6 +82,13 @@ impl World {
         Self::with(":memory:", EngineOptions::default()).unwrap()
     }
 
+    /// One that has recorded a run of these cases, and the id of that.
+    pub(super) fn after(cases: Vec<ReportCase>) -> (Self, String) {
+        let world = Self::new();
+        let run = world.run(cases);
+        (world, run)
+    }
+
     pub(super) fn on(path: &Path) -> Result<Self, EngineError> {
         Self::with(path.to_str().unwrap(), EngineOptions::default())
     }
@@ -100,9 +107,18 @@ impl World {
         Ambient::new(START_MS + i64::from(call) * 1000, seed)
     }
 
+    /// Answers a call at the world's next moment.
+    pub(super) fn call<P, R>(
+        &self,
+        call: impl AsyncFnOnce(&Engine<Sqlite>, &Ambient, &P) -> Result<R, EngineError>,
+        params: &P,
+    ) -> Result<R, EngineError> {
+        finish(call(&self.engine, &self.ambient(), params))
+    }
+
     pub(super) fn record(&self, params: &RecordRunParams, cases: Vec<ReportCase>) -> Result<RunResult, EngineError> {
         let params = RecordRunParams { cases, ..params.clone() };
-        finish(record_run(&self.engine, &self.ambient(), &params))
+        self.call(record_run, &params)
     }
 
     /// A run of these cases; its id.
@@ -112,7 +128,7 @@ impl World {
 
     pub(super) fn diagnose(&self, run_id: &str, case_name: &str) -> Result<DiagnosticResult, EngineError> {
         let params = DiagnoseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned(), not_same_as: None };
-        finish(diagnose(&self.engine, &self.ambient(), &params))
+        self.call(diagnose, &params)
     }
 
     pub(super) fn fix(
@@ -129,7 +145,7 @@ impl World {
             success: worked,
             env: None,
         };
-        finish(report_fix(&self.engine, &self.ambient(), &params))
+        self.call(report_fix, &params)
     }
 }
 

@@ -7,7 +7,6 @@ use crate::{
 };
 use argus_core::{Category, FailureKind};
 use argus_report::ReportCase;
-use argus_store::finish;
 
 fn shop() -> World {
     let options = EngineOptions { project_root: "/srv/shop".to_owned(), ..EngineOptions::default() };
@@ -313,7 +312,7 @@ fn a_tip_earns_nothing_from_the_fixes_of_others() {
     world.diagnose(&run, "health").unwrap();
     world.fix(&run, "health", "Start the database", true).unwrap();
     world.run(vec![passed("health")]);
-    let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap().patterns;
+    let all = world.call(patterns, &PatternsParams::default()).unwrap().patterns;
     let of =
         |source| all.iter().find(|one| one.category == Category::ConnectionRefused && one.source == source).unwrap();
     let (tip, learned) = (of(PatternSource::BuiltIn), of(PatternSource::Learned));

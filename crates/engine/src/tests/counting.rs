@@ -3,7 +3,6 @@
 use super::{Folder, REFUSED, UNKNOWN, World, failed};
 use crate::{contract::PatternsParams, knowledge::patterns::patterns};
 use argus_core::confidence::confidence;
-use argus_store::finish;
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +52,7 @@ proptest! {
                 }
             }
         }
-        let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap();
+        let all = world.call(patterns, &PatternsParams::default()).unwrap();
         prop_assert!(all.patterns.iter().all(|pattern| pattern.resolutions <= pattern.occurrences));
         prop_assert_eq!(all.patterns.len(), all.total as usize);
         prop_assert!(all.patterns.iter().map(|pattern| pattern.occurrences).sum::<u32>() >= matched);
@@ -79,7 +78,7 @@ fn two_connections_on_one_file_lose_nothing() {
             scope.spawn(|| count(folder.file(), run.clone()));
         }
     });
-    let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap();
+    let all = world.call(patterns, &PatternsParams::default()).unwrap();
     let mut occurrences: Vec<_> = all.patterns.iter().map(|pattern| pattern.occurrences).collect();
     occurrences.truncate(3);
     assert_eq!(occurrences, [121, 120, 0]);

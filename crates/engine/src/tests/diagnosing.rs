@@ -8,12 +8,10 @@ use crate::{
 };
 use argus_core::Category;
 use argus_report::CaseStatus;
-use argus_store::finish;
 
 #[test]
 fn an_unmatched_failure_becomes_a_learned_pattern() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let first = world.diagnose(&run, "a.test.ts > suite > boom").unwrap();
     assert_eq!((first.category, first.is_new_pattern), (Category::Unknown, true));
     assert_eq!((first.pattern, first.suggested_fix, first.confidence), (None, None, None));
@@ -32,8 +30,7 @@ fn an_unmatched_failure_becomes_a_learned_pattern() {
 
 #[test]
 fn a_category_with_a_builtin_matches_it_and_counts() {
-    let world = World::new();
-    let run = world.run(vec![failed("health", REFUSED)]);
+    let (world, run) = World::after(vec![failed("health", REFUSED)]);
     let first = world.diagnose(&run, "health").unwrap();
     let pattern = first.pattern.unwrap();
     assert_eq!((pattern.id.as_str(), pattern.occurrences, first.is_new_pattern), ("builtin-conn-refused", 1, false));
@@ -79,8 +76,7 @@ fn a_short_name_must_be_unique() {
 
 #[test]
 fn a_case_that_passed_is_refused_with_the_run_in_which_it_failed() {
-    let world = World::new();
-    let first = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, first) = World::after(vec![failed("boom", UNKNOWN)]);
     let second = world.run(vec![passed("boom"), case("later", CaseStatus::Skipped, None)]);
     let error = world.diagnose(&second, "boom").unwrap_err();
     assert_eq!(error.code, ErrorCode::CaseNotFailed);
@@ -103,8 +99,7 @@ fn a_failure_without_an_error_text_is_told_from_its_output() {
 
 #[test]
 fn a_run_shows_what_is_known_without_counting_it() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN), failed("health", REFUSED)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("health", REFUSED)]);
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![passed("boom")]);
@@ -123,8 +118,7 @@ fn a_run_shows_what_is_known_without_counting_it() {
 
 #[test]
 fn the_same_cause_in_another_test_is_related() {
-    let world = World::new();
-    let run = world.run(vec![failed("first", UNKNOWN), failed("second", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("first", UNKNOWN), failed("second", UNKNOWN)]);
     world.diagnose(&run, "first").unwrap();
     world.fix(&run, "first", "Tuned it", true).unwrap();
     let second = world.diagnose(&run, "second").unwrap();
@@ -137,13 +131,10 @@ fn the_same_cause_in_another_test_is_related() {
 
 #[test]
 fn a_pattern_is_found_by_its_signature() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let signature = world.diagnose(&run, "boom").unwrap().signature;
-    let find = |signature: &str| {
-        finish(find_by_signature(&world.engine, &world.ambient(), &SignatureParams { signature: signature.to_owned() }))
-            .unwrap()
-    };
+    let find =
+        |signature: &str| world.call(find_by_signature, &SignatureParams { signature: signature.to_owned() }).unwrap();
     assert_eq!(find(&signature).unwrap().signature, signature);
     assert_eq!(find("builtin::TIMEOUT").unwrap().id, "builtin-timeout");
     assert_eq!(find("0000"), None);
@@ -153,7 +144,7 @@ fn a_pattern_is_found_by_its_signature() {
 fn builtins_are_first_seen_when_the_database_is_made() {
     let world = World::new();
     world.run(vec![passed("fine")]);
-    let all = finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())).unwrap();
+    let all = world.call(patterns, &PatternsParams::default()).unwrap();
     assert_eq!(all.patterns.len(), 6);
     assert!(all.patterns.iter().all(|pattern| pattern.first_seen_at == crate::answer::moment::iso(START_MS + 1000)));
 }

@@ -38,30 +38,30 @@ fn code(path: &Path) -> ErrorCode {
 fn a_missing_file_is_empty_and_stays_missing_until_something_is_written() {
     let folder = Folder::new("missing");
     let world = World::on(&folder.file()).unwrap();
-    let seen = finish(overview(&world.engine, &world.ambient(), &NoParams {})).unwrap();
+    let seen = world.call(overview, &NoParams {}).unwrap();
     assert_eq!((seen.known_patterns, seen.latest_run_id), (6, None));
     assert_eq!(world.diagnose("run-xyz", "boom").unwrap_err().code, ErrorCode::RunNotFound);
     assert!(!folder.file().exists());
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     assert!(folder.file().exists());
-    assert_eq!(finish(overview(&world.engine, &world.ambient(), &NoParams {})).unwrap().latest_run_id, Some(run));
+    assert_eq!(world.call(overview, &NoParams {}).unwrap().latest_run_id, Some(run));
 }
 
 #[test]
 fn a_reader_sees_what_another_process_creates_later() {
     let folder = Folder::new("later");
     let (reader, writer) = (World::on(&folder.file()).unwrap(), World::on(&folder.file()).unwrap());
-    assert_eq!(finish(overview(&reader.engine, &reader.ambient(), &NoParams {})).unwrap().latest_run_id, None);
+    assert_eq!(reader.call(overview, &NoParams {}).unwrap().latest_run_id, None);
     let run = writer.run(vec![failed("boom", UNKNOWN)]);
-    assert_eq!(finish(overview(&reader.engine, &reader.ambient(), &NoParams {})).unwrap().latest_run_id, Some(run));
+    assert_eq!(reader.call(overview, &NoParams {}).unwrap().latest_run_id, Some(run));
 }
 
 #[test]
 fn a_folder_that_does_not_exist_is_unavailable_for_writing() {
     let folder = Folder::new("nowhere");
     let world = World::on(&folder.file().join("deeper")).unwrap();
-    assert!(finish(overview(&world.engine, &world.ambient(), &NoParams {})).is_ok());
-    let error = finish(check_write(&world.engine, &world.ambient(), &NoParams {})).unwrap_err();
+    assert!(world.call(overview, &NoParams {}).is_ok());
+    let error = world.call(check_write, &NoParams {}).unwrap_err();
     assert_eq!(error.code, ErrorCode::DatabaseUnavailable);
 }
 
@@ -82,7 +82,7 @@ fn what_is_not_a_database_of_argus_is_refused_and_left_alone() {
     fs::remove_file(folder.file()).unwrap();
     fs::create_dir(folder.file()).unwrap();
     let world = World::on(&folder.file()).unwrap();
-    let error = finish(check_write(&world.engine, &world.ambient(), &NoParams {})).unwrap_err();
+    let error = world.call(check_write, &NoParams {}).unwrap_err();
     assert_eq!(error.code, ErrorCode::DatabaseUnavailable);
 }
 
@@ -165,7 +165,7 @@ fn a_search_waits_for_no_writer() {
     // Its pattern is to be indexed by the next search that can write.
     writer.fix(&run, "boom", "Tuned it", true).unwrap();
     let params = ViewIncidentsParams { text: Some(POOL.to_owned()), ..ViewIncidentsParams::default() };
-    let look = || finish(view_incidents(&world.engine, &world.ambient(), &params)).unwrap();
+    let look = || world.call(view_incidents, &params).unwrap();
     let searching = async |_: &mut argus_store::sqlite::SqliteTx<'_>| {
         let began = Instant::now();
         Ok::<_, StoreError>((world.ask(POOL, linux()), look(), began.elapsed()))
@@ -188,10 +188,7 @@ fn a_full_disk_loses_nothing_that_was_there() {
     let cases = (0..2_000).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
     let error = world.record(&crate::contract::RecordRunParams::default(), cases).unwrap_err();
     assert_eq!(error.code, ErrorCode::DatabaseFull);
-    assert_eq!(
-        finish(overview(&world.engine, &world.ambient(), &NoParams {})).unwrap().latest_run_id,
-        Some(run.clone())
-    );
+    assert_eq!(world.call(overview, &NoParams {}).unwrap().latest_run_id, Some(run.clone()));
     let known = World::on(&folder.file()).unwrap().diagnose(&run, "boom").unwrap();
     assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
 }

@@ -14,13 +14,12 @@ use argus_report::ReportCase;
 use argus_store::finish;
 
 fn detail(world: &World, id: &str) -> PatternDetail {
-    finish(pattern(&world.engine, &world.ambient(), &IdParams { id: id.to_owned() })).unwrap()
+    world.call(pattern, &IdParams { id: id.to_owned() }).unwrap()
 }
 
 #[test]
 fn a_fix_of_an_undiagnosed_failure_starts_a_pattern() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert!(fix.is_new_pattern && fix.pattern_id.starts_with("pat-") && fix.fix_record_id.starts_with("fix-"));
     assert_eq!((fix.previous_confidence, fix.updated_confidence), (None, 2.0 / 3.0));
@@ -37,8 +36,7 @@ fn a_fix_of_an_undiagnosed_failure_starts_a_pattern() {
 
 #[test]
 fn a_fix_of_a_known_pattern_raises_its_confidence() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     for _ in 0..3 {
         world.diagnose(&run, "boom").unwrap();
     }
@@ -49,8 +47,7 @@ fn a_fix_of_a_known_pattern_raises_its_confidence() {
 
 #[test]
 fn a_second_success_for_the_same_failure_is_no_second_resolution() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let first = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let second = world.fix(&run, "boom", "Tuned it again", true).unwrap();
     assert_eq!((second.resolutions, second.occurrences), (1, 1));
@@ -75,8 +72,7 @@ fn occurrences_rise_only_where_resolutions_would_pass_them() {
 
 #[test]
 fn a_failed_fix_is_remembered_and_not_suggested() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.diagnose(&run, "boom").unwrap();
     let fix = world.fix(&run, "boom", "Hit it", false).unwrap();
     assert_eq!((fix.resolutions, fix.previous_confidence), (0, Some(fix.updated_confidence)));
@@ -102,8 +98,7 @@ fn the_best_fix_is_suggested() {
 
 #[test]
 fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
-    let world = World::new();
-    let run = world.run(vec![failed("health", REFUSED)]);
+    let (world, run) = World::after(vec![failed("health", REFUSED)]);
     world.diagnose(&run, "health").unwrap();
     let fix = world.fix(&run, "health", "Raised startPeriod to 30s", true).unwrap();
     assert_eq!((fix.pattern_id.as_str(), fix.is_new_pattern), ("builtin-conn-refused", false));
@@ -130,8 +125,7 @@ fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
 
 #[test]
 fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
-    let world = World::new();
-    let run = world.run(vec![failed("health", REFUSED)]);
+    let (world, run) = World::after(vec![failed("health", REFUSED)]);
     let fix = world.fix(&run, "health", "Restarted it", false).unwrap();
     assert_eq!((fix.pattern_id.as_str(), fix.resolutions), ("builtin-conn-refused", 0));
     let known = world.diagnose(&run, "health").unwrap();
@@ -141,8 +135,7 @@ fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
 
 #[test]
 fn an_empty_description_is_refused_and_a_long_one_is_cut() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     assert_eq!(world.fix(&run, "boom", " \u{200b}\n", true).unwrap_err().code, ErrorCode::InvalidInput);
     world.fix(&run, "boom", &"long ".repeat(200_000), true).unwrap();
     let known = world.diagnose(&run, "boom").unwrap();
@@ -159,13 +152,13 @@ fn a_fix_can_be_recorded_straight_on_a_pattern() {
         fix_description: "Raised the timeout".to_owned(),
         success: true,
     };
-    let record = finish(record_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    let record = world.call(record_fix, &params).unwrap();
     assert_eq!((record.pattern_id.as_str(), record.run_id.as_str()), ("builtin-timeout", "run-abc"));
     let timeout = detail(&world, "builtin-timeout");
     assert_eq!((timeout.pattern.occurrences, timeout.pattern.resolutions), (1, 1));
     assert_eq!(timeout.fix_history, [record]);
     params.pattern_id = "pat-none".to_owned();
-    let error = finish(record_fix(&world.engine, &world.ambient(), &params)).unwrap_err();
+    let error = world.call(record_fix, &params).unwrap_err();
     assert_eq!(error.code, ErrorCode::PatternNotFound);
 }
 
@@ -189,8 +182,7 @@ fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
 
 #[test]
 fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let report = |now: i64, name: &str| {
         let (case_name, fix_description) = ("boom".to_owned(), "Tuned it".to_owned());
         let params = ReportFixParams { run_id: run.clone(), case_name, fix_description, success: false, env: None };
@@ -213,8 +205,7 @@ fn a_check_of_its_own_name_can_be_made_again() {
 
 #[test]
 fn a_success_is_claimed_until_a_later_run_in_which_its_case_passed() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert_eq!((claim.state, claim.proved_by), (Some(FixStanding::Claimed), None));
     assert!(claim.to_prove.unwrap().contains("argus_run") && claim.warnings[0].contains(&run));
@@ -231,8 +222,7 @@ fn a_success_is_claimed_until_a_later_run_in_which_its_case_passed() {
 
 #[test]
 fn a_success_that_was_seen_before_it_is_reported_is_proved() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let green = world.run(vec![passed("boom")]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert_eq!((fix.state, fix.proved_by, fix.to_prove), (Some(FixStanding::Proved), Some(green), None));
@@ -243,8 +233,7 @@ fn a_success_that_was_seen_before_it_is_reported_is_proved() {
 
 #[test]
 fn a_success_of_what_still_fails_names_the_run() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.run(vec![passed("boom")]);
     let again = world.run(vec![failed("boom", UNKNOWN)]);
     world.run(vec![passed("other")]);
@@ -255,8 +244,7 @@ fn a_success_of_what_still_fails_names_the_run() {
 
 #[test]
 fn a_proved_fix_comes_before_a_claimed_one_however_new() {
-    let world = World::new();
-    let first = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, first) = World::after(vec![failed("boom", UNKNOWN)]);
     world.fix(&first, "boom", "Tuned it", true).unwrap();
     let suggested = |run: &str| world.diagnose(run, "boom").unwrap().suggested_fix;
     let second = world.run(vec![failed("boom", UNKNOWN)]);
@@ -276,8 +264,7 @@ fn a_proved_fix_comes_before_a_claimed_one_however_new() {
 
 #[test]
 fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let again = world.run(vec![failed("boom", UNKNOWN)]);
     let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
@@ -324,8 +311,7 @@ fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim()
 
 #[test]
 fn a_failure_that_is_worded_otherwise_refutes_too() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![failed("boom", &format!("{UNKNOWN} again"))]);
     assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(FixStanding::Refuted));
@@ -333,8 +319,7 @@ fn a_failure_that_is_worded_otherwise_refutes_too() {
 
 #[test]
 fn who_takes_a_claim_back_refutes_it() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let back = world.fix(&run, "boom", "tuned  it", false).unwrap();
     world.run(vec![passed("boom")]);

@@ -16,16 +16,14 @@ use crate::{
     runs::history::{history, run_detail},
 };
 use argus_core::{Category, builtin::Locale};
-use argus_store::finish;
 
 fn list(world: &World, params: &PatternsParams) -> PatternsResult {
-    finish(patterns(&world.engine, &world.ambient(), params)).unwrap()
+    world.call(patterns, params).unwrap()
 }
 
 /// Two learned ones: `a` met three times, `b` once and fixed.
 fn world() -> World {
-    let world = World::new();
-    let run = world.run(vec![failed("a", UNKNOWN), failed("b", "Error: another thing altogether")]);
+    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", "Error: another thing altogether")]);
     for _ in 0..3 {
         world.diagnose(&run, "a").unwrap();
     }
@@ -76,11 +74,11 @@ fn refuses_sizes_out_of_range() {
     let world = World::new();
     for limit in [0, 201] {
         let params = PatternsParams { limit: Some(limit), ..PatternsParams::default() };
-        let error = finish(patterns(&world.engine, &world.ambient(), &params)).unwrap_err();
+        let error = world.call(patterns, &params).unwrap_err();
         assert_eq!(error.code, ErrorCode::InvalidInput);
     }
     let params = HistoryParams { limit: Some(101), ..HistoryParams::default() };
-    let error = finish(history(&world.engine, &world.ambient(), &params)).unwrap_err();
+    let error = world.call(history, &params).unwrap_err();
     assert_eq!(error.message, "limit is 101; it must be from 1 to 100.");
 }
 
@@ -101,7 +99,7 @@ fn history_is_newest_first_paged_and_filtered() {
     let middle = world.record(&at(5), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
     let new = world.record(&at(0), vec![passed("fine")]).unwrap().run_id;
     let ids = |params: HistoryParams| {
-        let page = finish(history(&world.engine, &world.ambient(), &params)).unwrap();
+        let page = world.call(history, &params).unwrap();
         (page.runs.into_iter().map(|run| run.id).collect::<Vec<_>>(), page.total, page.has_more)
     };
     let all = HistoryParams::default();
@@ -112,7 +110,7 @@ fn history_is_newest_first_paged_and_filtered() {
     assert_eq!(ids(red), (vec![middle.clone()], 1, false));
     let week = HistoryParams { days: Some(7), status: Some(RunStatus::Passed), ..all };
     assert_eq!(ids(week), (vec![new.clone()], 1, false));
-    assert_eq!(finish(overview(&world.engine, &world.ambient(), &NoParams {})).unwrap().latest_run_id, Some(new));
+    assert_eq!(world.call(overview, &NoParams {}).unwrap().latest_run_id, Some(new));
 }
 
 #[test]
@@ -122,7 +120,7 @@ fn a_run_lists_failed_then_flaky_then_the_rest() {
     shaky.flaky = true;
     let run = world.run(vec![passed("one"), shaky, failed("two", UNKNOWN), passed("three"), failed("four", REFUSED)]);
     let params = RunDetailParams { run_id: run, ..RunDetailParams::default() };
-    let detail = finish(run_detail(&world.engine, &world.ambient(), &params)).unwrap();
+    let detail = world.call(run_detail, &params).unwrap();
     let names: Vec<_> = detail.cases.iter().map(|case| case.case_name.rsplit(' ').next().unwrap()).collect();
     assert_eq!(names, ["two", "four", "shaky", "one", "three"]);
     assert_eq!((detail.run.passed, detail.run.failed, detail.run.flaky, detail.total), (3, 2, 1, 5));
@@ -130,17 +128,15 @@ fn a_run_lists_failed_then_flaky_then_the_rest() {
     assert_eq!(detail.cases[0].headline.as_deref(), Some(UNKNOWN));
     assert!(detail.cases[2].flaky && detail.cases[2].signature.is_none());
     let params = RunDetailParams { limit: Some(2), offset: Some(1), ..params };
-    let page = finish(run_detail(&world.engine, &world.ambient(), &params)).unwrap();
+    let page = world.call(run_detail, &params).unwrap();
     assert_eq!((page.cases.len(), page.has_more), (2, true));
 }
 
 #[test]
 fn completes_ids() {
     let world = world();
-    let complete = |kind, prefix: &str| {
-        finish(complete_ids(&world.engine, &world.ambient(), &CompleteIdsParams { kind, prefix: prefix.to_owned() }))
-            .unwrap()
-    };
+    let complete =
+        |kind, prefix: &str| world.call(complete_ids, &CompleteIdsParams { kind, prefix: prefix.to_owned() }).unwrap();
     assert_eq!(complete(IdKind::Pattern, "builtin-con"), ["builtin-container-oom", "builtin-conn-refused"]);
     assert_eq!(complete(IdKind::Pattern, "pat-").len(), 2);
     assert_eq!(complete(IdKind::Run, "").len(), 1);
@@ -158,7 +154,7 @@ fn retention_deletes_runs_and_nothing_that_was_learned() {
     let old = world.record(&at(40), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
     let fix = world.fix(&old, "boom", "Tuned it", true).unwrap();
     let kept: Vec<_> = (0..3).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();
-    let page = finish(history(&world.engine, &world.ambient(), &HistoryParams::default())).unwrap();
+    let page = world.call(history, &HistoryParams::default()).unwrap();
     let ids: Vec<_> = page.runs.iter().map(|run| run.id.clone()).collect();
     assert_eq!(ids, [kept[2].clone(), kept[1].clone()]);
     assert_eq!(world.diagnose(&old, "boom").unwrap_err().code, ErrorCode::RunNotFound);
@@ -169,6 +165,6 @@ fn retention_deletes_runs_and_nothing_that_was_learned() {
 #[test]
 fn a_write_check_leaves_nothing_behind() {
     let world = World::new();
-    finish(check_write(&world.engine, &world.ambient(), &NoParams {})).unwrap();
-    finish(check_write(&world.engine, &world.ambient(), &NoParams {})).unwrap();
+    world.call(check_write, &NoParams {}).unwrap();
+    world.call(check_write, &NoParams {}).unwrap();
 }

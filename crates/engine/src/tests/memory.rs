@@ -23,7 +23,6 @@ use crate::{
         recording::{add_incident::add_incident, add_solution::add_solution, record_outcome::record_outcome},
     },
 };
-use argus_store::finish;
 use serde_json::{Value, json};
 
 pub(super) const POOL: &str = "sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection \
@@ -73,11 +72,11 @@ impl World {
     }
 
     pub(super) fn ranked(&self, params: &RankedSolutionsParams) -> Result<RankedSolutionsResult, EngineError> {
-        finish(ranked_solutions(&self.engine, &self.ambient(), params))
+        self.call(ranked_solutions, params)
     }
 
     pub(super) fn add(&self, params: &AddIncidentParams) -> Result<AddIncidentResult, EngineError> {
-        finish(add_incident(&self.engine, &self.ambient(), params))
+        self.call(add_incident, params)
     }
 
     pub(super) fn added(&self, params: &AddIncidentParams) -> IncidentCreated {
@@ -94,7 +93,7 @@ impl World {
             env,
             ..AddSolutionParams::default()
         };
-        finish(add_solution(&self.engine, &self.ambient(), &params))
+        self.call(add_solution, &params)
     }
 
     pub(super) fn outcome(&self, solution: &str, worked: bool, env: Value) -> RecordOutcomeResult {
@@ -104,14 +103,14 @@ impl World {
     }
 
     pub(super) fn tried(&self, params: &RecordOutcomeParams) -> Result<RecordOutcomeResult, EngineError> {
-        finish(record_outcome(&self.engine, &self.ambient(), params))
+        self.call(record_outcome, params)
     }
 
     pub(super) fn incident(&self, id: &str) -> Result<IncidentDetail, EngineError> {
-        finish(incident(&self.engine, &self.ambient(), &IdParams { id: id.to_owned() }))
+        self.call(incident, &IdParams { id: id.to_owned() })
     }
 
     pub(super) fn import(&self, lines: &str) -> MemoryImported {
-        finish(import(&self.engine, &self.ambient(), &MemoryImportParams { lines: lines.to_owned() })).unwrap()
+        self.call(import, &MemoryImportParams { lines: lines.to_owned() }).unwrap()
     }
 }

@@ -8,7 +8,6 @@ use crate::{
     knowledge::patterns::patterns,
 };
 use argus_core::{Category, classify::UserRule};
-use argus_store::finish;
 
 const CASE: &str = "a.test.ts > suite > boom";
 
@@ -24,11 +23,11 @@ impl World {
     fn not(&self, error: &str, pattern: &str) -> Result<DiagnosticResult, EngineError> {
         let run = self.run(vec![failed("boom", error)]);
         let params = DiagnoseParams { run_id: run, case_name: CASE.to_owned(), not_same_as: Some(pattern.to_owned()) };
-        finish(diagnose(&self.engine, &self.ambient(), &params))
+        self.call(diagnose, &params)
     }
 
     fn learned(&self) -> u32 {
-        finish(patterns(&self.engine, &self.ambient(), &PatternsParams::default())).unwrap().learned_count
+        self.call(patterns, &PatternsParams::default()).unwrap().learned_count
     }
 }
 

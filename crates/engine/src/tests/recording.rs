@@ -39,7 +39,7 @@ impl ReportFiles for OneReport {
 }
 
 fn recorded(world: &World, params: &RecordRunParams) -> Result<RunResult, EngineError> {
-    finish(record_run(&world.engine, &world.ambient(), params))
+    world.call(record_run, params)
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn names_of_a_package_begin_with_its_folder() {
     let names = |params: &RecordRunParams| -> Vec<String> {
         let run = recorded(&world, params).unwrap();
         let of_run = RunDetailParams { run_id: run.run_id, ..RunDetailParams::default() };
-        let detail = finish(run_detail(&world.engine, &world.ambient(), &of_run)).unwrap();
+        let detail = world.call(run_detail, &of_run).unwrap();
         detail.cases.into_iter().map(|case| case.case_name).collect()
     };
     let wanted = [
@@ -77,7 +77,7 @@ fn names_of_a_package_begin_with_its_folder() {
     ];
     assert_eq!(names(&params), wanted);
     // What waited to be recorded is named once.
-    let waiting = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    let waiting = world.call(prepare_run, &params).unwrap();
     assert_eq!(names(&waiting), wanted);
     assert_eq!(names(&RecordRunParams { reports: Vec::new(), ..params }), ["packages/a > npm test"]);
 }
@@ -170,7 +170,7 @@ fn a_prepared_run_is_recorded_as_its_reports_would_be() {
     let params = RecordRunParams { reports, ..command(1, "npm ERR! password=hunter2hunter2") };
     let mut world = World::new();
     world.engine = world.engine.with_reports(OneReport(report));
-    let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    let prepared = world.call(prepare_run, &params).unwrap();
     let stored = serde_json::to_string(&prepared).unwrap();
     assert!(!stored.contains("ghp_") && !stored.contains("hunter2") && prepared.reports.is_empty(), "{stored}");
     let read = serde_json::from_str(&stored).unwrap();
@@ -217,7 +217,7 @@ fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
     for runner in [None, Some("make".to_owned())] {
         let params = RecordRunParams { runner, ..params.clone() };
         let world = with_two_runners();
-        let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+        let prepared = world.call(prepare_run, &params).unwrap();
         assert_eq!(runners(&prepared), runners(&params));
     }
 }
@@ -239,7 +239,7 @@ fn an_output_is_redacted_before_it_is_cut() {
     let params = RecordRunParams { reports, ..command(1, "") };
     let mut world = World::new();
     world.engine = world.engine.with_reports(OneReport(report.leak().as_bytes()));
-    let prepared = finish(prepare_run(&world.engine, &world.ambient(), &params)).unwrap();
+    let prepared = world.call(prepare_run, &params).unwrap();
     let kept = prepared.cases[0].stdout_tail.clone().unwrap();
     assert!(kept.contains("conf: [REDACTED") && !kept.contains("c3VwZXJ"), "{kept}");
 }
@@ -251,7 +251,7 @@ fn a_call_with_a_name_of_its_own_is_made_once() {
     let first = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap();
     let again = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap_err();
     assert_eq!(again.code, ErrorCode::CallRepeated);
-    let runs = finish(history(&world.engine, &world.ambient(), &HistoryParams::default())).unwrap();
+    let runs = world.call(history, &HistoryParams::default()).unwrap();
     assert_eq!((runs.total, runs.runs[0].id.as_str()), (1, first.run_id.as_str()));
 }
 
@@ -292,7 +292,7 @@ fn nothing_secret_reaches_the_database() {
     let case = run.failures[0].case_name.clone();
     world.fix(&run.run_id, &case, &format!("Renewed {secret}"), true).unwrap();
     let detail = RunDetailParams { run_id: run.run_id.clone(), ..RunDetailParams::default() };
-    let detail = finish(run_detail(&world.engine, &world.ambient(), &detail)).unwrap();
+    let detail = world.call(run_detail, &detail).unwrap();
     let shown = format!("{run:?} {detail:?} {:?}", world.diagnose(&run.run_id, &case).unwrap());
     assert!(!shown.contains(secret), "{shown}");
     assert!(world.diagnose(&run.run_id, secret).is_ok(), "the raw name still finds the case");
@@ -323,7 +323,7 @@ fn a_stored_failure_is_the_failure_that_was_recorded() {
     let long = format!("{UNKNOWN}\n{}", "    at thing (src/thing.ts:1:2)\n".repeat(5_000));
     let run = world.run(vec![failed("boom", &long)]);
     let params = RunDetailParams { run_id: run.clone(), ..RunDetailParams::default() };
-    let case = finish(run_detail(&world.engine, &world.ambient(), &params)).unwrap().cases.remove(0);
+    let case = world.call(run_detail, &params).unwrap().cases.remove(0);
     assert!(case.error.unwrap().len() < 40_000);
     assert_eq!(case.signature.unwrap(), world.diagnose(&run, "boom").unwrap().signature);
 }
@@ -355,11 +355,10 @@ fn changed_rules_sign_what_was_learned_again() {
     let pattern = known.pattern.unwrap();
     assert_eq!((pattern.id, pattern.category), (fix.pattern_id, Category::ConfigError));
     assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
-    let counts = finish(crate::knowledge::patterns::patterns(
-        &world.engine,
-        &world.ambient(),
+    let counts = world.call(
+        crate::knowledge::patterns::patterns,
         &crate::contract::PatternsParams { category: Some(Category::ConfigError), ..Default::default() },
-    ));
+    );
     assert_eq!(counts.unwrap().learned_count, 2);
 }
 

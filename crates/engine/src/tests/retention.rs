@@ -30,7 +30,7 @@ fn run_at(world: &World, clock: i64) -> String {
 
 fn kept(world: &World) -> Vec<String> {
     let params = HistoryParams { limit: Some(100), ..HistoryParams::default() };
-    let page = finish(history(&world.engine, &world.ambient(), &params)).unwrap();
+    let page = world.call(history, &params).unwrap();
     assert!(!page.has_more);
     page.runs.into_iter().map(|run| run.id).collect()
 }
@@ -77,7 +77,7 @@ fn a_clock_before_1970_or_after_9999_records_a_run() {
         run_at(&world, clock);
     }
     assert_eq!(kept(&world).len(), 5);
-    let moments = finish(history(&world.engine, &world.ambient(), &HistoryParams::default())).unwrap().runs;
+    let moments = world.call(history, &HistoryParams::default()).unwrap().runs;
     assert!(moments.iter().all(|run| run.timestamp.len() == "2026-02-26T10:00:00.000Z".len()));
 }
 

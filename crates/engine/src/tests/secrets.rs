@@ -148,16 +148,16 @@ fn record(world: &World, answers: &mut Answers) -> (String, String) {
     let reports = ["good", "bad", "missing"].map(input).to_vec();
     for (call, reports) in [("a command", Vec::new()), ("a report", reports)] {
         let run = run(reports);
-        answers.keep(&format!("{call}, prepared"), finish(prepare_run(&world.engine, &world.ambient(), &run)));
-        let answer = finish(record_run(&world.engine, &world.ambient(), &run));
+        answers.keep(&format!("{call}, prepared"), world.call(prepare_run, &run));
+        let answer = world.call(record_run, &run);
         let value = answers.keep(call, answer);
         assert!(value["runId"].is_string(), "{call}: {value}");
     }
-    let listed = finish(history(&world.engine, &world.ambient(), &HistoryParams::default()));
+    let listed = world.call(history, &HistoryParams::default());
     let listed = answers.keep("history", listed);
     let run_id = listed["runs"][0]["runId"].as_str().or(listed["runs"][0]["id"].as_str()).unwrap().to_owned();
     let params = RunDetailParams { run_id: run_id.clone(), limit: None, offset: None };
-    let detail = answers.keep("run detail", finish(run_detail(&world.engine, &world.ambient(), &params)));
+    let detail = answers.keep("run detail", world.call(run_detail, &params));
     let case = detail["cases"][0]["name"].as_str().or(detail["cases"][0]["caseName"].as_str()).unwrap().to_owned();
     (run_id, case)
 }
@@ -166,10 +166,10 @@ fn diagnose_and_fix(world: &World, answers: &mut Answers, run_id: &str, case_nam
     let wrong = [planted("run"), run_id.to_owned()].into_iter().zip([planted("case"), planted("case")]);
     for (run_id, case_name) in wrong.chain([(run_id.to_owned(), case_name.to_owned())]) {
         let params = crate::contract::DiagnoseParams { run_id, case_name, not_same_as: None };
-        answers.keep("diagnose", finish(diagnose(&world.engine, &world.ambient(), &params)));
+        answers.keep("diagnose", world.call(diagnose, &params));
     }
     let case = ViewCaseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned() };
-    answers.keep("view case", finish(view_case(&world.engine, &world.ambient(), &case)));
+    answers.keep("view case", world.call(view_case, &case));
     for run_id in [run_id.to_owned(), planted("run")] {
         let params = ReportFixParams {
             run_id,
@@ -178,9 +178,9 @@ fn diagnose_and_fix(world: &World, answers: &mut Answers, run_id: &str, case_nam
             success: true,
             env: Some(env()),
         };
-        answers.keep("report fix", finish(report_fix(&world.engine, &world.ambient(), &params)));
+        answers.keep("report fix", world.call(report_fix, &params));
     }
-    let known = answers.keep("patterns", finish(patterns(&world.engine, &world.ambient(), &PatternsParams::default())));
+    let known = answers.keep("patterns", world.call(patterns, &PatternsParams::default()));
     let learned = known["patterns"]
         .as_array()
         .unwrap()
@@ -195,15 +195,15 @@ fn diagnose_and_fix(world: &World, answers: &mut Answers, run_id: &str, case_nam
             fix_description: planted("Start it with"),
             success: true,
         };
-        answers.keep("record fix", finish(record_fix(&world.engine, &world.ambient(), &params)));
+        answers.keep("record fix", world.call(record_fix, &params));
     }
     for id in [pattern_id.clone(), planted("pat")] {
         let change = |text: &str| Change::Set(planted(text));
         let (description, suggested_fix) = (change("Refused"), change("Start it"));
         let params = EditPatternParams { id: id.clone(), category: Change::Keep, description, suggested_fix };
-        answers.keep("edit pattern", finish(edit_pattern(&world.engine, &world.ambient(), &params)));
+        answers.keep("edit pattern", world.call(edit_pattern, &params));
         let params = ViewPatternParams { id, limit: None, offset: None };
-        answers.keep("view pattern", finish(view_pattern(&world.engine, &world.ambient(), &params)));
+        answers.keep("view pattern", world.call(view_pattern, &params));
     }
     pattern_id
 }
@@ -226,15 +226,14 @@ fn incident_params(steps: &str) -> AddIncidentParams {
 }
 
 fn remember(world: &World, answers: &mut Answers, pattern_id: &str) {
-    let ambient = || world.ambient();
     let mut params = incident_params("Close the session");
     params.lookup_id = None;
-    let added = answers.keep("add incident", finish(add_incident(&world.engine, &ambient(), &params)));
+    let added = answers.keep("add incident", world.call(add_incident, &params));
     let incident_id = added["incident_id"].as_str().unwrap().to_owned();
     for params in
         [params.clone(), incident_params("Open another"), AddIncidentParams { env_bucket: maybe("b"), ..params }]
     {
-        answers.keep("add incident", finish(add_incident(&world.engine, &ambient(), &params)));
+        answers.keep("add incident", world.call(add_incident, &params));
     }
     for id in [incident_id.clone(), planted("inc"), pattern_id.to_owned()] {
         let params = AddSolutionParams {
@@ -245,8 +244,8 @@ fn remember(world: &World, answers: &mut Answers, pattern_id: &str) {
             lookup_id: None,
             detected_env: Some(env()),
         };
-        answers.keep("add solution", finish(add_solution(&world.engine, &ambient(), &params)));
-        answers.keep("incident", finish(incident(&world.engine, &ambient(), &IdParams { id: id.clone() })));
+        answers.keep("add solution", world.call(add_solution, &params));
+        answers.keep("incident", world.call(incident, &IdParams { id: id.clone() }));
     }
     let params = RankedSolutionsParams {
         query_text: planted("QueuePool limit reached"),
@@ -254,7 +253,7 @@ fn remember(world: &World, answers: &mut Answers, pattern_id: &str) {
         limit: None,
         detected_env: Some(env()),
     };
-    let ranked = answers.keep("ranked solutions", finish(ranked_solutions(&world.engine, &ambient(), &params)));
+    let ranked = answers.keep("ranked solutions", world.call(ranked_solutions, &params));
     let solution = ranked["ranked_solutions"][0]["solution_id"].as_str().unwrap().to_owned();
     for (solution_id, lookup_id) in [
         (solution.clone(), ranked["lookup_id"].as_str().map(ToOwned::to_owned)),
@@ -270,7 +269,7 @@ fn remember(world: &World, answers: &mut Answers, pattern_id: &str) {
             notes: maybe("worked with"),
             detected_env: Some(env()),
         };
-        answers.keep("record outcome", finish(record_outcome(&world.engine, &ambient(), &params)));
+        answers.keep("record outcome", world.call(record_outcome, &params));
     }
 }
 
@@ -290,13 +289,10 @@ fn exchange(world: &World, answers: &mut Answers) {
     ];
     let lines: Vec<String> =
         [line].iter().chain(&refused).map(ToString::to_string).chain([planted("{no json")]).collect();
-    let imported = answers.keep(
-        "import",
-        finish(import(&world.engine, &world.ambient(), &MemoryImportParams { lines: lines.join("\n") })),
-    );
+    let imported = answers.keep("import", world.call(import, &MemoryImportParams { lines: lines.join("\n") }));
     assert_eq!(imported["added"], 1, "{imported}");
     let page = serde_json::from_value(json!({})).unwrap();
-    answers.keep("export", finish(export(&world.engine, &world.ambient(), &page)));
+    answers.keep("export", world.call(export, &page));
 }
 
 #[test]

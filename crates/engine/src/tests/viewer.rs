@@ -21,7 +21,6 @@ use crate::{
     },
 };
 use argus_core::{Category, classify::UserRule};
-use argus_store::finish;
 
 /// A rule that makes the flux capacitor a matter of configuration, so that what was learned is signed again.
 pub(super) fn flux_rule() -> UserRule {
@@ -30,16 +29,16 @@ pub(super) fn flux_rule() -> UserRule {
 
 impl World {
     pub(super) fn rows(&self, params: &ViewPatternsParams) -> ViewPatternsResult {
-        finish(view_patterns(&self.engine, &self.ambient(), params)).unwrap()
+        self.call(view_patterns, params).unwrap()
     }
 
     pub(super) fn page_of(&self, id: &str) -> ViewPatternResult {
         let params = ViewPatternParams { id: id.to_owned(), ..ViewPatternParams::default() };
-        finish(view_pattern(&self.engine, &self.ambient(), &params)).unwrap()
+        self.call(view_pattern, &params).unwrap()
     }
 
     pub(super) fn edit(&self, params: &EditPatternParams) -> Result<ViewPatternRow, EngineError> {
-        finish(edit_pattern(&self.engine, &self.ambient(), params))
+        self.call(edit_pattern, params)
     }
 
     /// Sets all three.
@@ -55,17 +54,17 @@ impl World {
 
     pub(super) fn join(&self, from: &str, into: &str) -> Result<ViewPatternRow, EngineError> {
         let params = MergePatternsParams { from: from.to_owned(), into: into.to_owned() };
-        finish(merge_patterns(&self.engine, &self.ambient(), &params))
+        self.call(merge_patterns, &params)
     }
 
     pub(super) fn part(&self, pattern: &str, part: &str) -> Result<ViewPatternRow, EngineError> {
         let params = SplitPatternParams { pattern: pattern.to_owned(), part: part.to_owned() };
-        finish(split_pattern(&self.engine, &self.ambient(), &params))
+        self.call(split_pattern, &params)
     }
 
     pub(super) fn judge(&self, fix_id: &str, wrong: bool) -> Result<MarkFixResult, EngineError> {
         let params = MarkFixParams { fix_id: Some(fix_id.to_owned()), solution_id: None, wrong };
-        finish(mark_fix(&self.engine, &self.ambient(), &params))
+        self.call(mark_fix, &params)
     }
 
     /// The id of the pattern that a diagnosis shows or has just learned.

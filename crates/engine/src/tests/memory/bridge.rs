@@ -13,8 +13,7 @@ use serde_json::json;
 
 #[test]
 fn a_reported_fix_is_found_by_its_text() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     assert!(world.ask(UNKNOWN, json!({})).incidents.is_empty(), "without a fix it is no incident");
     let params = ReportFixParams {
         run_id: run,
@@ -23,7 +22,7 @@ fn a_reported_fix_is_found_by_its_text() {
         success: true,
         env: Some(linux()),
     };
-    let fix = finish(report_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    let fix = world.call(report_fix, &params).unwrap();
     let answer = world.ask(UNKNOWN, linux());
     let found = &answer.incidents[0];
     assert_eq!((found.kind, &found.incident_id, found.solution_count), (MatchKind::Pattern, &fix.pattern_id, 1));
@@ -32,18 +31,17 @@ fn a_reported_fix_is_found_by_its_text() {
 
     let outcome = world.outcome(&best.solution_id, true, linux());
     assert_eq!((outcome.solution_stats.worked, outcome.solution_stats.buckets.len()), (2, 1));
-    let known = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: fix.pattern_id.clone() })).unwrap();
+    let known = world.call(pattern, &IdParams { id: fix.pattern_id.clone() }).unwrap();
     assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
     assert_eq!(known.fix_history.len(), 1, "an outcome of the debug memory is no reported fix");
     world.outcome(&best.solution_id, false, linux());
-    let known = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: fix.pattern_id.clone() })).unwrap();
+    let known = world.call(pattern, &IdParams { id: fix.pattern_id.clone() }).unwrap();
     assert_eq!((known.pattern.resolutions, known.pattern.occurrences), (2, 2));
 }
 
 #[test]
 fn what_is_reported_twice_of_one_failure_counts_once() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let sums = || world.ask(UNKNOWN, json!({})).recommended_solution.map(|best| (best.worked, best.failed));
     for steps in ["Tuned it", "tuned  IT", "Tuned it"] {
         world.fix(&run, "boom", steps, true).unwrap();
@@ -63,8 +61,7 @@ fn what_is_reported_twice_of_one_failure_counts_once() {
 
 #[test]
 fn an_unproved_claim_ranks_below_what_a_run_proved() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![passed("boom")]);
     // Newer, and claimed for two failures.
@@ -82,8 +79,7 @@ fn an_unproved_claim_ranks_below_what_a_run_proved() {
 
 #[test]
 fn a_pattern_takes_solutions_and_guards_against_its_double() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", POOL)]);
+    let (world, run) = World::after(vec![failed("boom", POOL)]);
     let fix = world.fix(&run, "boom", "Close the session first", true).unwrap();
     let known = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
     assert!(known.starts_with("pat-"), "{known} {}", fix.pattern_id);

@@ -32,14 +32,14 @@ fn lines(numbers: impl Iterator<Item = usize>) -> String {
 impl World {
     fn find(&self, text: &str, limit: u32, threshold: Option<f64>) -> MemorySearched {
         let params = MemorySearchParams { text: text.to_owned(), limit: Some(limit), threshold, env: None };
-        finish(search(&self.engine, &self.ambient(), &params)).unwrap()
+        self.call(search, &params).unwrap()
     }
 
     fn export_all(&self, limit: u32) -> String {
         let (mut all, mut after) = (String::new(), None);
         loop {
             let params = MemoryExportParams { after, limit: Some(limit) };
-            let page = finish(export(&self.engine, &self.ambient(), &params)).unwrap();
+            let page = self.call(export, &params).unwrap();
             all.push_str(&page.lines);
             after = page.next;
             if after.is_none() {
@@ -159,7 +159,7 @@ fn an_environment_decides_between_incidents_that_answer_alike() {
     let find = |env: Value| {
         let env = Some(env);
         let params = MemorySearchParams { text: POOL.to_owned(), limit: Some(2), env, ..MemorySearchParams::default() };
-        finish(search(&world.engine, &world.ambient(), &params))
+        world.call(search, &params)
     };
     assert_eq!(find(linux()).unwrap().ranked, ["inc-linux", "inc-mac"]);
     assert_eq!(find(mac()).unwrap().ranked, ["inc-mac", "inc-linux"]);
@@ -199,7 +199,7 @@ fn the_index_finds_what_reading_everything_would_find() {
             assert_eq!(found.scores, all_scores(&world, &title(number), &indexed)[..found.scores.len()]);
         }
     }
-    let page = finish(export(&world.engine, &world.ambient(), &MemoryExportParams::default())).unwrap();
+    let page = world.call(export, &MemoryExportParams::default()).unwrap();
     assert_eq!(page.total as usize, imported);
 }
 
@@ -227,14 +227,13 @@ fn a_threshold_and_a_limit_are_kept() {
     assert!(sure.scores.iter().all(|score| *score >= 0.5) && !sure.ranked.is_empty());
     assert!(world.find("", 4, None).ranked.is_empty());
     let params = MemorySearchParams { text: "x".to_owned(), limit: Some(0), ..MemorySearchParams::default() };
-    let error = finish(search(&world.engine, &world.ambient(), &params)).unwrap_err();
+    let error = world.call(search, &params).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidInput);
 }
 
 #[test]
 fn of_an_error_longer_than_any_that_is_kept_the_ends_are_indexed() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let filler = "the flux capacitor is out of tune\n".repeat(1_500);
     let event = json!({ "text": format!("{filler}zyzzyva quokka axolotl\n{filler}") }).to_string();

@@ -55,7 +55,7 @@ fn report(world: &World, run: &str, fix: &str) {
         success: true,
         env: None,
     };
-    finish(report_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    world.call(report_fix, &params).unwrap();
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn nothing_is_written_to_it_and_its_ids_are_refused() {
     assert_eq!((shown.memory, shown.solutions[0].worked), (MemoryKind::Foreign, 0));
     assert!(shown.solutions[0].outcomes.is_empty());
     let params = MemorySearchParams { text: POOL.to_owned(), ..MemorySearchParams::default() };
-    let ranked = finish(search(&world.engine, &world.ambient(), &params)).unwrap().ranked;
+    let ranked = world.call(search, &params).unwrap().ranked;
     assert!(ranked.is_empty(), "ids alone have no label");
     assert_eq!(fs::read(foreign.file()).unwrap(), before);
 }

@@ -11,7 +11,7 @@ use crate::{
     memory::{exchange::export::export, finding::search::search},
     tests::{Folder, World},
 };
-use argus_store::{Mode, Sqlite, finish};
+use argus_store::{Mode, Sqlite};
 use serde_json::json;
 use std::{path::Path, sync::Barrier};
 
@@ -109,7 +109,7 @@ fn what_was_copied_into_both_memories_is_there_once() {
     let (one, two) = (Folder::new("copied-project"), Folder::new("copied-user"));
     let user = world(&two.file(), MemoryKind::User, &one.file());
     let known = user.added(&pool());
-    let export = || finish(export(&user.engine, &user.ambient(), &MemoryExportParams::default())).unwrap().lines;
+    let export = || user.call(export, &MemoryExportParams::default()).unwrap().lines;
     let project = world(&one.file(), MemoryKind::Project, &two.file());
     assert_eq!(project.import(&export()).added, 1);
     let own = user.solve(&known.incident_id, "Raise pool_size", linux()).unwrap().solution_id;
@@ -121,7 +121,7 @@ fn what_was_copied_into_both_memories_is_there_once() {
         let ids: Vec<_> = answer.ranked_solutions.iter().map(|one| (&one.solution_id, one.worked)).collect();
         assert_eq!(ids, [(&known.solution_id, 2), (&own, 0)], "its outcomes are those of home");
         let params = MemorySearchParams { text: POOL.to_owned(), ..MemorySearchParams::default() };
-        let found = finish(search(&home.engine, &home.ambient(), &params)).unwrap();
+        let found = home.call(search, &params).unwrap();
         assert_eq!((found.ranked.as_slice(), found.scores.len()), (std::slice::from_ref(&known.incident_id), 1));
     }
 }
@@ -147,12 +147,7 @@ fn an_incident_is_shown_with_all_that_came_of_it() {
     assert_eq!(outcomes, [(false, None), (true, Some("took an hour"))]);
     assert_eq!((second.steps.as_str(), second.outcomes.len()), ("Raise pool_size", 0));
     let ids = |prefix: &str| {
-        finish(complete_ids(
-            &project.engine,
-            &project.ambient(),
-            &CompleteIdsParams { kind: IdKind::Incident, prefix: prefix.to_owned() },
-        ))
-        .unwrap()
+        project.call(complete_ids, &CompleteIdsParams { kind: IdKind::Incident, prefix: prefix.to_owned() }).unwrap()
     };
     assert_eq!(ids(&known.incident_id[..12]), std::slice::from_ref(&known.incident_id));
     assert!(ids("inc-zzz").is_empty() && ids("pat-").is_empty());

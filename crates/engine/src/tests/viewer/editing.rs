@@ -8,13 +8,11 @@ use crate::{
     tests::{Folder, REFUSED, UNKNOWN, World, failed},
 };
 use argus_core::Category;
-use argus_store::finish;
 use serde_json::json;
 
 #[test]
 fn everybody_sees_what_a_person_set() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let row = world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
@@ -30,10 +28,10 @@ fn everybody_sees_what_a_person_set() {
     assert_eq!(known.signature_pattern, shown.signature_pattern);
 
     let params = PatternsParams { category: Some(Category::NetworkError), ..PatternsParams::default() };
-    let listed = finish(patterns(&world.engine, &world.ambient(), &params)).unwrap();
+    let listed = world.call(patterns, &params).unwrap();
     assert_eq!((listed.learned_count, listed.patterns[0].id.as_str()), (1, id.as_str()));
     let params = PatternsParams { category: Some(Category::Unknown), ..PatternsParams::default() };
-    let listed = finish(patterns(&world.engine, &world.ambient(), &params)).unwrap();
+    let listed = world.call(patterns, &params).unwrap();
     assert_eq!((listed.learned_count, listed.patterns.len()), (0, 0));
 
     let answer = world.ask(UNKNOWN, json!({}));
@@ -42,7 +40,7 @@ fn everybody_sees_what_a_person_set() {
     let best = answer.recommended_solution.unwrap();
     assert_eq!((best.steps.as_str(), &best.why[..16]), ("Restart the uplink", "set by a person;"));
     assert_eq!(answer.ranked_solutions[1].steps, "Tuned it");
-    let resource = finish(pattern(&world.engine, &world.ambient(), &IdParams { id: id.clone() })).unwrap();
+    let resource = world.call(pattern, &IdParams { id: id.clone() }).unwrap();
     assert_eq!(resource.pattern.suggested_fix.as_deref(), Some("Restart the uplink"));
 
     let brief = world.record(&crate::contract::RecordRunParams::default(), vec![failed("boom", UNKNOWN)]).unwrap();
@@ -52,8 +50,7 @@ fn everybody_sees_what_a_person_set() {
 
 #[test]
 fn what_was_learned_is_kept_apart_and_comes_back() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
@@ -134,8 +131,7 @@ fn a_built_in_takes_words_but_no_category() {
 
 #[test]
 fn what_a_person_writes_is_cleaned_like_all_else() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let secret = format!("use postgres://me:{}@db/x\u{1b}[31m\u{202e}", "hunter2secret");
     let row = world.set(&id, Category::Unknown, &format!("one\ntwo {secret}"), &secret);
@@ -150,8 +146,7 @@ fn what_a_person_writes_is_cleaned_like_all_else() {
 
 #[test]
 fn a_secret_where_a_long_fix_is_cut_is_gone_as_a_whole() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let secret = format!("{}_{}", "ghp", "4fQ9zLw2Xk7RtV0bNc6YsJ1hMd8PgA3eUi5o");
     for before in (3030..3072).step_by(6) {

@@ -7,13 +7,11 @@ use crate::{
     viewer::edit::mark_fix,
 };
 use argus_core::Category;
-use argus_store::finish;
 use serde_json::json;
 
 #[test]
 fn a_wrong_fix_is_no_suggestion_and_no_success() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let good = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![passed("boom")]);
@@ -53,8 +51,7 @@ fn a_wrong_fix_is_no_suggestion_and_no_success() {
 
 #[test]
 fn it_counts_no_more_on_the_built_in_either() {
-    let world = World::new();
-    let run = world.run(vec![failed("health", REFUSED)]);
+    let (world, run) = World::after(vec![failed("health", REFUSED)]);
     world.diagnose(&run, "health").unwrap();
     let fix = world.fix(&run, "health", "Turned the test off", true).unwrap();
     assert_eq!((fix.pattern_id.as_str(), fix.resolutions), ("builtin-conn-refused", 1));
@@ -67,8 +64,7 @@ fn it_counts_no_more_on_the_built_in_either() {
 
 #[test]
 fn a_person_may_set_what_was_wrong_and_judge_what_was_set() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.judge(&fix.fix_record_id, true).unwrap();
@@ -88,20 +84,19 @@ fn solutions_of_incidents_can_be_judged_too() {
     let world = World::new();
     let added = world.added(&crate::tests::memory::pool());
     let params = MarkFixParams { fix_id: None, solution_id: Some(added.solution_id.clone()), wrong: true };
-    let judged = finish(mark_fix(&world.engine, &world.ambient(), &params)).unwrap();
+    let judged = world.call(mark_fix, &params).unwrap();
     assert_eq!((judged.pattern, judged.wrong), (None, true));
     let answer = world.ask(crate::tests::memory::POOL, json!({}));
     assert_eq!((answer.incidents.len(), answer.ranked_solutions.len()), (1, 0));
     assert!(world.incident(&added.incident_id).unwrap().solutions[0].wrong);
     let both = MarkFixParams { fix_id: Some("fix-1".to_owned()), ..params.clone() };
-    assert_eq!(finish(mark_fix(&world.engine, &world.ambient(), &both)).unwrap_err().code, ErrorCode::InvalidInput);
+    assert_eq!(world.call(mark_fix, &both).unwrap_err().code, ErrorCode::InvalidInput);
     assert_eq!(world.judge("fix-1", true).unwrap_err().code, ErrorCode::SolutionNotFound);
 }
 
 #[test]
 fn what_was_wrong_and_is_set_with_another_category_is_listed_there_alone() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.judge(&fix.fix_record_id, true).unwrap();

@@ -11,7 +11,6 @@ use crate::{
     viewer::{inspection::view_inspection, overview::view_overview, pattern::view_pattern},
 };
 use argus_core::{Category, FailureEvent};
-use argus_store::finish;
 
 const WORDS: [&str; 6] = ["alpha", "Bravo", "charlie", "delta", "Echo", "foxtrot"];
 
@@ -101,8 +100,7 @@ fn filters_count_what_the_others_leave() {
 
 #[test]
 fn one_pattern_has_all_that_is_known_of_it() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![failed("boom", UNKNOWN)]);
@@ -118,17 +116,16 @@ fn one_pattern_has_all_that_is_known_of_it() {
     assert!((last.confidence - page.pattern.confidence).abs() < f64::EPSILON && last.known);
     assert_eq!(page.confidence_known_since.as_deref(), Some("2026-02-26T00:00:00.000Z"));
     let params = ViewPatternParams { id, limit: Some(1), offset: Some(1) };
-    let second = finish(view_pattern(&world.engine, &world.ambient(), &params)).unwrap();
+    let second = world.call(view_pattern, &params).unwrap();
     assert_eq!((second.seen.as_slice(), second.has_more), (&page.seen[1..], false));
     let unknown = ViewPatternParams { id: "pat-x".to_owned(), ..params };
-    let error = finish(view_pattern(&world.engine, &world.ambient(), &unknown)).unwrap_err();
+    let error = world.call(view_pattern, &unknown).unwrap_err();
     assert_eq!(error.code, ErrorCode::PatternNotFound);
 }
 
 #[test]
 fn a_built_in_is_seen_in_its_category() {
-    let world = World::new();
-    let run = world.run(vec![failed("health", REFUSED), failed("boom", UNKNOWN), passed("fine")]);
+    let (world, run) = World::after(vec![failed("health", REFUSED), failed("boom", UNKNOWN), passed("fine")]);
     world.diagnose(&run, "health").unwrap();
     let page = world.page_of("builtin-conn-refused");
     assert_eq!((page.seen_total, page.seen[0].run_id.as_str(), page.tests.len()), (1, run.as_str(), 1));
@@ -137,16 +134,15 @@ fn a_built_in_is_seen_in_its_category() {
 
 #[test]
 fn a_text_is_inspected_without_a_trace() {
-    let world = World::new();
-    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let event = FailureEvent { text: UNKNOWN.to_owned(), ..FailureEvent::default() };
     let case_name = Some("a.test.ts > suite > boom".to_owned());
     let params = ViewInspectionParams { event: event.clone(), case_name };
-    let seen = finish(view_inspection(&world.engine, &world.ambient(), &params)).unwrap();
+    let seen = world.call(view_inspection, &params).unwrap();
     assert_eq!(seen.pattern.unwrap().occurrences, 2);
     let params = ViewInspectionParams { event, case_name: None };
-    let seen = finish(view_inspection(&world.engine, &world.ambient(), &params)).unwrap();
+    let seen = world.call(view_inspection, &params).unwrap();
     assert_eq!((seen.pattern, seen.related[0].id.as_str()), (None, id.as_str()));
     assert_eq!(world.page_of(&id).pattern.occurrences, 2);
 }
@@ -161,13 +157,13 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
         ..memory::pool()
     };
     let new = world.added(&params);
-    let look = |params: &ViewIncidentsParams| finish(view_incidents(&world.engine, &world.ambient(), params)).unwrap();
+    let look = |params: &ViewIncidentsParams| world.call(view_incidents, params).unwrap();
     let all = look(&ViewIncidentsParams::default());
     let ids: Vec<_> = all.incidents.iter().map(|one| one.incident_id.as_str()).collect();
     assert_eq!((ids.as_slice(), all.total), (&[new.incident_id.as_str(), old.incident_id.as_str()][..], 2));
     let second = look(&ViewIncidentsParams { limit: Some(1), offset: Some(1), ..Default::default() });
     assert_eq!((second.incidents[0].incident_id.as_str(), second.has_more), (old.incident_id.as_str(), false));
-    let bucket = finish(view_environments(&world.engine, &world.ambient(), &NoParams {})).unwrap().env_buckets;
+    let bucket = world.call(view_environments, &NoParams {}).unwrap().env_buckets;
     assert_eq!(bucket, [memory::LINUX]);
     let asked = ViewIncidentsParams {
         text: Some(memory::POOL.to_owned()),
@@ -180,7 +176,7 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
     assert!(solution.env_match_score > 0.99 && solution.reliability_score > 0.0);
     assert_eq!(look(&asked).incidents, found.incidents, "nothing is remembered");
     assert_eq!(look(&ViewIncidentsParams { text: Some(" ".to_owned()), ..asked }).total, 2);
-    let overview = finish(view_overview(&world.engine, &world.ambient(), &NoParams {})).unwrap();
+    let overview = world.call(view_overview, &NoParams {}).unwrap();
     assert_eq!((overview.incidents, overview.patterns, overview.runs), (2, 6, 0));
 }
 

@@ -13,8 +13,7 @@ const OTHER: &str = "Error: the warp core is cold";
 
 #[test]
 fn later_failures_of_one_count_on_the_other() {
-    let world = World::new();
-    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     world.fix(&run, "a", "Tuned it", true).unwrap();
     let row = world.join(&from, &into).unwrap();
@@ -36,8 +35,7 @@ fn later_failures_of_one_count_on_the_other() {
 
 #[test]
 fn what_was_merged_may_be_split_again() {
-    let world = World::new();
-    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     world.fix(&run, "a", "Tuned it", true).unwrap();
     world.join(&from, &into).unwrap();
@@ -53,8 +51,8 @@ fn what_was_merged_may_be_split_again() {
 
 #[test]
 fn what_was_merged_may_be_merged_on() {
-    let world = World::new();
-    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER), failed("c", "Error: no dilithium is left")]);
+    let (world, run) =
+        World::after(vec![failed("a", UNKNOWN), failed("b", OTHER), failed("c", "Error: no dilithium is left")]);
     let ids: Vec<_> = ["a", "b", "c"].iter().map(|case| world.learn(&run, case)).collect();
     world.join(&ids[0], &ids[1]).unwrap();
     let row = world.join(&ids[1], &ids[2]).unwrap();
@@ -92,8 +90,7 @@ fn a_merge_survives_other_rules() {
 
 #[test]
 fn steps_that_are_wrong_in_one_are_wrong_in_both() {
-    let world = World::new();
-    let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
+    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     let wrong = world.fix(&run, "a", "Kicked it", true).unwrap();
     world.fix(&run, "b", "Kicked it", true).unwrap();

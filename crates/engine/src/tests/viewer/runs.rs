@@ -16,14 +16,13 @@ use crate::{
     },
 };
 use argus_report::{CaseStatus, ReportCase};
-use argus_store::finish;
 
 fn look(world: &World, params: &ViewRunParams) -> ViewRunResult {
-    finish(view_run(&world.engine, &world.ambient(), params)).unwrap()
+    world.call(view_run, params).unwrap()
 }
 
 fn grid(world: &World, params: &ViewGridParams) -> ViewGridResult {
-    finish(view_grid(&world.engine, &world.ambient(), params)).unwrap()
+    world.call(view_grid, params).unwrap()
 }
 
 fn flaky(name: &str) -> ReportCase {
@@ -40,8 +39,7 @@ fn short(name: &str) -> &str {
 
 #[test]
 fn one_run_tells_why_it_failed() {
-    let world = World::new();
-    let first = world.run(vec![passed("a")]);
+    let (world, first) = World::after(vec![passed("a")]);
     let refused = |port: u16| format!("Error: connect ECONNREFUSED 127.0.0.1:{port}");
     let run = world.run(vec![
         failed("one", &refused(5432)),
@@ -71,14 +69,13 @@ fn one_run_tells_why_it_failed() {
     assert_eq!(of(None, Some("ECONNrefused")).1, 3);
     assert_eq!(of(Some(CaseState::Failed), Some("> TWO")), (vec!["two".to_owned()], 1));
     let absent = ViewRunParams { id: run, status: Some(CaseState::Absent), ..Default::default() };
-    let error = finish(view_run(&world.engine, &world.ambient(), &absent)).unwrap_err();
+    let error = world.call(view_run, &absent).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidInput);
 }
 
 #[test]
 fn what_a_person_merged_is_one_group() {
-    let world = World::new();
-    let run = world.run(vec![failed("a", UNKNOWN), failed("b", "Error: the warp core is cold")]);
+    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", "Error: the warp core is cold")]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     assert_eq!(look(&world, &ViewRunParams { id: run.clone(), ..Default::default() }).groups.len(), 2);
     world.join(&from, &into).unwrap();
@@ -95,12 +92,12 @@ fn one_case_is_shown_in_full() {
     let run = world.run(vec![boom]);
     let case_name = "a.test.ts > suite > boom".to_owned();
     let params = ViewCaseParams { run_id: run.clone(), case_name };
-    let seen = finish(view_case(&world.engine, &world.ambient(), &params)).unwrap();
+    let seen = world.call(view_case, &params).unwrap();
     assert_eq!((seen.error.as_deref(), seen.stdout_tail.as_deref()), (Some(UNKNOWN), Some("tuning")));
     let states: Vec<_> = seen.history.iter().map(|end| end.state).collect();
     assert_eq!((states.as_slice(), seen.pattern), (&[CaseState::Failed, CaseState::Passed][..], None));
     let missing = ViewCaseParams { case_name: "x".to_owned(), ..params };
-    let error = finish(view_case(&world.engine, &world.ambient(), &missing)).unwrap_err();
+    let error = world.call(view_case, &missing).unwrap_err();
     assert_eq!(error.code, ErrorCode::CaseNotFailed);
 }
 
@@ -123,7 +120,7 @@ fn two_runs_are_compared_by_name() {
         failed("added", REFUSED),
     ]);
     let params = ViewComparisonParams { base, head, limit: None, offset: None };
-    let seen = finish(view_comparison(&world.engine, &world.ambient(), &params)).unwrap();
+    let seen = world.call(view_comparison, &params).unwrap();
     let of = |list: &crate::contract::ComparedCases| {
         list.cases.iter().map(|case| (short(&case.case_name).to_owned(), case.base, case.head)).collect::<Vec<_>>()
     };
@@ -132,7 +129,7 @@ fn two_runs_are_compared_by_name() {
     assert_eq!(of(&seen.fixed), [("mended".to_owned(), Failed, Passed)]);
     assert_eq!(of(&seen.gone), [("removed".to_owned(), Failed, Absent), ("muted".to_owned(), Failed, Skipped)]);
     let page = ViewComparisonParams { limit: Some(1), offset: Some(1), ..params };
-    let page = finish(view_comparison(&world.engine, &world.ambient(), &page)).unwrap();
+    let page = world.call(view_comparison, &page).unwrap();
     assert_eq!((page.new.total, short(&page.new.cases[0].case_name), page.new.has_more), (2, "added", false));
 }
 
@@ -187,9 +184,9 @@ fn runs_are_listed_and_drawn() {
     let green = world.run(vec![passed("a"), skipped("b")]);
     let red = world.run(vec![failed("a", UNKNOWN), passed("b")]);
     let params = ViewRunsParams { status: Some(RunStatus::Failed), ..Default::default() };
-    let listed = finish(view_runs(&world.engine, &world.ambient(), &params)).unwrap();
+    let listed = world.call(view_runs, &params).unwrap();
     assert_eq!((listed.total, &listed.runs[0].id), (1, &red));
-    let drawn = finish(view_trend(&world.engine, &world.ambient(), &ViewTrendParams::default())).unwrap();
+    let drawn = world.call(view_trend, &ViewTrendParams::default()).unwrap();
     let points: Vec<_> = drawn.points.iter().map(|point| (point.run_id.as_str(), point.pass_rate)).collect();
     assert_eq!(points, [(green.as_str(), Some(1.0)), (red.as_str(), Some(0.5))]);
 }
