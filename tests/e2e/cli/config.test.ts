@@ -5,26 +5,17 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, connect, project } from '../harness.ts';
+import { expect, test } from 'vitest';
+import { connect, project } from '../harness.ts';
+import { agent, opened } from '../one-agent.ts';
 import { ALL_PASSED, junit, MIXED } from '../runs/reports.ts';
 
-let agent: Agent;
-beforeAll(async () => {
-  agent = await connect('2026-07-28');
-});
-afterAll(() => agent.close());
-
-async function opened(config: string, files: Record<string, string>): Promise<string> {
-  const root = project({ ...files, 'argus.yaml': config });
-  await agent.data('argus_init', { projectPath: root });
-  return root;
-}
+const configured = (config: string, files: Record<string, string>) => opened({ ...files, 'argus.yaml': config });
 
 const importing = (root: string, file: string) => agent.data('argus_import', { projectPath: root, path: file });
 
 test('classify.rules come before the built-in ones, redact.patterns hide what they find', async () => {
-  const root = await opened(
+  const root = await configured(
     `classify: { rules: [{ name: quota, category: HTTP_ERROR, pattern: 'quota exceeded' }] }
 redact: { patterns: [{ name: badge, pattern: 'BADGE-(\\d+)' }] }
 `,
@@ -39,7 +30,7 @@ redact: { patterns: [{ name: badge, pattern: 'BADGE-(\\d+)' }] }
 
 test('history.retention keeps the newest runs and every pattern', async () => {
   const files = { 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED };
-  const root = await opened('history: { retention: { maxRuns: 2 } }\n', files);
+  const root = await configured('history: { retention: { maxRuns: 2 } }\n', files);
   const first = await importing(root, 'mixed.xml');
   const args = { projectPath: root, runId: first.runId, caseName: 'parses' };
   await agent.data('argus_report_fix', { ...args, fixDescription: 'Loaded the user first' });
@@ -65,7 +56,7 @@ test('with history.enabled false nothing is found and nothing is completed', asy
 
 test('a long list of failures is cut, with the count of what is left', async () => {
   const cases = Array.from({ length: 25 }, (_, i) => ({ name: `fails ${i}`, failure: { message: `boom ${i}` } }));
-  const root = await opened('{}\n', { 'many.xml': junit(cases) });
+  const root = await configured('{}\n', { 'many.xml': junit(cases) });
   const run = await importing(root, 'many.xml');
   expect(run).toMatchObject({ totals: { failed: 25 }, more: 5 });
   expect(run.failures).toHaveLength(20);

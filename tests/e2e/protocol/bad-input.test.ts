@@ -7,24 +7,13 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Agent, BUNDLE, connect, type Data, environment, project } from '../harness.ts';
+import { agent, opened } from '../one-agent.ts';
 import { junit, MIXED } from '../runs/reports.ts';
-
-let agent: Agent;
-beforeAll(async () => {
-  agent = await connect('2026-07-28');
-});
-afterAll(() => agent.close());
 
 /** An answer is read by an agent: this is a lot for one. */
 const MAX_ANSWER_CHARACTERS = 256 * 1024;
-
-async function opened(files: Record<string, string> = {}): Promise<string> {
-  const root = project(files);
-  await agent.data('argus_init', { projectPath: root });
-  return root;
-}
 
 const failing = (message: string) => junit([{ name: 'fails', failure: { message } }]);
 

@@ -6,20 +6,9 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, connect, project } from '../harness.ts';
-
-let agent: Agent;
-beforeAll(async () => {
-  agent = await connect('2026-07-28');
-});
-afterAll(() => agent.close());
-
-async function opened(files: Record<string, string> = {}): Promise<string> {
-  const root = project(files);
-  await agent.data('argus_init', { projectPath: root });
-  return root;
-}
+import { expect, test } from 'vitest';
+import { connect, project } from '../harness.ts';
+import { agent, opened } from '../one-agent.ts';
 
 test('a command without a report is one case', async () => {
   const root = await opened();

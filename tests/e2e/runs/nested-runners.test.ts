@@ -6,22 +6,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, connect, type Data, project, runnerProject } from '../harness.ts';
+import { expect, test } from 'vitest';
+import { project, runnerProject } from '../harness.ts';
 import { pythonFolder } from '../setup.mjs';
-import { has, PATH } from './installed.ts';
-
-let agent: Agent;
-beforeAll(async () => {
-  agent = await connect('2026-07-28', { PATH });
-});
-afterAll(() => agent?.close());
-
-async function opened(root: string): Promise<{ root: string; init: Data }> {
-  return { root, init: await agent.data('argus_init', { projectPath: root }) };
-}
-
-const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+import { has } from './installed.ts';
+import { agent, opened, totals } from './runners-agent.ts';
 
 test('every package and every step of a command is read, and no runner that a test starts', async () => {
   const root = runnerProject('mocha');

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Agent, connect, runnerProject } from '../harness.ts';
+import { describe, expect, test } from 'vitest';
+import { runnerProject } from '../harness.ts';
 import { hasGradleOffline, hasMavenOffline } from '../setup.mjs';
-import { has, PATH } from './installed.ts';
-
-let agent: Agent;
-
-beforeAll(async () => {
-  agent = await connect('2026-07-28', { PATH });
-});
-afterAll(() => agent?.close());
-
-async function opened(root: string): Promise<{ root: string }> {
-  await agent.data('argus_init', { projectPath: root });
-  return { root };
-}
+import { has } from './installed.ts';
+import { agent, opened } from './runners-agent.ts';
 
 describe.each([
   { folder: 'vitest', filter: 'subtracts' },

@@ -3,22 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Agent, BUNDLE, connect, type Data, environment, runnerProject } from '../harness.ts';
+import { describe, expect, test } from 'vitest';
+import { BUNDLE, environment, runnerProject } from '../harness.ts';
 import { hasGradleOffline } from '../setup.mjs';
 import { has, PATH } from './installed.ts';
-
-let agent: Agent;
-beforeAll(async () => {
-  agent = await connect('2026-07-28', { PATH });
-});
-afterAll(() => agent?.close());
-
-async function opened(root: string): Promise<{ root: string; init: Data }> {
-  return { root, init: await agent.data('argus_init', { projectPath: root }) };
-}
-
-const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+import { agent, opened, totals } from './runners-agent.ts';
 
 test('the reporters that a Vitest configuration names go on, whatever else it calls reporters', async () => {
   const { root } = await opened(runnerProject('vitest'));

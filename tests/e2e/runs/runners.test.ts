@@ -6,25 +6,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Agent, BUNDLE, connect, type Data, environment, project, runnerProject } from '../harness.ts';
+import { describe, expect, test } from 'vitest';
+import { BUNDLE, environment, runnerProject } from '../harness.ts';
 import { hasGradleOffline, hasMavenOffline } from '../setup.mjs';
 import { has, PATH } from './installed.ts';
-
-let agent: Agent;
-/** The server's own, to see what it leaves behind. */
-const temporary = project();
-
-beforeAll(async () => {
-  agent = await connect('2026-07-28', { PATH, TMPDIR: temporary });
-});
-afterAll(() => agent?.close());
-
-async function opened(root: string): Promise<{ root: string; init: Data }> {
-  return { root, init: await agent.data('argus_init', { projectPath: root }) };
-}
-
-const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+import { agent, opened, temporary, totals } from './runners-agent.ts';
 
 interface Runner {
   folder: string;
