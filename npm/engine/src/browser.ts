@@ -19,24 +19,7 @@ import { Inspector, type InspectorOptions } from './inspector.ts';
 import { Runtime } from './runtime.ts';
 
 export { Engine } from './engine.ts';
-export { EngineError, type EngineErrorCode } from './errors.ts';
-export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';
-export type * from './generated/contract.ts';
-export {
-  ENGINE_ERROR_CODES,
-  FAILURE_CATEGORIES,
-  FAILURE_KINDS,
-  FIX_APPROACHES,
-  LIMITS,
-  LOCALES,
-  PATTERN_SORTS,
-  PATTERN_SOURCES,
-  REPORT_FORMATS,
-  RUN_STATUSES,
-} from './generated/contract.ts';
-export type { Log } from './host.ts';
-export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
-export { isPageCall, type PageCallName } from './page-calls.ts';
+export * from './everywhere.ts';
 
 /** How a file is read. */
 export type BlobOptions = Pick<OpenOptions, 'locale' | 'rules' | 'secrets' | 'log'>;

@@ -18,33 +18,9 @@ import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
 export { type Caller, Engine, type OpenOptions } from './engine.ts';
-export { EngineError, type EngineErrorCode } from './errors.ts';
+export * from './everywhere.ts';
 export { FixLoop } from './fix-loop.ts';
-export {
-  type CallName,
-  type Calls,
-  EDITING_CALLS,
-  NamedCalls,
-  PAGE_CALLS,
-  TEAM_CALLS,
-  WRITING_CALLS,
-} from './generated/calls.ts';
-export type * from './generated/contract.ts';
-export {
-  ENGINE_ERROR_CODES,
-  FAILURE_CATEGORIES,
-  FAILURE_KINDS,
-  FIX_APPROACHES,
-  LIMITS,
-  LOCALES,
-  PATTERN_SORTS,
-  PATTERN_SOURCES,
-  REPORT_FORMATS,
-  RUN_STATUSES,
-} from './generated/contract.ts';
-export type { Log } from './host.ts';
-export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
-export { isPageCall, type PageCallName } from './page-calls.ts';
+export { EDITING_CALLS, NamedCalls, TEAM_CALLS } from './generated/calls.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());

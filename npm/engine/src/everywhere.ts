@@ -1,0 +1,20 @@
+/** What both entries export. */
+
+export { EngineError, type EngineErrorCode } from './errors.ts';
+export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';
+export type * from './generated/contract.ts';
+export {
+  ENGINE_ERROR_CODES,
+  FAILURE_CATEGORIES,
+  FAILURE_KINDS,
+  FIX_APPROACHES,
+  LIMITS,
+  LOCALES,
+  PATTERN_SORTS,
+  PATTERN_SOURCES,
+  REPORT_FORMATS,
+  RUN_STATUSES,
+} from './generated/contract.ts';
+export type { Log } from './host.ts';
+export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';
+export { isPageCall, type PageCallName } from './page-calls.ts';
