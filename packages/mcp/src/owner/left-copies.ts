@@ -3,8 +3,9 @@
  * large as the database. Copies in use are not among them; those of a foreign database are replaced by the next one.
  */
 
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { namesOrEmpty } from '../system/or-empty.ts';
 import { lstat } from '../system/way.ts';
 
 /** What they are called: a draft until it is whole, and a folder for a copy that is opened once. */
@@ -17,7 +18,7 @@ const LEFT_MS = 24 * 60 * 60 * 1_000;
 /** Of all projects. */
 export function leftCopies(dataFolder: string, now: number): string[] {
   const projects = path.join(dataFolder, 'projects');
-  return listed(projects).flatMap((name) => leftCopiesIn(path.join(projects, name), now));
+  return namesOrEmpty(projects).flatMap((name) => leftCopiesIn(path.join(projects, name), now));
 }
 
 /** Of one project, before another copy is made. One that cannot be removed is no reason not to make it. */
@@ -32,16 +33,8 @@ export function removeLeftCopies(folder: string): void {
 }
 
 function leftCopiesIn(folder: string, now: number): string[] {
-  const files = listed(folder)
+  const files = namesOrEmpty(folder)
     .filter((name) => name.startsWith(DRAFT_PREFIX) || name.startsWith(COPY_PREFIX))
     .map((name) => path.join(folder, name));
   return files.filter((file) => now - (lstat(file)?.mtimeMs ?? now) > LEFT_MS);
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -4,9 +4,10 @@
  */
 
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { textOrEmpty } from '../system/or-empty.ts';
 import { findProgram } from '../system/programs.ts';
 
 /** Set in the environment of everything that is run. A run inside a run carries both marks. */
@@ -127,19 +128,11 @@ function carries(environment: string, mark: string): boolean {
 
 /** Empty for those of others and those that are gone or dead. */
 function environmentOf(pid: number): string {
-  return readOrEmpty(`/proc/${pid}/environ`);
+  return textOrEmpty(`/proc/${pid}/environ`, 'latin1');
 }
 
 function commandOf(pid: number): string {
-  return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() || '?';
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
+  return textOrEmpty(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim() || '?';
 }
 
 async function gone(mark: string, withinMs: number): Promise<void> {

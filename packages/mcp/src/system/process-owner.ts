@@ -2,9 +2,9 @@
  * Which process something belongs to, as it is written into files, and whether that process is still there.
  */
 
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCodeOf } from '../errors.ts';
+import { textOrEmpty } from './or-empty.ts';
 
 export interface Owner {
   pid: number;
@@ -46,16 +46,8 @@ export function isAlive({ pid, host, began }: Owner): boolean {
 
 /** State, and clock tick of the beginning, of a process; none where the system does not say. */
 function statOf(pid: number): { state: string | null; began: string | null } {
-  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  const stat = textOrEmpty(`/proc/${pid}/stat`);
   // The name in brackets may hold spaces; the state is the first field behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] || null, began: fields[19] ?? null };
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

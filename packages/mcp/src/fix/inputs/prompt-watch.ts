@@ -3,7 +3,8 @@
  * Where the system does not show that, silence behind something that looks like a prompt counts, said as less sure.
  */
 
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { namesOrEmpty, textOrEmpty } from '../../system/or-empty.ts';
 import { visible } from '../../text/untrusted.ts';
 
 /** Slower than any program thinks between two questions, faster than any person loses patience. */
@@ -111,11 +112,11 @@ const READ_CALLS = new Set(process.arch === 'arm64' ? ['63'] : ['0']);
 
 /** The descriptor a process waits to read from, by what the kernel says of its system call. */
 function pendingRead(pid: number): number | null {
-  const [call = '', descriptor = ''] = text(`/proc/${pid}/syscall`).split(' ');
+  const [call = '', descriptor = ''] = textOrEmpty(`/proc/${pid}/syscall`).split(' ');
   if (READ_CALLS.has(call)) return Number.parseInt(descriptor, 16);
   if (call !== '' && call !== 'running') return null;
   // Where system calls are hidden the place in the kernel may not be.
-  const place = text(`/proc/${pid}/wchan`);
+  const place = textOrEmpty(`/proc/${pid}/wchan`);
   return /^(?:anon_)?pipe_read$|^n_tty_read$|^wait_woken$|^unix_stream_read/u.test(place) ? 0 : null;
 }
 
@@ -128,18 +129,18 @@ function fedByGroup(target: string, group: number, reader: number): boolean {
 }
 
 function isWritable(pid: number, fd: string): boolean {
-  const flags = /^flags:\s*(\d+)/mu.exec(text(`/proc/${pid}/fdinfo/${fd}`))?.[1];
+  const flags = /^flags:\s*(\d+)/mu.exec(textOrEmpty(`/proc/${pid}/fdinfo/${fd}`))?.[1];
   // The lowest two bits: 0 reads, 1 writes, 2 does both.
   return flags !== undefined && (Number.parseInt(flags, 8) & 3) !== 0;
 }
 
 /** All processes of a group, and what they started in groups of their own below it. */
 function groupMembers(group: number): number[] {
-  const rows = names('/proc')
+  const rows = namesOrEmpty('/proc')
     .filter((name) => /^\d+$/u.test(name))
     .map((name) => {
       // `pid (name) state ppid pgrp session ...`; the name may hold anything.
-      const [, parent = '', own = ''] = text(`/proc/${name}/stat`)
+      const [, parent = '', own = ''] = textOrEmpty(`/proc/${name}/stat`)
         .replace(/^.*\)\s/su, '')
         .split(' ');
       return { pid: Number(name), parent: Number(parent), group: Number(own) };
@@ -155,27 +156,11 @@ function groupMembers(group: number): number[] {
 /** Of the program, not of the script it runs. */
 function nameOf(pid: number): string {
   const program = link(`/proc/${pid}/exe`).split('/').at(-1) ?? '';
-  return program || text(`/proc/${pid}/comm`).trim() || 'a program';
+  return program || textOrEmpty(`/proc/${pid}/comm`).trim() || 'a program';
 }
 
 function descriptors(pid: number): string[] {
-  return names(`/proc/${pid}/fd`);
-}
-
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function text(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return namesOrEmpty(`/proc/${pid}/fd`);
 }
 
 function link(file: string): string {

@@ -3,8 +3,9 @@
  * over. Nothing waits for it.
  */
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { ArgusError, systemCodeOf } from '../../errors.ts';
+import { textOrEmpty } from '../../system/or-empty.ts';
 import { isAlive, type Owner, ownerOf, thisProcess } from '../../system/process-owner.ts';
 
 /** Two takeovers may meet; more than a few and something else is wrong. */
@@ -25,17 +26,17 @@ export class Lock {
     const text = `${JSON.stringify({ ...thisProcess(), call: crypto.randomUUID() })}\n`;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (created(file, text)) return new Lock(file, text);
-      const found = readOrEmpty(file);
+      const found = textOrEmpty(file);
       if (found === '') continue;
       const owner = ownerOf(found);
       if (owner !== undefined && isAlive(owner)) throw busy(file, owner);
       removeStale(file, found);
     }
-    throw busy(file, ownerOf(readOrEmpty(file)));
+    throw busy(file, ownerOf(textOrEmpty(file)));
   }
 
   release(): void {
-    if (readOrEmpty(this.#file) === this.#text) rmSync(this.#file, { force: true });
+    if (textOrEmpty(this.#file) === this.#text) rmSync(this.#file, { force: true });
   }
 }
 
@@ -75,19 +76,11 @@ function removeStale(file: string, stale: string): void {
     return;
   }
   try {
-    if (readOrEmpty(aside) !== stale) linkSync(aside, file);
+    if (textOrEmpty(aside) !== stale) linkSync(aside, file);
   } catch {
     // There is a new one already; its owner and the one moved away both look again.
   } finally {
     rmSync(aside, { force: true });
-  }
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }
 

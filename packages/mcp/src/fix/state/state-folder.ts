@@ -3,9 +3,10 @@
  * What a state means: the rules check it.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
+import { namesOrEmpty } from '../../system/or-empty.ts';
 import { ignoreInGit, tighten } from '../../system/way.ts';
 import { writeWholeFile } from '../../system/whole-file.ts';
 import { fitToLeave, fitToLeaveDeep } from '../../text/outgoing.ts';
@@ -35,7 +36,7 @@ export class StateFolder {
 
   /** The one whose loop was worked on last; none where the project has no loops. */
   static newest(root: string): StateFolder | undefined {
-    const hashes = listed(path.join(root, FIXES)).filter((name) => /^[0-9a-f]{8}$/u.test(name));
+    const hashes = namesOrEmpty(path.join(root, FIXES)).filter((name) => /^[0-9a-f]{8}$/u.test(name));
     const folders = hashes.map((hash) => new StateFolder(root, hash));
     const times = folders.map((folder) => ({ folder, at: modified(folder.file(STATE)) }));
     return times.filter(({ at }) => at > 0).sort((a, b) => b.at - a.at)[0]?.folder;
@@ -112,7 +113,7 @@ export class StateFolder {
     for (let number = 2; existsSync(target); number++) target = `${base}-${number}`;
     guarded(target, () => {
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      const names = listed(this.path).filter((one) => !STAYS.has(one) && one !== STATE);
+      const names = namesOrEmpty(this.path).filter((one) => !STAYS.has(one) && one !== STATE);
       // The state last: until it is gone the loop is not put aside, whoever is killed in between.
       for (const name of [...names, STATE]) renameSync(this.file(name), path.join(target, name));
     });
@@ -140,14 +141,6 @@ export function guarded<T>(file: string, work: () => T): T {
     const reason = systemCodeOf(thrown) ?? messageOf(thrown);
     const advice = 'What was there before is unchanged. Make room or set permissions, then call again.';
     throw new ArgusError('STATE_NOT_WRITTEN', `${file} cannot be written (${reason}). ${advice}`, { cause: thrown });
-  }
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

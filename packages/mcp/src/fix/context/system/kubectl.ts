@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { parsed } from '../../../environment/facts.ts';
 import { count } from '../../../text/count.ts';
 
 export interface Pod {
@@ -33,6 +34,17 @@ const containerStatus = () =>
     state: state().nullish(),
     lastState: state().nullish(),
   });
+const conditions = () =>
+  z
+    .array(
+      z.object({
+        type: z.string(),
+        status: z.string(),
+        reason: z.string().nullish(),
+        message: z.string().nullish(),
+      }),
+    )
+    .nullish();
 const podSchema = () =>
   z.object({
     metadata: z.object({ name: z.string(), deletionTimestamp: z.string().nullish() }),
@@ -54,16 +66,7 @@ const podSchema = () =>
         phase: z.string().nullish(),
         reason: z.string().nullish(),
         message: z.string().nullish(),
-        conditions: z
-          .array(
-            z.object({
-              type: z.string(),
-              status: z.string(),
-              reason: z.string().nullish(),
-              message: z.string().nullish(),
-            }),
-          )
-          .nullish(),
+        conditions: conditions(),
         containerStatuses: z.array(containerStatus()).nullish(),
         initContainerStatuses: z.array(containerStatus()).nullish(),
       })
@@ -81,12 +84,7 @@ export function readPods(text: string): Pod[] | undefined {
 }
 
 function readJson(text: string): Pod[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parsed(JSON.parse, text);
   const list = z.object({ items: z.array(podSchema()) }).safeParse(value);
   if (list.success) return list.data.items.map(podOf);
   const single = podSchema().safeParse(value);
@@ -250,16 +248,7 @@ const deploymentList = () =>
           .object({
             readyReplicas: z.number().nullish(),
             updatedReplicas: z.number().nullish(),
-            conditions: z
-              .array(
-                z.object({
-                  type: z.string(),
-                  status: z.string(),
-                  reason: z.string().nullish(),
-                  message: z.string().nullish(),
-                }),
-              )
-              .nullish(),
+            conditions: conditions(),
           })
           .nullish(),
       }),
@@ -271,7 +260,7 @@ export function readDeployments(text: string): string[] | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return [];
   if (!trimmed.startsWith('{')) return /^NAME\s+READY/u.test(trimmed) ? trimmed.split('\n').slice(0, 20) : undefined;
-  const list = deploymentList().safeParse(parsedJson(trimmed));
+  const list = deploymentList().safeParse(parsed(JSON.parse, trimmed));
   if (!list.success) return undefined;
   return list.data.items.map(({ metadata, spec, status }) => {
     const wrong = (status?.conditions ?? [])
@@ -280,12 +269,4 @@ export function readDeployments(text: string): string[] | undefined {
     const ready = `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 1} ready`;
     return `deployment ${metadata.name}: ${[ready, ...wrong].join('; ')}`;
   });
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@
  * stored or compared.
  */
 
+import type { ProjectFiles } from '../code/files.ts';
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 
@@ -61,10 +62,10 @@ export function environmentVariables(scope: ContextScope): Finding {
     const where = place === null ? 'The error names' : `Neither the error nor ${place.file} names`;
     return { why_not: `${where} ${place === null ? 'no' : 'any'} environment variable.` };
   }
-  const files = ENV_FILES.map((file) => ({ file, names: new Set(namesInEnvFile(scope.files.text(file) ?? '')) }));
+  const files = envFilesIn(scope.files);
   const rows = names.map((name) => {
     const set = process.env[name] === undefined ? 'not set' : process.env[name] === '' ? 'set, but empty' : 'set';
-    const named = files.filter((one) => one.names.has(name)).map(({ file }) => file);
+    const named = filesNaming(name, files);
     if (set !== 'set' && inError.includes(name)) {
       scope.evidence.push({ weight: 8, text: `the environment variable ${name} is ${set}` });
     }
@@ -101,7 +102,17 @@ function shellNames(text: string): string[] {
   return used.filter((name) => !assigned.has(name));
 }
 
+export type EnvFile = { file: string; names: Set<string> };
+
 /** The names alone; what stands behind `=` is passed over. */
-export function namesInEnvFile(text: string): string[] {
-  return [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=/gmu)].map((match) => match[1] ?? '');
+export function envFilesIn(files: Pick<ProjectFiles, 'text'>): EnvFile[] {
+  const assigned = /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=/gmu;
+  return ENV_FILES.map((file) => {
+    const names = [...(files.text(file) ?? '').matchAll(assigned)].map((match) => match[1] ?? '');
+    return { file, names: new Set(names) };
+  });
+}
+
+export function filesNaming(name: string, files: readonly EnvFile[]): string[] {
+  return files.filter(({ names }) => names.has(name)).map(({ file }) => file);
 }

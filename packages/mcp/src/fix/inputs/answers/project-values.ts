@@ -9,7 +9,7 @@ import { parse as parseToml } from 'smol-toml';
 import { at, parsed, text } from '../../../environment/facts.ts';
 import { Git, type GitArgs } from '../../../git/git.ts';
 import { ProjectFiles } from '../../context/code/files.ts';
-import { namesInEnvFile } from '../../context/system/variables.ts';
+import { envFilesIn, filesNaming } from '../../context/system/variables.ts';
 
 export interface Value {
   value: string;
@@ -48,16 +48,6 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-const ENV_FILES = [
-  '.env.example',
-  '.env.sample',
-  '.env.template',
-  '.env',
-  '.env.local',
-  '.env.development',
-  '.env.test',
-];
-
 export async function projectValues(root: string, signal?: AbortSignal): Promise<ProjectValues> {
   const files = new ProjectFiles(root);
   const found = new Map<Topic, Value>();
@@ -76,11 +66,11 @@ export async function projectValues(root: string, signal?: AbortSignal): Promise
   add('project_name', path.basename(files.root), 'folder name', 0.6);
   add('author', authorOf(found), 'git config user.name, user.email', 0.9);
   add('user', userName(), 'user of this machine', 0.6);
-  const named = ENV_FILES.map((file) => ({ file, names: new Set(namesInEnvFile(files.text(file) ?? '')) }));
+  const named = envFilesIn(files);
   return {
     files,
     get: (topic) => found.get(topic),
-    envFilesWith: (name) => named.filter(({ names }) => names.has(name)).map(({ file }) => file),
+    envFilesWith: (name) => filesNaming(name, named),
   };
 }
 
