@@ -114,6 +114,13 @@ test.each<[string, Texts, object]>([
     { language: 'python', framework: 'pytorch', framework_major: '2' },
   ],
   [
+    'groups of dependencies, one of which includes another',
+    {
+      'pyproject.toml': '[dependency-groups]\nweb = ["flask>=3"]\ntests = [{ include-group = "web" }, "pytest>9"]\n',
+    },
+    { language: 'python', framework: 'flask', framework_major: '3' },
+  ],
+  [
     'setup.py',
     { 'setup.py': "setup(name='x', python_requires='>=3.8', install_requires=['fastapi>=0.100', 'uvicorn'])" },
     { framework: 'fastapi', framework_major: '0', language_major: '3' },

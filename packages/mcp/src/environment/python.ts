@@ -62,7 +62,10 @@ function interpreter(project: unknown, files: Texts): string | undefined {
 function requirements(project: unknown, files: Texts): Map<string, string> {
   const lists = [at(project, 'project', 'dependencies'), ...valuesOf(at(project, 'project', 'optional-dependencies'))];
   const groups = valuesOf(at(project, 'dependency-groups'));
-  const lines = [...lists, ...groups].flatMap((list) => (Array.isArray(list) ? list : [])).map(String);
+  // A group may include another, `{ include-group = "tests" }`; that one is among the groups itself.
+  const lines = [...lists, ...groups]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter((one) => typeof one === 'string');
   lines.push(...(files['requirements.txt'] ?? '').split('\n'));
   lines.push(...quotedOf(files['setup.py']), ...(files['setup.cfg'] ?? '').split('\n'));
   const found = lines.map((line) => REQUIREMENT.exec(line)).filter((match) => match !== null);
