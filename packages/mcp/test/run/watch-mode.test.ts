@@ -50,8 +50,8 @@ test('a script that watches is seen', () => {
   expect(() => plan('npm test', { test: 'npm run unit', unit: 'tsc && jest --watch' })).toThrow(/would not end/u);
 });
 
-test('Create React App is told not to watch', () => {
-  expect(plan('npm test', { test: 'react-scripts test' }).reporting.env).toMatchObject({ CI: 'true' });
+test.each(['react-scripts test', 'kcd-scripts test --no-cache'])('%s is told not to watch', (script) => {
+  expect(plan('npm test', { test: script }).reporting.env).toMatchObject({ CI: 'true' });
 });
 
 test('a silence of five minutes is said while it lasts', async () => {

@@ -64,9 +64,10 @@ function isTold({ options, subcommands, unless }: Watcher, rest: readonly string
   });
 }
 
-/** Create React App watches unless it runs in continuous integration. */
+/** Programs that start Jest with `--watch` unless they run in continuous integration: Create React App's, and kcd-scripts. */
+const WATCHES_OUTSIDE_CI = new Set(['react-scripts', 'craco', 'react-app-rewired', 'kcd-scripts']);
+
 export function watchingOff(words: readonly string[]): Record<string, string> {
   const start = words.findIndex((word) => !isLauncherWord(word));
-  const isReact = ['react-scripts', 'craco', 'react-app-rewired'].includes(basename(words[start]));
-  return isReact && words[start + 1] === 'test' ? { CI: 'true' } : {};
+  return WATCHES_OUTSIDE_CI.has(basename(words[start])) && words[start + 1] === 'test' ? { CI: 'true' } : {};
 }
