@@ -229,6 +229,41 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
   expect(new LibtestReport().end()).toBeNull();
 });
 
+test('an example in the documentation fails with its panic, where it begins', () => {
+  const report = new LibtestReport();
+  report.add(
+    `
+running 1 test
+test src/cart.rs - cart::total (line 12) ... FAILED
+
+failures:
+
+---- src/cart.rs - cart::total (line 12) stdout ----
+Test executable failed (exit status: 101).
+
+stdout:
+adding
+
+stderr:
+
+thread 'main' (31) panicked at /tmp/rustdoctestQ0/doctest_bundle_2024.rs:553:1:
+assertion \`left == right\` failed
+  left: 1
+ right: 2
+
+
+failures:
+    src/cart.rs - cart::total (line 12)
+`,
+    'stdout',
+  );
+  const [failed] = JSON.parse(report.end() ?? '').results.tests;
+  expect(failed).toMatchObject({ name: 'src/cart.rs - cart::total (line 12)', stdout: ['adding\n'] });
+  expect(failed.message).toBe(
+    "thread 'main' (31) panicked at src/cart.rs:12:1:\nassertion `left == right` failed\n  left: 1\n right: 2",
+  );
+});
+
 test('the package of a Cargo.toml', () => {
   expect(cargoPackageName('[workspace]\n\n[package]\nversion = "1"\nname = "a-b"\n\n[dependencies]\n')).toBe('a-b');
   expect(cargoPackageName('[package]\nname = "last"')).toBe('last');

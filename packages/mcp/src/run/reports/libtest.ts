@@ -16,6 +16,15 @@ const SECTION_END = /^(?:failures:|test result: )/u;
 /** `     Running unittests src/lib.rs (target/debug/deps/my_crate-0f3c)`, `   Doc-tests my_crate`. */
 const BINARY = /^\s+(?:Running (?:unittests )?(\S+) \((?:\S*[\\/])?(\S+)-[0-9a-f]+(?:\.exe)?\)|Doc-tests (\S+))/u;
 
+/** What rustdoc says of an example before what the example itself printed. */
+const EXAMPLE_FAILED = /^Test executable failed \(.*\)\.\n\n(?:stdout:\n([\s\S]*?)\n)?stderr:\n/u;
+
+/** `src/cart.rs - cart::total (line 12)`: where an example begins. */
+const EXAMPLE = /^(.+?) - (?:.+ )?\(line (\d+)\)/u;
+
+/** From Rust 2024 on the examples are joined into one temporary file, and their panics are at lines of that. */
+const BUNDLE_PLACE = /(?<= panicked at ).*\bdoctest_bundle_\d+\.rs:\d+/gu;
+
 /** One test's output is bounded: the rest of the report must stay readable. */
 const MAX_SECTION_CHARACTERS = 64 * 1024;
 
@@ -58,7 +67,7 @@ export class LibtestReport {
       suite: binary === undefined ? [] : [binary],
       status,
       duration: 0,
-      ...(status === 'failed' ? { message: output.trim() } : {}),
+      ...(status === 'failed' ? saidBy(name, output.trim()) : {}),
     }));
     return JSON.stringify({
       reportFormat: 'CTRF',
@@ -118,6 +127,15 @@ export class LibtestReport {
   #extend(section: LibtestCase, line: string): void {
     if (section.output.length < MAX_SECTION_CHARACTERS) section.output += `${line}\n`;
   }
+}
+
+/** The failure that a test printed; of an example in the documentation its panic, at the line where the example begins. */
+function saidBy(name: string, output: string): { message: string; stdout?: string[] } {
+  const [, file, line] = EXAMPLE.exec(name) ?? [];
+  if (file === undefined) return { message: output };
+  const printed = EXAMPLE_FAILED.exec(output)?.[1];
+  const message = output.replace(EXAMPLE_FAILED, '').replaceAll(BUNDLE_PLACE, () => `${file}:${line}`);
+  return { message: message.trim(), ...(printed === undefined ? {} : { stdout: [printed] }) };
 }
 
 /** `my-crate` for its library, `my-crate::api` for `tests/api.rs`, `my-crate::bin/tool` for a program. */
