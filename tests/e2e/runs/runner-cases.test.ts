@@ -25,6 +25,27 @@ test('the reporters that a Vitest configuration names go on, whatever else it ca
   expect(printed.stdout.match(/our own end/gu)).toHaveLength(1);
 });
 
+test('what Vitest shows beside a message is told where the message has not all values', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  const shop = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";
+  writeFileSync(
+    path.join(root, 'sum.test.js'),
+    `import { expect, test } from 'vitest';
+
+test('snapshot', () => expect('open').toMatchInlineSnapshot('"closed"'));
+test('object', () => expect(${shop}).toEqual(${shop.replace('1 }', '2 }')}));
+test('number', () => expect(1).toBe(2));
+`,
+  );
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  const told = Object.fromEntries((failures as Data[]).map(({ caseName, message }) => [caseName, message]));
+  expect(told).toEqual({
+    'sum.test.js > snapshot': expect.stringMatching(/closed[\s\S]*open/u),
+    'sum.test.js > object': expect.stringMatching(/- +"port": 2,\n\+ +"port": 1,/u),
+    'sum.test.js > number': undefined,
+  });
+});
+
 test('what a test of AVA rejects with is its headline', async () => {
   const { root } = await opened(runnerProject('ava'));
   const text = "import test from 'ava';\n\ntest('reads', () => Promise.reject(new TypeError('it\\'s closed')));\n";

@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import report from './report.cjs';
 
 const SELF = path.join('reporters', 'vitest.mjs');
@@ -30,6 +31,33 @@ const reporterOf = async (chosen, known, root) => {
   const module = await load(path.join(root, 'package.json'), name === 'html' ? '@vitest/ui/reporter' : name);
   return new module.default(options || {});
 };
+const errorsOf = (task) => [...(task.result?.errors ?? []), ...(task.tasks ?? []).flatMap(errorsOf)];
+const LACKS_VALUES = /…|\{ Object \(|\[ Array\(\d+\) \]|^Snapshot /;
+/** A message names large values by their kind, and a snapshot's has none; an error of types has a place and no stack. */
+const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
+  if (!stack && stacks?.length > 0) {
+    return [`${name}: ${message}`, ...stacks.map((at) => `    at ${at.file}:${at.line}:${at.column}`)].join('\n');
+  }
+  if (!diff || !stack || !LACKS_VALUES.test(message)) return stack;
+  return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
+};
+/** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
+const tellingValues = (json) => {
+  // The second before Vitest 4.
+  for (const end of ['onTestRunEnd', 'onFinished']) {
+    const write = json[end];
+    if (!write) continue;
+    json[end] = (files, ...rest) => {
+      const errors = files.flatMap((file) => errorsOf(file.task ?? file));
+      const stacks = errors.map(({ stack }) => stack);
+      for (const error of errors) error.stack = toldWhole(error);
+      const written = write.call(json, files, ...rest);
+      for (const [index, error] of errors.entries()) error.stack = stacks[index];
+      return written;
+    };
+  }
+  return json;
+};
 export default class ArgusReporter {
   async onInit(vitest) {
     report.take();
@@ -48,7 +76,7 @@ export default class ArgusReporter {
         added.push(new known.default({}));
       }
     }
-    added.push(new known.json({ outputFile: report.fileOf('vitest') }));
+    added.push(tellingValues(new known.json({ outputFile: report.fileOf('vitest') })));
     vitest.reporters.push(...added);
     for (const reporter of added) await reporter.onInit?.(vitest);
   }
