@@ -26,7 +26,7 @@ beforeEach(async () => {
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   const real = globalThis.fetch;
   vi.stubGlobal('fetch', (path: string, options: RequestInit) =>
-    real(`http://127.0.0.1:${address.port}${path}`, options),
+    real(new URL(path, `http://127.0.0.1:${address.port}/`), options),
   );
 });
 

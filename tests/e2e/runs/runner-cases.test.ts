@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BUNDLE, environment, runnerProject } from '../harness.ts';
+import { BUNDLE, type Data, environment, runnerProject } from '../harness.ts';
 import { hasGradleOffline } from '../setup.mjs';
 import { has, PATH } from './installed.ts';
 import { agent, opened, totals } from './runners-agent.ts';

@@ -1,11 +1,16 @@
 /** The server of a team: who may do what, and that a call is made once. What a machine does with it: joining.test.ts. */
 
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { get } from 'node:https';
+import path from 'node:path';
 import { v7 as uuidV7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../argus.ts';
+import { project } from '../harness.ts';
 import { headers, newDatabase, post, startServer, stopServers, type TeamServer, token } from './team.ts';
 
 let server: TeamServer;
@@ -165,6 +170,21 @@ describe('the server', () => {
     expect((await Promise.all(wrong)).map(({ status }) => status)).toContain(429);
   });
 
+  test('speaks TLS', async () => {
+    const folder = project();
+    const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2', '-nodes'];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject], {
+      stdio: 'pipe',
+    });
+    const args = ['--port', '0', '--host', '0.0.0.0', '--tls-cert', cert, '--tls-key', key];
+    const secure = await startServer(newDatabase(), args);
+    const asked = get({ host: '127.0.0.1', port: secure.port, path: '/healthz', ca: readFileSync(cert) });
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    expect(argus(['serve', '--tls-cert', cert]).stderr).toContain('--tls-key');
+  });
+
   test('listens where others can read along only when told so', () => {
     const args = ['serve', '--database', newDatabase(), '--host', '0.0.0.0', '--port', '0'];
     const { status, stderr } = argus(args);
@@ -176,6 +196,10 @@ describe('the server', () => {
     await post(server, bearer, 'addIncident', { ...INCIDENT, title: 'Planted title of a body' });
     expect(server.log()).not.toContain('Planted title');
     expect(server.log()).toMatch(/"status":403.*"call":"addIncident"/u);
+    const { entries } = JSON.parse(argus(['token', 'audit', '--database', server.database, '--json']).stdout);
+    const denied = { action: 'addIncident', isDenied: true, project: 'shop', tokenId: bearer.split('_')[1] };
+    expect(entries).toEqual(expect.arrayContaining([expect.objectContaining(denied)]));
+    expect(entries).toEqual(expect.arrayContaining([expect.objectContaining({ action: 'token create' })]));
   });
 
   test('ends when it is told to, with the calls in flight', async () => {

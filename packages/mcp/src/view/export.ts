@@ -9,8 +9,8 @@ import path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from '../http/page.ts';
 import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../system/temporary.ts';
-import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from './page.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
 /** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */

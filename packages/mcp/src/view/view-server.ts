@@ -7,10 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Calls, isPageCall, WRITING_CALLS } from 'argus-engine';
 import { ArgusError, systemCodeOf } from '../errors.ts';
+import { Events } from '../http/events.ts';
+import { assetPath, contentSecurityPolicy } from '../http/page.ts';
 import { Refused, readJson, sendBytes, sendError, sendHead, sendJson } from '../http/responses.ts';
-import { Events } from './events.ts';
 import { Guard } from './guard.ts';
-import { assetPath, contentSecurityPolicy } from './page.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
 const HOST = '127.0.0.1';

@@ -1,6 +1,6 @@
 /**
- * The data of a running `argus-mcp view`: calls as requests, changes as a streamed answer. Where the token comes from:
- * token.ts.
+ * The data of a running `argus-mcp view`, or of a team's server: calls as requests, changes as a streamed answer. Where
+ * the token comes from: token.ts.
  */
 
 import {
@@ -48,7 +48,7 @@ export class LiveSource implements Source {
   }
 
   async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-    const answer = await this.#server.request(`/api/${method}`, { method: 'POST', body: JSON.stringify(params) });
+    const answer = await this.#server.request(`api/${method}`, { method: 'POST', body: JSON.stringify(params) });
     return answer.json();
   }
 
@@ -73,7 +73,7 @@ export interface Follower {
 export async function follow(server: Server, follower: Follower, ended: AbortSignal): Promise<void> {
   for (let failures = 0; !ended.aborted; failures += 1) {
     try {
-      const answer = await server.request('/api/events', { signal: ended });
+      const answer = await server.request('api/events', { signal: ended });
       follower.connected(true);
       if (failures > 0) follower.changed();
       failures = 0;
@@ -88,20 +88,24 @@ export async function follow(server: Server, follower: Follower, ended: AbortSig
   }
 }
 
-/** One server with its token. */
+/** One server with its token; a team's knows the reader by a cookie. */
 export class Server {
-  readonly #token: string;
+  readonly #token: string | undefined;
 
-  constructor(token: string) {
+  constructor(token: string | undefined) {
     this.#token = token;
   }
 
   async facts(): Promise<ServerFacts> {
-    return (await this.request('/api/about')).json();
+    return (await this.request('api/about')).json();
   }
 
+  /** A path from where the page is. */
   async request(path: string, options: RequestInit = {}): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' };
+    const headers = {
+      'content-type': 'application/json',
+      ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+    };
     let answer: Response;
     try {
       answer = await fetch(path, { ...options, headers, cache: 'no-store' });

@@ -152,10 +152,9 @@ function use(opened: Source | undefined): void {
 async function connect(): Promise<Source | undefined> {
   if (!location.protocol.startsWith('http')) return undefined;
   const given = token.value ?? (await askOtherTabs());
-  if (given === undefined) throw new Problem('UNAUTHORIZED', 'There is no token in the address.');
   server = new Server(given);
   const facts = await server.facts();
-  share(given);
+  if (given !== undefined) share(given);
   if (facts.database !== null) {
     return new LiveSource(server, facts, (yes) => {
       connected = yes;
@@ -210,6 +209,6 @@ async function bytesOfEngine(): Promise<Uint8Array<ArrayBuffer>> {
 async function loadEngine(): Promise<Uint8Array> {
   const inside = await engineInside();
   if (inside) return inside;
-  const answer = await (server ?? new Server('')).request('/engine.wasm');
+  const answer = await (server ?? new Server(undefined)).request('engine.wasm');
   return new Uint8Array(await answer.arrayBuffer());
 }

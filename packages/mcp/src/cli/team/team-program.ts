@@ -63,6 +63,16 @@ function addToken(root: Command): void {
       await listTokens(options);
     });
   token
+    .command('audit')
+    .description('show what was edited and what was denied, the newest first')
+    .option('--limit <n>', 'at most this many', wholeNumber, 100)
+    .option('--database <file>', DATABASE)
+    .option('--json', 'print JSON')
+    .action(async (options: TokenOptions) => {
+      const { audit } = await import('./token.ts');
+      await audit(options);
+    });
+  token
     .command('revoke <id>')
     .description('take a token back; it opens nothing after a second')
     .option('--database <file>', DATABASE)

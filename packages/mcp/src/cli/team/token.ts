@@ -16,6 +16,7 @@ export interface TokenOptions {
   scope?: Scope;
   project?: string[];
   expires?: number;
+  limit?: number;
 }
 
 /** A token as it is shown: nobody needs the digest. */
@@ -53,6 +54,18 @@ export async function revokeToken(id: string, options: TokenOptions): Promise<vo
     throw new ArgusError('INVALID_INPUT', `There is no token '${shortLine(id)}' that could be revoked. ${advice}`);
   }
   printData(answer, options.json ?? false, () => `${id} is revoked`);
+}
+
+export async function audit(options: TokenOptions): Promise<void> {
+  const log = await withServer(options, (engine) => engine.auditLog({ limit: options.limit ?? null }));
+  printData(log, options.json ?? false, ({ entries }) =>
+    lines(
+      entries.map(({ at, tokenId, project, action, isDenied }) => {
+        const place = project === null ? '' : ` in ${project}`;
+        return `${paint.dim(at)}  ${tokenId ?? 'unknown'}  ${isDenied ? paint.red('denied') : 'done'}  ${action}${place}`;
+      }),
+    ),
+  );
 }
 
 function requireName(project: string): void {

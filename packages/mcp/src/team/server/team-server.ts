@@ -7,16 +7,19 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { type CallName, type Calls, EDITING_CALLS, EngineError } from 'argus-engine';
+import { type CallName, type Calls, EngineError, isPageCall } from 'argus-engine';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../../errors.ts';
 import { Refused, readJson, sendBytes, sendError, sendJson } from '../../http/responses.ts';
 import { log } from '../../log.ts';
+import { acceptedLocale } from '../../text/locale.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
 import { type Hello, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL, scopeFor, type TeamCall, teamCall } from '../protocol.ts';
 import type { Auth, Grant } from './auth.ts';
 import { Metrics } from './metrics.ts';
+import { cookieToken, Pages, readLogin } from './pages.ts';
 import type { Projects } from './projects.ts';
 
 /** Of all headers together; Node refuses more. */
@@ -51,6 +54,15 @@ interface Asked {
   call?: string;
 }
 
+/** What a page asks for. */
+interface PageRequest {
+  project: string;
+  rest: string;
+  method: string | undefined;
+  grant: Grant;
+  asked: Asked;
+}
+
 export class TeamServer {
   readonly http: Server;
   readonly #options: TeamServerOptions;
@@ -58,10 +70,13 @@ export class TeamServer {
   readonly #calls: RateLimiterMemory;
   readonly #wrongTokens = new RateLimiterMemory(WRONG_TOKENS);
   readonly #schema = teamCall();
+  readonly #params = this.#schema.shape.params;
+  readonly #pages: Pages;
   #isEnding = false;
 
   constructor(options: TeamServerOptions) {
     this.#options = options;
+    this.#pages = new Pages(options.projects, options.tls !== undefined || options.trustsProxy);
     this.#calls = new RateLimiterMemory({ points: options.callsPerSecond, duration: 1 });
     const limits = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
     const listener = (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response);
@@ -74,6 +89,7 @@ export class TeamServer {
   /** No new calls; those in flight end. */
   async close(withinMs: number): Promise<void> {
     this.#isEnding = true;
+    this.#pages.close();
     const closed = new Promise<void>((resolve) => {
       this.http.close(() => resolve());
     });
@@ -112,8 +128,16 @@ export class TeamServer {
     if (method === 'GET' && path === '/healthz') return sendJson(response, 200, { status: 'ok' });
     if (method === 'GET' && path === '/readyz') return this.#ready(response);
     if (method === 'GET' && path === '/metrics' && isLoopback(this.#addressOf(request))) return this.#show(response);
-    const grant = await this.#authenticate(request);
+    if (path === '/login' || path === '/logout') return this.#logInOrOut(request, response, path, asked);
+    const bearer = bearerOf(request);
+    if (method === 'GET' && path === '/' && (bearer ?? cookieToken(request)) === undefined) {
+      return this.#pages.sendLogin(response);
+    }
+    const grant = await this.#authenticate(request, bearer ?? cookieToken(request));
     asked.token = grant.id;
+    if (method === 'GET' && path === '/') return this.#pages.sendProjects(response, grant);
+    const place = this.#pages.placeOf(path);
+    if (place !== undefined) return this.#page(request, response, { ...place, method, grant, asked });
     if (method === 'GET' && path === '/metrics') {
       if (!grant.may('admin')) throw denied('Metrics are for a token with the scope admin.');
       return this.#show(response);
@@ -126,14 +150,36 @@ export class TeamServer {
       throw new Refused(400, 'INVALID_INPUT', `A project's name is like ${PROJECT_NAME}.`);
     asked.project = project;
     const call = this.#read(await readJson(request));
-    asked.call = call.method;
-    const scope = scopeFor(call.method);
-    if (!grant.may(scope, project)) {
-      throw denied(`The token '${grant.name}' may not ${scope} in '${project}'. An admin can make one that may.`);
+    sendJson(response, 200, { result: await this.#make(call, project, grant, asked) });
+  }
+
+  async #logInOrOut(request: IncomingMessage, response: ServerResponse, path: string, asked: Asked): Promise<void> {
+    if (request.method !== 'POST') throw new Refused(405, 'INVALID_INPUT', 'Open / instead.');
+    if (path === '/logout') return this.#pages.logOut(response);
+    const token = await readLogin(request);
+    try {
+      asked.token = (await this.#authenticate(request, token)).id;
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown;
+      await this.#audit(undefined, { call: 'login' }, true);
+      return this.#pages.sendLogin(response, thrown.status, thrown.message);
     }
-    const result = await within(CALL_MS, this.#make(call, project, grant));
-    if (EDITING_CALLS.some((name) => name === call.method)) await this.#audit(grant.id, asked, false);
-    sendJson(response, 200, { result });
+    this.#pages.logIn(response, token);
+  }
+
+  async #page(request: IncomingMessage, response: ServerResponse, asking: PageRequest): Promise<void> {
+    const { project, rest, method, grant, asked } = asking;
+    asked.project = project;
+    if (!grant.may('read', project)) throw denied(`The token '${grant.name}' may not see '${project}'.`);
+    const locale = acceptedLocale(request.headers['accept-language']) ?? 'en';
+    if (method === 'GET' && (await this.#pages.send(response, project, rest, grant, locale))) return;
+    const name = /^api\/(\w+)$/u.exec(rest)?.[1] ?? '';
+    if (!isPageCall(name)) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
+    if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', `${name} is asked with POST.`);
+    const params = this.#params.safeParse(await readJson(request));
+    if (!params.success) throw new Refused(400, 'INVALID_INPUT', 'The body is no object.');
+    const call = { protocol: PROTOCOL, callId: uuidV7(), now: Date.now(), method: name, params: params.data, locale };
+    sendJson(response, 200, await this.#make({ ...call, by: 'person' }, project, grant, asked));
   }
 
   async #hello({ name, scope, projects }: Grant): Promise<Hello> {
@@ -157,13 +203,12 @@ export class TeamServer {
     sendBytes(response, this.#metrics.contentType, await this.#metrics.text());
   }
 
-  async #authenticate(request: IncomingMessage): Promise<Grant> {
+  async #authenticate(request: IncomingMessage, given: string | undefined): Promise<Grant> {
     const address = this.#addressOf(request);
     const wrong = await this.#wrongTokens.get(address);
     if (wrong !== null && wrong.remainingPoints <= 0) {
       throw new Refused(429, 'RATE_LIMITED', 'Too many wrong tokens came from this address. Try again in a minute.');
     }
-    const given = /^Bearer (\S+)$/u.exec(request.headers.authorization ?? '')?.[1];
     const grant = given === undefined ? undefined : await this.#options.auth.grantOf(given);
     if (grant === undefined) {
       await this.#wrongTokens.penalty(address);
@@ -204,13 +249,22 @@ export class TeamServer {
     );
   }
 
-  async #make(call: TeamCall, project: string, grant: Grant): Promise<unknown> {
+  /** Only what the token may. */
+  async #make(call: TeamCall, project: string, grant: Grant, asked: Asked): Promise<unknown> {
     const { method, callId, now, by, from, locale = 'en' } = call;
+    asked.call = method;
+    const scope = scopeFor(method);
+    if (!grant.may(scope, project)) {
+      throw denied(`The token '${grant.name}' may not ${scope} in '${project}'. An admin can make one that may.`);
+    }
     const engine = await this.#options.projects.engineOf(project, locale);
     const who = from === undefined ? grant.name : `${grant.name} (${from})`;
     const recorder = { from: who, ...(by === undefined ? {} : { by }) };
     // The engine checks every field itself, as it does for every caller.
-    return engine.callOnce(method, call.params as Calls[CallName]['params'], { callId, now, recorder });
+    const params = call.params as Calls[CallName]['params'];
+    const result = await within(CALL_MS, engine.callOnce(method, params, { callId, now, recorder }));
+    if (scope === 'edit') await this.#audit(grant.id, asked, false);
+    return result;
   }
 
   /** Who was turned away, and from what. */
@@ -230,6 +284,10 @@ export class TeamServer {
       log(`The audit log could not be written: ${messageOf(thrown)}`);
     }
   }
+}
+
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer (\S+)$/u.exec(headers.authorization ?? '')?.[1];
 }
 
 /** Without what is asked for. */

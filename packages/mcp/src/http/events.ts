@@ -4,8 +4,8 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import { sendHead } from '../http/responses.ts';
 import { FileWatch } from './file-watch.ts';
+import { sendHead } from './responses.ts';
 
 /** Shorter than what proxies and browsers take for dead. */
 const HEARTBEAT_MS = 15_000;

@@ -1,0 +1,163 @@
+/**
+ * The memory of a team in a browser: a token is entered once and becomes a cookie that no script can read, then the
+ * viewer's page shows the projects that it may see. The page itself: packages/viewer.
+ */
+
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Locale } from 'argus-engine';
+import { Events } from '../../http/events.ts';
+import { assetPath, contentSecurityPolicy } from '../../http/page.ts';
+import { Refused, sendBytes, sendHead, sendJson } from '../../http/responses.ts';
+import { VERSION } from '../../version.ts';
+import type { Grant } from './auth.ts';
+import type { Projects } from './projects.ts';
+
+const COOKIE = 'argus_token';
+
+/** A token, and the name of its field. */
+const MAX_FORM_BYTES = 1_000;
+
+const STYLE =
+  'body{font:1rem/1.5 system-ui;max-width:30rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}' +
+  'input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem;margin:.4rem 0}button{font:inherit}';
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** `/p/{project}/` and what the page asks for below it. */
+const PLACE = /^\/p\/([a-z0-9][a-z0-9._-]{0,63})\/(.*)$/u;
+
+export class Pages {
+  readonly #projects: Projects;
+  /** Browsers send the cookie back only over TLS. */
+  readonly #isSecure: boolean;
+  readonly #events = new Map<string, Events>();
+
+  constructor(projects: Projects, isSecure: boolean) {
+    this.#projects = projects;
+    this.#isSecure = isSecure;
+  }
+
+  close(): void {
+    for (const events of this.#events.values()) events.close();
+  }
+
+  /** The project that a path of the page is about, and what is asked of it. */
+  placeOf(path: string): { project: string; rest: string } | undefined {
+    const [, project, rest] = PLACE.exec(path) ?? [];
+    return project === undefined || rest === undefined ? undefined : { project, rest };
+  }
+
+  /** Where a token is entered. */
+  sendLogin(response: ServerResponse, status = 200, problem = ''): void {
+    const note = problem === '' ? '' : `<p role="alert">${escaped(problem)}</p>`;
+    const form =
+      `${note}<form method="post" action="/login"><label>Token<input name="token" type="password" ` +
+      'autocomplete="current-password" required autofocus></label><button>Open</button></form>';
+    sendHtml(response, status, form);
+  }
+
+  /** The projects, or the only one at once. */
+  sendProjects(response: ServerResponse, grant: Grant): void {
+    const names = this.#projects.names().filter((name) => grant.may('read', name));
+    const [only] = names;
+    if (only !== undefined && names.length === 1) {
+      sendTo(response, `/p/${only}/`);
+      return;
+    }
+    const items = names.map((name) => `<li><a href="/p/${name}/">${escaped(name)}</a></li>`).join('');
+    const list = names.length === 0 ? '<p>Nothing is recorded yet.</p>' : `<ul>${items}</ul>`;
+    sendHtml(response, 200, `${list}<form method="post" action="/logout"><button>Leave</button></form>`);
+  }
+
+  /** Only where it was checked. */
+  logIn(response: ServerResponse, token: string): void {
+    sendTo(response, '/', this.#cookie(token));
+  }
+
+  logOut(response: ServerResponse): void {
+    sendTo(response, '/', `${this.#cookie('')}; Max-Age=0`);
+  }
+
+  /** The page and what it is made of; false: it asks for a call. */
+  async send(response: ServerResponse, project: string, rest: string, grant: Grant, locale: Locale): Promise<boolean> {
+    switch (rest) {
+      case '': {
+        const [page, policy] = await Promise.all([readFile(assetPath('page')), contentSecurityPolicy('served')]);
+        sendBytes(response, 'text/html; charset=utf-8', page, policy);
+        return true;
+      }
+      case 'engine.wasm':
+        sendBytes(response, 'application/wasm', await readFile(assetPath('engine')));
+        return true;
+      case 'api/about': {
+        const database = this.#projects.names().includes(project) ? project : null;
+        const about = { project, database, history: true, version: VERSION, locale };
+        sendJson(response, 200, { ...about, editable: grant.may('edit', project) });
+        return true;
+      }
+      case 'api/events':
+        this.#eventsOf(project).add(response);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #eventsOf(project: string): Events {
+    const known = this.#events.get(project);
+    if (known !== undefined) return known;
+    const events = new Events([this.#projects.fileOf(project)]);
+    this.#events.set(project, events);
+    return events;
+  }
+
+  #cookie(value: string): string {
+    return `${COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/${this.#isSecure ? '; Secure' : ''}`;
+  }
+}
+
+/** The token that a browser has kept. Another site cannot have it sent: SameSite, and the origin of what is sent. */
+export function cookieToken({ headers }: IncomingMessage): string | undefined {
+  const token = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`, 'u').exec(headers.cookie ?? '')?.[1];
+  if (token === undefined) return undefined;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return undefined;
+  const { origin, host } = headers;
+  const isOther = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
+  return isOther ? undefined : token;
+}
+
+/** The token that was entered. */
+export async function readLogin(request: IncomingMessage): Promise<string> {
+  const type = request.headers['content-type'] ?? '';
+  if (!type.startsWith('application/x-www-form-urlencoded')) throw new Refused(415, 'INVALID_INPUT', 'Send a form.');
+  let text = '';
+  for await (const part of request) {
+    text += String(part);
+    if (text.length > MAX_FORM_BYTES) throw new Refused(413, 'INVALID_INPUT', 'That is no token.');
+  }
+  return new URLSearchParams(text).get('token')?.trim() ?? '';
+}
+
+function sendTo(response: ServerResponse, place: string, cookie?: string): void {
+  sendHead(response, 303, { Location: place, ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }) });
+  response.end();
+}
+
+function sendHtml(response: ServerResponse, status: number, body: string): void {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Argus</title><style>${STYLE}</style><h1>Argus</h1>${body}`;
+  sendHead(response, status, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY });
+  response.end(page);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
