@@ -108,6 +108,64 @@ test('what cannot be sent waits, answers meanwhile, and is the same as if it had
   expect(body).toMatchObject({ result: { cases: [{ caseName: expect.stringContaining('tunes') }] } });
 });
 
+/** Runs, diagnoses and fixes, as an agent makes them one after the other. */
+async function work(agent: Agent, root: string): Promise<void> {
+  const passed = junit([{ name: 'tunes' }]);
+  for (const [report, fix] of [
+    [FAILED, { fixDescription: 'Hit it.', success: false }],
+    [FAILED, { fixDescription: 'Tuned it.', success: true }],
+    [passed, undefined],
+    [FAILED, { fixDescription: 'Tuned it again.', success: true }],
+  ] as const) {
+    writeFileSync(path.join(root, 'report.xml'), report);
+    const { runId } = await agent.data('argus_import', { projectPath: root, path: 'report.xml' });
+    if (fix === undefined) continue;
+    const failure = { projectPath: root, runId, caseName: 'tunes' };
+    await agent.data('argus_diagnose', failure);
+    await agent.data('argus_report_fix', { ...failure, ...fix });
+  }
+}
+
+/** What a server has learned, without names that are new each time, and times. */
+async function learned(server: TeamServer, bearer: string): Promise<string> {
+  const asked = [
+    ['patterns', {}],
+    ['history', {}],
+    ['viewPatterns', {}],
+    ['viewGrid', {}],
+  ] as const;
+  const answers = await Promise.all(
+    asked.map(async ([method, params]) => (await post(server, bearer, method, params)).body),
+  );
+  return JSON.stringify(answers, undefined, 1)
+    .replaceAll(/(run|pat|fix|sol|out)-[0-9a-f-]{36}/gu, '$1-ID')
+    .replaceAll(/"[0-9a-f]{40}"/gu, '"COMMIT"')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, 'TIME');
+}
+
+test('what is sent later has taught the same as what is sent at once', async () => {
+  const taught = [];
+  for (const isReachable of [true, false]) {
+    const server = await startServer();
+    const ada = member(server);
+    const root = repository();
+    join(root, server, ada);
+    const agent = await agentOf(root, ada);
+    await agent.data('argus_init', { projectPath: root });
+    if (!isReachable) await server.stop();
+    await work(agent, root);
+    const answering = isReachable ? server : await startServer(server.database, ['--port', String(server.port)]);
+    // A process of its own: the agent's asks a server that did not answer only after some seconds.
+    argus(['history', '--project', root], { env: ada });
+    expect(JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+      data: { waiting: 0, refused: 0 },
+    });
+    taught.push(await learned(answering, ada.ARGUS_TEAM_TOKEN ?? ''));
+  }
+  expect(taught[0]).toContain('"proved": 1');
+  expect(taught[1]).toBe(taught[0]);
+});
+
 test('a search finds what the team knows and what only this machine does', async () => {
   const server = await startServer();
   const ada = member(server);
