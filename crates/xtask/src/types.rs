@@ -71,7 +71,7 @@ fn contract() -> String {
 }
 
 /// Unions of texts that TypeScript needs as lists too: constant, documentation, type.
-const CLOSED_LISTS: [(&str, &str, &str); 9] = [
+const CLOSED_LISTS: [(&str, &str, &str); 10] = [
     ("ENGINE_ERROR_CODES", "Every code an engine call can answer.", "ErrorCode"),
     ("FAILURE_CATEGORIES", "Every category, in the contract's order.", "FailureCategory"),
     ("FAILURE_KINDS", "Every kind of failure, in the order in which they are explained.", "FailureKind"),
@@ -81,6 +81,7 @@ const CLOSED_LISTS: [(&str, &str, &str); 9] = [
     ("PATTERN_SOURCES", "Where patterns come from.", "PatternSource"),
     ("REPORT_FORMATS", "Every format of reports that is read.", "ReportFormat"),
     ("RUN_STATUSES", "How a run may end.", "RunStatus"),
+    ("SCOPES", "What a token may do; each holds those before it.", "Scope"),
 ];
 
 /// How TypeScript is written.

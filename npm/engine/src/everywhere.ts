@@ -14,6 +14,7 @@ export {
   PATTERN_SOURCES,
   REPORT_FORMATS,
   RUN_STATUSES,
+  SCOPES,
 } from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';

@@ -27,6 +27,8 @@ const project = join(folder, 'project');
 mkdirSync(project);
 const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') };
 const COMMAND = 'echo "OrderError: the total is wrong" && exit 3';
+/** As short as a test run ever is: what Argus does meanwhile costs nobody time. */
+const SHORT_RUN = `sleep 0.5; ${COMMAND}`;
 const options = (...args) => ['--project', project, ...args];
 const failed = JSON.parse(argus(process.execPath, 'run', ...options('--json', COMMAND))).data;
 const [{ caseName }] = failed.failures;
@@ -52,6 +54,11 @@ const ROWS = {
   'argus run, over the bare command': {
     run: (node) => argus(node, 'run', ...options(COMMAND)),
     less: 'the bare command',
+  },
+  'half a second of tests': { run: () => exec('/bin/sh', ['-c', SHORT_RUN]) },
+  'argus run, over half a second of tests': {
+    run: (node) => argus(node, 'run', ...options(SHORT_RUN)),
+    less: 'half a second of tests',
     goal: 150,
   },
 };

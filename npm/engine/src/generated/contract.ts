@@ -2547,6 +2547,14 @@ export const RUN_STATUSES = [
   'failed',
 ] as const;
 
+/** What a token may do; each holds those before it. */
+export const SCOPES = [
+  'read',
+  'write',
+  'edit',
+  'admin',
+] as const;
+
 /** What the engine bounds. */
 export const LIMITS = {
   /** Bytes of a report that are read. */

@@ -59,6 +59,8 @@ export interface RunWatcher {
   onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
   /** The last line printed; called with every piece of output. */
   onLine?: ((line: string) => void) | undefined;
+  /** The command runs: time for what has to be ready when it ends. */
+  onStart?: (() => void) | undefined;
 }
 
 /** Runs the command and calls `record` with everything about the run while its report files still exist. */
@@ -130,6 +132,7 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
     idleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     signal: watcher.signal,
     onOutput: (text, stream) => output.add(text, stream),
+    onStart: () => setImmediate(() => watcher.onStart?.()),
   });
   await output.end();
   const isNew = isSince(executed.startedAt);

@@ -272,6 +272,12 @@ export class Session {
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
 
+  /** Opens what a recording needs, while something else takes its time; what cannot be opened is told by whoever needs it. */
+  prepare(): void {
+    if (this.#store.isShared) this.fitToLeave('');
+    else this.#store.read((engine) => engine.overview()).catch(() => {});
+  }
+
   /** What waits to be stored. */
   async waiting(): Promise<SpoolCounts> {
     return (await this.#waiting()).counts();

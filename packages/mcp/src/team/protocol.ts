@@ -6,7 +6,7 @@
  * `GET /v1/hello` answers `Hello`. Both need `Authorization: Bearer TOKEN`.
  */
 
-import { EDITING_CALLS, TEAM_CALLS, WRITING_CALLS } from 'argus-engine';
+import { EDITING_CALLS, SCOPES, type Scope, TEAM_CALLS, WRITING_CALLS } from 'argus-engine';
 import { z } from 'zod';
 
 /** Spoken by this program. A change that an older one cannot understand is a new version. */
@@ -16,10 +16,6 @@ export const PROTOCOL = 1;
 export const OLDEST_PROTOCOL = 1;
 
 export type TeamCallName = (typeof TEAM_CALLS)[number];
-
-/** Each holds those before it. */
-export const SCOPES = ['read', 'write', 'edit', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** A project's name is part of an address and of a file's name. */
 export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/u;

@@ -3,8 +3,8 @@
  * imported when a command is called.
  */
 
+import { SCOPES } from 'argus-engine';
 import { type Command, Option } from 'commander';
-import { SCOPES } from '../../team/protocol.ts';
 import type { ServeOptions } from '../../team/server/serve.ts';
 import { portNumber, wholeNumber } from '../terminal/numbers.ts';
 import type { GlobalOptions } from '../terminal/output.ts';

@@ -1,9 +1,9 @@
 /** token: who may use the memories of a server, told by whoever can write its database. */
 
-import type { Engine, Token } from 'argus-engine';
+import type { Engine, Scope, Token } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
-import { PROJECT_NAME, type Scope } from '../../team/protocol.ts';
+import { PROJECT_NAME } from '../../team/protocol.ts';
 import { Projects } from '../../team/server/projects.ts';
 import { serverDatabase } from '../../team/server/serve.ts';
 import { newToken } from '../../team/server/tokens.ts';

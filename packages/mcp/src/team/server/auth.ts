@@ -3,10 +3,10 @@
  * what they ask for: `Grant`.
  */
 
-import type { Engine, Token } from 'argus-engine';
+import type { Engine, Scope, Token } from 'argus-engine';
 import { messageOf } from '../../errors.ts';
 import { log } from '../../log.ts';
-import { holds, type Scope } from '../protocol.ts';
+import { holds } from '../protocol.ts';
 import { isSecretOf, partsOf } from './tokens.ts';
 
 /** A token that was revoked opens nothing after this time, on every server of the database. */

@@ -40,7 +40,8 @@ export async function handleRun(
     asked.command === undefined ? session.testPlace : { root: session.root, command: asked.command };
   const request = { ...asked, root, config: session.config, command };
   const folder = folderOf(session.project, root);
-  const { value, notStored, warnings } = await runTests(request, watcher, (run) =>
+  const prepared = { ...watcher, onStart: () => session.prepare() };
+  const { value, notStored, warnings } = await runTests(request, prepared, (run) =>
     session.recordRun({ ...run, folder }),
   );
   const { skipped, ...result } = value;
