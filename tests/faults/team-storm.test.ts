@@ -1,0 +1,111 @@
+/** Many clients of a team's server, and a server that is killed meanwhile: nothing acknowledged is lost or doubled. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Data } from '../e2e/harness.ts';
+import { headers, newDatabase, startServer, stopServers, type TeamServer, token } from '../e2e/team/team.ts';
+
+afterAll(stopServers);
+
+const CLIENTS = 8;
+const KILLS = 5;
+
+const counted = z.object({
+  patterns: z.array(z.object({ source: z.string(), occurrences: z.int(), resolutions: z.int() })),
+});
+
+const RUN = {
+  command: 'job',
+  exitCode: 1,
+  timedOut: false,
+  reports: [],
+  containers: [],
+  notes: [],
+  outputTail: 'SomethingBroke: the job could not be done',
+};
+
+/** One call, made until it is answered, as a client makes it. */
+async function make(port: number, bearer: string, method: string, params: Data): Promise<unknown> {
+  const body = JSON.stringify({ protocol: 1, callId: uuidV7(), now: Date.now(), method, params });
+  for (;;) {
+    try {
+      const url = `http://127.0.0.1:${port}/v1/projects/shop/call`;
+      const response = await fetch(url, { method: 'POST', headers: headers(bearer), body });
+      const answer = z
+        .object({ result: z.unknown(), error: z.unknown() })
+        .partial()
+        .parse(await response.json());
+      if (response.ok) return answer.result;
+      if (response.status < 500) throw new Error(JSON.stringify(answer.error));
+    } catch (thrown) {
+      // The server is away; whatever else is wrong is a failure of the test.
+      if (!(thrown instanceof TypeError || thrown instanceof SyntaxError)) throw thrown;
+    }
+    await delay(50);
+  }
+}
+
+async function failure(server: TeamServer, bearer: string): Promise<{ runId: string; caseName: string }> {
+  const recorded = await make(server.port, bearer, 'recordRun', RUN);
+  const run = z.object({ runId: z.string(), failures: z.tuple([z.object({ caseName: z.string() })]) }).parse(recorded);
+  return { runId: run.runId, caseName: run.failures[0].caseName };
+}
+
+async function counts(server: TeamServer, bearer: string) {
+  const { patterns } = counted.parse(await make(server.port, bearer, 'patterns', { source: 'learned' }));
+  return patterns.map(({ occurrences, resolutions }) => ({ occurrences, resolutions }));
+}
+
+function each<T>(work: (client: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
+}
+
+test('clients that diagnose and report at once are all counted', async () => {
+  const times = 60;
+  const server = await startServer();
+  const tokens = Array.from({ length: CLIENTS }, (_, client) => token(server.database, `client ${client}`));
+  const [first = ''] = tokens;
+  const known = await failure(server, first);
+  await make(server.port, first, 'diagnose', known);
+  const runs = await each(async (client) => failure(server, tokens[client] ?? ''));
+  await each(async (client) => {
+    const bearer = tokens[client] ?? '';
+    for (let n = 0; n < times; n += 1) await make(server.port, bearer, 'diagnose', known);
+    const fix = { ...(runs[client] ?? known), fixDescription: `Mended by ${client}.`, success: true };
+    await make(server.port, bearer, 'reportFix', fix);
+  });
+  // The first diagnosis made the pattern.
+  expect(await counts(server, first)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: CLIENTS }]);
+});
+
+test('of the same incident from all at once there is one', async () => {
+  const server = await startServer();
+  const bearer = token(server.database, 'Ada');
+  const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
+  const added = await each(() => make(server.port, bearer, 'addIncident', incident));
+  expect(added.filter((one) => z.object({ created: z.literal(true) }).safeParse(one).success)).toHaveLength(1);
+});
+
+test('a server that is killed again and again loses and doubles nothing', async () => {
+  const times = 40;
+  const database = newDatabase();
+  let server = await startServer(database);
+  const { port } = server;
+  const bearer = token(database, 'Ada');
+  const known = await failure(server, bearer);
+  await make(port, bearer, 'diagnose', known);
+  const killing = (async () => {
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await delay(150 + Math.random() * 300);
+      await server.kill();
+      server = await startServer(database, ['--port', String(port)]);
+    }
+  })();
+  await each(async () => {
+    for (let n = 0; n < times; n += 1) await make(port, bearer, 'diagnose', known);
+  });
+  await killing;
+  expect(await counts(server, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
+});
