@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { serverFactory } from '../../../packages/mcp/src/server/server.ts';
 import { SessionManager } from '../../../packages/mcp/src/sessions/session-manager.ts';
+import { startServer, stopServers, token } from '../team/team.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -54,10 +55,39 @@ const WITHOUT_FIXTURES = {
   ],
 };
 
+/** A team's server has no prompts, and asks for a token in place of looking at the host. */
+const OF_A_TEAM = ['prompts-list', 'caching', 'dns-rebinding-protection'];
+
 let http: Server;
 let url: string;
+let team: Server;
+let teamUrl: string;
+
+/** The suite sends no token. */
+async function startTeam(): Promise<void> {
+  const { url: address, database } = await startServer();
+  const bearer = token(database, 'suite', '--project', 'shop');
+  team = createServer((incoming, response) => {
+    const { method, url: place = '', headers } = incoming;
+    const options = { method, headers: { ...headers, authorization: `Bearer ${bearer}` } };
+    const outgoing = request(new URL(place, address), options, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => team.listen(0, '127.0.0.1', resolve));
+  teamUrl = `http://127.0.0.1:${portOf(team)}/mcp`;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
 
 beforeAll(async () => {
+  await startTeam();
   const handler = toNodeHandler(createMcpHandler(serverFactory(new SessionManager())));
   const validHost = localhostHostValidation();
   const validOrigin = localhostOriginValidation();
@@ -67,23 +97,35 @@ beforeAll(async () => {
     }
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const address = http.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  url = `http://127.0.0.1:${address.port}/mcp`;
+  url = `http://127.0.0.1:${portOf(http)}/mcp`;
 });
 
-afterAll(() => http.close());
+afterAll(() => {
+  http.close();
+  team.close();
+  stopServers();
+});
 
 const scenarios = Object.entries(WITHOUT_FIXTURES).flatMap(([revision, names]) =>
   names.map((name) => [revision, name]),
 );
 
-test.skipIf(!existsSync(node)).each(scenarios)('%s %s', async (revision = '', scenario = '') => {
-  const checks = await run(scenario, revision);
+const scenariosOfATeam = scenarios.filter(([, name = '']) => !OF_A_TEAM.includes(name));
+
+test.skipIf(!existsSync(node)).each(scenarios)('%s %s', (revision = '', scenario = '') =>
+  passes(url, scenario, revision),
+);
+
+test.skipIf(!existsSync(node)).each(scenariosOfATeam)('a team’s server: %s %s', (revision = '', scenario = '') =>
+  passes(teamUrl, scenario, revision),
+);
+
+async function passes(server: string, scenario: string, revision: string): Promise<void> {
+  const checks = await run(server, scenario, revision);
   expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThan(0);
   const failures = checks.filter(({ status, errorMessage }) => status === 'FAILURE' && !needsFixture(errorMessage));
   expect(failures).toEqual([]);
-});
+}
 
 const checkList = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
 
@@ -93,9 +135,20 @@ function needsFixture(message = ''): boolean {
 }
 
 /** Runs one scenario and reads what the suite wrote about it. */
-async function run(scenario: string, revision: string): Promise<z.infer<typeof checkList>> {
+async function run(server: string, scenario: string, revision: string): Promise<z.infer<typeof checkList>> {
   const cwd = mkdtempSync(path.join(tmpdir(), 'argus-conformance-'));
-  const args = [suite, 'server', '--url', url, '--scenario', scenario, '--spec-version', revision, '--output-dir', cwd];
+  const args = [
+    suite,
+    'server',
+    '--url',
+    server,
+    '--scenario',
+    scenario,
+    '--spec-version',
+    revision,
+    '--output-dir',
+    cwd,
+  ];
   const child = spawn(node, args, { cwd });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));

@@ -7,7 +7,8 @@ import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelc
 import { EngineError, LIMITS } from 'argus-engine';
 import { toErrorBody } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Memories } from '../sessions/memories.ts';
+import type { Session } from '../sessions/session.ts';
 import type { Calling } from '../storage/database.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 
@@ -17,7 +18,10 @@ const MAX_CASES = 200;
 /** Asks one memory. */
 type Ask = <T>(call: (engine: Calling) => Promise<T>, runId?: string) => Promise<T>;
 
-type Places = Pick<SessionManager, 'all' | 'memories'>;
+interface Places {
+  all(): Pick<Session, 'historyEnabled' | 'withEngine'>[];
+  memories: Pick<Memories, 'of'>;
+}
 
 interface ResourceDefinition {
   kind: 'pattern' | 'run' | 'incident';
@@ -63,7 +67,7 @@ const RESOURCES: readonly ResourceDefinition[] = [
   },
 ];
 
-export function registerResources(server: McpServer, sessionManager: SessionManager): void {
+export function registerResources(server: McpServer, sessionManager: Places): void {
   for (const resource of RESOURCES) {
     const { kind, title, description } = resource;
     const complete = { id: (prefix: string) => completeIds(resource, sessionManager, prefix) };

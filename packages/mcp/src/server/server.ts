@@ -31,7 +31,7 @@ const CAPABILITIES = {
 };
 const ONE_HOUR_MS = 3_600_000;
 const LIST_CACHE = { ttlMs: ONE_HOUR_MS, cacheScope: 'public' } as const;
-const CACHE_HINTS = {
+export const CACHE_HINTS = {
   'tools/list': LIST_CACHE,
   'prompts/list': LIST_CACHE,
   'resources/list': LIST_CACHE,

@@ -122,19 +122,19 @@ function asInvalidInput(thrown: unknown): never {
 
 /** One memory with the other beside it. */
 export class Memory {
-  readonly root: string;
+  readonly root: string | undefined;
   readonly #database: Store;
   readonly #warnings: readonly string[];
 
-  constructor(database: Store, root: string, warnings: readonly string[]) {
+  /** `root`: the folder whose project and machine tell of the environment; undefined: whoever asks is elsewhere. */
+  constructor(database: Store, root: string | undefined, warnings: readonly string[]) {
     this.root = root;
     this.#database = database;
     this.#warnings = warnings;
   }
 
-  /** What project and machine tell of the environment. */
   environment(): DetectedEnvironment {
-    return environmentOf(this.root);
+    return this.root === undefined ? {} : environmentOf(this.root);
   }
 
   /** A search, which is remembered; where that is not possible it answers all the same, saying so. */

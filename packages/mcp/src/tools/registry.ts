@@ -3,6 +3,7 @@
  * here does not exist.
  */
 
+import type { WithMemories } from '../memory/calls.ts';
 import { diagnoseTool } from './failures/diagnose.ts';
 import { historyTool } from './failures/history.ts';
 import { importTool } from './failures/import.ts';
@@ -19,6 +20,14 @@ import { rankedSolutionsTool } from './incidents/ranked-solutions.ts';
 import { recordOutcomeTool } from './incidents/record-outcome.ts';
 import type { Tool } from './tool.ts';
 
+/** Those of the debug memory, which need no project on this machine. */
+export const MEMORY_TOOLS: readonly Tool<WithMemories>[] = [
+  rankedSolutionsTool,
+  recordOutcomeTool,
+  addSolutionTool,
+  addIncidentTool,
+];
+
 export const TOOLS: readonly Tool[] = [
   initTool,
   runTool,
@@ -27,10 +36,7 @@ export const TOOLS: readonly Tool[] = [
   diagnoseTool,
   reportFixTool,
   patternsTool,
-  rankedSolutionsTool,
-  recordOutcomeTool,
-  addSolutionTool,
-  addIncidentTool,
+  ...MEMORY_TOOLS,
   fixProblemTool,
   fixAttemptTool,
   fixStatusTool,

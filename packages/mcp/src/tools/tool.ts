@@ -22,8 +22,8 @@ export interface CallContext {
 /** What a handler gets: the checked arguments of an input schema. */
 export type Arguments<Input extends () => z.ZodType> = z.output<ReturnType<Input>>;
 
-/** A tool as it is written. */
-export interface ToolDefinition<Input extends z.ZodType, Answers extends Output> {
+/** A tool as it is written, for whatever its handler asks. */
+export interface ToolDefinition<Input extends z.ZodType, Answers extends Output, Host> {
   name: string;
   title: string;
   /** One line of what, then when to use it. */
@@ -35,13 +35,13 @@ export interface ToolDefinition<Input extends z.ZodType, Answers extends Output>
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
   /** A page that shows the answer inside a conversation, where the client can. */
   app?: string;
-  handle(params: z.output<Input>, sessionManager: SessionManager, context: CallContext): Promise<AnswerOf<Answers>>;
+  handle(params: z.output<Input>, host: Host, context: CallContext): Promise<AnswerOf<Answers>>;
   /** How it is best brought into so many words as an agent can read; the command line prints all of it. */
   fit?(answer: AnswerOf<Answers>): AnswerOf<Answers>;
 }
 
-/** A tool as the server registers it. */
-export interface Tool {
+/** A tool as a server registers it. */
+export interface Tool<Host = SessionManager> {
   name: string;
   title: string;
   description: string;
@@ -53,7 +53,7 @@ export interface Tool {
   /** What `generated/tools.json` is made of. */
   input(): z.ZodType;
   output: Output;
-  call(args: unknown, sessionManager: SessionManager, context: CallContext): Promise<object>;
+  call(args: unknown, host: Host, context: CallContext): Promise<object>;
 }
 
 /** Of each tool, what a list shows of its schemas. */
@@ -61,9 +61,9 @@ const LISTED: Record<string, { input: Record<string, unknown>; output: Record<st
   generated;
 
 /** Binds schema and handler, so that a mistyped argument is answered like every other error. */
-export function defineTool<Input extends z.ZodType, Answers extends Output>(
-  definition: ToolDefinition<Input, Answers>,
-): Tool {
+export function defineTool<Input extends z.ZodType, Answers extends Output, Host = SessionManager>(
+  definition: ToolDefinition<Input, Answers, Host>,
+): Tool<Host> {
   const { name, title, description, bare = false, annotations, app, input, output } = definition;
   let checked: Input | undefined;
   return {
@@ -77,9 +77,9 @@ export function defineTool<Input extends z.ZodType, Answers extends Output>(
     outputSchema: listed(LISTED[name]?.output),
     input,
     output,
-    async call(args, sessionManager, context) {
+    async call(args, host, context) {
       checked ??= input();
-      const answer = await definition.handle(parsed(checked, args, name), sessionManager, context);
+      const answer = await definition.handle(parsed(checked, args, name), host, context);
       return fitAnswer(definition.fit?.(answer) ?? answer);
     },
   };

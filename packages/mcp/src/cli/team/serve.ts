@@ -1,12 +1,13 @@
 /** serve: the server of a team, until it is told to end. */
 
+import { answerMcp } from '../../server/team-mcp.ts';
 import { type ServeOptions, startTeamServer } from '../../team/server/serve.ts';
 
 export async function serve(options: ServeOptions): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
-  const { url, database, close } = await startTeamServer(options);
+  const { url, database, close } = await startTeamServer(options, answerMcp);
   // One JSON object a line, as what follows: whoever starts the server reads the port.
   process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event: 'listening', url, database })}\n`);
   await ended;

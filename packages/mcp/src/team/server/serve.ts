@@ -8,7 +8,7 @@ import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { dataFolder } from '../../system/user-folder.ts';
 import { Auth } from './auth.ts';
 import { Projects } from './projects.ts';
-import { TeamServer } from './team-server.ts';
+import { type McpAnswering, TeamServer } from './team-server.ts';
 
 export interface ServeOptions {
   database?: string;
@@ -36,7 +36,7 @@ export async function serverDatabase(named: string | undefined): Promise<string>
   return named === undefined ? path.join(await dataFolder(), 'server', 'argus.db') : path.resolve(named);
 }
 
-export async function startTeamServer(options: ServeOptions): Promise<Served> {
+export async function startTeamServer(options: ServeOptions, mcp: McpAnswering): Promise<Served> {
   const tls = tlsOf(options);
   requireSecure(options, tls !== undefined);
   const database = await serverDatabase(options.database);
@@ -44,7 +44,14 @@ export async function startTeamServer(options: ServeOptions): Promise<Served> {
   const { rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
   // A database that cannot be opened is told about now, not at the first call.
   await projects.own();
-  const server = new TeamServer({ projects, auth: new Auth(() => projects.own()), callsPerSecond, trustsProxy, tls });
+  const server = new TeamServer({
+    projects,
+    auth: new Auth(() => projects.own()),
+    callsPerSecond,
+    trustsProxy,
+    tls,
+    mcp,
+  });
   const port = await listening(server, options);
   const host = isIP(options.host) === 6 ? `[${options.host}]` : options.host;
   return {

@@ -13,11 +13,13 @@ import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../../errors.ts';
 import { Refused, readJson, sendBytes, sendError, sendJson } from '../../http/responses.ts';
 import { log } from '../../log.ts';
+import type { Calling } from '../../storage/database.ts';
 import { acceptedLocale } from '../../text/locale.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
 import { type Hello, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL, scopeFor, type TeamCall, teamCall } from '../protocol.ts';
 import type { Auth, Grant } from './auth.ts';
+import { GrantedCalls } from './granted-calls.ts';
 import { Metrics } from './metrics.ts';
 import { cookieToken, Pages, readLogin } from './pages.ts';
 import type { Projects } from './projects.ts';
@@ -34,6 +36,8 @@ const KEEP_ALIVE_MS = 65_000;
 /** A call that takes longer is answered as lost; made again, it is answered from what it did. */
 const CALL_MS = 30_000;
 
+const MAX_CLIENT_CHARS = 100;
+
 /** One address that sends wrong tokens. */
 const WRONG_TOKENS = { points: 20, duration: 60 };
 
@@ -45,7 +49,12 @@ export interface TeamServerOptions {
   /** A proxy in front says who asks. */
   trustsProxy: boolean;
   tls: { cert: Buffer; key: Buffer } | undefined;
+  /** Answers `/mcp`. */
+  mcp: McpAnswering;
 }
+
+/** Answers a request of MCP with the calls that its token may make in one project. */
+export type McpAnswering = (request: IncomingMessage, response: ServerResponse, calls: Calling) => Promise<void>;
 
 /** What is known of a request once it was answered; for the log. */
 interface Asked {
@@ -136,6 +145,7 @@ export class TeamServer {
     const grant = await this.#authenticate(request, bearer ?? cookieToken(request));
     asked.token = grant.id;
     if (method === 'GET' && path === '/') return this.#pages.sendProjects(response, grant);
+    if (path === '/mcp') return this.#options.mcp(request, response, this.#callsOf(request, grant, asked));
     const place = this.#pages.placeOf(path);
     if (place !== undefined) return this.#page(request, response, { ...place, method, grant, asked });
     if (method === 'GET' && path === '/metrics') {
@@ -247,6 +257,32 @@ export class TeamServer {
       'PROTOCOL',
       `This server speaks the protocols ${range}, not ${protocol}. Update the older side.`,
     );
+  }
+
+  /** For an agent without an Argus of its own: in the project of its token, or in the one that the address names. */
+  #callsOf(request: IncomingMessage, grant: Grant, asked: Asked): GrantedCalls {
+    const named = new URL(request.url ?? '/', 'http://argus').searchParams.get('project');
+    const [only, ...others] = grant.projects ?? [];
+    const project = named ?? (others.length === 0 ? only : undefined);
+    if (project === undefined || !PROJECT_NAME.test(project)) {
+      throw new Refused(
+        400,
+        'INVALID_INPUT',
+        'The token is for more than one project: name one, as in /mcp?project=shop.',
+      );
+    }
+    asked.project = project;
+    const by = request.headers['user-agent']?.slice(0, MAX_CLIENT_CHARS) ?? 'an MCP client';
+    return new GrantedCalls(async (method, params) => {
+      const call = { protocol: PROTOCOL, callId: uuidV7(), now: Date.now(), method, params, by };
+      try {
+        return await this.#make(call, project, grant, asked);
+      } catch (thrown) {
+        await this.#deny(thrown, request, asked);
+        // As a tool answers it; the request itself was well.
+        throw thrown instanceof Refused ? new EngineError('TEAM_DENIED', thrown.message) : thrown;
+      }
+    });
   }
 
   /** Only what the token may. */
