@@ -26,6 +26,10 @@ export function commandLines(root: string): string[][] {
     ['fix-problem', '--resume', '--outside', 'nothing to see', ...at],
     ['fix-problem', 'TypeError: cannot use answer from port', '--test', 'node check.js', ...loop, ...at],
     ['view', '--export', 'page.html', ...at],
+    ['serve', '--tls-cert', 'cert.pem'],
+    ['token', 'list'],
+    ['team', 'join', 'http://127.0.0.1:9', '--as', 'shop', ...at],
+    ['team', 'status', ...at],
     ['clean', '--all', ...at],
   ];
 }

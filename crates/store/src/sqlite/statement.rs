@@ -1,0 +1,122 @@
+//! Statements of a transaction: values in, rows out.
+
+use crate::{
+    database::{Cell, Row, Tx, Value},
+    error::{StoreError, StoreErrorKind},
+};
+use rusqlite::{
+    Connection, Statement,
+    types::{ToSqlOutput, ValueRef},
+};
+use std::cell::Cell as Flag;
+
+/// Statements on the open connection.
+#[derive(Debug)]
+pub struct SqliteTx<'a> {
+    pub(super) connection: &'a Connection,
+    /// The file was found to have gone from under the connection.
+    pub(super) moved: &'a Flag<bool>,
+}
+
+impl Tx for SqliteTx<'_> {
+    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        note_moved(query(self.connection, sql, params), self.moved)
+    }
+
+    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        note_moved(execute(self.connection, sql, params), self.moved)
+    }
+
+    async fn execute_many<'v, const N: usize>(
+        &mut self,
+        sql: &'static str,
+        rows: impl Iterator<Item = [Value<'v>; N]>,
+    ) -> Result<(), StoreError> {
+        note_moved(execute_many(self.connection, sql, rows), self.moved)
+    }
+}
+
+fn query(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    bind(&mut statement, params)?;
+    let width = statement.column_count();
+    let mut rows = statement.raw_query();
+    let mut answer = Vec::new();
+    while let Some(row) = rows.next()? {
+        let cells = (0..width).map(|column| cell(row.get_ref(column)?)).collect::<Result<_, StoreError>>()?;
+        answer.push(Row::new(cells));
+    }
+    Ok(answer)
+}
+
+fn execute(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    bind(&mut statement, params)?;
+    Ok(statement.raw_execute()? as u64)
+}
+
+fn execute_many<'v, const N: usize>(
+    connection: &Connection,
+    sql: &str,
+    rows: impl Iterator<Item = [Value<'v>; N]>,
+) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let order = places(&statement)?;
+    for row in rows {
+        for (index, place) in (1..).zip(&order) {
+            statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound_parameter)?)?;
+        }
+        statement.raw_execute()?;
+    }
+    Ok(())
+}
+
+/// Remembers when an outcome says that the file has gone.
+pub(super) fn note_moved<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
+    if outcome.as_ref().is_err_and(StoreError::is_moved) {
+        moved.set(true);
+    }
+    outcome
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(value),
+            Value::Real(value) => ValueRef::Real(value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Bytes(value) => ValueRef::Blob(value),
+        }))
+    }
+}
+
+fn bind(statement: &mut Statement<'_>, params: &[Value<'_>]) -> Result<(), StoreError> {
+    for (index, place) in (1..).zip(places(statement)?) {
+        statement.raw_bind_parameter(index, params.get(place).ok_or_else(unbound_parameter)?)?;
+    }
+    Ok(())
+}
+
+/// SQLite counts `$n` in order of appearance, so the name says which value it is.
+fn places(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
+    let place = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
+    (1..=statement.parameter_count()).map(|index| place(index).ok_or_else(unbound_parameter)).collect()
+}
+
+fn cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
+    match value {
+        ValueRef::Null => Ok(Cell::Null),
+        ValueRef::Integer(value) => Ok(Cell::Int(value)),
+        ValueRef::Real(value) => Ok(Cell::Real(value)),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Cell::Text(text.to_owned())),
+            Err(_) => Err(StoreError::corrupt("a stored text is not UTF-8")),
+        },
+        ValueRef::Blob(bytes) => Ok(Cell::Bytes(bytes.to_vec())),
+    }
+}
+
+fn unbound_parameter() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a statement has a parameter without a value")
+}
