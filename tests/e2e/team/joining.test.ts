@@ -74,6 +74,40 @@ test('what one has fixed, another is told, and nothing of it lies in the reposit
   });
 });
 
+test('what has fixed a failure here is suggested where the team knows no fix, whether it can be asked or not', async () => {
+  const server = await startServer();
+  const ada = member(server);
+  const root = repository();
+  const before = await agentOf(root, ada);
+  await before.data('argus_init', { projectPath: root });
+  await work(before, root);
+  await before.close();
+  agents.splice(0);
+  join(root, server, ada);
+  const agent = await agentOf(root, ada);
+  await agent.data('argus_init', { projectPath: root });
+  for (const isReachable of [true, false]) {
+    if (!isReachable) await server.stop();
+    const { runId } = await failedRun(agent, root);
+    const known = await agent.data('argus_diagnose', { projectPath: root, runId, caseName: 'tunes' });
+    expect(known).toMatchObject({
+      suggestedFix: 'Tuned it.',
+      suggestedFrom: { caseName: expect.stringContaining('tunes') },
+    });
+  }
+});
+
+test('a run ends as its tests did, although the server is away', async () => {
+  const server = await startServer();
+  const ada = member(server);
+  const root = repository({ 'check.js': '' });
+  join(root, server, ada);
+  await server.stop();
+  const run = (command: string) => argus(['run', '--json', '--project', root, 'node', command], { env: ada });
+  expect(run('check.js')).toMatchObject({ status: 0, stdout: expect.stringContaining('"queued":true') });
+  expect(run('missing.js').status).toBe(1);
+});
+
 test('what cannot be sent waits, answers meanwhile, and is the same as if it had been sent', async () => {
   const server = await startServer();
   const ada = member(server);
@@ -307,7 +341,12 @@ test('no secret leaves this machine', async () => {
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`${server.url}/`, spy.url));
   writeFileSync(
     path.join(root, 'report.xml'),
-    junit([{ name: `uses ${planted}`, failure: { message: `Error: ${planted} and ACME-123456` } }]),
+    junit([
+      {
+        name: `uses ${planted}`,
+        failure: { message: `Error: ${planted} and ACME-123456 at ${root}/src/boiler.js:3:1` },
+      },
+    ]),
   );
   const agent = await agentOf(root, ada);
   await agent.call('argus_import', { projectPath: root, path: 'report.xml' });
@@ -315,6 +354,8 @@ test('no secret leaves this machine', async () => {
   const sent = spy.seen.join('\n');
   expect(sent).toContain('recordRun');
   expect(sent).not.toMatch(/ghp_0123|ACME-123456/u);
+  expect(sent, 'a place says who works here').toContain(' src/boiler.js:3:1');
+  expect(sent).not.toContain(root);
   spy.close();
 });
 

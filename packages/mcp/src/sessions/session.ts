@@ -37,6 +37,8 @@ import { type Kept, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
 import { Spool, type SpoolCounts } from '../storage/spool.ts';
 import type { Membership } from '../team/client/membership.ts';
+import { ownFix } from '../team/client/own-fix.ts';
+import { withoutPlaces } from '../team/client/places.ts';
 import { Remote } from '../team/client/remote.ts';
 import { TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
@@ -93,7 +95,7 @@ export class Session {
       from: this.recorder.from ?? undefined,
     });
     return new TeamStore(new Remote(team, asking), database, (params) =>
-      mapTexts(params, (text) => this.fitToLeave(text)),
+      mapTexts(params, (text) => withoutPlaces(this.fitToLeave(text), this.project.top)),
     );
   }
 
@@ -219,6 +221,9 @@ export class Session {
     const outbox = await this.#waiting();
     const waiting = await outbox.takeIn();
     const kept = await this.#learnedOrKept(outbox, name, params);
+    if (this.#store instanceof TeamStore && 'signature' in kept.value) {
+      kept.value = { ...kept.value, ...(await ownFix(kept.value, this.#store.local)) };
+    }
     return { ...kept, warnings: [...waiting, ...kept.warnings] };
   }
 

@@ -9,7 +9,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const { url, database, close } = await startTeamServer(options, answerMcp);
   // One JSON object a line, as what follows: whoever starts the server reads the port.
-  process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event: 'listening', url, database })}\n`);
+  const say = (event: object) =>
+    process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...event })}\n`);
+  say({ event: 'listening', url, database });
   await ended;
+  say({ event: 'ending' });
   await close();
 }

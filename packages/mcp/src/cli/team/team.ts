@@ -63,7 +63,7 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
         `this repository belongs to ${paint.bold(project)} at ${url} now, as '${token}' with the scope ${scope}`,
         ...(holds(scope, 'write') ? [] : ['what is recorded here cannot be stored there: the token may only read']),
         ...(sameRules ? [] : ['this project has rules of its own; those of the server decide what its failures are']),
-        paint.dim('argus team push copies what is known here; argus team leave ends it'),
+        paint.dim('argus team push copies the incidents that are known here; argus team leave ends it'),
       ]),
   );
 }
@@ -72,7 +72,8 @@ export async function leave(options: GlobalOptions): Promise<void> {
   await answer(
     options,
     async ({ session }) => ({ left: (await memberships(session)).leave(await repositoryOf(session)) }),
-    ({ left }) => (left ? 'from now on nothing is sent' : 'this repository belongs to no team'),
+    ({ left }) =>
+      left ? 'from now on nothing is sent; what still waits is stored here' : 'this repository belongs to no team',
   );
 }
 
@@ -81,6 +82,7 @@ export async function status(options: GlobalOptions): Promise<void> {
     options,
     async ({ session }) => {
       const { team, config } = session;
+      await session.takeIn();
       const { waiting, refused } = await session.waiting();
       const proposed = config.team === undefined ? {} : { proposed: config.team };
       if (team === undefined) return { joined: false as const, waiting, refused, ...proposed };
@@ -145,7 +147,7 @@ async function copy(
       progress.stop();
       return { incidents, added };
     },
-    ({ incidents, added }) => `${count(incidents, 'incident')}, ${added} of them new there`,
+    ({ incidents, added }) => `${count(incidents, 'incident')} copied, ${added} of them new`,
   );
 }
 

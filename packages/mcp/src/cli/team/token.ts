@@ -33,9 +33,9 @@ export async function createToken(name: string, options: TokenOptions): Promise<
     return shown(kept);
   });
   // Printed here and not as every other answer, from which secrets are taken out.
-  if (options.json) process.stdout.write(`${JSON.stringify({ token, ...made })}\n`);
-  else
-    process.stdout.write(`${lines([token, paint.dim('Shown this once. Hand it over where nobody reads along.')])}\n`);
+  const note = `Shown this once. It is for a server with --database ${await serverDatabase(options.database)}`;
+  const text = options.json ? JSON.stringify({ token, ...made }) : lines([token, paint.dim(note)]);
+  process.stdout.write(`${text}\n`);
 }
 
 export async function listTokens(options: TokenOptions): Promise<void> {

@@ -62,9 +62,13 @@ export async function answer<T>(
   process.exitCode = envelope.success && isStored(envelope.data) ? exitCode(envelope.data) : EXIT.error;
 }
 
-/** An answer that is shown and waits to be stored is no success. */
+/**
+ * An answer that is shown and waits to be stored is no success; but where it waits for a team's server, which may be
+ * away without anything being wrong here.
+ */
 function isStored(data: unknown): boolean {
-  return typeof data !== 'object' || data === null || !('stored' in data) || data.stored !== false;
+  if (typeof data !== 'object' || data === null || !('stored' in data) || data.stored !== false) return true;
+  return 'queued' in data && data.queued === true && 'code' in data && String(data.code).startsWith('TEAM_');
 }
 
 /** The same for the tools of the debug memory, whose answers have no envelope; the project is optional. */

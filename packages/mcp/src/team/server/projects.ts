@@ -8,7 +8,6 @@ import path from 'node:path';
 import { type Engine, type Locale, openEngine } from 'argus-engine';
 import { systemCodeOf } from '../../errors.ts';
 import { log } from '../../log.ts';
-import { tighten } from '../../system/way.ts';
 
 const SUFFIX = '.db';
 
@@ -69,9 +68,8 @@ export class Projects {
 }
 
 async function open(file: string, locale: Locale): Promise<Engine> {
-  const folder = path.dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  tighten(folder, 0o700);
+  // For this user alone where it is made; a folder that is there is somebody's.
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   // Case names come relative to the project's folder, wherever that is.
   return openEngine({ databasePath: file, projectRoot: '/', locale, withoutFiles: true, log });
 }

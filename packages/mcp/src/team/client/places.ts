@@ -1,0 +1,15 @@
+/** Paths of this machine, which say who works on it and where, and are other ones on each. */
+
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A text in which files of the repository are named from its root, and the user's folder is `~`. */
+export function withoutPlaces(text: string, root: string): string {
+  const inRepository = text
+    .replaceAll(`${pathToFileURL(root).href}/`, '')
+    .replaceAll(`${root}${path.sep}`, '')
+    .replaceAll(`${root.replaceAll('\\', '/')}/`, '');
+  const home = homedir();
+  return home === path.parse(home).root ? inRepository : inRepository.replaceAll(home, '~');
+}
