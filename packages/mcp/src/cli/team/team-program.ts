@@ -5,7 +5,7 @@
 
 import { SCOPES } from 'argus-engine';
 import { type Command, Option } from 'commander';
-import type { ServeOptions } from '../../team/server/serve.ts';
+import type { ServeOptions } from '../../team/server/start-server.ts';
 import { portNumber, wholeNumber } from '../terminal/numbers.ts';
 import type { GlobalOptions } from '../terminal/output.ts';
 import type { JoinOptions } from './team.ts';
@@ -32,7 +32,7 @@ function addServe(root: Command): void {
     .option('--insecure-http', 'listen without TLS where others can read along')
     .option('--rate-limit <n>', 'calls of one token in a second', wholeNumber, 200)
     .action(async (options: ServeOptions) => {
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./serve-team.ts');
       await serve(options);
     });
 }

@@ -5,7 +5,7 @@ import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
 import { Projects } from '../../team/server/projects.ts';
-import { serverDatabase } from '../../team/server/serve.ts';
+import { serverDatabase } from '../../team/server/start-server.ts';
 import { newToken } from '../../team/server/tokens.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { printData } from '../terminal/output.ts';

@@ -1,6 +1,6 @@
 /**
  * The server of a team over HTTP: who asks, whether they may, and which memory answers. Starting and ending it:
- * serve.ts.
+ * start-server.ts.
  */
 
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

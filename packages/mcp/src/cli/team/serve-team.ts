@@ -1,7 +1,7 @@
 /** serve: the server of a team, until it is told to end. */
 
 import { answerMcp } from '../../server/team-mcp.ts';
-import { type ServeOptions, startTeamServer } from '../../team/server/serve.ts';
+import { type ServeOptions, startTeamServer } from '../../team/server/start-server.ts';
 
 export async function serve(options: ServeOptions): Promise<void> {
   const ended = new Promise<void>((resolve) => {
