@@ -146,3 +146,54 @@ fn perl_subtests_and_bail_out() {
     assert_eq!(cases[0].error.as_deref(), Some("  Failed test 'sums'"));
     assert_eq!(cases[1].error.as_deref(), Some("Bail out! no database"));
 }
+
+/// What node-tap reports of files that end badly, below what Node printed of modules that lack an export.
+fn ended_badly(printed: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
+    let comment = |(file, lacking): &(&str, &str)| {
+        format!(
+            "# file:///project/{file}:2\n# import {{ {lacking} }} from './store.js';\n#          ^^^^^^\n# SyntaxError: no export named '{lacking}'\n#     at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)\n# \n# Node.js v20.20.2\n"
+        )
+    };
+    let point = |(file, ending): &(&str, &str)| {
+        format!(
+            "# Subtest: {file}\n    1..0 # no tests found\nnot ok 1 - {file} # time=28.2ms\n  ---\n  stdio: inherit\n  cwd: /project\n  command: /usr/bin/node\n  args:\n    - /project/{file}\n  {ending}\n  ...\n\n"
+        )
+    };
+    let comments: Vec<String> = printed.iter().map(comment).collect();
+    let points: Vec<String> = files.iter().map(point).collect();
+    let tap = format!("{}TAP version 14\n{}1..{}\n", comments.concat(), points.concat(), files.len());
+    let said = |case: ReportCase| {
+        let error = case.error.unwrap();
+        error
+            .lines()
+            .find(|line| line.starts_with("SyntaxError: ") || line.starts_with('e'))
+            .map(str::to_owned)
+            .unwrap()
+    };
+    cases(tap).into_iter().map(said).collect()
+}
+
+#[test]
+fn files_that_end_badly_in_node_tap() {
+    const EXIT: &str = "exitCode: 1\n  signal: null";
+    const KILL: &str = "exitCode: null\n  signal: SIGKILL";
+    let (one, two) = (("test/one.js", EXIT), ("test/two.js", EXIT));
+    let (open, close) = ("SyntaxError: no export named 'open'", "SyntaxError: no export named 'close'");
+    assert_eq!(ended_badly(&[], &[one, ("test/two.js", KILL)]), ["exited with code 1", "ended by SIGKILL"]);
+    // They may run side by side.
+    let printed = [("test/two.js", "close"), ("test/one.js", "open")];
+    assert_eq!(ended_badly(&printed, &[one, two]), [open, close]);
+    assert_eq!(ended_badly(&printed[..1], &[one, two]), ["exited with code 1", close]);
+    // A module that both import names neither; two modules may be of either.
+    let (cart, shop) = (("src/cart.js", "open"), ("src/shop.js", "close"));
+    assert_eq!(ended_badly(&[cart, cart], &[one, two]), [open, open]);
+    assert_eq!(ended_badly(&[cart, shop], &[one, two]), ["exited with code 1", "exited with code 1"]);
+}
+
+#[test]
+fn what_node_tap_says_of_a_test_is_no_ending_of_a_file() {
+    let tap = "TAP version 14\n# Subtest: test/cart.js\n    # Subtest: runs\n        not ok 1 - it broke\n          ---\n          stack: |\n            Test.<anonymous> (test/cart.js:2:51)\n          exitCode: 2\n          command: shop\n          ...\n        1..1\n    not ok 1 - runs\n    # Subtest: hangs\n        not ok 1 - timeout!\n          ---\n          signal: SIGALRM\n          expired: TAP\n          ...\n        1..1\n    not ok 2 - hangs\n    1..2\nnot ok 1 - test/cart.js\n  ---\n  cwd: /project\n  exitCode: 1\n  signal: null\n  ...\n1..1\n";
+    let errors: Vec<String> = cases(tap).into_iter().map(|case| case.error.unwrap()).collect();
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors[0].starts_with("it broke\n") && errors[1].starts_with("timeout!\n"), "{errors:?}");
+}

@@ -125,6 +125,34 @@ describe.each([
   });
 });
 
+describe.each([
+  { how: 'printed', command: 'tap --disable-coverage' },
+  { how: 'beside the report of a reporter', command: 'tap --disable-coverage --reporter=base' },
+])('the error of a file that tap cannot load, $how,', ({ command }) => {
+  test('is its headline', async () => {
+    const { root } = await opened(runnerProject('tap'));
+    writeFileSync(path.join(root, 'store.js'), 'export const open = 1;\n');
+    const text =
+      "import { test } from 'tap';\nimport { shut } from './store.js';\ntest('is shut', (t) => t.end(shut));\n";
+    writeFileSync(path.join(root, 'store.test.js'), text);
+    const { failures } = await agent.data('argus_run', { projectPath: root, command });
+    expect(failures).toContainEqual(
+      expect.objectContaining({
+        caseName: 'store.test.js',
+        headline: expect.stringMatching(/^SyntaxError: The requested module '.\/store.js' does not provide an export/u),
+      }),
+    );
+  });
+});
+
+test('a file of which tap says only that it failed has no settings of tap as its headline', async () => {
+  const { root } = await opened(runnerProject('tap'));
+  writeFileSync(path.join(root, 'store.test.js'), 'process.exit(3);\n');
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  expect(JSON.stringify(failures)).toContain('"headline":"exited with code 3"');
+  expect(JSON.stringify(failures)).not.toContain('stdio');
+});
+
 test.skipIf(!hasGradleOffline())('what Gradle need not run again counts as it did', async () => {
   const { root } = await opened(runnerProject('gradle'));
   const file = path.join(root, 'first/src/test/java/shop/SumTest.java');

@@ -86,8 +86,10 @@ struct TestPoint {
 impl TestPoint {
     /// A file whose process ended badly.
     fn says_nothing(&self) -> bool {
-        let said = || self.diagnostic.as_ref().and_then(|diagnostic| diagnostic.value("error"));
-        self.test.failed() && said().as_deref() == Some("test failed")
+        let says_nothing = |diagnostic: &Diagnostic| {
+            diagnostic.value("error").as_deref() == Some("test failed") || diagnostic.ending().is_some()
+        };
+        self.test.failed() && self.diagnostic.as_ref().is_some_and(says_nothing)
     }
 }
 
@@ -265,9 +267,7 @@ impl Tap {
         } else if named || point.depth == 0 || point.test.directive.is_some() || self.enclosing(&point).is_none() {
             self.seen[point.depth].1 |= point.test.failed();
             let path = self.path(&point);
-            let reason = point.says_nothing().then(|| self.uncaught.take(&point.test.name)).flatten();
-            let mut case = Self::case(point, path, intake);
-            case.error = reason.or(case.error);
+            let case = self.case_with_reason(point, path, intake);
             intake.emit_case(case);
         } else {
             let depth = point.depth - 1;
@@ -287,17 +287,15 @@ impl Tap {
         self.seen[point.depth].1 |= point.test.failed();
         let path = self.path(&point);
         if own.count > 0 {
-            let failed = own.failed;
             let explained = point.child_failed;
-            let mut case = Self::case(point, path, intake);
-            if failed {
-                case.status = CaseStatus::Failed;
-                case.error = own.error;
-                case.error_type = own.error_type;
+            let case = if own.failed {
+                let case = Self::case(point, path, intake);
+                ReportCase { status: CaseStatus::Failed, error: own.error, error_type: own.error_type, ..case }
             } else if explained {
-                case.status = CaseStatus::Passed;
-                case.error = None;
-            }
+                ReportCase { status: CaseStatus::Passed, error: None, ..Self::case(point, path, intake) }
+            } else {
+                self.case_with_reason(point, path, intake)
+            };
             intake.emit_case(case);
             return;
         }
@@ -307,7 +305,7 @@ impl Tap {
         if point.test.failed() && (hook || !point.child_failed) {
             let mut suite = path;
             suite.push(point.test.name.clone());
-            let mut case = Self::case(point, suite, intake);
+            let mut case = self.case_with_reason(point, suite, intake);
             SUITE_FAILURE.clone_into(&mut case.name);
             intake.emit_case(case);
         }
@@ -316,6 +314,14 @@ impl Tap {
     /// Names of the subtests around a point.
     fn path(&self, point: &TestPoint) -> Vec<String> {
         self.names.iter().take(point.depth).flatten().cloned().collect()
+    }
+
+    /// Where the point says nothing, with what Node printed of it.
+    fn case_with_reason(&mut self, point: TestPoint, suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {
+        let reason = point.says_nothing().then(|| self.uncaught.take(&point.test.name)).flatten();
+        let mut case = Self::case(point, suite, intake);
+        case.error = reason.or(case.error);
+        case
     }
 
     fn case(point: TestPoint, mut suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {

@@ -26,6 +26,7 @@ import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE }
 import { BatsTimes } from './reports/bats-times.ts';
 import { GoJsonText } from './reports/go-json.ts';
 import { cargoPackageAt, PrintedReports } from './reports/printed.ts';
+import { prependComments } from './reports/uncaught-errors.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './reports/written-reports.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
@@ -246,6 +247,7 @@ class Output {
   readonly #file: ReturnType<typeof createWriteStream> | undefined;
   readonly #batsTimes: BatsTimes | undefined;
   readonly #printed: PrintedReports;
+  readonly #reportOfTap: string | undefined;
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
@@ -256,6 +258,7 @@ class Output {
     if (reporting.translate === 'go-json') this.#goText = new GoJsonText();
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
     const reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
+    if (runner === 'tap') this.#reportOfTap = reportPath;
     if (isKept && reportPath !== undefined) this.#file = createWriteStream(reportPath);
   }
 
@@ -273,6 +276,7 @@ class Output {
     if (translator) this.#show(translator.end(), 'stdout');
     const file = this.#file;
     if (file) await new Promise<void>((resolve) => file.end(resolve));
+    if (this.#reportOfTap !== undefined) prependComments(this.#reportOfTap, this.#printed.uncaughtErrors());
   }
 
   /** Files of what was printed in a form that can be read; none must have been written otherwise. */

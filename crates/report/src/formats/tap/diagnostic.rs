@@ -38,10 +38,25 @@ impl Diagnostic {
         ["name", "type"].iter().filter_map(|key| self.value(key)).find(|name| is_exception(name))
     }
 
+    /// How a process ended of which nothing else is told: node-tap's of a file that could not be loaded.
+    pub(super) fn ending(&self) -> Option<String> {
+        let code = self.value("exitCode")?;
+        if ["error", "message", "stack", "tapError"].iter().any(|key| self.value(key).is_some()) {
+            return None;
+        }
+        let signal = self.value("signal").filter(|signal| signal != "null");
+        let exit = || (code != "null").then(|| format!("exited with code {code}"));
+        signal.map(|signal| format!("ended by {signal}")).or_else(exit)
+    }
+
     /// The error as text: headline, what else is known, stack.
     pub(super) fn into_error(self, test: &str) -> Option<String> {
         if self.lines.is_empty() {
             return None;
+        }
+        // The command and its folder would be its headline.
+        if let Some(ending) = self.ending() {
+            return Some(ending);
         }
         let message = self.value("error").or_else(|| self.value("message")).unwrap_or_else(|| test.to_owned());
         let name = self.exception().filter(|name| !message.contains(name.as_str()));

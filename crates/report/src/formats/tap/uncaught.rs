@@ -1,5 +1,6 @@
 //! Errors that Node printed on its way out, as comments of a TAP stream: the only place that says why a file of tests could
-//! not be loaded. Its own point says `test failed`, and may stand far below where files run side by side.
+//! not be loaded. Its own point says `test failed`, or with which code it exited, and may stand far below where files run
+//! side by side.
 
 use crate::reading::bounded_text::Bounded;
 
@@ -30,11 +31,24 @@ impl Uncaught {
         }
     }
 
-    /// The error that names the file.
+    /// The error that names the file. One of a module that tests import names none of them: it is taken where no other
+    /// such error is left.
     pub(super) fn take(&mut self, file: &str) -> Option<String> {
-        let at = self.errors.iter().position(|error| error.contains(file))?;
+        let named = self.errors.iter().position(|error| error.contains(file));
+        let at = named.or_else(|| self.only_of_module())?;
         Some(self.errors.remove(at))
     }
+
+    fn only_of_module(&self) -> Option<usize> {
+        let first = self.errors.iter().position(|error| !may_name_test(error))?;
+        let is_same = |error: &String| may_name_test(error) || *error == self.errors[first];
+        self.errors.iter().all(is_same).then_some(first)
+    }
+}
+
+/// `test/a.js`, `src/a.spec.ts`
+fn may_name_test(error: &str) -> bool {
+    ["test", "Test", ".spec.", "spec/"].iter().any(|word| error.contains(word))
 }
 
 /// `/srv/shop/a.js:12`, `node:internal/modules/cjs/loader:1210`

@@ -10,6 +10,7 @@ import type { ReportInput } from 'argus-engine';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { PrintedTap } from './printed-tap.ts';
 import { PrintedUnittest } from './printed-unittest.ts';
+import { UncaughtErrors } from './uncaught-errors.ts';
 
 /** Takes what is printed in pieces. */
 export class PrintedReports {
@@ -18,6 +19,7 @@ export class PrintedReports {
   readonly #libtest: LibtestReport;
   readonly #unittest = new PrintedUnittest();
   readonly #lines = { stdout: new Lines(), stderr: new Lines() };
+  readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
 
   constructor(dir: string, packageName: string | undefined) {
     this.#dir = dir;
@@ -28,6 +30,11 @@ export class PrintedReports {
   add(piece: string, stream: 'stdout' | 'stderr'): void {
     this.#libtest.add(piece, stream);
     for (const line of this.#lines[stream].add(piece)) this.#line(line, stream);
+  }
+
+  /** Errors of Node's that were printed so far. */
+  uncaughtErrors(): string[] {
+    return [...this.#uncaught.stdout.comments(), ...this.#uncaught.stderr.comments()];
   }
 
   end(): ReportInput[] {
@@ -47,6 +54,7 @@ export class PrintedReports {
     const line = stripVTControlCharacters(text).replace(/\r$/u, '');
     if (stream === 'stdout') this.#tap.line(line);
     this.#unittest.line(line);
+    this.#uncaught[stream].line(line.trimEnd());
   }
 }
 
