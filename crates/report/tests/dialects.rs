@@ -197,3 +197,56 @@ fn what_node_tap_says_of_a_test_is_no_ending_of_a_file() {
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(errors[0].starts_with("it broke\n") && errors[1].starts_with("timeout!\n"), "{errors:?}");
 }
+
+/// Attempts and the first lines of the errors of a case with these messages.
+fn attempts_and_errors(runner: &str, case: &str, messages: &[&str]) -> (u32, Vec<String>) {
+    let messages = serde_json::to_string(messages).unwrap();
+    let json = format!(
+        r#"{{"numTotalTests":1,{runner}"testResults":[{{"name":"/project/a.test.js","assertionResults":[{{"title":"t","failureMessages":{messages},{case}}}]}}]}}"#
+    );
+    let case = only(&json);
+    let error = case.error.unwrap_or_default();
+    (case.attempts, error.split("\n\n").map(|one| one.lines().next().unwrap_or_default().to_owned()).collect())
+}
+
+#[test]
+fn errors_of_one_attempt_are_one_error() {
+    const FAILED: &str = r#""status":"failed""#;
+    const PASSED: &str = r#""status":"passed""#;
+    const RUNNER: &str = "    at file:///project/node_modules/@vitest/runner/dist/index.js:302:11";
+    let (one, two) = (
+        format!("Error: one\n    at /project/a.test.js:4:9\n{RUNNER}"),
+        format!("Error: two\n    at /project/a.test.js:5:9\n{RUNNER}"),
+    );
+    let (one, two) = (one.as_str(), two.as_str());
+    let other = one.replace("one", "other");
+    let rows: [(&str, &[&str], u32, &[&str]); 11] = [
+        // `expect.soft`, and a hook after the test.
+        (FAILED, &[one, two], 1, &["Error: one", "Error: two"]),
+        (FAILED, &["TypeCheckError: one", "TypeCheckError: two"], 1, &["TypeCheckError: one", "TypeCheckError: two"]),
+        // `retry`
+        (FAILED, &[one, one], 2, &["Error: one"]),
+        (FAILED, &[one, &other], 2, &["Error: other"]),
+        (FAILED, &["thrown", "thrown", "thrown"], 3, &["thrown"]),
+        (FAILED, &[one, two, one, two], 2, &["Error: one", "Error: two"]),
+        (FAILED, &[one, one, two], 3, &["Error: two"]),
+        (PASSED, &[one, two], 3, &["Error: two"]),
+        // Argus' own reporter counts.
+        (r#""status":"failed","invocations":1"#, &[one, &other], 1, &["Error: one", "Error: other"]),
+        (r#""status":"failed","invocations":2"#, &[one, two], 2, &["Error: two"]),
+        (r#""status":"passed","invocations":2"#, &[one, two], 2, &["Error: one", "Error: two"]),
+    ];
+    for (case, messages, attempts, errors) in rows {
+        let (found, said) = attempts_and_errors("", case, messages);
+        assert_eq!(
+            (found, said),
+            (attempts, errors.iter().map(|&error| error.to_owned()).collect()),
+            "{case} {messages:?}"
+        );
+    }
+    // All that Jest lists are of the last attempt.
+    let jest = r#""openHandles":[],"#;
+    let case = r#""status":"failed","invocations":2,"retryReasons":[]"#;
+    let (attempts, said) = attempts_and_errors(jest, case, &[one, two]);
+    assert_eq!((attempts, said), (2, vec!["Error: one".to_owned(), "Error: two".to_owned()]));
+}

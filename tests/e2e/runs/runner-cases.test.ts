@@ -46,6 +46,26 @@ test('number', () => expect(1).toBe(2));
   });
 });
 
+test('errors of one attempt of a Vitest test are told together, whatever is retried', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  writeFileSync(
+    path.join(root, 'sum.test.js'),
+    `import { afterEach, expect, test } from 'vitest';
+
+const soft = () => [3, 5].forEach((count, at) => expect.soft(at).toBe(count));
+test('soft', soft);
+test('retried', { retry: 2 }, soft);
+let tries = 0;
+test('flaky', { retry: 2 }, () => (tries++ < 1 ? soft() : undefined));
+`,
+  );
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 1, failed: 2, skipped: 0, flaky: 1 } });
+  const errors = (run.failures as Data[]).map(({ headline, message }) => `${headline}\n${message}`);
+  expect(errors[0]).toMatch(/expected \+?0 to be 3[\s\S]*expected 1 to be 5/u);
+  expect(JSON.stringify(run.failures).match(/to be 3/gu)).toHaveLength(2);
+});
+
 test('what a test of AVA rejects with is its headline', async () => {
   const { root } = await opened(runnerProject('ava'));
   const text = "import test from 'ava';\n\ntest('reads', () => Promise.reject(new TypeError('it\\'s closed')));\n";

@@ -4,6 +4,7 @@
 //! Jest and Vitest are told apart by the keys that only one of them has.
 
 use serde::de::MapAccess;
+use std::collections::HashSet;
 
 use crate::{
     error::ReportErrorKind,
@@ -119,6 +120,7 @@ struct Assertion {
     status: Option<String>,
     duration_ms: Option<f64>,
     messages: Vec<String>,
+    /// Jest's, and of what Argus' own reporter had Vitest write.
     invocations: Option<u32>,
     retry_reasons: Vec<String>,
 }
@@ -152,17 +154,21 @@ impl Assertion {
             "passed" => CaseStatus::Passed,
             _ => CaseStatus::Skipped,
         };
-        // Vitest lists every attempt's error, Jest says how often it ran and why again.
-        let tries = if vitest { self.messages.len() } else { self.retry_reasons.len() + 1 };
-        let tries = u32::try_from(tries).unwrap_or(u32::MAX);
+        let tries = if vitest { vitest_attempts(&self.messages, status) } else { self.retry_reasons.len() + 1 };
         let attempts = match status {
             CaseStatus::Skipped => 0,
-            CaseStatus::Passed if vitest => tries + 1,
-            _ => self.invocations.unwrap_or(tries).max(1),
+            _ => self.invocations.unwrap_or(u32::try_from(tries).unwrap_or(u32::MAX)).max(1),
         };
         let messages = if self.messages.is_empty() { self.retry_reasons } else { self.messages };
-        let error = if vitest { messages.into_iter().next_back() } else { join(messages, status) };
-        let error = error.filter(|_| status != CaseStatus::Skipped);
+        let of_last = match status {
+            CaseStatus::Skipped => 0,
+            _ if vitest => errors_per_attempt(messages.len(), attempts - u32::from(status == CaseStatus::Passed)),
+            // All that Jest lists are of the last attempt; of a passed case it has the reasons it was run again.
+            CaseStatus::Failed => messages.len(),
+            CaseStatus::Passed => 1,
+        };
+        let before = messages.len().saturating_sub(of_last);
+        let errors: Vec<String> = messages.into_iter().skip(before).map(name_timeout).collect();
         ReportCase {
             file,
             suite: self.ancestors,
@@ -170,18 +176,38 @@ impl Assertion {
             flaky: status == CaseStatus::Passed && attempts > 1,
             duration_ms: self.duration_ms,
             attempts,
-            error: error.map(name_timeout).and_then(|error| bounded_text::bound_error(&error)),
+            error: bounded_text::bound_error(&errors.join("\n\n")),
             ..ReportCase::new(self.title.or(self.full_name).unwrap_or_default(), status)
         }
     }
 }
 
-/// Jest: the failures of one attempt, or of a passed case the reason it was run again.
-fn join(messages: Vec<String>, status: CaseStatus) -> Option<String> {
-    match status {
-        CaseStatus::Failed => Some(messages.join("\n\n")),
-        CaseStatus::Passed | CaseStatus::Skipped => messages.into_iter().next_back(),
+/// Vitest lists the errors of all attempts in one row, and does not count the attempts. One attempt may have several
+/// errors, each at a place of its own; the next attempt then has them again.
+fn vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
+    let count = messages.len();
+    if status == CaseStatus::Passed {
+        return count + 1;
     }
+    let places: Vec<Vec<&str>> = messages.iter().map(|message| place(message)).collect();
+    let again = places.iter().skip(1).position(|place| *place == places[0]).map_or(count, |at| at + 1);
+    let repeats =
+        again > 0 && count.is_multiple_of(again) && places.iter().zip(&places[again..]).all(|(one, next)| one == next);
+    let distinct = places[..again].iter().collect::<HashSet<_>>().len() == again;
+    if repeats && distinct { count / again } else { count }
+}
+
+/// How many of the errors are of the last attempt.
+fn errors_per_attempt(errors: usize, attempts: u32) -> usize {
+    let attempts = usize::try_from(attempts).unwrap_or(usize::MAX).max(1);
+    if errors.is_multiple_of(attempts) { errors / attempts } else { 1 }
+}
+
+/// An error's frames in the project; its text where it has none.
+fn place(message: &str) -> Vec<&str> {
+    let is_own = |line: &&str| line.starts_with("    at ") && !line.contains("node_modules") && !line.contains("node:");
+    let frames: Vec<&str> = message.lines().filter(is_own).collect();
+    if frames.is_empty() { vec![message] } else { frames }
 }
 
 /// Vitest's JSON loses the message of a timeout: its stack still carries the placeholder it was made from.

@@ -70,6 +70,7 @@ function report(results) {
     }));
     const { numFailedTests, numPassedTests, numPendingTests, numTodoTests, numTotalTests, startTime, success } =
       results;
+    const { wasInterrupted = false } = results;
     const summary = {
       numFailedTests,
       numPassedTests,
@@ -78,6 +79,8 @@ function report(results) {
       numTotalTests,
       startTime,
       success,
+      // By which it is known not to be Vitest's, whose errors are of all attempts.
+      wasInterrupted,
     };
     write('jest', { ...summary, testResults });
   } catch {}

@@ -41,6 +41,25 @@ const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
   if (!diff || !stack || !LACKS_VALUES.test(message)) return stack;
   return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
 };
+const testsOf = (task) => (task.tasks ? task.tasks.flatMap(testsOf) : [task]);
+/** Several errors may be of one attempt or of as many; the JSON has them in one row, and does not count the attempts. */
+const tellAttempts = (json, files) => {
+  const tests = files.map(testsOf);
+  if (!tests.flat().some(({ result }) => result?.errors?.length > 1)) return;
+  const write = json.writeReport;
+  json.writeReport = (text) => write.call(json, withAttempts(text, tests));
+};
+const withAttempts = (text, tests) => {
+  const report = JSON.parse(text);
+  for (const [at, file] of report.testResults.entries()) {
+    if (file.assertionResults.length !== tests[at]?.length) continue;
+    for (const [number, assertion] of file.assertionResults.entries()) {
+      const { errors, retryCount = 0, repeatCount = 0 } = tests[at][number].result ?? {};
+      if (errors?.length > 1) assertion.invocations = 1 + retryCount + repeatCount;
+    }
+  }
+  return JSON.stringify(report);
+};
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
 const tellingValues = (json) => {
   // The second before Vitest 4.
@@ -48,7 +67,9 @@ const tellingValues = (json) => {
     const write = json[end];
     if (!write) continue;
     json[end] = (files, ...rest) => {
-      const errors = files.flatMap((file) => errorsOf(file.task ?? file));
+      const tasks = files.map((file) => file.task ?? file);
+      const errors = tasks.flatMap(errorsOf);
+      tellAttempts(json, tasks);
       const stacks = errors.map(({ stack }) => stack);
       for (const error of errors) error.stack = toldWhole(error);
       const written = write.call(json, files, ...rest);
