@@ -6,6 +6,7 @@ mod headline;
 mod message;
 
 pub use failure_locations::{FailureLocations, SourceLocation, failure_locations};
+pub use message::MAX_LINE_CHARS as MAX_MESSAGE_LINE_CHARS;
 
 use crate::output::{CleanText, Output, progress_lines};
 

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 const MAX_LINES: usize = 12;
 
 /// Longest line; of a dumped object its middle can be spared.
-const MAX_LINE_CHARS: usize = 240;
+pub const MAX_LINE_CHARS: usize = 240;
 
 /// The first lines, and of those further down the ones that hold values. What is left out is marked with `…`.
 pub(super) fn message(lines: &[String], most: usize) -> String {

@@ -14,7 +14,7 @@ use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
     failure_kind::failure_kind,
     sign::sha256_hex,
-    summary::{FailureLocations, Summary, failure_locations},
+    summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, Summary, failure_locations},
     values::with_values,
 };
 use argus_report::looks_like_file;
@@ -32,6 +32,9 @@ const MAX_COMPARED_CASES: u32 = 1_000;
 
 /// Characters of a message that only one failure has to itself.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
+
+/// Lines of a message that its headline may be made of.
+const MAX_HEADLINE_LINES: usize = 4;
 
 /// A failure as it is shown.
 pub(crate) struct FailureSight {
@@ -155,8 +158,47 @@ pub(crate) fn of_case<D>(
     causes.list.swap_remove(0)
 }
 
-/// The message where it says more than the headline, in so many characters.
+/// The message below the headline that it begins with, in so many characters; none where nothing is left.
 pub(crate) fn further_message(message: &str, headline: &str, most: usize) -> Option<String> {
-    let says_more = display::line(message, usize::MAX) != headline && !message.is_empty();
-    says_more.then(|| display::shortened(message, most))
+    let further = below_headline(message, headline).trim_start();
+    (!matches!(further, "" | "…")).then(|| display::shortened(further, most))
+}
+
+/// The lines behind the first ones, where those are the headline: it may be joined of several.
+fn below_headline<'a>(message: &'a str, headline: &str) -> &'a str {
+    let ends = message.match_indices('\n').map(|(at, _)| at).take(MAX_HEADLINE_LINES - 1).chain([message.len()]);
+    // A line that is cut in its middle is said whole by the headline.
+    let cut = display::line_with_ends(headline, MAX_MESSAGE_LINE_CHARS);
+    let repeated = ends.into_iter().find(|&end| {
+        let said = display::line(&message[..end], usize::MAX);
+        said == headline || said == cut
+    });
+    repeated.map_or(message, |end| &message[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::further_message;
+
+    #[test]
+    fn a_message_does_not_begin_with_its_headline() {
+        let long = format!("Error: {}", "dump ".repeat(55).trim_end());
+        let cut = argus_core::display::line_with_ends(&long, 240);
+        let rows: [(&str, &str, Option<&str>); 9] = [
+            ("Error: no total", "Error: no total", None),
+            ("", "exit code 1, without an error text", None),
+            ("Error: no total\n…", "Error: no total", None),
+            ("assert 2 == 3\n+  where 2 = total()", "assert 2 == 3", Some("+  where 2 = total()")),
+            ("Expected:\n4\nReceived:\n3", "Expected: 4", Some("Received:\n3")),
+            ("Error:  no   total\n  at", "Error: no total", Some("at")),
+            (&format!("{cut}\nwant 4"), &long, Some("want 4")),
+            // What a tool said before, and a headline that says less.
+            ("2:1 error no total\nwant 4", "no total", Some("2:1 error no total\nwant 4")),
+            ("Error: no totals\nwant 4", "Error: no total", Some("Error: no totals\nwant 4")),
+        ];
+        for (message, headline, wanted) in rows {
+            assert_eq!(further_message(message, headline, 600).as_deref(), wanted, "{message}");
+        }
+        assert_eq!(further_message("one\nexpected 4", "one", 5).as_deref(), Some("expe…"));
+    }
 }
