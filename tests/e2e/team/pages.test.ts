@@ -58,6 +58,13 @@ test('a cookie is kept from scripts and from other sites', async () => {
   expect((await asked({ 'Content-Type': 'text/plain' })).status).toBe(415);
 });
 
+test('a cookie that is over leads back to where a token is entered', async () => {
+  const server = await startServer();
+  const answer = await fetch(server.url, { headers: { Cookie: `argus_token=argus_012345678901_${'A'.repeat(43)}` } });
+  expect(answer.status).toBe(401);
+  expect(await answer.text()).toContain('<form method="post" action="/login">');
+});
+
 test('who may only read changes nothing', async () => {
   const server = await startServer();
   const reader = token(server.database, 'Eve', '--scope', 'read');

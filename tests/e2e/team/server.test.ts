@@ -168,6 +168,9 @@ describe('the server', () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toContain(429);
     const wrong = Array.from({ length: 25 }, () => post(limited, 'argus_0123', 'patterns', {}));
     expect((await Promise.all(wrong)).map(({ status }) => status)).toContain(429);
+    // The others of the same office go on.
+    const other = token(limited.database, 'Bob');
+    expect((await post(limited, other, 'patterns', {})).status).toBe(200);
   });
 
   test('speaks TLS', async () => {

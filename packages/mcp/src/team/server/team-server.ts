@@ -138,13 +138,10 @@ export class TeamServer {
     if (method === 'GET' && path === '/readyz') return this.#ready(response);
     if (method === 'GET' && path === '/metrics' && isLoopback(this.#addressOf(request))) return this.#show(response);
     if (path === '/login' || path === '/logout') return this.#logInOrOut(request, response, path, asked);
-    const bearer = bearerOf(request);
-    if (method === 'GET' && path === '/' && (bearer ?? cookieToken(request)) === undefined) {
-      return this.#pages.sendLogin(response);
-    }
-    const grant = await this.#authenticate(request, bearer ?? cookieToken(request));
+    const given = bearerOf(request) ?? cookieToken(request);
+    if (method === 'GET' && path === '/') return this.#home(request, response, given, asked);
+    const grant = await this.#authenticate(request, given);
     asked.token = grant.id;
-    if (method === 'GET' && path === '/') return this.#pages.sendProjects(response, grant);
     if (path === '/mcp') return this.#options.mcp(request, response, this.#callsOf(request, grant, asked));
     const place = this.#pages.placeOf(path);
     if (place !== undefined) return this.#page(request, response, { ...place, method, grant, asked });
@@ -161,6 +158,24 @@ export class TeamServer {
     asked.project = project;
     const call = this.#read(await readJson(request));
     sendJson(response, 200, { result: await this.#make(call, project, grant, asked) });
+  }
+
+  /** Where a token is entered, or what it opens; one that a browser has kept may be over. */
+  async #home(
+    request: IncomingMessage,
+    response: ServerResponse,
+    given: string | undefined,
+    asked: Asked,
+  ): Promise<void> {
+    if (given === undefined) return this.#pages.sendLogin(response);
+    try {
+      const grant = await this.#authenticate(request, given);
+      asked.token = grant.id;
+      this.#pages.sendProjects(response, grant);
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown;
+      this.#pages.sendLogin(response, thrown.status, thrown.message);
+    }
   }
 
   async #logInOrOut(request: IncomingMessage, response: ServerResponse, path: string, asked: Asked): Promise<void> {
@@ -214,14 +229,13 @@ export class TeamServer {
   }
 
   async #authenticate(request: IncomingMessage, given: string | undefined): Promise<Grant> {
-    const address = this.#addressOf(request);
-    const wrong = await this.#wrongTokens.get(address);
-    if (wrong !== null && wrong.remainingPoints <= 0) {
-      throw new Refused(429, 'RATE_LIMITED', 'Too many wrong tokens came from this address. Try again in a minute.');
-    }
     const grant = given === undefined ? undefined : await this.#options.auth.grantOf(given);
     if (grant === undefined) {
-      await this.#wrongTokens.penalty(address);
+      // A whole team may come from one address: who has a good token is not kept out by another's bad one.
+      const wrong = await this.#wrongTokens.penalty(this.#addressOf(request));
+      if (wrong.remainingPoints <= 0) {
+        throw new Refused(429, 'RATE_LIMITED', 'Too many wrong tokens came from this address. Try again in a minute.');
+      }
       const advice = given === undefined ? 'Send Authorization: Bearer TOKEN.' : 'Ask an admin for a new one.';
       throw new Refused(401, 'UNAUTHORIZED', `The token is missing, unknown, expired or revoked. ${advice}`);
     }
