@@ -39,6 +39,16 @@ async function agentOf(root: string, env: Record<string, string>): Promise<Agent
   return agent;
 }
 
+/** An agent in a repository that has joined. */
+async function joined(server: TeamServer) {
+  const ada = member(server);
+  const root = repository();
+  join(root, server, ada);
+  const agent = await agentOf(root, ada);
+  await agent.data('argus_init', { projectPath: root });
+  return { ada, root, agent };
+}
+
 async function failedRun(agent: Agent, root: string): Promise<Data> {
   writeFileSync(path.join(root, 'report.xml'), FAILED);
   return agent.data('argus_import', { projectPath: root, path: 'report.xml' });
@@ -110,11 +120,7 @@ test('a run ends as its tests did, although the server is away', async () => {
 
 test('what cannot be sent waits, answers meanwhile, and is the same as if it had been sent', async () => {
   const server = await startServer();
-  const ada = member(server);
-  const root = repository();
-  join(root, server, ada);
-  const agent = await agentOf(root, ada);
-  await agent.data('argus_init', { projectPath: root });
+  const { ada, root, agent } = await joined(server);
   await server.stop();
 
   const run = await failedRun(agent, root);
@@ -181,11 +187,7 @@ test('what is sent later has taught the same as what is sent at once', async () 
   const taught = [];
   for (const isReachable of [true, false]) {
     const server = await startServer();
-    const ada = member(server);
-    const root = repository();
-    join(root, server, ada);
-    const agent = await agentOf(root, ada);
-    await agent.data('argus_init', { projectPath: root });
+    const { ada, root, agent } = await joined(server);
     if (!isReachable) await server.stop();
     await work(agent, root);
     const answering = isReachable ? server : await startServer(server.database, ['--port', String(server.port)]);
