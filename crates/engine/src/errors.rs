@@ -115,6 +115,17 @@ impl From<StoreError> for EngineError {
             StoreErrorKind::Newer => {
                 (ErrorCode::DatabaseNewer, "The database was written by a newer version of Argus. Update this one")
             }
+            StoreErrorKind::Conflict => {
+                (ErrorCode::DatabaseLocked, "Another call changed the same at the same time. Make this one again")
+            }
+            StoreErrorKind::Older => (
+                ErrorCode::DatabaseUnavailable,
+                "The schema of this memory is of an earlier version. argus-mcp migrate brings it to this one",
+            ),
+            StoreErrorKind::Unreachable => (
+                ErrorCode::DatabaseUnavailable,
+                "The database server does not answer. Make the call again in a few seconds",
+            ),
             StoreErrorKind::Unavailable => (
                 ErrorCode::DatabaseUnavailable,
                 "The database cannot be opened. Check that its folder exists and can be written",

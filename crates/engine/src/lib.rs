@@ -105,6 +105,12 @@ impl<D: Database> Engine<D> {
         }
     }
 
+    /// The same rules for another memory, and another caller.
+    #[must_use]
+    pub fn on(&self, database: D, recorder: RecorderOptions) -> Self {
+        Self { database: Rc::new(database), ..self.recorded_by(recorder) }
+    }
+
     /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
     /// is left out, and answers say so.
     #[must_use]

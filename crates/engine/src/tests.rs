@@ -3,6 +3,7 @@
 mod access;
 mod answering;
 mod counting;
+mod database;
 mod diagnosing;
 mod faults;
 mod fixing;
@@ -27,7 +28,8 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_report::{CaseStatus, ReportCase};
-use argus_store::{Mode, Sqlite, finish};
+use argus_store::finish;
+pub(crate) use database::{AnyDatabase, AnyTx};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
@@ -73,7 +75,7 @@ impl Codec for Json {
 
 /// An engine whose clock goes on by a second with every call.
 pub(super) struct World {
-    pub(super) engine: Engine<Sqlite>,
+    pub(super) engine: Engine<AnyDatabase>,
     calls: Cell<u8>,
 }
 
@@ -94,8 +96,8 @@ impl World {
     }
 
     pub(super) fn with(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
-        let engine = Engine::new(Sqlite::open(path, None, Mode::ReadWrite)?, options)?;
-        Ok(Self { engine, calls: Cell::new(0) })
+        let database = if path == ":memory:" { AnyDatabase::fresh() } else { AnyDatabase::file(path)? };
+        Ok(Self { engine: Engine::new(database, options)?, calls: Cell::new(0) })
     }
 
     pub(super) fn ambient(&self) -> Ambient {
@@ -110,7 +112,7 @@ impl World {
     /// Answers a call at the world's next moment.
     pub(super) fn call<P, R>(
         &self,
-        call: impl AsyncFnOnce(&Engine<Sqlite>, &Ambient, &P) -> Result<R, EngineError>,
+        call: impl AsyncFnOnce(&Engine<AnyDatabase>, &Ambient, &P) -> Result<R, EngineError>,
         params: &P,
     ) -> Result<R, EngineError> {
         finish(call(&self.engine, &self.ambient(), params))

@@ -32,7 +32,7 @@ pub async fn add(tx: &mut impl Tx, entry: &Entry) -> Result<(), StoreError> {
     let values = [(*at).into(), token_id.into(), project.into(), action.into(), outcome.into()];
     let added = tx.query_first(SQL, &values).await?;
     let key: i64 = added.ok_or_else(|| StoreError::corrupt("an entry that was added has no key"))?.read()?;
-    tx.execute("DELETE FROM audit_entries WHERE key <= $1", &[(key - MAX_KEPT_ENTRIES).into()]).await?;
+    tx.post("DELETE FROM audit_entries WHERE key <= $1", &[(key - MAX_KEPT_ENTRIES).into()]).await?;
     Ok(())
 }
 

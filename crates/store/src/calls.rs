@@ -22,7 +22,7 @@ pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO calls (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING key";
     let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(false) };
     let key: i64 = row.read()?;
-    tx.execute("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()]).await?;
+    tx.post("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()]).await?;
     Ok(true)
 }
 
@@ -34,7 +34,7 @@ pub async fn keep_answer(tx: &mut impl Tx, id: &str, answered: &Answered) -> Res
     const FORGET: &str = "UPDATE calls SET answer = NULL WHERE key <= $1 AND answer IS NOT NULL";
     let kept = tx.query_first(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()]).await?;
     let key: i64 = kept.ok_or_else(|| StoreError::corrupt("a call that was kept has no key"))?.read()?;
-    tx.execute(FORGET, &[(key - MAX_KEPT_ANSWERS).into()]).await?;
+    tx.post(FORGET, &[(key - MAX_KEPT_ANSWERS).into()]).await?;
     Ok(())
 }
 

@@ -71,6 +71,25 @@ pub trait Tx {
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError>;
 
+    /// Changes something. How many rows nobody asks, so it may be sent with what comes next and fail there: at the
+    /// latest where the transaction ends.
+    async fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
+        self.execute(sql, params).await.map(drop)
+    }
+
+    /// The rows of the same statement for each of many parameter rows.
+    async fn query_many<const N: usize>(
+        &mut self,
+        sql: &'static str,
+        params: &[[Value<'_>; N]],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let mut answers = Vec::with_capacity(params.len());
+        for row in params {
+            answers.push(self.query(sql, row).await?);
+        }
+        Ok(answers)
+    }
+
     /// The first row, if there is one.
     async fn query_first(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<Row>, StoreError> {
         Ok(self.query(sql, params).await?.into_iter().next())
@@ -161,6 +180,31 @@ pub enum Cell {
     Bytes(Vec<u8>),
 }
 
+impl Cell {
+    /// The same as a parameter.
+    pub(crate) fn as_value(&self) -> Value<'_> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Int(value) => Value::Int(*value),
+            Self::Real(value) => Value::Real(*value),
+            Self::Text(value) => Value::Text(value),
+            Self::Bytes(value) => Value::Bytes(value),
+        }
+    }
+}
+
+impl From<Value<'_>> for Cell {
+    fn from(value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Int(value) => Self::Int(value),
+            Value::Real(value) => Self::Real(value),
+            Value::Text(value) => Self::Text(value.to_owned()),
+            Value::Bytes(value) => Self::Bytes(value.to_vec()),
+        }
+    }
+}
+
 /// One answered row, read column by column in the order of the SELECT.
 #[derive(Debug)]
 pub struct Row(IntoIter<Cell>);
@@ -169,6 +213,11 @@ impl Row {
     /// A row of these cells.
     pub fn new(cells: Vec<Cell>) -> Self {
         Self(cells.into_iter())
+    }
+
+    /// The columns that were not read.
+    pub(crate) fn into_cells(self) -> Vec<Cell> {
+        self.0.collect()
     }
 
     /// The next column.

@@ -17,8 +17,14 @@ pub enum StoreErrorKind {
     Corrupt,
     /// Written by a newer version.
     Newer,
-    /// It cannot be opened or reached.
+    /// Somebody else's transaction came in between; the same may be tried again.
+    Conflict,
+    /// Its schema is of an earlier version, and whoever uses it may not change that.
+    Older,
+    /// It cannot be opened.
     Unavailable,
+    /// Its server does not answer, or not any more; whether what was just written stays is not known.
+    Unreachable,
     /// A mistake in this program.
     Internal,
 }

@@ -74,7 +74,7 @@ pub async fn update(tx: &mut impl Tx, key: IncidentKey, texts: &Texts<'_>, now: 
         (&tags).into(),
         now.into(),
     ];
-    tx.execute(SQL, &params).await.map(drop)
+    tx.post(SQL, &params).await
 }
 
 /// One by its id.

@@ -17,11 +17,13 @@
 
 pub mod audit;
 pub mod calls;
+pub mod copy;
 pub mod database;
 pub mod error;
 pub mod incidents;
 mod keys;
 pub mod patterns;
+pub mod postgres;
 pub mod runs;
 pub mod search;
 pub mod solutions;
@@ -30,4 +32,7 @@ pub mod tokens;
 
 pub use database::{Database, Tx, finish};
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(feature = "native-postgres")]
+pub use postgres::NativeDriver;
+pub use postgres::{KnownSchemas, Postgres};
 pub use sqlite::{Mode, Sqlite};

@@ -308,7 +308,7 @@ pub async fn insert_leading(
 }
 
 pub(crate) async fn redirect(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
-    tx.execute("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await.map(drop)
+    tx.post("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await
 }
 
 async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
@@ -331,7 +331,7 @@ async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
     let row = tx.query_first(SQL, &params).await?;
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.read().map(PatternKey)?;
     let sample = [key.0.into(), new.sample.into()];
-    tx.execute("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
+    tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
     similar::index(tx, key, new.identity.bands).await?;
     Ok(key)
 }
@@ -349,7 +349,7 @@ pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64)
 pub async fn take_back_occurrence(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
                        WHERE key = $1 AND occurrences > resolutions";
-    tx.execute(SQL, &[key.into(), now.into()]).await?;
+    tx.post(SQL, &[key.into(), now.into()]).await?;
     daily_counts::record_stored(tx, key, now).await
 }
 
@@ -395,7 +395,7 @@ pub async fn signed_otherwise(tx: &mut impl Tx, recipe: &str, limit: u32) -> Res
 pub(crate) async fn count(tx: &mut impl Tx, category: Category, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
-    tx.execute(SQL, &[category.as_str().into(), change.into()]).await.map(drop)
+    tx.post(SQL, &[category.as_str().into(), change.into()]).await
 }
 
 fn read_counts(row: Option<Row>, pattern: &mut Pattern) -> Result<(), StoreError> {

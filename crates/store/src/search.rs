@@ -9,7 +9,7 @@ mod postings;
 mod segments;
 
 use crate::{
-    database::{Tx, Value},
+    database::{Row, Tx, Value},
     error::StoreError,
     keys::{IncidentKey, PatternKey},
 };
@@ -116,10 +116,7 @@ pub async fn remove(tx: &mut impl Tx, owner: Owner) -> Result<(), StoreError> {
 /// How many documents there are, and in how many of them each term stands.
 pub async fn document_counts(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
     let segments = segments::all(tx).await?;
-    let mut counts = Vec::with_capacity(terms.len());
-    for term in terms {
-        counts.push(if segments.is_empty() { 0 } else { in_segments(tx, *term).await? });
-    }
+    let mut counts = if segments.is_empty() { vec![0; terms.len()] } else { in_segments(tx, terms).await? };
     for (_, vector) in segments::tail(tx, &segments).await? {
         for (term, count) in terms.iter().zip(&mut counts) {
             *count += u64::from(vector.terms().binary_search_by_key(term, |(hash, _)| *hash).is_ok());
@@ -174,13 +171,13 @@ pub async fn is_waiting(tx: &mut impl Tx) -> Result<bool, StoreError> {
 pub(crate) async fn wait(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_waiting (pattern_key) SELECT key FROM patterns \
                        WHERE key = $1 AND source = 'learned' ON CONFLICT DO NOTHING";
-    tx.execute(SQL, &[pattern.into()]).await.map(drop)
+    tx.post(SQL, &[pattern.into()]).await
 }
 
 /// Adds to a count that is kept.
 pub(crate) async fn add_to_total(tx: &mut impl Tx, name: &'static str, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE memory_totals SET total = total + $2 WHERE name = $1";
-    tx.execute(SQL, &[name.into(), change.into()]).await.map(drop)
+    tx.post(SQL, &[name.into(), change.into()]).await
 }
 
 /// A count that is kept.
@@ -247,8 +244,9 @@ async fn sum_segment(
     }
     let length = usize::try_from(segment.last - segment.first + 1).unwrap_or_default();
     let mut sums = vec![0.0_f32; length];
-    for (term, worth) in chosen {
-        let Some(mut row) = tx.query_first(SQL, &[segment.row(*term).into()]).await? else { continue };
+    let lists: Vec<_> = chosen.iter().map(|(term, _)| [segment.row(*term).into()]).collect();
+    for ((_, worth), rows) in chosen.iter().zip(tx.query_many(SQL, &lists).await?) {
+        let Some(mut row) = rows.into_iter().next() else { continue };
         postings::decode(&row.read::<Vec<u8>>()?, |place, weight| {
             if let Some(sum) = sums.get_mut(place as usize) {
                 *sum += worth * f32::from(weight);
@@ -276,10 +274,11 @@ fn sum_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
 
 async fn read(tx: &mut impl Tx, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
     const SQL: &str = "SELECT incident_key, pattern_key, family, vector FROM search_documents WHERE key = $1";
+    let params: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let mut found = Vec::with_capacity(keys.len());
-    for key in keys {
+    for rows in tx.query_many(SQL, &params).await? {
         // A document that was taken out still stands in its segment.
-        let Some(mut row) = tx.query_first(SQL, &[(*key).into()]).await? else { continue };
+        let Some(mut row) = rows.into_iter().next() else { continue };
         let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
             (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
             (None, Some(pattern)) => Owner::Pattern(PatternKey(pattern)),
@@ -290,10 +289,14 @@ async fn read(tx: &mut impl Tx, keys: &[i64]) -> Result<Vec<Candidate>, StoreErr
     Ok(found)
 }
 
-async fn in_segments(tx: &mut impl Tx, term: u32) -> Result<u64, StoreError> {
-    let row = tx.query_first("SELECT documents FROM search_terms WHERE term = $1", &[term.into()]).await?;
-    let count: i64 = row.map_or(Ok(0), |mut row| row.read())?;
-    Ok(u64::try_from(count).unwrap_or_default())
+async fn in_segments(tx: &mut impl Tx, terms: &[u32]) -> Result<Vec<u64>, StoreError> {
+    const SQL: &str = "SELECT documents FROM search_terms WHERE term = $1";
+    let params: Vec<_> = terms.iter().map(|term| [(*term).into()]).collect();
+    let count = |rows: Vec<Row>| {
+        let count: i64 = rows.into_iter().next().map_or(Ok(0), |mut row| row.read())?;
+        Ok(u64::try_from(count).unwrap_or_default())
+    };
+    tx.query_many(SQL, &params).await?.into_iter().map(count).collect()
 }
 
 async fn document_of(tx: &mut impl Tx, owner: Owner) -> Result<Option<i64>, StoreError> {
@@ -307,13 +310,12 @@ async fn document_of(tx: &mut impl Tx, owner: Owner) -> Result<Option<i64>, Stor
 async fn record_document(tx: &mut impl Tx, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
     match owner {
         Owner::Incident(key) => {
-            tx.execute("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
+            tx.post("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
         }
         Owner::Pattern(key) => {
-            tx.execute("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
+            tx.post("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
         }
     }
-    .map(drop)
 }
 
 fn columns(owner: Owner) -> (Value<'static>, Value<'static>) {

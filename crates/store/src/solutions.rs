@@ -328,7 +328,7 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
     if !fix.worked {
         take_back(tx, fix, solution).await?;
     }
-    tx.execute(SQL, &params).await?;
+    tx.post(SQL, &params).await?;
     outcomes::sum_up(tx, solution).await?;
     choose_best(tx, fix.learner).await?;
     Ok(!is_wrong)
@@ -338,7 +338,7 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
 async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
                        AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
-    tx.execute(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await.map(drop)
+    tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await
 }
 
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
@@ -423,6 +423,6 @@ pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), St
     if before == best {
         return Ok(());
     }
-    tx.execute("UPDATE patterns SET best_solution = $2 WHERE key = $1", &[pattern.into(), best.into()]).await?;
+    tx.post("UPDATE patterns SET best_solution = $2 WHERE key = $1", &[pattern.into(), best.into()]).await?;
     filter_text::write(tx, pattern).await
 }

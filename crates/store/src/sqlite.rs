@@ -19,6 +19,7 @@ use crate::{
     error::{StoreError, StoreErrorKind},
 };
 use migrate::Schema;
+pub(crate) use migrate::latest as latest_version;
 use migrated_copy::MigratedCopy;
 use rusqlite::{Connection, Error as SqliteError, OpenFlags, config::DbConfig, ffi, limits::Limit};
 pub use statement::SqliteTx;

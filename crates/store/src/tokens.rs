@@ -39,7 +39,7 @@ pub async fn add(tx: &mut impl Tx, token: &Token) -> Result<(), StoreError> {
         (*created_at).into(),
         (*expires_at).into(),
     ];
-    tx.execute(SQL, &values).await?;
+    tx.post(SQL, &values).await?;
     Ok(())
 }
 
@@ -75,6 +75,6 @@ pub async fn revoke(tx: &mut impl Tx, id: &str, now: i64) -> Result<bool, StoreE
 pub async fn note_used(tx: &mut impl Tx, id: &str, at: i64) -> Result<(), StoreError> {
     const SQL: &str =
         "UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
-    tx.execute(SQL, &[id.into(), at.into()]).await?;
+    tx.post(SQL, &[id.into(), at.into()]).await?;
     Ok(())
 }

@@ -11,6 +11,8 @@ mod files;
 mod fix_loop;
 mod identity;
 mod inspect;
+mod server;
+mod wire;
 
 pub use batch::{classify_batch, normalize_batch, redact_batch, sign_batch};
 pub use engine::WasmEngine;
@@ -18,6 +20,7 @@ pub use files::{Host, trap_at_write};
 pub use fix_loop::FixLoop;
 pub use identity::{adopt, identify};
 pub use inspect::{Inspector, generate_signature};
+pub use server::{WasmCall, WasmServer};
 
 use argus_engine::ErrorCode;
 use argus_vfs::Registered;

@@ -178,14 +178,17 @@ fn unwritable_error() -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::Side;
-    use crate::{ErrorCode, tests::World};
+    use crate::{
+        ErrorCode,
+        tests::{AnyTx, World},
+    };
     use argus_store::{finish, sqlite::probe};
 
     #[test]
     fn only_the_users_own_sides_are_written() {
         let world = World::new();
         for side in [Side::Foreign, Side::Secondary] {
-            let set = || async |tx: &mut argus_store::sqlite::SqliteTx<'_>| Ok(probe::set(tx, "probe").await?);
+            let set = || async |tx: &mut AnyTx<'_>| Ok(probe::set(tx, "probe").await?);
             let written = finish(world.engine.write_side(side, &world.ambient(), set()));
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
             let written = finish(world.engine.write_side_now(side, &world.ambient(), set()));

@@ -1,7 +1,7 @@
 //! What a bad database does: the right code, an answer where one is possible, and nothing lost.
 
 use super::{
-    Folder, START_MS, UNKNOWN, World, failed,
+    AnyTx, Folder, START_MS, UNKNOWN, World, failed,
     memory::{POOL, linux, pool},
 };
 use crate::{
@@ -166,7 +166,7 @@ fn a_search_waits_for_no_writer() {
     writer.fix(&run, "boom", "Tuned it", true).unwrap();
     let params = ViewIncidentsParams { text: Some(POOL.to_owned()), ..ViewIncidentsParams::default() };
     let look = || world.call(view_incidents, &params).unwrap();
-    let searching = async |_: &mut argus_store::sqlite::SqliteTx<'_>| {
+    let searching = async |_: &mut AnyTx<'_>| {
         let began = Instant::now();
         Ok::<_, StoreError>((world.ask(POOL, linux()), look(), began.elapsed()))
     };
@@ -183,7 +183,7 @@ fn a_full_disk_loses_nothing_that_was_there() {
     let world = World::on(&folder.file()).unwrap();
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
-    let no_more = async |tx: &mut argus_store::sqlite::SqliteTx<'_>| tx.query("PRAGMA max_page_count = 1", &[]).await;
+    let no_more = async |tx: &mut AnyTx<'_>| tx.query("PRAGMA max_page_count = 1", &[]).await;
     finish(world.engine.database.read(START_MS, no_more)).unwrap();
     let cases = (0..2_000).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
     let error = world.record(&crate::contract::RecordRunParams::default(), cases).unwrap_err();

@@ -1,6 +1,6 @@
 //! Calls with a name of their own, made once in one transaction with what they answer.
 
-use super::{Folder, Json, START_MS, UNKNOWN, World, failed};
+use super::{AnyTx, Folder, Json, START_MS, UNKNOWN, World, failed};
 use crate::{
     EngineError, ErrorCode,
     calls::call_once,
@@ -8,7 +8,7 @@ use crate::{
     memory::finding::browse::view_incidents,
 };
 use argus_core::Ambient;
-use argus_store::{Database, StoreError, finish, patterns, sqlite::SqliteTx};
+use argus_store::{Database, StoreError, finish, patterns};
 use serde_json::{Value, json};
 
 fn once(world: &World, call_id: &str, name: &str, params: &Value) -> Result<Value, EngineError> {
@@ -73,10 +73,10 @@ fn of_two_transactions_in_one_either_both_stay_or_none() {
     let database = &world.engine.database;
     world.run(vec![failed("boom", UNKNOWN)]);
     let count = async || {
-        let body = async |tx: &mut SqliteTx<'_>| patterns::by_id(tx, "builtin-timeout").await;
+        let body = async |tx: &mut AnyTx<'_>| patterns::by_id(tx, "builtin-timeout").await;
         let pattern = database.read(START_MS, body).await?.unwrap();
         let occurrences = pattern.occurrences;
-        let body = async |tx: &mut SqliteTx<'_>| {
+        let body = async |tx: &mut AnyTx<'_>| {
             let mut pattern = patterns::by_id(tx, "builtin-timeout").await?.unwrap();
             patterns::count_occurrence(tx, &mut pattern, START_MS).await
         };
@@ -86,7 +86,7 @@ fn of_two_transactions_in_one_either_both_stay_or_none() {
     let failing = async || {
         count().await?;
         assert!(database.is_in_one());
-        Err::<u32, _>(database.write(START_MS, async |_: &mut SqliteTx<'_>| Err::<u32, _>(locked())).await.unwrap_err())
+        Err::<u32, _>(database.write(START_MS, async |_: &mut AnyTx<'_>| Err::<u32, _>(locked())).await.unwrap_err())
     };
     // A body that goes on after a failed write has nothing stored either.
     let forgiving = async || {

@@ -1,7 +1,9 @@
 //! How often a call asks its database: each statement and each transaction has a price of its own.
 
 use super::{
-    Folder, REFUSED, UNKNOWN, World, failed,
+    Folder, REFUSED, UNKNOWN, World,
+    database::Statements,
+    failed,
     memory::{POOL, linux, pool},
 };
 use crate::{
@@ -31,22 +33,6 @@ struct Asked {
 struct Counted {
     database: Sqlite,
     asked: Rc<Cell<Asked>>,
-}
-
-/// SQLite's transaction without its lifetime: the embedded database never yields, so nothing here waits.
-trait Statements {
-    fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError>;
-    fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError>;
-}
-
-impl Statements for SqliteTx<'_> {
-    fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        finish(Tx::query(self, sql, params))
-    }
-
-    fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        finish(Tx::execute(self, sql, params))
-    }
 }
 
 struct CountedTx<'a> {

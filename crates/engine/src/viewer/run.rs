@@ -44,7 +44,7 @@ pub async fn view_run<D: Database>(
     params: &ViewRunParams,
 ) -> Result<ViewRunResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let words = words(params.text.as_deref());
+    let words = words(params.text.as_deref()).map(|words| words.to_ascii_lowercase());
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunResult, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.id).await?;
         let state = match params.status.map(stored) {

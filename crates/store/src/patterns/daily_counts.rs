@@ -30,7 +30,7 @@ pub(crate) async fn record(
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
                        occurrences = excluded.occurrences, resolutions = excluded.resolutions";
     let params = [key.into(), now.div_euclid(DAY_MS).into(), occurrences.into(), resolutions.into()];
-    tx.execute(SQL, &params).await.map(drop)
+    tx.post(SQL, &params).await
 }
 
 /// The same for counts that are to be read.
@@ -39,7 +39,7 @@ pub(crate) async fn record_stored(tx: &mut impl Tx, key: PatternKey, now: i64) -
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
                        occurrences = excluded.occurrences, resolutions = excluded.resolutions";
-    tx.execute(SQL, &[key.into(), now.div_euclid(DAY_MS).into()]).await.map(drop)
+    tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()]).await
 }
 
 /// The last days of a pattern, oldest first.

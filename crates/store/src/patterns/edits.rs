@@ -49,7 +49,7 @@ pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &PatternEdit<'_>, n
     remove_from_view(tx, pattern).await?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
-    tx.execute(SQL, &params).await?;
+    tx.post(SQL, &params).await?;
     if let Some(old) = before.solution.filter(|old| Some(*old) != solution) {
         drop_untried(tx, old).await?;
     }
@@ -67,7 +67,7 @@ pub async fn mark_wrong(tx: &mut impl Tx, solution: &Solution, wrong: bool, now:
     let wrong_at = wrong.then_some(now);
     let key = match solution.owner {
         Owner::Incident(key) => {
-            return tx.execute(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]).await.map(drop);
+            return tx.post(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]).await;
         }
         Owner::Pattern(key) => key,
     };
@@ -76,7 +76,7 @@ pub async fn mark_wrong(tx: &mut impl Tx, solution: &Solution, wrong: bool, now:
     for pattern in &counting {
         before.push(successes(tx, *pattern).await?);
     }
-    tx.execute(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()]).await?;
+    tx.post(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()]).await?;
     for (pattern, before) in counting.into_iter().zip(before) {
         let change = successes(tx, pattern).await? - before;
         correct(tx, pattern, change, now).await?;
@@ -110,7 +110,7 @@ pub(crate) async fn spread_wrong(tx: &mut impl Tx, key: PatternKey) -> Result<()
         return Ok(());
     }
     let lost = before - successes(tx, key).await?;
-    tx.execute(KEPT, &[key.into(), lost.into()]).await?;
+    tx.post(KEPT, &[key.into(), lost.into()]).await?;
     unset(tx, key).await
 }
 
@@ -118,7 +118,7 @@ pub(crate) async fn spread_wrong(tx: &mut impl Tx, key: PatternKey) -> Result<()
 async fn written(tx: &mut impl Tx, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
     let (solution, created) = solutions::add(tx, fix).await?;
     if created {
-        tx.execute("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()]).await?;
+        tx.post("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()]).await?;
     }
     if solution.is_wrong {
         mark_wrong(tx, &solution, false, now).await?;
@@ -129,7 +129,7 @@ async fn written(tx: &mut impl Tx, fix: &NewSolution<'_>, now: i64) -> Result<So
 async fn drop_untried(tx: &mut impl Tx, key: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM solutions WHERE key = $1 AND by_person = 1 \
                        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.solution_key = $1)";
-    tx.execute(SQL, &[key.into()]).await.map(drop)
+    tx.post(SQL, &[key.into()]).await
 }
 
 /// The patterns on which outcomes of these steps count.
@@ -168,7 +168,7 @@ async fn correct(tx: &mut impl Tx, key: PatternKey, change: i64, now: i64) -> Re
     if change == 0 {
         return Ok(());
     }
-    tx.execute(SQL, &[key.into(), change.into(), now.into()]).await?;
+    tx.post(SQL, &[key.into(), change.into(), now.into()]).await?;
     daily_counts::record_stored(tx, key, now).await
 }
 

@@ -5,6 +5,9 @@ use super::PatternKey;
 use crate::{database::Tx, error::StoreError};
 use argus_core::Category;
 
+/// Of the name of a case; `write` has the same.
+const MAX_CASE_CHARS: usize = 300;
+
 /// Writes the text of a pattern that has just been learned.
 pub(crate) async fn insert(
     tx: &mut impl Tx,
@@ -13,26 +16,27 @@ pub(crate) async fn insert(
     description: &str,
     case_name: &str,
 ) -> Result<(), StoreError> {
-    const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
-                       VALUES ($1, $2, lower($3 || char(10) || substr($4, 1, 300) || char(10)))";
-    tx.execute(SQL, &[category.as_str().into(), key.into(), description.into(), case_name.into()]).await.map(drop)
+    const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) VALUES ($1, $2, $3)";
+    let case_name: String = case_name.chars().take(MAX_CASE_CHARS).collect();
+    let text = format!("{description}\n{case_name}\n").to_ascii_lowercase();
+    tx.post(SQL, &[category.as_str().into(), key.into(), (&text).into()]).await
 }
 
 /// Writes the text of a learned pattern as it is shown now; a merged one has none.
 pub(crate) async fn write(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
                        SELECT COALESCE(p.person_category, p.category), p.key, \
-                       lower(COALESCE(p.person_description, p.description) || char(10) || \
-                       substr(p.case_name, 1, 300) || char(10) || COALESCE(substr(s.steps, 1, 200), '')) \
+                       lower(COALESCE(p.person_description, p.description) || '\n' || \
+                       substr(p.case_name, 1, 300) || '\n' || COALESCE(substr(s.steps, 1, 200), '')) \
                        FROM patterns p LEFT JOIN solutions s ON s.key = COALESCE(p.person_solution, p.best_solution) \
                        WHERE p.key = $1 AND p.source = 'learned' AND p.merged_into IS NULL \
                        ON CONFLICT (category, pattern_key) DO UPDATE SET text = excluded.text \
                        WHERE pattern_texts.text <> excluded.text";
-    tx.execute(SQL, &[key.into()]).await.map(drop)
+    tx.post(SQL, &[key.into()]).await
 }
 
 /// Takes the text of a pattern out that was shown in this category.
 pub(crate) async fn remove(tx: &mut impl Tx, category: Category, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_texts WHERE category = $1 AND pattern_key = $2";
-    tx.execute(SQL, &[category.as_str().into(), key.into()]).await.map(drop)
+    tx.post(SQL, &[category.as_str().into(), key.into()]).await
 }

@@ -36,7 +36,7 @@ pub async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern, now: i64) -
     move_contents(tx, from, into.key).await?;
     redirect(tx, from.key, into.key).await?;
     show_provisional(tx, into.key).await?;
-    tx.execute("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
+    tx.post("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
     daily_counts::record_stored(tx, into.key, now).await
 }
 
@@ -61,8 +61,8 @@ pub async fn split_off(tx: &mut impl Tx, part: &Pattern, whole: &Pattern, now: i
     const LESS: &str = "UPDATE patterns SET updated_at = $3, occurrences = \
                         CASE WHEN occurrences - $2 > resolutions THEN occurrences - $2 ELSE resolutions END \
                         WHERE key = $1";
-    tx.execute(LESS, &[whole.key.into(), part.occurrences.into(), now.into()]).await?;
-    tx.execute("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])
+    tx.post(LESS, &[whole.key.into(), part.occurrences.into(), now.into()]).await?;
+    tx.post("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])
         .await?;
     solutions::choose_best(tx, part.key).await?;
     split(tx, part.key, false).await?;
@@ -95,7 +95,7 @@ async fn write_identity(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) 
         new.family.into(),
         new.normalized.into(),
     ];
-    tx.execute(SQL, &params).await?;
+    tx.post(SQL, &params).await?;
     similar::index(tx, pattern.key, new.bands).await?;
     add_to_view(tx, pattern.key).await?;
     // The search knows it by the family that the older recipe saw.
@@ -159,13 +159,13 @@ async fn move_contents(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Re
         from.first_seen_at.into(),
         from.last_seen_at.into(),
     ];
-    tx.execute(SUM, &sum).await?;
-    tx.execute("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    tx.execute("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    tx.execute("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
-    tx.execute("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys).await?;
+    tx.post(SUM, &sum).await?;
+    tx.post("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.post("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
+    tx.post("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
+    tx.post("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys).await?;
     search::remove(tx, Owner::Pattern(from.key)).await?;
-    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
     edits::spread_wrong(tx, into).await?;
     solutions::choose_best(tx, into).await?;
     mark_for_indexing(tx, into).await
@@ -192,7 +192,7 @@ async fn move_overrides(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Res
         overrides.solution.into(),
         overrides.edited_at.into(),
     ];
-    tx.execute(SQL, &params).await?;
+    tx.post(SQL, &params).await?;
     add_to_view(tx, into.key).await
 }
 
@@ -202,14 +202,14 @@ async fn delete_row(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
     let keys = [row.key.into(), into.into()];
     record_signature(tx, &row.signature, into).await?;
-    tx.execute(MOVE, &keys).await?;
-    tx.execute("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.execute("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.execute("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.execute("DELETE FROM patterns WHERE key = $1", &keys[..1]).await.map(drop)
+    tx.post(MOVE, &keys).await?;
+    tx.post("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.post("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.post("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
+    tx.post("DELETE FROM patterns WHERE key = $1", &keys[..1]).await
 }
 
 async fn record_signature(tx: &mut impl Tx, signature: &str, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.execute(SQL, &[signature.into(), key.into()]).await.map(drop)
+    tx.post(SQL, &[signature.into(), key.into()]).await
 }

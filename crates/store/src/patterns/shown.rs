@@ -31,5 +31,5 @@ pub(crate) async fn mark_for_indexing(tx: &mut impl Tx, key: PatternKey) -> Resu
         return search::wait(tx, key).await;
     }
     search::remove(tx, Owner::Pattern(key)).await?;
-    tx.execute("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()]).await.map(drop)
+    tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()]).await
 }

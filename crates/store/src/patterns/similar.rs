@@ -13,7 +13,7 @@ const MAX_PATTERNS_PER_BAND: u32 = 24;
 
 /// Patterns of the same family, each once; what was merged leads to where it was.
 pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
-    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 LIMIT $2");
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 ORDER BY p.key LIMIT $2");
     let rows = tx.query(SQL, &[family.into(), limit.into()]).await?;
     let mut found: Vec<Pattern> = Vec::with_capacity(rows.len());
     for mut row in rows {
@@ -31,21 +31,14 @@ pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec
 pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
-    let mut keys = Vec::new();
-    for band in number_bands(bands) {
-        for mut row in tx.query(KEYS, &[band.into(), MAX_PATTERNS_PER_BAND.into()]).await? {
-            keys.push(row.read::<i64>()?);
-        }
-    }
+    let wanted: Vec<_> = number_bands(bands).map(|band| [band.into(), MAX_PATTERNS_PER_BAND.into()]).collect();
+    let rows = tx.query_many(KEYS, &wanted).await?.into_iter().flatten();
+    let mut keys = rows.map(|mut row| row.read()).collect::<Result<Vec<i64>, _>>()?;
     keys.sort_unstable();
     keys.dedup();
-    let mut found = Vec::with_capacity(keys.len());
-    for key in keys {
-        if let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? {
-            found.push((PatternKey(key), row.read()?));
-        }
-    }
-    Ok(found)
+    let wanted: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
+    let texts = keys.iter().zip(tx.query_many(SQL, &wanted).await?);
+    texts.flat_map(|(key, rows)| rows.into_iter().map(|mut row| Ok((PatternKey(*key), row.read()?)))).collect()
 }
 
 pub(crate) async fn index(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {

@@ -141,11 +141,8 @@ pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result
         Column::Resolutions => "SELECT p.resolutions, p.key FROM patterns p WHERE p.key = $1",
         Column::LastSeen => "SELECT p.last_seen_at, p.key FROM patterns p WHERE p.key = $1",
     };
-    let mut found = Vec::with_capacity(keys.len());
-    for key in keys {
-        found.extend(read_placed(tx.query(sql, &[(*key).into()]).await?)?);
-    }
-    Ok(found)
+    let wanted: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
+    read_placed(tx.query_many(sql, &wanted).await?.into_iter().flatten())
 }
 
 /// Texts that are read at once.
@@ -180,7 +177,7 @@ pub async fn signatures(tx: &mut impl Tx, key: PatternKey) -> Result<Vec<String>
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-fn read_placed(rows: Vec<Row>) -> Result<Vec<SortEntry>, StoreError> {
+fn read_placed(rows: impl IntoIterator<Item = Row>) -> Result<Vec<SortEntry>, StoreError> {
     rows.into_iter().map(|mut row| Ok(SortEntry { value: row.read()?, key: PatternKey(row.read()?) })).collect()
 }
 

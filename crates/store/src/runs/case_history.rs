@@ -52,7 +52,7 @@ pub struct FailureOccurrence {
 pub struct CaseFilter<'a> {
     /// Only those that ended so.
     pub state: Option<CaseOutcome>,
-    /// Only with these words in name or headline.
+    /// Only with these words in name or headline; ASCII letters in lower case.
     pub words: Option<&'a str>,
 }
 
@@ -67,7 +67,8 @@ macro_rules! filtered {
     () => {
         " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
          WHERE c.run_key = $1 AND c.rank >= $2 AND c.rank <= $3 AND (c.rank < 2 OR c.status = $4 OR $4 = '') \
-         AND ($5 = '' OR instr(lower(c.name), lower($5)) > 0 OR instr(lower(COALESCE(f.headline, '')), lower($5)) > 0) "
+         AND ($5 = '' OR replace(lower(c.name), $5, '') <> lower(c.name) \
+         OR replace(lower(f.headline), $5, '') <> lower(f.headline)) "
     };
 }
 

@@ -137,8 +137,9 @@ pub async fn status_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Opti
 
 /// Different qualified names that end with `ending`.
 pub async fn names_ending(tx: &mut impl Tx, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
-    const SQL: &str = "SELECT DISTINCT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
-                       AND substr(name, length(name) - length($2) + 1) = $2 LIMIT $3";
+    const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
+                       AND substr(name, length(name) - length($2) + 1) = $2 \
+                       GROUP BY name ORDER BY MIN(rank), MIN(seq) LIMIT $3";
     let rows = tx.query(SQL, &[run.0.into(), ending.into(), limit.into()]).await?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }

@@ -57,7 +57,7 @@ pub fn cases_of_suite(case_name: &str) -> Option<&str> {
 /// A command that failed without a case, and a file that could not be loaded, have no case where they are well.
 async fn whole_passed(tx: &mut impl Tx, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
     const COMMAND: &str = "SELECT 1 FROM runs WHERE key = $1 AND command = $2 AND status = 'passed'";
-    const CASES: &str = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN status = 'failed' THEN 1 ELSE 0 END), 0) FROM cases \
+    const CASES: &str = "SELECT COUNT(*), COUNT(CASE WHEN status = 'failed' THEN 1 END) FROM cases \
                          WHERE run_key = $1 AND status <> 'skipped' AND SUBSTR(name, 1, $3) = $2";
     if tx.query_first(COMMAND, &[run.0.into(), case_name.into()]).await?.is_some() {
         return Ok(true);
@@ -112,14 +112,14 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
 /// Notes the run in which the case of a claim passed.
 pub async fn mark_proved(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
-    tx.execute(SQL, &[claim.key.into(), run_id.into()]).await?;
+    tx.post(SQL, &[claim.key.into(), run_id.into()]).await?;
     choose_best_fix(tx, claim).await
 }
 
 /// Notes what contradicts a claim, which is a failed attempt from then on: the run in which its case failed again.
 pub async fn mark_refuted(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
-    tx.execute(SQL, &[claim.key.into(), run_id.into()]).await?;
+    tx.post(SQL, &[claim.key.into(), run_id.into()]).await?;
     outcomes::sum_up(tx, claim.solution).await?;
     choose_best_fix(tx, claim).await
 }

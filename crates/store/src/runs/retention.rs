@@ -93,8 +93,8 @@ async fn nth_newest(tx: &mut impl Tx, count: u32) -> Result<Option<RunKey>, Stor
 }
 
 async fn delete(tx: &mut impl Tx, run: RunKey) -> Result<(), StoreError> {
-    tx.execute("DELETE FROM failures WHERE run_key = $1", &[run.0.into()]).await?;
-    tx.execute("DELETE FROM cases WHERE run_key = $1", &[run.0.into()]).await?;
-    tx.execute("DELETE FROM runs WHERE key = $1", &[run.0.into()]).await?;
+    tx.post("DELETE FROM failures WHERE run_key = $1", &[run.0.into()]).await?;
+    tx.post("DELETE FROM cases WHERE run_key = $1", &[run.0.into()]).await?;
+    tx.post("DELETE FROM runs WHERE key = $1", &[run.0.into()]).await?;
     Ok(())
 }

@@ -149,7 +149,7 @@ async fn register(tx: &mut impl Tx, segment: &Segment) -> Result<(), StoreError>
     const SQL: &str =
         "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES ($1, $2, $3, $4)";
     let params = [segment.key.into(), segment.first.into(), segment.last.into(), segment.documents.into()];
-    tx.execute(SQL, &params).await.map(drop)
+    tx.post(SQL, &params).await
 }
 
 async fn insert(tx: &mut impl Tx, segment: &Segment, lists: &Lists) -> Result<(), StoreError> {
@@ -171,8 +171,8 @@ async fn merge(tx: &mut impl Tx, sources: &[Segment]) -> Result<Segment, StoreEr
     }
     for source in sources {
         let range = [source.row(0).into(), (source.row(u32::MAX)).into()];
-        tx.execute("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range).await?;
-        tx.execute("DELETE FROM search_segments WHERE key = $1", &[source.key.into()]).await?;
+        tx.post("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range).await?;
+        tx.post("DELETE FROM search_segments WHERE key = $1", &[source.key.into()]).await?;
     }
     register(tx, &merged).await?;
     Ok(merged)
@@ -187,11 +187,12 @@ async fn merged_slice(
     to: i64,
 ) -> Result<Lists, StoreError> {
     const SQL: &str = "SELECT key, postings FROM search_postings WHERE key >= $1 AND key < $2";
+    let ranges: Vec<_> =
+        sources.iter().map(|source| [(source.row(0) | from).into(), (source.row(0) + to).into()]).collect();
     let mut parts: Vec<(u32, i64, Vec<u8>)> = Vec::new();
-    for source in sources {
-        let base = source.key << 32;
-        for mut row in tx.query(SQL, &[(base | from).into(), (base + to).into()]).await? {
-            let term = u32::try_from(row.read::<i64>()? - base)
+    for (source, rows) in sources.iter().zip(tx.query_many(SQL, &ranges).await?) {
+        for mut row in rows {
+            let term = u32::try_from(row.read::<i64>()? - source.row(0))
                 .map_err(|_| StoreError::corrupt("a search term is out of its segment"))?;
             parts.push((term, source.first, row.read()?));
         }

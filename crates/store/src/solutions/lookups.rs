@@ -10,8 +10,8 @@ pub async fn insert(tx: &mut impl Tx, id: &str, query: &str, env_bucket: &str, n
     const SQL: &str = "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT DO NOTHING";
     const FORGET: &str = "DELETE FROM lookups WHERE key <= (SELECT MAX(key) FROM lookups) - $1";
-    tx.execute(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()]).await?;
-    tx.execute(FORGET, &[MAX_KEPT_LOOKUPS.into()]).await.map(drop)
+    tx.post(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()]).await?;
+    tx.post(FORGET, &[MAX_KEPT_LOOKUPS.into()]).await
 }
 
 /// Whether a search of this id is remembered.

@@ -276,8 +276,8 @@ pub(crate) async fn sum_up(tx: &mut impl Tx, solution: SolutionKey) -> Result<()
                        AS helped, MAX(created_at) AS latest FROM outcomes WHERE solution_key = $1 \
                        GROUP BY solution_key, env_bucket, helped, COALESCE(run_id, id), COALESCE(case_name, '')) AS told \
                        GROUP BY solution_key, env_bucket";
-    tx.execute("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()]).await?;
-    tx.execute(SQL, &[solution.into()]).await.map(drop)
+    tx.post("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()]).await?;
+    tx.post(SQL, &[solution.into()]).await
 }
 
 /// What came of trying a solution: each failure that it was reported for once.
@@ -293,9 +293,9 @@ pub struct OutcomeCounts {
 
 /// What came of trying a solution.
 pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
-    const SQL: &str = "SELECT COALESCE(SUM(CASE WHEN proved > 0 THEN 1 END), 0), \
-                       COALESCE(SUM(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), 0), \
-                       COALESCE(SUM(CASE WHEN failed > 0 THEN 1 END), 0) FROM (SELECT \
+    const SQL: &str = "SELECT COUNT(CASE WHEN proved > 0 THEN 1 END), \
+                       COUNT(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), \
+                       COUNT(CASE WHEN failed > 0 THEN 1 END) FROM (SELECT \
                        SUM(CASE WHEN worked = 1 AND refuted_by IS NULL AND proved_by IS NOT NULL THEN 1 ELSE 0 END) \
                        AS proved, SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 1 ELSE 0 END) AS helped, \
                        SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 0 ELSE 1 END) AS failed FROM outcomes \

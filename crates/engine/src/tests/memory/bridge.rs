@@ -5,10 +5,10 @@ use crate::{
     contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
     failures::report_fix::report_fix,
     knowledge::resources::pattern,
-    tests::{Folder, START_MS, UNKNOWN, World, failed, passed},
+    tests::{AnyTx, Folder, START_MS, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Category, classify::UserRule};
-use argus_store::{Database, Tx, finish, sqlite::SqliteTx};
+use argus_store::{Database, Tx, finish};
 use serde_json::json;
 
 #[test]
@@ -107,10 +107,12 @@ fn diagnose_lists_incidents_where_no_fix_is_known() {
 
 #[test]
 fn an_index_that_cannot_be_read_takes_nothing_from_a_diagnosis() {
+    const IMPOSSIBLE: &str =
+        "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES (1, 5, 1, 1)";
     let world = World::new();
     world.added(&pool());
     let run = world.run(vec![failed("boom", POOL)]);
-    let damage = async |tx: &mut SqliteTx<'_>| tx.execute("UPDATE memory_totals SET total = 'damaged'", &[]).await;
+    let damage = async |tx: &mut AnyTx<'_>| tx.execute(IMPOSSIBLE, &[]).await;
     finish(world.engine.database.write(START_MS, damage)).unwrap();
     for met in 1..=2 {
         let known = world.diagnose(&run, "boom").unwrap();

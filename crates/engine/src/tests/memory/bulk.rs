@@ -5,7 +5,7 @@ use crate::{
     ErrorCode,
     contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
     memory::{exchange::export::export, finding::search::search},
-    tests::{START_MS, UNKNOWN, World, failed},
+    tests::{AnyTx, START_MS, UNKNOWN, World, failed},
 };
 use argus_core::search::{self as core_search, Document, Query};
 use argus_store::{Database, Tx, finish};
@@ -237,9 +237,8 @@ fn of_an_error_longer_than_any_that_is_kept_the_ends_are_indexed() {
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let filler = "the flux capacitor is out of tune\n".repeat(1_500);
     let event = json!({ "text": format!("{filler}zyzzyva quokka axolotl\n{filler}") }).to_string();
-    let change = async |tx: &mut argus_store::sqlite::SqliteTx<'_>| {
-        tx.execute("UPDATE pattern_samples SET event = $1", &[event.as_str().into()]).await
-    };
+    let change =
+        async |tx: &mut AnyTx<'_>| tx.execute("UPDATE pattern_samples SET event = $1", &[event.as_str().into()]).await;
     finish(world.engine.database.write(START_MS, change)).unwrap();
     world.ask(UNKNOWN, json!({}));
     assert_eq!(world.find("capacitor", 1, None).ranked.len(), 1);

@@ -5,7 +5,7 @@ use crate::{
     ErrorCode,
     contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams, RecordOutcomeParams},
     memory::finding::ranked_solutions::ranked_solutions,
-    tests::{Folder, START_MS, World},
+    tests::{AnyDatabase, Folder, START_MS, World},
 };
 use argus_core::Ambient;
 use argus_store::{Mode, Sqlite, finish};
@@ -163,7 +163,7 @@ fn a_memory_that_cannot_be_written_is_searched_all_the_same() {
     World::on(&folder.file()).unwrap().added(&pool());
     let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
     let mut world = World::new();
-    world.engine = crate::Engine::new(database, EngineOptions::default()).unwrap();
+    world.engine = crate::Engine::new(AnyDatabase::Sqlite(database), EngineOptions::default()).unwrap();
     let answer = world.ask(POOL, linux());
     assert_eq!((answer.incidents.len(), answer.warnings.len()), (1, 1));
     assert!(answer.warnings[0].starts_with("The search is not remembered"), "{}", answer.warnings[0]);

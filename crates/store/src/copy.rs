@@ -1,0 +1,92 @@
+//! Copies a memory from one database into another: all that was recorded and learned, without whose it is and what was
+//! only for a server.
+
+use crate::{
+    database::{Cell, Tx, Value},
+    error::StoreError,
+};
+
+/// Rows that are in memory at once.
+const ROWS_AT_ONCE: i64 = 2_000;
+
+/// A table: how its rows are read in the order of its key, and how they are written.
+struct Table {
+    clear: &'static str,
+    read: &'static str,
+    write: &'static str,
+}
+
+macro_rules! table {
+    ($name:literal by $order:literal: $columns:literal as $params:literal) => {
+        Table {
+            clear: concat!("DELETE FROM ", $name),
+            read: concat!("SELECT ", $columns, " FROM ", $name, " ORDER BY ", $order, " LIMIT $1 OFFSET $2"),
+            write: concat!("INSERT INTO ", $name, " (", $columns, ") VALUES (", $params, ")"),
+        }
+    };
+}
+
+/// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
+const TABLES: [Table; 21] = [
+    table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
+        exit_code, signal, timed_out, git_commit, git_branch, git_dirty"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17"),
+    table!("cases" by "run_key, rank, seq": "run_key, rank, seq, name, status, runner_status, duration_ms, attempts"
+        as "$1, $2, $3, $4, $5, $6, $7, $8"),
+    table!("failures" by "run_key, seq": "run_key, seq, category, headline, signature, error, stdout_tail, stderr_tail, \
+        exception_type, exit_code, signal, container_status, oom_killed, runner"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14"),
+    table!("patterns" by "key": "key, id, source, category, recipe, signature, family, case_name, normalized, \
+        description, occurrences, resolutions, best_solution, first_seen_at, last_seen_at, updated_at, document, \
+        person_category, person_description, person_solution, edited_at, merged_into"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22"),
+    table!("pattern_counts" by "category": "category, learned" as "$1, $2"),
+    table!("pattern_samples" by "pattern_key": "pattern_key, event" as "$1, $2"),
+    table!("pattern_bands" by "band, pattern_key": "band, pattern_key" as "$1, $2"),
+    table!("pattern_texts" by "category, pattern_key": "category, pattern_key, text" as "$1, $2, $3"),
+    table!("pattern_signatures" by "signature, pattern_key": "signature, pattern_key" as "$1, $2"),
+    table!("pattern_days" by "pattern_key, day": "pattern_key, day, occurrences, resolutions" as "$1, $2, $3, $4"),
+    table!("incidents" by "key": "key, id, title, error_signature, summary, created_at, updated_at, tags, document"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9"),
+    table!("solutions" by "key": "key, id, pattern_key, incident_key, steps, digest, env, env_bucket, created_at, \
+        wrong_at, by_person, recorded_by, recorded_from" as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13"),
+    table!("outcomes" by "key": "key, id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, env, \
+        env_bucket, notes, lookup_id, created_at, recorded_by, recorded_from, proved_by, refuted_by"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17"),
+    table!("solution_env_stats" by "solution_key, env_bucket": "solution_key, env_bucket, worked, failed, \
+        last_confirmed_at, last_failed_at" as "$1, $2, $3, $4, $5, $6"),
+    table!("lookups" by "key": "key, id, query, env_bucket, created_at" as "$1, $2, $3, $4, $5"),
+    table!("search_documents" by "key": "key, incident_key, pattern_key, family, vector" as "$1, $2, $3, $4, $5"),
+    table!("search_terms" by "term": "term, documents" as "$1, $2"),
+    table!("search_segments" by "key": "key, first_document, last_document, documents" as "$1, $2, $3, $4"),
+    table!("search_postings" by "key": "key, postings" as "$1, $2"),
+    table!("memory_totals" by "name": "name, total" as "$1, $2"),
+    table!("search_waiting" by "pattern_key": "pattern_key" as "$1"),
+];
+
+/// Whether a column is copied.
+pub fn has(table: &str, column: &str) -> bool {
+    let of_table = |known: &&Table| known.clear.strip_prefix("DELETE FROM ") == Some(table);
+    let columns =
+        TABLES.iter().find(of_table).and_then(|known| known.read.strip_prefix("SELECT ")?.split(" FROM ").next());
+    columns.is_some_and(|columns| columns.split(", ").any(|known| known == column))
+}
+
+/// Copies all rows into a database of this version, in which nothing is recorded yet but what it is made with.
+pub async fn copy(from: &mut impl Tx, into: &mut impl Tx) -> Result<(), StoreError> {
+    for table in TABLES {
+        into.post(table.clear, &[]).await?;
+        let (mut offset, mut is_more) = (0, true);
+        while is_more {
+            let rows = from.query(table.read, &[ROWS_AT_ONCE.into(), offset.into()]).await?;
+            is_more = rows.len() == usize::try_from(ROWS_AT_ONCE).unwrap_or_default();
+            offset += ROWS_AT_ONCE;
+            for row in rows {
+                let cells = row.into_cells();
+                let values: Vec<Value<'_>> = cells.iter().map(Cell::as_value).collect();
+                into.post(table.write, &values).await?;
+            }
+        }
+    }
+    Ok(())
+}

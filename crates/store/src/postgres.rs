@@ -1,0 +1,249 @@
+//! PostgreSQL, and what speaks its protocol, through a driver of the host. A project is a schema with a role of its own.
+//!
+//! A round trip costs what a whole transaction costs on a file, so statements whose answers nobody reads are sent with
+//! the next one whose answer somebody does ([`Tx::post`]), and the first takes the transaction's beginning along.
+//!
+//! One writer a project: who writes takes the one row of `writer` by updating it. READ COMMITTED then sees all that was
+//! committed before; a SELECT FOR UPDATE under REPEATABLE READ would wait and read the state from before the wait.
+//! Readers see one snapshot and never wait.
+
+mod driver;
+mod migrate;
+#[cfg(feature = "native-postgres")]
+mod native;
+mod transaction;
+
+pub use driver::{Answer, Batch, Driver, DriverError, Statement};
+pub use migrate::SchemaState;
+#[cfg(feature = "native-postgres")]
+pub use native::NativeDriver;
+pub use transaction::PostgresTx;
+
+use crate::{
+    database::Database,
+    error::{StoreError, StoreErrorKind},
+};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeSet,
+    rc::Rc,
+};
+use transaction::Begin;
+
+/// Before the name of a project in that of its schema and role.
+const PREFIX: &str = "argus_";
+
+/// PostgreSQL cuts a name off after 63.
+const MAX_NAME_BYTES: usize = 50;
+
+/// The server's own memory, of tokens and of what was done with them.
+pub const SERVER: &str = "_server";
+
+/// The schema that is read where a project has none yet. No project is called so, for a name begins with a letter or a
+/// digit.
+const NOTHING: &str = "argus__nothing";
+
+/// Schemas that this process knows to be of this version. They are looked at once, for they are never deleted or taken
+/// back while a server runs.
+#[derive(Clone, Debug, Default)]
+pub struct KnownSchemas(Rc<RefCell<BTreeSet<String>>>);
+
+/// The memory of one project, for one call at a time.
+#[derive(Debug)]
+pub struct Postgres<D> {
+    driver: D,
+    schema: String,
+    known: KnownSchemas,
+    outer: Cell<Outer>,
+    pending: RefCell<Vec<Statement>>,
+    /// Which of `pending` answers the version of the schema.
+    version_at: Cell<Option<usize>>,
+}
+
+/// The transaction that those of a body are part of, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outer {
+    None,
+    Open,
+    /// A write inside it failed, so that nothing of it may stay.
+    Failed,
+}
+
+impl<D: Driver> Postgres<D> {
+    /// The memory of a project, whose name is at most 50 characters of `a-z0-9._-`; it becomes part of statements.
+    pub fn new(driver: D, project: &str, known: KnownSchemas) -> Result<Self, StoreError> {
+        let is_allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
+        if project.is_empty() || project.len() > MAX_NAME_BYTES || !project.bytes().all(is_allowed) {
+            return Err(StoreError::new(StoreErrorKind::Internal, "that is no name of a project"));
+        }
+        Ok(Self {
+            driver,
+            schema: format!("{PREFIX}{project}"),
+            known,
+            outer: Cell::new(Outer::None),
+            pending: RefCell::new(Vec::new()),
+            version_at: Cell::new(None),
+        })
+    }
+
+    /// Makes the project's schema, or brings it to this version.
+    pub async fn migrate(&self, now: i64) -> Result<(), StoreError> {
+        migrate::migrate(&self.driver, NOTHING, now).await?;
+        migrate::migrate(&self.driver, &self.schema, now).await
+    }
+
+    /// What the project's schema is to this version.
+    pub async fn state(&self) -> Result<SchemaState, StoreError> {
+        migrate::state(&self.driver, &self.schema).await
+    }
+
+    /// The projects that have a schema.
+    pub async fn projects(&self) -> Result<Vec<String>, StoreError> {
+        migrate::projects(&self.driver).await
+    }
+
+    /// How often the project was written; it rises with every write.
+    pub async fn writes(&self) -> Result<i64, StoreError> {
+        migrate::writes(&self.driver, &self.schema).await
+    }
+
+    /// Looked at once.
+    async fn is_there(&self) -> Result<bool, StoreError> {
+        if self.known.0.borrow().contains(&self.schema) {
+            return Ok(true);
+        }
+        let is_there = match self.state().await? {
+            SchemaState::Missing => return Ok(false),
+            state => state.require_current().map(|()| true)?,
+        };
+        self.known.0.borrow_mut().insert(self.schema.clone());
+        Ok(is_there)
+    }
+
+    async fn begin_reading(&self) -> Result<(), StoreError> {
+        let schema = if self.is_there().await? { &self.schema } else { NOTHING };
+        self.begin(Begin::Reading, schema);
+        Ok(())
+    }
+
+    async fn begin_writing(&self, begin: Begin, now: i64) -> Result<(), StoreError> {
+        if !self.is_there().await? {
+            migrate::migrate(&self.driver, &self.schema, now).await?;
+            self.known.0.borrow_mut().insert(self.schema.clone());
+        }
+        self.begin(begin, &self.schema);
+        Ok(())
+    }
+
+    async fn finish<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+    {
+        let answer = self.part(body).await;
+        self.end(answer).await
+    }
+
+    async fn part<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+    {
+        body(&mut PostgresTx { database: self }).await
+    }
+
+    /// What was written stays only where the outcome is good.
+    async fn end<T, E: From<StoreError>>(&self, outcome: Result<T, E>) -> Result<T, E> {
+        match outcome {
+            Ok(value) => {
+                self.commit().await.inspect_err(|_| self.abandon())?;
+                Ok(value)
+            }
+            Err(error) => {
+                self.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    async fn written<T, E, F>(&self, begin: Begin, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+    {
+        match self.outer.get() {
+            Outer::None => {
+                self.begin_writing(begin, now).await?;
+                self.finish(body).await
+            }
+            Outer::Open => self.part(body).await.inspect_err(|_| self.outer.set(Outer::Failed)),
+            Outer::Failed => Err(undone().into()),
+        }
+    }
+}
+
+impl<D: Driver + 'static> Database for Postgres<D> {
+    type Tx<'a> = PostgresTx<'a, D>;
+
+    async fn read<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+    {
+        match self.outer.get() {
+            Outer::None => {
+                self.begin_reading().await?;
+                self.finish(body).await
+            }
+            Outer::Open => self.part(body).await,
+            Outer::Failed => Err(undone().into()),
+        }
+    }
+
+    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+    {
+        self.written(Begin::Writing, now, body).await
+    }
+
+    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+    {
+        self.written(Begin::WritingNow, now, body).await
+    }
+
+    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce() -> Result<T, E>,
+    {
+        if self.is_in_one() {
+            return Err(StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another").into());
+        }
+        self.begin_writing(Begin::Writing, now).await?;
+        self.outer.set(Outer::Open);
+        let outcome = body().await;
+        let is_whole = self.outer.replace(Outer::None) == Outer::Open;
+        self.end(if is_whole { outcome } else { outcome.and(Err(undone().into())) }).await
+    }
+
+    fn is_in_one(&self) -> bool {
+        self.outer.get() != Outer::None
+    }
+
+    async fn exists(&self, _: i64) -> Result<bool, StoreError> {
+        self.is_there().await
+    }
+
+    async fn snapshot(&self, _: &str) -> Result<(), StoreError> {
+        Err(StoreError::new(StoreErrorKind::Unavailable, "a copy of it is made by argus-mcp backup"))
+    }
+}
+
+fn undone() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a write of this call failed, and all of it was undone")
+}

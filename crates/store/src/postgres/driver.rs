@@ -1,0 +1,123 @@
+//! What the host sends and receives. A driver has at most one open transaction; its connection is the host's affair.
+
+use crate::{
+    database::Cell,
+    error::{StoreError, StoreErrorKind},
+};
+use std::borrow::Cow;
+
+/// Sends statements to a server.
+#[allow(async_fn_in_trait, reason = "one thread: nothing here needs Send")]
+pub trait Driver {
+    /// Sends all in one round trip, on the connection of the open transaction or, where none is open, on any. After the
+    /// first that fails none is executed, and the error is that one's.
+    async fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError>;
+
+    /// Gives up the open transaction: nothing of it stays, and the next batch goes to a connection that knows nothing of
+    /// it.
+    fn abandon(&self);
+}
+
+/// Statements of one round trip.
+#[derive(Debug)]
+pub struct Batch {
+    /// In order.
+    pub statements: Vec<Statement>,
+    /// No transaction is open after these, so that the connection is free.
+    pub is_last: bool,
+}
+
+/// One statement. Parameters are `$1`, `$2`, ...
+#[derive(Debug)]
+pub struct Statement {
+    /// SQL text.
+    pub sql: Cow<'static, str>,
+    /// Their values.
+    pub params: Vec<Cell>,
+}
+
+/// What a statement answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// Rows, in order.
+    pub rows: Vec<Vec<Cell>>,
+    /// As the server says: `INSERT 0 3`, `COMMIT`.
+    pub tag: String,
+}
+
+/// Why a batch was not done.
+#[derive(Debug)]
+pub struct DriverError {
+    /// SQLSTATE; empty where no server answered.
+    pub code: String,
+    /// Without stored text: a server's details quote rows.
+    pub message: String,
+}
+
+impl Statement {
+    /// A statement without parameters.
+    pub(super) fn plain(sql: impl Into<Cow<'static, str>>) -> Self {
+        Self { sql: sql.into(), params: Vec::new() }
+    }
+}
+
+impl Answer {
+    /// How many rows were changed.
+    pub(super) fn changed(&self) -> u64 {
+        self.tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or_default()
+    }
+}
+
+impl From<DriverError> for StoreError {
+    fn from(DriverError { code, message }: DriverError) -> Self {
+        let message = if code.is_empty() { message } else { format!("{message} [{code}]") };
+        Self::new(kind_of(&code), &message)
+    }
+}
+
+/// By SQLSTATE (PostgreSQL's manual, Appendix A).
+fn kind_of(code: &str) -> StoreErrorKind {
+    match (code.get(..2).unwrap_or_default(), code) {
+        // lock_not_available, query_canceled: what statement_timeout and lock_timeout do.
+        (_, "55P03" | "57014") => StoreErrorKind::Locked,
+        // Serialization failure, deadlock: class 40 is rolled back by the server.
+        ("40", _) => StoreErrorKind::Conflict,
+        // disk_full
+        (_, "53100") => StoreErrorKind::Full,
+        // read_only_sql_transaction: a replica.
+        (_, "25006") => StoreErrorKind::ReadOnly,
+        // No answer; connection exceptions; too many connections; an operator's intervention, as a restart.
+        ("" | "08" | "53" | "57", _) => StoreErrorKind::Unreachable,
+        // Privileges, passwords, a missing database, role or schema.
+        (_, "42501" | "3D000" | "3F000" | "42704") | ("28", _) => StoreErrorKind::Unavailable,
+        ("XX", "XX001" | "XX002") => StoreErrorKind::Corrupt,
+        _ => StoreErrorKind::Internal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StoreErrorKind, kind_of};
+
+    #[test]
+    fn a_code_says_what_can_be_done() {
+        use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, Unavailable, Unreachable};
+        let kinds = [
+            ("40001", Conflict),
+            ("40P01", Conflict),
+            ("55P03", Locked),
+            ("57014", Locked),
+            ("57P01", Unreachable),
+            ("08006", Unreachable),
+            ("", Unreachable),
+            ("53300", Unreachable),
+            ("53100", Full),
+            ("42501", Unavailable),
+            ("42P01", Internal),
+            ("XX001", Corrupt),
+        ];
+        for (code, kind) in kinds {
+            assert_eq!(kind_of(code), kind, "{code}");
+        }
+    }
+}

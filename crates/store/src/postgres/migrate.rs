@@ -1,0 +1,174 @@
+//! Makes a project's schema, and brings it to this version. What serves calls never changes one that is there.
+
+use super::{Answer, Batch, Driver, PREFIX, Statement};
+use crate::{
+    database::{Cell, Row},
+    error::{StoreError, StoreErrorKind},
+    sqlite::latest_version,
+};
+use argus_core::builtin::BUILTINS;
+
+/// One script per version, from the first that PostgreSQL had. Never edited after a release.
+const MIGRATIONS: [(i64, &str); 1] = [(9, include_str!("../migrations/postgres/0009.sql"))];
+
+/// What a schema is to this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaState {
+    /// There is none.
+    Missing,
+    /// Of an earlier version.
+    Older(i64),
+    /// Of this one.
+    Current,
+    /// Of a later one.
+    Newer(i64),
+}
+
+impl SchemaState {
+    fn of(version: i64) -> Self {
+        match version.cmp(&latest_version()) {
+            std::cmp::Ordering::Less => Self::Older(version),
+            std::cmp::Ordering::Equal => Self::Current,
+            std::cmp::Ordering::Greater => Self::Newer(version),
+        }
+    }
+
+    /// Refuses what this version cannot use as it is.
+    pub(super) fn require_current(self) -> Result<(), StoreError> {
+        let latest = latest_version();
+        match self {
+            Self::Current | Self::Missing => Ok(()),
+            Self::Older(version) => {
+                let message = format!("it has version {version} and this program {latest}");
+                Err(StoreError::new(StoreErrorKind::Older, &message))
+            }
+            Self::Newer(version) => {
+                let message = format!("its schema has version {version}, this program knows {latest} at most");
+                Err(StoreError::new(StoreErrorKind::Newer, &message))
+            }
+        }
+    }
+}
+
+/// Refuses an answer of the version that is not this program's.
+pub(super) fn require_version(answer: Option<&mut Answer>) -> Result<(), StoreError> {
+    let version = answer.and_then(|answer| answer.rows.pop()).map(|cells| Row::new(cells).read());
+    match version {
+        Some(version) => SchemaState::of(version?).require_current(),
+        None => Err(StoreError::corrupt("the row of the schema's version is gone")),
+    }
+}
+
+pub(super) async fn state(driver: &impl Driver, schema: &str) -> Result<SchemaState, StoreError> {
+    const SQL: &str = "SELECT to_regclass($1) IS NOT NULL";
+    let table = writer_of(schema);
+    let is_there: bool = one(driver, Statement { sql: SQL.into(), params: vec![Cell::Text(table.clone())] }).await?;
+    if !is_there {
+        return Ok(SchemaState::Missing);
+    }
+    one(driver, Statement::plain(format!("SELECT version FROM {table}"))).await.map(SchemaState::of)
+}
+
+pub(super) async fn writes(driver: &impl Driver, schema: &str) -> Result<i64, StoreError> {
+    one(driver, Statement::plain(format!("SELECT turns FROM {}", writer_of(schema)))).await
+}
+
+pub(super) async fn projects(driver: &impl Driver) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, $1) ORDER BY 1";
+    let params = vec![Cell::Text(PREFIX.to_owned())];
+    let statements = vec![Statement { sql: SQL.into(), params }];
+    let answer = driver.run(Batch { statements, is_last: true }).await?.pop();
+    let names = answer.map_or_else(Vec::new, |answer| answer.rows).into_iter().map(|cells| Row::new(cells).read());
+    let names = names.collect::<Result<Vec<String>, _>>()?;
+    let of_projects = names.iter().filter_map(|name| name.strip_prefix(PREFIX)).filter(|name| !name.starts_with('_'));
+    Ok(of_projects.map(ToOwned::to_owned).collect())
+}
+
+/// In one transaction, and one process after the other.
+pub(super) async fn migrate(driver: &impl Driver, schema: &str, now: i64) -> Result<(), StoreError> {
+    let begin = vec![
+        Statement::plain("BEGIN"),
+        // The same number for all of a database: roles are made in the whole cluster. Any number that is only Argus'.
+        Statement::plain("SELECT pg_advisory_xact_lock(4705481236521489493)"),
+        Statement { sql: "SELECT to_regclass($1) IS NOT NULL".into(), params: vec![Cell::Text(writer_of(schema))] },
+    ];
+    let migrated = async {
+        let is_there: bool = last(driver.run(Batch { statements: begin, is_last: false }).await?)?;
+        let version = if is_there {
+            let statement = Statement::plain(format!("SELECT version FROM {} FOR UPDATE", writer_of(schema)));
+            last(driver.run(Batch { statements: vec![statement], is_last: false }).await?)?
+        } else {
+            0
+        };
+        if version > latest_version() {
+            return SchemaState::of(version).require_current();
+        }
+        let mut statements = scripts(schema, version, now);
+        statements.push(Statement::plain("COMMIT"));
+        driver.run(Batch { statements, is_last: true }).await?;
+        Ok(())
+    };
+    migrated.await.inspect_err(|_| driver.abandon())
+}
+
+fn scripts(schema: &str, version: i64, now: i64) -> Vec<Statement> {
+    if version == latest_version() {
+        return Vec::new();
+    }
+    let mut statements = Vec::new();
+    if version == 0 {
+        statements.extend(new_schema(schema));
+    }
+    statements.push(Statement::plain(format!("SET LOCAL search_path TO \"{schema}\"")));
+    for (_, script) in MIGRATIONS.iter().filter(|(number, _)| *number > version) {
+        statements.extend(script.split(";\n").map(str::trim).filter(|sql| !sql.is_empty()).map(Statement::plain));
+    }
+    statements
+        .push(Statement { sql: "UPDATE writer SET version = $1".into(), params: vec![Cell::Int(latest_version())] });
+    statements
+        .extend(BUILTINS.iter().map(|builtin| seed(builtin.id, builtin.category.as_str(), &builtin.signature(), now)));
+    // What was just made too; schemas are left to their owner, so that no call changes one.
+    for what in ["TABLES", "SEQUENCES"] {
+        statements.push(Statement::plain(format!("GRANT ALL ON ALL {what} IN SCHEMA \"{schema}\" TO \"{schema}\"")));
+    }
+    statements
+}
+
+/// A role has the name of its schema, owns nothing and cannot log in: a call takes it for its transaction.
+fn new_schema(schema: &str) -> Vec<Statement> {
+    let role = format!(
+        "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{schema}') THEN \
+         CREATE ROLE \"{schema}\" NOLOGIN; END IF; END $$"
+    );
+    let sql = [
+        role,
+        format!("GRANT \"{schema}\" TO CURRENT_USER"),
+        format!("CREATE SCHEMA \"{schema}\""),
+        format!("GRANT USAGE ON SCHEMA \"{schema}\" TO \"{schema}\""),
+    ];
+    sql.into_iter().map(Statement::plain).collect()
+}
+
+/// Makes the row of a built-in that has none; its texts are core's.
+fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> Statement {
+    const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
+                       description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
+                       VALUES ($1, 'built-in', $2, 'built-in', $3, $3, '', '', '', 0, 0, $4, $4, $4) \
+                       ON CONFLICT DO NOTHING";
+    let params = [id, category, signature].map(|text| Cell::Text(text.to_owned()));
+    Statement { sql: SQL.into(), params: params.into_iter().chain([Cell::Int(now)]).collect() }
+}
+
+fn writer_of(schema: &str) -> String {
+    format!("\"{schema}\".writer")
+}
+
+async fn one<T: crate::database::FromCell>(driver: &impl Driver, statement: Statement) -> Result<T, StoreError> {
+    last(driver.run(Batch { statements: vec![statement], is_last: true }).await?)
+}
+
+fn last<T: crate::database::FromCell>(mut answers: Vec<Answer>) -> Result<T, StoreError> {
+    let cells = answers.pop().and_then(|mut answer| answer.rows.pop());
+    let cells = cells.ok_or_else(|| StoreError::corrupt("the server left a question without an answer"))?;
+    Row::new(cells).read()
+}

@@ -1,0 +1,147 @@
+//! A driver for tests and measurements that run natively. It waits where it is, so that [`finish`](crate::finish) runs
+//! what is built on it.
+
+use super::{Answer, Batch, Driver, DriverError, Statement};
+use crate::database::Cell;
+use postgres::{
+    Client, Config, Error, NoTls, SimpleQueryMessage,
+    types::{Format, FromSql, IsNull, ToSql, Type, private::BytesMut},
+};
+use std::{
+    cell::{Cell as Counter, RefCell},
+    error::Error as StdError,
+    fmt,
+    rc::Rc,
+};
+
+/// One connection.
+pub struct NativeDriver {
+    client: RefCell<Client>,
+    round_trips: Counter<u32>,
+}
+
+impl NativeDriver {
+    /// `url`: as `psql` takes it.
+    pub fn connect(url: &str) -> Result<Self, DriverError> {
+        let config: Config = url.parse().map_err(refused)?;
+        let client = RefCell::new(config.connect(NoTls).map_err(refused)?);
+        Ok(Self { client, round_trips: Counter::new(0) })
+    }
+
+    /// How often something was sent and waited for, since this was asked.
+    pub fn take_round_trips(&self) -> u32 {
+        self.round_trips.take()
+    }
+}
+
+impl fmt::Debug for NativeDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NativeDriver")
+    }
+}
+
+impl Driver for Rc<NativeDriver> {
+    async fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
+        self.round_trips.set(self.round_trips.get() + 1);
+        let mut client = self.client.borrow_mut();
+        batch.statements.iter().map(|statement| answer(&mut client, statement).map_err(refused)).collect()
+    }
+
+    fn abandon(&self) {
+        // Outside of a transaction a warning.
+        let _ = self.client.borrow_mut().batch_execute("ROLLBACK");
+    }
+}
+
+fn answer(client: &mut Client, Statement { sql, params }: &Statement) -> Result<Answer, Error> {
+    if sql == "COMMIT" {
+        // This crate tells no tags; where a transaction has failed, any question is refused.
+        client.batch_execute("SELECT 1; COMMIT")?;
+        return Ok(Answer { rows: Vec::new(), tag: "COMMIT".to_owned() });
+    }
+    if params.is_empty() && !is_question(sql) {
+        return Ok(done(&client.simple_query(sql)?));
+    }
+    let params: Vec<&(dyn ToSql + Sync)> = params.iter().map(|param| param as _).collect();
+    let statement = client.prepare(sql)?;
+    if statement.columns().is_empty() {
+        let tag = client.execute(&statement, &params)?.to_string();
+        return Ok(Answer { rows: Vec::new(), tag });
+    }
+    let rows = client.query(&statement, &params)?;
+    let rows = rows.iter().map(|row| (0..row.len()).map(|at| row.try_get(at)).collect::<Result<_, _>>());
+    let rows: Vec<Vec<Cell>> = rows.collect::<Result<_, _>>()?;
+    Ok(Answer { tag: rows.len().to_string(), rows })
+}
+
+/// What is neither a question nor anything with parameters: `BEGIN`, `COMMIT`, a change of the schema.
+fn is_question(sql: &str) -> bool {
+    sql.starts_with("SELECT") || sql.contains("RETURNING")
+}
+
+fn done(messages: &[SimpleQueryMessage]) -> Answer {
+    let changed = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::CommandComplete(changed) => Some(*changed),
+        _ => None,
+    });
+    Answer { rows: Vec::new(), tag: changed.unwrap_or_default().to_string() }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn refused(error: Error) -> DriverError {
+    let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
+    DriverError {
+        code,
+        message: error.as_db_error().map_or_else(|| error.to_string(), |error| error.message().to_owned()),
+    }
+}
+
+impl ToSql for Cell {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        let text = match self {
+            Self::Null => return Ok(IsNull::Yes),
+            Self::Bytes(bytes) => {
+                out.extend_from_slice(bytes);
+                return Ok(IsNull::No);
+            }
+            Self::Int(value) => value.to_string(),
+            Self::Real(value) => value.to_string(),
+            Self::Text(value) => value.replace('\0', ""),
+        };
+        out.extend_from_slice(text.as_bytes());
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        if matches!(self, Self::Bytes(_)) { Format::Binary } else { Format::Text }
+    }
+
+    fn to_sql_checked(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        self.to_sql(ty, out)
+    }
+}
+
+impl<'a> FromSql<'a> for Cell {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(match *ty {
+            Type::BOOL => Self::Int(bool::from_sql(ty, raw)?.into()),
+            Type::INT4 => Self::Int(i32::from_sql(ty, raw)?.into()),
+            Type::INT8 => Self::Int(i64::from_sql(ty, raw)?),
+            Type::FLOAT8 => Self::Real(f64::from_sql(ty, raw)?),
+            Type::BYTEA => Self::Bytes(raw.to_vec()),
+            _ => Self::Text(String::from_utf8(raw.to_vec())?),
+        })
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(Self::Null)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}

@@ -1,0 +1,176 @@
+//! One transaction: what is sent at once, and what ends it.
+
+use super::{Answer, Batch, Driver, Postgres, Statement, migrate};
+use crate::{
+    database::{Row, Tx, Value},
+    error::{StoreError, StoreErrorKind},
+};
+
+/// Statements that wait for one whose answer is read; more are sent without one, for they are in memory.
+const MAX_PENDING: usize = 1_000;
+
+/// A host that waits no longer cannot tell the server; within the time that a call may take.
+const STATEMENT_TIMEOUT: &str = "25s";
+
+/// How a transaction begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begin {
+    Reading,
+    Writing,
+    /// Without waiting for another writer.
+    WritingNow,
+}
+
+impl Begin {
+    const fn sql(self) -> &'static str {
+        match self {
+            Self::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Self::Writing | Self::WritingNow => "BEGIN ISOLATION LEVEL READ COMMITTED",
+        }
+    }
+
+    /// How long another writer is waited for; as for a file.
+    const fn lock_timeout(self) -> &'static str {
+        match self {
+            Self::Reading | Self::Writing => "8s",
+            Self::WritingNow => "100ms",
+        }
+    }
+
+    /// What answers the version of the schema; a writer takes its turn by it.
+    const fn version_sql(self) -> &'static str {
+        match self {
+            Self::Reading => "SELECT version FROM writer",
+            Self::Writing | Self::WritingNow => "UPDATE writer SET turns = turns + 1 RETURNING version",
+        }
+    }
+}
+
+impl<D: Driver> Postgres<D> {
+    /// Goes with the first statement.
+    pub(super) fn begin(&self, begin: Begin, schema: &str) {
+        // For this transaction alone, so that a pooler may give the connection to anybody after it.
+        const SETTINGS: &str = "SELECT set_config('role', $1, true), set_config('search_path', $2, true), \
+                                set_config('lock_timeout', $3, true), set_config('statement_timeout', $4, true)";
+        // In quotes, for a dash may be in it.
+        let path = format!("\"{schema}\"");
+        let settings =
+            [schema, path.as_str(), begin.lock_timeout(), STATEMENT_TIMEOUT].map(|value| Value::Text(value).into());
+        self.pending.replace(vec![
+            Statement::plain(begin.sql()),
+            Statement { sql: SETTINGS.into(), params: settings.into() },
+            Statement::plain(begin.version_sql()),
+        ]);
+        self.version_at.set(Some(2));
+    }
+
+    /// Sends what waits.
+    async fn send(&self, is_last: bool) -> Result<Vec<Answer>, StoreError> {
+        let statements = self.pending.take();
+        let mut answers = self.driver.run(Batch { statements, is_last }).await?;
+        if let Some(at) = self.version_at.take() {
+            migrate::require_version(answers.get_mut(at))?;
+        }
+        Ok(answers)
+    }
+
+    fn wait(&self, sql: &'static str, params: &[Value<'_>]) {
+        let params = params.iter().map(|param| (*param).into()).collect();
+        self.pending.borrow_mut().push(Statement { sql: sql.into(), params });
+    }
+
+    pub(super) async fn commit(&self) -> Result<(), StoreError> {
+        // Where only the beginning waits, nothing was sent and nothing is to be ended.
+        if self.version_at.get().is_some_and(|at| self.pending.borrow().len() == at + 1) {
+            self.pending.take();
+            self.version_at.take();
+            return Ok(());
+        }
+        self.pending.borrow_mut().push(Statement::plain("COMMIT"));
+        let answers = self.send(true).await?;
+        // A transaction that had failed is rolled back by its COMMIT, which is no error to the server.
+        match answers.last() {
+            Some(answer) if answer.tag == "COMMIT" => Ok(()),
+            _ => Err(StoreError::new(StoreErrorKind::Internal, "the server rolled back what was to be committed")),
+        }
+    }
+
+    pub(super) fn abandon(&self) {
+        self.pending.take();
+        self.version_at.take();
+        self.driver.abandon();
+    }
+}
+
+/// Statements of the open transaction.
+#[derive(Debug)]
+pub struct PostgresTx<'a, D> {
+    pub(super) database: &'a Postgres<D>,
+}
+
+impl<D: Driver> PostgresTx<'_, D> {
+    async fn ask(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Answer, StoreError> {
+        self.database.wait(sql, params);
+        let answer = self.database.send(false).await?.pop();
+        answer.ok_or_else(unanswered)
+    }
+
+    async fn make_room(&mut self) -> Result<(), StoreError> {
+        if self.database.pending.borrow().len() >= MAX_PENDING {
+            self.database.send(false).await?;
+        }
+        Ok(())
+    }
+}
+
+impl<D: Driver> Tx for PostgresTx<'_, D> {
+    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        Ok(rows(self.ask(sql, params).await?))
+    }
+
+    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        Ok(self.ask(sql, params).await?.changed())
+    }
+
+    async fn execute_many<'v, const N: usize>(
+        &mut self,
+        sql: &'static str,
+        rows: impl Iterator<Item = [Value<'v>; N]>,
+    ) -> Result<(), StoreError> {
+        for row in rows {
+            self.database.wait(sql, &row);
+            self.make_room().await?;
+        }
+        Ok(())
+    }
+
+    async fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
+        self.database.wait(sql, params);
+        self.make_room().await
+    }
+
+    async fn query_many<const N: usize>(
+        &mut self,
+        sql: &'static str,
+        params: &[[Value<'_>; N]],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let mut answers = Vec::with_capacity(params.len());
+        for some in params.chunks(MAX_PENDING) {
+            for row in some {
+                self.database.wait(sql, row);
+            }
+            let mut answered = self.database.send(false).await?;
+            let first = answered.len().checked_sub(some.len()).ok_or_else(unanswered)?;
+            answers.extend(answered.drain(first..).map(rows));
+        }
+        Ok(answers)
+    }
+}
+
+fn rows(answer: Answer) -> Vec<Row> {
+    answer.rows.into_iter().map(Row::new).collect()
+}
+
+fn unanswered() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "the driver left a statement without an answer")
+}
