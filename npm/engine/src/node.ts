@@ -14,6 +14,7 @@ import { FixLoop } from './fix-loop.ts';
 import type { FailureCategory, FailureEvent } from './generated/contract.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 import { NodePlatform } from './node/platform.ts';
+import { ProjectServer, type ProjectServerOptions } from './project-server.ts';
 import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
@@ -21,6 +22,17 @@ export { type Caller, Engine, type OpenOptions } from './engine.ts';
 export * from './everywhere.ts';
 export { FixLoop } from './fix-loop.ts';
 export { EDITING_CALLS, NamedCalls, TEAM_CALLS } from './generated/calls.ts';
+export {
+  ProjectMemory,
+  ProjectServer,
+  type ProjectServerOptions,
+  type SchemaState,
+  type SqlAnswer,
+  type SqlConnection,
+  SqlError,
+  type SqlPool,
+  type SqlStatement,
+} from './project-server.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());
@@ -29,6 +41,11 @@ let plain: Inspector | undefined;
 /** Opens one project's memory. Rejects with an `EngineError` when the database cannot be read. */
 export async function openEngine(options: OpenOptions): Promise<Engine> {
   return new Engine(runtime, options);
+}
+
+/** The memories of a server on PostgreSQL, through connections that the caller has. Nothing is sent before a call. */
+export function openProjectServer(options: ProjectServerOptions): ProjectServer {
+  return new ProjectServer(runtime, options);
 }
 
 /** What a database file says of itself. */
