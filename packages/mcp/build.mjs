@@ -58,7 +58,7 @@ const { metafile } = await build({
   target: 'node20',
   format: 'esm',
   // Native, optional, and found at run time or not.
-  external: ['fs-native-extensions'],
+  external: ['fs-native-extensions', 'pg'],
   alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml },
   define: { ARGUS_VERSION: JSON.stringify(manifest.version) },
   // CommonJS packages in the bundle ask for node's own modules.

@@ -4,21 +4,28 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import { FileWatch } from './file-watch.ts';
 import { sendHead } from './responses.ts';
 
 /** Shorter than what proxies and browsers take for dead. */
 const HEARTBEAT_MS = 15_000;
 const CHANGED = '{"changed":true}\n';
 
+/** What tells of changes until it is closed. */
+interface Closing {
+  close(): void;
+}
+
+/** Begins to watch what can change. */
+type Watch = (changed: () => void) => readonly Closing[];
+
 export class Events {
-  readonly #files: readonly string[];
+  readonly #watchAll: Watch;
   readonly #listeners = new Set<ServerResponse>();
-  #watching: { readonly files: readonly FileWatch[]; readonly heart: NodeJS.Timeout } | undefined;
+  #watching: { readonly watched: readonly Closing[]; readonly heart: NodeJS.Timeout } | undefined;
 
   /** Nothing is watched before somebody listens. */
-  constructor(files: readonly string[]) {
-    this.#files = files;
+  constructor(watch: Watch) {
+    this.#watchAll = watch;
   }
 
   add(response: ServerResponse): void {
@@ -38,7 +45,7 @@ export class Events {
 
   /** Ends all streams. */
   close(): void {
-    for (const file of this.#watching?.files ?? []) file.close();
+    for (const watched of this.#watching?.watched ?? []) watched.close();
     clearInterval(this.#watching?.heart);
     this.#watching = undefined;
     for (const listener of this.#listeners) listener.end();
@@ -46,8 +53,8 @@ export class Events {
   }
 
   #watch() {
-    const files = this.#files.map((file) => new FileWatch(file, () => this.#send(CHANGED)));
-    return { files, heart: setInterval(() => this.#send('\n'), HEARTBEAT_MS).unref() };
+    const watched = this.#watchAll(() => this.#send(CHANGED));
+    return { watched, heart: setInterval(() => this.#send('\n'), HEARTBEAT_MS).unref() };
   }
 
   #send(line: string): void {

@@ -18,7 +18,7 @@ export const OLDEST_PROTOCOL = 1;
 export type TeamCallName = (typeof TEAM_CALLS)[number];
 
 /** A project's name is part of an address and of a file's name. */
-export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/u;
+export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,49}$/u;
 
 const MAX_NAME_CHARS = 100;
 

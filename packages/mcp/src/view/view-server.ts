@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Calls, isPageCall, WRITING_CALLS } from 'argus-engine';
 import { ArgusError, systemCodeOf } from '../errors.ts';
 import { Events } from '../http/events.ts';
+import { FileWatch } from '../http/file-watch.ts';
 import { assetPath, contentSecurityPolicy } from '../http/page.ts';
 import { Refused, readJson, sendBytes, sendError, sendHead, sendJson } from '../http/responses.ts';
 import { Guard } from './guard.ts';
@@ -40,7 +41,8 @@ interface Parts {
 /** On a free port when it is 0. */
 export async function startViewServer(memory: ViewedMemory, wantedPort: number): Promise<ViewServer> {
   const guard = new Guard();
-  const events = new Events(await memory.files());
+  const files = await memory.files();
+  const events = new Events((changed) => files.map((file) => new FileWatch(file, changed)));
   const parts = { memory, guard, events };
   // A page that was built badly is told about now, not in a browser.
   await contentSecurityPolicy('served');

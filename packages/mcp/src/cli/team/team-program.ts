@@ -8,14 +8,16 @@ import { type Command, Option } from 'commander';
 import type { ServeOptions } from '../../team/server/start-server.ts';
 import { portNumber, wholeNumber } from '../terminal/numbers.ts';
 import type { GlobalOptions } from '../terminal/output.ts';
+import type { MemoriesOptions } from './memories.ts';
 import type { JoinOptions } from './team.ts';
 import type { TokenOptions } from './token.ts';
 
-const DATABASE = 'database of the server (default: in the data folder of this user)';
+const DATABASE = 'file, or postgres://... (default: ARGUS_DATABASE, else a file in the data folder of this user)';
 
 export function addTeamCommands(root: Command): void {
   addServe(root);
   addToken(root);
+  addMemories(root);
   addTeam(root);
 }
 
@@ -23,7 +25,7 @@ function addServe(root: Command): void {
   root
     .command('serve')
     .description('serve the memories of a team over HTTP')
-    .option('--database <file>', DATABASE)
+    .option('--database <place>', DATABASE)
     .option('--port <n>', 'port to listen on; 0: a free one', portNumber, 7420)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--tls-cert <file>', 'certificate with its chain, PEM')
@@ -47,7 +49,7 @@ function addToken(root: Command): void {
     )
     .option('--project <name...>', 'only these projects (default: all)')
     .option('--expires <days>', 'days until it expires (default: never)', wholeNumber)
-    .option('--database <file>', DATABASE)
+    .option('--database <place>', DATABASE)
     .option('--json', 'print JSON')
     .action(async (name: string, options: TokenOptions) => {
       const { createToken } = await import('./token.ts');
@@ -56,7 +58,7 @@ function addToken(root: Command): void {
   token
     .command('list')
     .description('show all tokens, without their secrets')
-    .option('--database <file>', DATABASE)
+    .option('--database <place>', DATABASE)
     .option('--json', 'print JSON')
     .action(async (options: TokenOptions) => {
       const { listTokens } = await import('./token.ts');
@@ -66,7 +68,7 @@ function addToken(root: Command): void {
     .command('audit')
     .description('show what was edited and what was denied, the newest first')
     .option('--limit <n>', 'at most this many', wholeNumber, 100)
-    .option('--database <file>', DATABASE)
+    .option('--database <place>', DATABASE)
     .option('--json', 'print JSON')
     .action(async (options: TokenOptions) => {
       const { audit } = await import('./token.ts');
@@ -75,11 +77,32 @@ function addToken(root: Command): void {
   token
     .command('revoke <id>')
     .description('take a token back; it opens nothing after a second')
-    .option('--database <file>', DATABASE)
+    .option('--database <place>', DATABASE)
     .option('--json', 'print JSON')
     .action(async (id: string, options: TokenOptions) => {
       const { revokeToken } = await import('./token.ts');
       await revokeToken(id, options);
+    });
+}
+
+function addMemories(root: Command): void {
+  root
+    .command('migrate')
+    .description('make the schemas of a server on PostgreSQL, or bring them to this version')
+    .option('--database <place>', DATABASE)
+    .option('--json', 'print JSON')
+    .action(async (options: MemoriesOptions) => {
+      const { migrate } = await import('./memories.ts');
+      await migrate(options);
+    });
+  root
+    .command('backup <project> <file>')
+    .description('copy a project of a server on PostgreSQL into a file that argus opens')
+    .option('--database <place>', DATABASE)
+    .option('--json', 'print JSON')
+    .action(async (project: string, file: string, options: MemoriesOptions) => {
+      const { backup } = await import('./memories.ts');
+      await backup(project, file, options);
     });
 }
 

@@ -1,11 +1,11 @@
 /** token: who may use the memories of a server, told by whoever can write its database. */
 
-import type { Engine, Scope, Token } from 'argus-engine';
+import type { NamedCalls, Scope, Token } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
-import { Projects } from '../../team/server/projects.ts';
-import { serverDatabase } from '../../team/server/start-server.ts';
+import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
+import { projectsIn } from '../../team/server/storage/projects.ts';
 import { newToken } from '../../team/server/tokens.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { printData } from '../terminal/output.ts';
@@ -33,7 +33,7 @@ export async function createToken(name: string, options: TokenOptions): Promise<
     return shown(kept);
   });
   // Printed here and not as every other answer, from which secrets are taken out.
-  const note = `Shown this once. It is for a server with --database ${await serverDatabase(options.database)}`;
+  const note = `Shown this once. It is for a server with --database ${shownDatabase(await serverDatabase(options.database))}`;
   const text = options.json ? JSON.stringify({ token, ...made }) : lines([token, paint.dim(note)]);
   process.stdout.write(`${text}\n`);
 }
@@ -70,12 +70,12 @@ export async function audit(options: TokenOptions): Promise<void> {
 
 function requireName(project: string): void {
   if (PROJECT_NAME.test(project)) return;
-  const allowed = 'Lower case letters, digits, dot, dash and underscore, at most 64, the first a letter or a digit.';
+  const allowed = 'Lower case letters, digits, dot, dash and underscore, at most 50, the first a letter or a digit.';
   throw new ArgusError('INVALID_INPUT', `'${shortLine(project)}' is no name of a project. ${allowed}`);
 }
 
-async function withServer<T>(options: TokenOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
-  const projects = new Projects(await serverDatabase(options.database));
+async function withServer<T>(options: TokenOptions, work: (engine: NamedCalls) => Promise<T>): Promise<T> {
+  const projects = projectsIn(await serverDatabase(options.database));
   try {
     return await work(await projects.own());
   } finally {

@@ -3,7 +3,7 @@
  * what they ask for: `Grant`.
  */
 
-import type { Engine, Scope, Token } from 'argus-engine';
+import type { NamedCalls, Scope, Token } from 'argus-engine';
 import { messageOf } from '../../errors.ts';
 import { log } from '../../log.ts';
 import { holds } from '../protocol.ts';
@@ -36,12 +36,12 @@ export class Grant {
 }
 
 export class Auth {
-  readonly #engine: () => Promise<Engine>;
+  readonly #engine: () => Promise<NamedCalls>;
   #known: { readonly tokens: ReadonlyMap<string, Token>; readonly at: number } | undefined;
   readonly #noted = new Map<string, number>();
 
   /** `engine`: of the server's own database. */
-  constructor(engine: () => Promise<Engine>) {
+  constructor(engine: () => Promise<NamedCalls>) {
     this.#engine = engine;
   }
 

@@ -12,7 +12,7 @@ import { assetPath, contentSecurityPolicy } from '../../http/page.ts';
 import { Refused, sendBytes, sendHead, sendJson } from '../../http/responses.ts';
 import { VERSION } from '../../version.ts';
 import type { Grant } from './auth.ts';
-import type { Projects } from './projects.ts';
+import type { Projects } from './storage/projects.ts';
 
 const COOKIE = 'argus_token';
 
@@ -32,7 +32,7 @@ const POLICY = [
 ].join('; ');
 
 /** `/p/{project}/` and what the page asks for below it. */
-const PLACE = /^\/p\/([a-z0-9][a-z0-9._-]{0,63})\/(.*)$/u;
+const PLACE = /^\/p\/([a-z0-9][a-z0-9._-]{0,49})\/(.*)$/u;
 
 export class Pages {
   readonly #projects: Projects;
@@ -65,8 +65,8 @@ export class Pages {
   }
 
   /** The projects, or the only one at once. */
-  sendProjects(response: ServerResponse, grant: Grant): void {
-    const names = this.#projects.names().filter((name) => grant.may('read', name));
+  async sendProjects(response: ServerResponse, grant: Grant): Promise<void> {
+    const names = (await this.#projects.names()).filter((name) => grant.may('read', name));
     const [only] = names;
     if (only !== undefined && names.length === 1) {
       sendTo(response, `/p/${only}/`);
@@ -98,7 +98,7 @@ export class Pages {
         sendBytes(response, 'application/wasm', await readFile(assetPath('engine')));
         return true;
       case 'api/about': {
-        const database = this.#projects.names().includes(project) ? project : null;
+        const database = (await this.#projects.names()).includes(project) ? project : null;
         const about = { project, database, history: true, version: VERSION, locale };
         sendJson(response, 200, { ...about, editable: grant.may('edit', project) });
         return true;
@@ -114,7 +114,7 @@ export class Pages {
   #eventsOf(project: string): Events {
     const known = this.#events.get(project);
     if (known !== undefined) return known;
-    const events = new Events([this.#projects.fileOf(project)]);
+    const events = new Events((changed) => [this.#projects.watch(project, changed)]);
     this.#events.set(project, events);
     return events;
   }

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { dataFolder } from '../../system/user-folder.ts';
 import { Auth } from './auth.ts';
-import { Projects } from './projects.ts';
+import { isPostgres } from './storage/postgres-projects.ts';
+import { projectsIn } from './storage/projects.ts';
 import { type McpAnswering, TeamServer } from './team-server.ts';
 
 export interface ServeOptions {
@@ -31,16 +32,28 @@ export interface Served {
 /** How long calls in flight may take once the server is told to end. */
 const END_MS = 10_000;
 
-/** Where a server keeps what it has when nobody says otherwise. */
-export async function serverDatabase(named: string | undefined): Promise<string> {
-  return named === undefined ? path.join(await dataFolder(), 'server', 'argus.db') : path.resolve(named);
+/** A variable, so that a password is in no list of processes. */
+const DATABASE_VARIABLE = 'ARGUS_DATABASE';
+
+/** Where a server keeps what it has: the file or URL that is named, else one of this user's. */
+export async function serverDatabase(option: string | undefined): Promise<string> {
+  const named = option ?? process.env[DATABASE_VARIABLE];
+  if (named === undefined) return path.join(await dataFolder(), 'server', 'argus.db');
+  return isPostgres(named) ? named : path.resolve(named);
+}
+
+/** The same for people and logs. */
+export function shownDatabase(database: string): string {
+  if (!isPostgres(database) || !URL.canParse(database)) return isPostgres(database) ? 'postgres' : database;
+  const { host, pathname } = new URL(database);
+  return `postgres://${host}${pathname}`;
 }
 
 export async function startTeamServer(options: ServeOptions, mcp: McpAnswering): Promise<Served> {
   const tls = tlsOf(options);
   requireSecure(options, tls !== undefined);
   const database = await serverDatabase(options.database);
-  const projects = new Projects(database);
+  const projects = projectsIn(database);
   const { rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
   // A database that cannot be opened is told about now, not at the first call.
   await projects.own();
@@ -56,7 +69,7 @@ export async function startTeamServer(options: ServeOptions, mcp: McpAnswering):
   const host = isIP(options.host) === 6 ? `[${options.host}]` : options.host;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
-    database,
+    database: shownDatabase(database),
     close: () => server.close(END_MS),
   };
 }

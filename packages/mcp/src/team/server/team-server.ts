@@ -22,7 +22,7 @@ import type { Auth, Grant } from './auth.ts';
 import { GrantedCalls } from './granted-calls.ts';
 import { Metrics } from './metrics.ts';
 import { cookieToken, Pages, readLogin } from './pages.ts';
-import type { Projects } from './projects.ts';
+import type { Projects } from './storage/projects.ts';
 
 /** Of all headers together; Node refuses more. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -171,7 +171,7 @@ export class TeamServer {
     try {
       const grant = await this.#authenticate(request, given);
       asked.token = grant.id;
-      this.#pages.sendProjects(response, grant);
+      await this.#pages.sendProjects(response, grant);
     } catch (thrown) {
       if (!(thrown instanceof Refused)) throw thrown;
       this.#pages.sendLogin(response, thrown.status, thrown.message);
@@ -307,7 +307,7 @@ export class TeamServer {
     if (!grant.may(scope, project)) {
       throw denied(`The token '${grant.name}' may not ${scope} in '${project}'. An admin can make one that may.`);
     }
-    const engine = await this.#options.projects.engineOf(project, locale);
+    const engine = await this.#options.projects.memoryOf(project, locale);
     const who = from === undefined ? grant.name : `${grant.name} (${from})`;
     const recorder = { from: who, ...(by === undefined ? {} : { by }) };
     // The engine checks every field itself, as it does for every caller.

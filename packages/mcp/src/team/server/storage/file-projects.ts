@@ -1,17 +1,16 @@
-/**
- * The memories of a server: its own database (tokens, audit log) and one for each project, in a folder beside it. A
- * project is made by the first call that writes to it.
- */
+/** The memories of a server in files: its own, and one for each project in a folder beside it. */
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Engine, type Locale, openEngine } from 'argus-engine';
-import { systemCodeOf } from '../../errors.ts';
-import { log } from '../../log.ts';
+import { systemCodeOf } from '../../../errors.ts';
+import { FileWatch } from '../../../http/file-watch.ts';
+import { log } from '../../../log.ts';
+import type { Projects, Watching } from './projects.ts';
 
 const SUFFIX = '.db';
 
-export class Projects {
+export class FileProjects implements Projects {
   readonly #file: string;
   readonly #folder: string;
   #own: Promise<Engine> | undefined;
@@ -24,7 +23,6 @@ export class Projects {
     this.#folder = `${file}.projects`;
   }
 
-  /** The server's own. */
   own(): Promise<Engine> {
     this.#own ??= open(this.#file, 'en').catch((thrown: unknown) => {
       this.#own = undefined;
@@ -33,22 +31,21 @@ export class Projects {
     return this.#own;
   }
 
-  engineOf(project: string, locale: Locale): Promise<Engine> {
+  memoryOf(project: string, locale: Locale): Promise<Engine> {
     const key = `${project} ${locale}`;
     const known = this.#open.get(key);
     if (known !== undefined) return known;
-    const opened = open(this.fileOf(project), locale);
+    const opened = open(this.#fileOf(project), locale);
     this.#open.set(key, opened);
     opened.catch(() => this.#open.delete(key));
     return opened;
   }
 
-  fileOf(project: string): string {
+  #fileOf(project: string): string {
     return path.join(this.#folder, `${project}${SUFFIX}`);
   }
 
-  /** Those in which something was recorded, by name. */
-  names(): string[] {
+  async names(): Promise<string[]> {
     try {
       const files = readdirSync(this.#folder).filter((file) => file.endsWith(SUFFIX));
       return files.map((file) => file.slice(0, -SUFFIX.length)).sort();
@@ -56,6 +53,10 @@ export class Projects {
       if (systemCodeOf(thrown) === 'ENOENT') return [];
       throw thrown;
     }
+  }
+
+  watch(project: string, changed: () => void): Watching {
+    return new FileWatch(this.#fileOf(project), changed);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,9 @@
+/** A PostgreSQL of one's own, for tests and measurements. */
+export function startPostgres(): Promise<{
+  port: number;
+  /** A database in it, of a user who may do everything. */
+  url: string;
+  /** As after a crash. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}>;

@@ -1,0 +1,77 @@
+// A PostgreSQL of one's own, for tests and measurements: in a temporary folder, on a free port, gone at the end.
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask, run } from './exec.mjs';
+
+/** Debian keeps the programs of each version apart. */
+const DEBIAN = '/usr/lib/postgresql';
+
+/** What is lost with the machine was worth nothing; all else is as it comes. */
+const SETTINGS = ['fsync=off', 'max_connections=200', 'max_locks_per_transaction=512', 'listen_addresses=127.0.0.1'];
+
+/** PostgreSQL refuses to run as root; this user comes with its package. */
+const USER = 'postgres';
+
+export async function startPostgres() {
+  const folder = mkdtempSync(join(tmpdir(), 'argus-postgres-'));
+  const data = join(folder, 'data');
+  giveAway(folder);
+  await program('initdb', ['-D', data, '-A', 'trust', '-U', 'argus', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
+  const port = await freePort();
+  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${folder}`];
+  const options = settings.map((setting) => `-c ${setting}`).join(' ');
+  const start = () => program('pg_ctl', ['-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start']);
+  const stop = (mode) => program('pg_ctl', ['-D', data, '-m', mode, '-w', 'stop']);
+  await start();
+  return {
+    port,
+    url: `postgres://argus@127.0.0.1:${port}/postgres`,
+    /** As after a crash: nobody is waited for. */
+    restart: async () => {
+      await stop('immediate');
+      await start();
+    },
+    stop: async () => {
+      await stop('immediate');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function program(name, args) {
+  const path = join(programs(), name);
+  const [command, ...words] = isRoot() ? ['runuser', '-u', USER, '--', path, ...args] : [path, ...args];
+  // Not by a pipe: the server keeps it open.
+  const { code, output } = await run(command, words, { cwd: tmpdir() });
+  if (code !== 0) throw new Error(`${name} failed: ${output.trim()}`);
+}
+
+function programs() {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const [newest] = versions;
+  const folder = newest === undefined ? ask('pg_config', ['--bindir'])?.trim() : join(DEBIAN, newest, 'bin');
+  if (folder === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
+  return folder;
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+function giveAway(folder) {
+  if (!isRoot()) return;
+  const [uid, gid] = ['-u', '-g'].map((option) => Number(ask('id', [option, USER])));
+  chownSync(folder, uid, gid);
+  chmodSync(folder, 0o700);
+}
+
+/** Free a moment ago, which is enough. */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,109 @@
+/** Connections to PostgreSQL through `pg`, which is installed where a server needs it. */
+
+import { type SqlAnswer, type SqlConnection, SqlError, type SqlPool, type SqlStatement } from 'argus-engine';
+import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
+import { ArgusError, messageOf } from '../../../errors.ts';
+import { log } from '../../../log.ts';
+
+/** For a database that starts or fails over; longer than that, the caller had better be told. */
+const CONNECT_MS = 10_000;
+
+/** The engine reads values as the server writes them. */
+const AS_TEXT = { getTypeParser: () => (value: string) => value };
+
+type Pg = typeof import('pg');
+
+/** The types of `pg` do not know all of its options. */
+type Query = QueryArrayConfig & { readonly queryMode: 'extended' };
+
+export class PostgresPool implements SqlPool {
+  readonly #url: string;
+  #opened: Promise<{ pg: Pg; pool: Pool }> | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async connect(): Promise<SqlConnection> {
+    const { pg, pool } = await this.#open();
+    try {
+      return new PostgresConnection(pg, await pool.connect());
+    } catch (thrown) {
+      throw sqlError(pg, thrown);
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.pool.end();
+  }
+
+  #open(): Promise<{ pg: Pg; pool: Pool }> {
+    this.#opened ??= this.#load();
+    return this.#opened;
+  }
+
+  async #load(): Promise<{ pg: Pg; pool: Pool }> {
+    const pg = await import('pg').then(
+      (module) => module.default as unknown as Pg,
+      (thrown: unknown) => {
+        throw new ArgusError(
+          'INVALID_INPUT',
+          `PostgreSQL needs the package pg: npm install pg (${messageOf(thrown)}).`,
+        );
+      },
+    );
+    const pool = new pg.Pool({
+      connectionString: this.#url,
+      connectionTimeoutMillis: CONNECT_MS,
+      application_name: 'argus-mcp',
+      // Statements of one batch go out together.
+      pipeline: true,
+    } as ConstructorParameters<Pg['Pool']>[0]);
+    // Of a connection that nobody uses; the pool forgets it.
+    pool.on('error', (error) => log(`postgres: ${error.message}`));
+    return { pg, pool };
+  }
+}
+
+class PostgresConnection implements SqlConnection {
+  readonly #pg: Pg;
+  readonly #client: PoolClient;
+  readonly #failed = (error: Error) => log(`postgres: ${error.message}`);
+
+  constructor(pg: Pg, client: PoolClient) {
+    this.#pg = pg;
+    this.#client = client;
+    // Who waits for an answer is told by it.
+    client.on('error', this.#failed);
+  }
+
+  async send(statements: readonly SqlStatement[]): Promise<SqlAnswer[]> {
+    const sent = statements.map(({ sql, params }) => {
+      // Unnamed, for a pooler may give each transaction another connection.
+      const query: Query = { text: sql, values: [...params], rowMode: 'array', types: AS_TEXT, queryMode: 'extended' };
+      return this.#client.query(query);
+    });
+    // All are waited for: after one that failed the others of a transaction fail too, and only the first says why.
+    const answers = await Promise.allSettled(sent);
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (failed !== undefined) throw sqlError(this.#pg, failed.reason);
+    return answers.map((answer) => answerOf((answer as PromiseFulfilledResult<QueryArrayResult>).value));
+  }
+
+  release(isBroken: boolean): void {
+    this.#client.off('error', this.#failed);
+    this.#client.release(isBroken);
+  }
+}
+
+function answerOf({ fields, rows, command, rowCount }: QueryArrayResult): SqlAnswer {
+  const types = fields.map(({ dataTypeID }) => dataTypeID);
+  return { types, rows, tag: rowCount === null ? command : `${command} ${rowCount}` };
+}
+
+/** A server's details quote rows; its message does not. */
+function sqlError(pg: Pg, thrown: unknown): SqlError {
+  if (thrown instanceof pg.DatabaseError) return new SqlError(thrown.code ?? '', thrown.message);
+  return new SqlError('', messageOf(thrown));
+}
