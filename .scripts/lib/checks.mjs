@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run, runTool } from './exec.mjs';
 import { checkLayers } from './layers.mjs';
+import { startPostgres } from './postgres.mjs';
 
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
 const TYPESCRIPT = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'packages', 'tests'];
@@ -35,6 +36,7 @@ export const AFTER_BUILD = [
   tests('cargo test on wasm', [...RUST, 'tests/vectors'], (onLine) =>
     cargoTest(['-p', 'argus-wasm', '--target', 'wasm32-unknown-unknown'], onLine),
   ),
+  tests('engine on PostgreSQL', RUST, engineOnPostgres),
   check('npm start', EVERYTHING, (onLine) => run(process.execPath, ['.scripts/start.mjs'], { onLine })),
   ...vitestRunners(),
 ];
@@ -71,8 +73,24 @@ function svelteCheck(onLine) {
   return run(process.execPath, [program, ...args], { cwd: folder, onLine });
 }
 
-async function cargoTest(args, onLine) {
-  const { code, output } = await run('cargo', ['test', ...args], { onLine });
+/** The store's own tests of it, and the engine's whole suite but what takes a minute for what no database changes. */
+async function engineOnPostgres(onLine) {
+  const server = await startPostgres();
+  try {
+    const extraEnv = { ARGUS_TEST_POSTGRES: server.url };
+    const skipped = ['--skip', 'no_run_goes_before_its_time'];
+    const store = await cargoTest(['-p', 'argus-store', '--test', 'postgres', '--', '--ignored'], onLine, extraEnv);
+    const engine = await cargoTest(['-p', 'argus-engine', '--lib', '--', ...skipped], onLine, extraEnv);
+    const [passed, failed] = ['passed', 'failed'].map((key) => store[key] + engine[key]);
+    const code = store.code || engine.code;
+    return finish(code, store.output + engine.output, passed, failed, `${passed} passed, ${failed} failed`);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function cargoTest(args, onLine, extraEnv = {}) {
+  const { code, output } = await run('cargo', ['test', ...args], { onLine, extraEnv });
   const counts = [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
   const sum = (column) => counts.reduce((total, match) => total + Number(match[column]), 0);
   return finish(code, output, sum(1), sum(2), `${sum(1)} passed, ${sum(2)} failed, ${sum(3)} ignored`);

@@ -13,6 +13,7 @@ mod once;
 mod recognising;
 mod recording;
 mod retention;
+mod round_trips;
 mod secrets;
 mod statements;
 mod viewer;

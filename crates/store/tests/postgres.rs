@@ -1,6 +1,12 @@
 //! The same store on PostgreSQL: schema, isolation, the one writer, what is undone. On the server of
 //! `ARGUS_TEST_POSTGRES`, which `npm test` starts.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by it; the server is told by a variable"
+)]
+
 use argus_store::{
     Database, KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx, copy,
     database::{Row, Value},

@@ -51,7 +51,8 @@ export interface Caller {
   readonly recorder: RecorderOptions;
 }
 
-function definedOf(params: object): object {
+/** A value that is undefined is none. */
+export function definedOf(params: object): object {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }
 

@@ -14,7 +14,7 @@ import { FixLoop } from './fix-loop.ts';
 import type { FailureCategory, FailureEvent } from './generated/contract.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 import { NodePlatform } from './node/platform.ts';
-import { ProjectServer, type ProjectServerOptions } from './project-server.ts';
+import { ProjectServer, type ProjectServerOptions } from './node/project-server.ts';
 import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
@@ -32,7 +32,7 @@ export {
   SqlError,
   type SqlPool,
   type SqlStatement,
-} from './project-server.ts';
+} from './node/project-server.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());

@@ -59,6 +59,7 @@ impl Tx for AnyTx<'_> {
 
 /// Either.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one a test")]
 pub(crate) enum AnyDatabase {
     Sqlite(Sqlite),
     Postgres(Postgres<Rc<NativeDriver>>),
@@ -70,10 +71,11 @@ static PROJECTS: AtomicU64 = AtomicU64::new(0);
 impl AnyDatabase {
     /// One that holds nothing and is gone with the test, or with the server.
     pub(super) fn fresh() -> Self {
-        match std::env::var("ARGUS_TEST_POSTGRES") {
-            Ok(url) => Self::Postgres(project(&url)),
-            Err(_) => Self::file(":memory:").unwrap(),
+        if server().is_none() {
+            return Self::file(":memory:").unwrap();
         }
+        let (driver, project) = connection();
+        Self::Postgres(Postgres::new(driver, &project, KnownSchemas::default()).unwrap())
     }
 
     pub(super) fn file(path: &str) -> Result<Self, StoreError> {
@@ -81,11 +83,18 @@ impl AnyDatabase {
     }
 }
 
-fn project(url: &str) -> Postgres<Rc<NativeDriver>> {
-    let driver = Rc::new(NativeDriver::connect(url).expect("the server of ARGUS_TEST_POSTGRES answers"));
-    let name = format!("t{}-{}", std::process::id(), PROJECTS.fetch_add(1, Ordering::Relaxed));
+#[expect(clippy::disallowed_methods, reason = "the server is told by a variable")]
+fn server() -> Option<String> {
+    std::env::var("ARGUS_TEST_POSTGRES").ok()
+}
+
+/// A connection, and the name of a project that nobody else has.
+pub(super) fn connection() -> (Rc<NativeDriver>, String) {
+    let driver = NativeDriver::connect(&server().expect("ARGUS_TEST_POSTGRES is set")).expect("its server answers");
+    let driver = Rc::new(driver);
     finish(Postgres::new(Rc::clone(&driver), SERVER, KnownSchemas::default()).unwrap().migrate(0)).unwrap();
-    Postgres::new(driver, &name, KnownSchemas::default()).unwrap()
+    let name = format!("t{}-{}", std::process::id(), PROJECTS.fetch_add(1, Ordering::Relaxed));
+    (driver, name)
 }
 
 macro_rules! on_either {

@@ -5,7 +5,7 @@ import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
-import { projectsIn } from '../../team/server/storage/projects.ts';
+import { projectsIn } from '../../team/server/storage/open-projects.ts';
 import { newToken } from '../../team/server/tokens.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { printData } from '../terminal/output.ts';

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { dataFolder } from '../../system/user-folder.ts';
 import { Auth } from './auth.ts';
+import { projectsIn } from './storage/open-projects.ts';
 import { isPostgres } from './storage/postgres-projects.ts';
-import { projectsIn } from './storage/projects.ts';
 import { type McpAnswering, TeamServer } from './team-server.ts';
 
 export interface ServeOptions {

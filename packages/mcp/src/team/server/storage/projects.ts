@@ -1,8 +1,6 @@
 /** The memories of a server: its own (tokens, audit log) and one for each project, made by the first call that writes. */
 
 import type { Caller, CallName, Calls, Locale, NamedCalls } from 'argus-engine';
-import { FileProjects } from './file-projects.ts';
-import { isPostgres, PostgresProjects } from './postgres-projects.ts';
 
 /** Makes calls for others. */
 export interface ServedMemory extends NamedCalls {
@@ -23,9 +21,4 @@ export interface Projects {
   /** Calls `changed` when a project was written, by whatever process. */
   watch(project: string, changed: () => void): Watching;
   close(): Promise<void>;
-}
-
-/** `database`: a file, or the URL of a PostgreSQL database. Nothing is opened yet. */
-export function projectsIn(database: string): Projects {
-  return isPostgres(database) ? new PostgresProjects(database) : new FileProjects(database);
 }

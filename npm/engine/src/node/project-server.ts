@@ -4,13 +4,13 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Caller } from './engine.ts';
-import { EngineError } from './errors.ts';
-import { type CallName, type Calls, NamedCalls } from './generated/calls.ts';
-import type { Locale } from './generated/contract.ts';
-import type { Log } from './host.ts';
-import type { Runtime } from './runtime.ts';
-import * as wasm from './wasm/argus_wasm.js';
+import { type Caller, definedOf } from '../engine.ts';
+import { EngineError } from '../errors.ts';
+import { type CallName, type Calls, NamedCalls } from '../generated/calls.ts';
+import type { Locale } from '../generated/contract.ts';
+import type { Log } from '../host.ts';
+import type { Runtime } from '../runtime.ts';
+import * as wasm from '../wasm/argus_wasm.js';
 
 /** Values as text, bytes as bytes; their types are the statement's. */
 export interface SqlStatement {
@@ -101,7 +101,7 @@ export class ProjectServer {
   /** A project's memory; the server's own where none is named. Made at the first write. */
   project(name = OWN): ProjectMemory {
     return new ProjectMemory((call, params, caller) =>
-      this.#ask((server) => server.call(name, call, params, caller?.callId, caller?.now, caller?.recorder ?? {})),
+      this.#ask((server) => server.call(name, call, definedOf(params), caller?.callId, caller?.now, caller?.recorder ?? {})),
     );
   }
 

@@ -1,0 +1,100 @@
+//! What a call costs on PostgreSQL: each round trip takes as long as the network is far. On the server of
+//! `ARGUS_TEST_POSTGRES`, which `npm test` starts.
+
+use super::{Json, START_MS, UNKNOWN, database::connection};
+use crate::{
+    Engine,
+    calls::call_once,
+    contract::{EngineOptions, RecorderOptions},
+};
+use argus_core::Ambient;
+use argus_store::{KnownSchemas, NativeDriver, Postgres, finish};
+use serde_json::{Value, json};
+use std::{cell::Cell, rc::Rc};
+
+/// A project on a connection that counts.
+struct Far {
+    engine: Engine<Postgres<Rc<NativeDriver>>>,
+    driver: Rc<NativeDriver>,
+    project: String,
+    known: KnownSchemas,
+    calls: Cell<u32>,
+}
+
+impl Far {
+    fn new() -> Self {
+        let (driver, project) = connection();
+        let known = KnownSchemas::default();
+        let database = Postgres::new(Rc::clone(&driver), &project, known.clone()).unwrap();
+        let engine = Engine::new(database, EngineOptions::default()).unwrap();
+        let far = Self { engine, driver, project, known, calls: Cell::new(0) };
+        // Makes the schema, and looks whether it is there.
+        far.call("checkWrite", json!({}));
+        far
+    }
+
+    /// The round trips of a call as a machine of the team makes it, and its answer.
+    fn call(&self, name: &str, params: Value) -> (u32, Value) {
+        let number = self.calls.get() + 1;
+        self.calls.set(number);
+        let database = Postgres::new(Rc::clone(&self.driver), &self.project, self.known.clone()).unwrap();
+        let engine = self.engine.on(database, RecorderOptions::default());
+        let ambient = Ambient::of_call(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
+        self.driver.take_round_trips();
+        let answer = finish(call_once::<Json, _>(&engine, &ambient, name, params)).unwrap();
+        (self.driver.take_round_trips(), answer)
+    }
+
+    fn run(&self, cases: &[Value]) -> (u32, String) {
+        let (asked, run) = self.call("recordRun", json!({ "command": "npm test", "exitCode": 1, "cases": cases }));
+        (asked, run["runId"].as_str().unwrap().to_owned())
+    }
+}
+
+fn case(name: &str, error: Option<&str>) -> Value {
+    let status = if error.is_some() { "failed" } else { "passed" };
+    json!({ "suite": [], "name": name, "status": status, "flaky": false, "attempts": 1, "error": error })
+}
+
+fn incident(number: usize) -> Value {
+    let title = format!("The boiler number{number} is cold in room{}", number % 50);
+    json!({ "type": "incident", "id": format!("inc-{number}"), "title": title })
+}
+
+#[test]
+#[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
+fn no_call_asks_more_often_than_it_may() {
+    let far = Far::new();
+    let lines: Vec<String> = (0..500).map(|number| incident(number).to_string()).collect();
+    let (import, _) = far.call("memoryImport", json!({ "lines": lines.join("\n") }));
+    let cases: Vec<Value> = (0..200).map(|at| case(&format!("case {at}"), (at < 3).then_some(UNKNOWN))).collect();
+    let (record, run) = far.run(&cases);
+    let failure = json!({ "runId": run, "caseName": "case 0" });
+    let (new, _) = far.call("diagnose", failure.clone());
+    let (without_fix, _) = far.call("diagnose", failure.clone());
+    let mut fix = failure.clone();
+    fix["fixDescription"] = "Tuned it".into();
+    fix["success"] = true.into();
+    let (report, _) = far.call("reportFix", fix);
+    let (known, _) = far.call("diagnose", failure);
+    let (patterns, _) = far.call("patterns", json!({}));
+    let added = json!({ "title": "The till is stuck", "steps": "Oil it.", "worked": true, "env": {} });
+    let (_, added) = far.call("addIncident", added);
+    let search = json!({ "query_text": "The boiler number7 is cold", "env": {} });
+    let (ranked, _) = far.call("rankedSolutions", search);
+    let outcome = json!({ "solution_id": added["solution_id"], "worked": true, "env": {} });
+    let (outcome, _) = far.call("recordOutcome", outcome);
+    let asked = [
+        ("diagnose", known, 12),
+        ("diagnose, no pattern yet", new, 24),
+        ("diagnose, no fix", without_fix, 24),
+        ("reportFix", report, 11),
+        ("patterns", patterns, 3),
+        ("rankedSolutions", ranked, 17),
+        ("recordOutcome", outcome, 6),
+        ("recordRun, 200 cases", record, 24),
+        ("memoryImport, 500 incidents", import, 100),
+    ];
+    let over: Vec<_> = asked.iter().filter(|(_, asked, most)| asked > most).collect();
+    assert!(over.is_empty(), "{over:?} of {asked:?}");
+}
