@@ -5,7 +5,7 @@
 //! How values cross a boundary is up to a [`Codec`].
 
 use crate::{
-    Engine, EngineError, access, contract as c,
+    Engine, EngineError, access, call_repeated, contract as c,
     failures::{diagnose, report_fix},
     knowledge::{overview, patterns, resources, snapshot},
     memory::{
@@ -19,7 +19,7 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::{
     Database,
-    calls::{self as store_calls, Answered},
+    calls::{self as store_calls, Answered, Made},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::pin::Pin;
@@ -111,12 +111,12 @@ pub async fn call_once<C: Codec, D: Database>(
         return call::<C, D>(engine, ambient, name, params).await;
     };
     let once = async || {
-        let before = async |tx: &mut D::Tx<'_>| Ok(store_calls::answered(tx, call_id).await?);
-        if let Some(before) = engine.read(ambient, before).await? {
-            if before.method != name {
-                return Err(EngineError::invalid("There was another call with this callId."));
-            }
-            return C::from_json(&before.answer);
+        let before = async |tx: &mut D::Tx<'_>| Ok(store_calls::made(tx, call_id).await?);
+        match engine.read(ambient, before).await? {
+            Made::Not => {}
+            Made::Forgotten => return Err(call_repeated()),
+            Made::Answered(before) if before.method == name => return C::from_json(&before.answer),
+            Made::Answered(_) => return Err(EngineError::invalid("There was another call with this callId.")),
         }
         let value = dispatch::<C, D>(engine, ambient, name, params).await?;
         let answered = Answered { method: name.to_owned(), answer: C::to_json(&value)? };

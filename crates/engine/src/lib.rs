@@ -152,10 +152,16 @@ impl<D: Database> Engine<D> {
         F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
     {
         let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-            mark_call_made(tx, ambient).await?;
+            self.mark_call_made(tx, ambient).await?;
             body(tx).await
         };
         self.write_unmarked(ambient, marked).await
+    }
+
+    /// A call that has a name of its own is made once. One that is a single transaction is marked with its answer.
+    pub(crate) async fn mark_call_made(&self, tx: &mut impl Tx, ambient: &Ambient) -> Result<(), EngineError> {
+        let Some(call_id) = ambient.call_id().filter(|_| !self.database.is_in_one()) else { return Ok(()) };
+        if argus_store::calls::mark_made(tx, call_id).await? { Ok(()) } else { Err(call_repeated()) }
     }
 
     /// Answers what can be read where this error kept a call from writing; what is one transaction answers nothing else.
@@ -185,13 +191,8 @@ impl<D> Engine<D> {
     }
 }
 
-/// A call that has a name of its own is made once.
-pub(crate) async fn mark_call_made(tx: &mut impl Tx, ambient: &Ambient) -> Result<(), EngineError> {
-    let Some(call_id) = ambient.call_id() else { return Ok(()) };
-    if argus_store::calls::mark_made(tx, call_id).await? {
-        return Ok(());
-    }
-    Err(EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored."))
+pub(crate) fn call_repeated() -> EngineError {
+    EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored.")
 }
 
 /// Opens report files: the engine itself reads no file but its database.

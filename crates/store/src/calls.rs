@@ -17,6 +17,17 @@ pub struct Answered {
     pub answer: String,
 }
 
+/// Whether a call was made before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// It was not.
+    Not,
+    /// It answered this.
+    Answered(Answered),
+    /// Its answer was not kept, or so long ago that nobody can be waiting for it.
+    Forgotten,
+}
+
 /// Marks a call as made, in the transaction that makes it; false where it was made before.
 pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO calls (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING key";
@@ -28,19 +39,21 @@ pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
 
 /// Keeps what a call answered, in the transaction that makes it.
 pub async fn keep_answer(tx: &mut impl Tx, id: &str, answered: &Answered) -> Result<(), StoreError> {
-    const KEEP: &str = "INSERT INTO calls (id, method, answer) VALUES ($1, $2, $3) \
-                        ON CONFLICT (id) DO UPDATE SET method = excluded.method, answer = excluded.answer \
-                        RETURNING key";
-    const FORGET: &str = "UPDATE calls SET answer = NULL WHERE key <= $1 AND answer IS NOT NULL";
-    let kept = tx.query_first(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()]).await?;
-    let key: i64 = kept.ok_or_else(|| StoreError::corrupt("a call that was kept has no key"))?.read()?;
-    tx.post(FORGET, &[(key - MAX_KEPT_ANSWERS).into()]).await?;
-    Ok(())
+    const KEEP: &str = "INSERT INTO calls (id, method, answer) VALUES ($1, $2, $3)";
+    const FORGET_ANSWERS: &str =
+        "UPDATE calls SET answer = NULL WHERE key <= (SELECT MAX(key) FROM calls) - $1 AND answer IS NOT NULL";
+    const FORGET: &str = "DELETE FROM calls WHERE key <= (SELECT MAX(key) FROM calls) - $1";
+    tx.post(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()]).await?;
+    tx.post(FORGET_ANSWERS, &[MAX_KEPT_ANSWERS.into()]).await?;
+    tx.post(FORGET, &[MAX_KEPT_CALLS.into()]).await
 }
 
-/// What a call answered; None where it was not made, or so long ago that nobody can be waiting for it.
-pub async fn answered(tx: &mut impl Tx, id: &str) -> Result<Option<Answered>, StoreError> {
-    const SQL: &str = "SELECT method, answer FROM calls WHERE id = $1 AND answer IS NOT NULL";
-    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(None) };
-    Ok(Some(Answered { method: row.read()?, answer: row.read()? }))
+/// Whether a call was made, and what it answered.
+pub async fn made(tx: &mut impl Tx, id: &str) -> Result<Made, StoreError> {
+    const SQL: &str = "SELECT method, answer FROM calls WHERE id = $1";
+    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(Made::Not) };
+    Ok(match (row.read()?, row.read()?) {
+        (Some(method), Some(answer)) => Made::Answered(Answered { method, answer }),
+        _ => Made::Forgotten,
+    })
 }

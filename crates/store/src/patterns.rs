@@ -237,8 +237,13 @@ async fn follow_merge(tx: &mut impl Tx, found: Option<Pattern>) -> Result<Option
 /// Recipe under which built-ins are stored; their signatures never change.
 pub const BUILTIN_RECIPE: &str = "built-in";
 
-/// One page of one category.
-pub async fn list(tx: &mut impl Tx, category: Category, order: Order, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+/// The first of each of these categories.
+pub async fn list(
+    tx: &mut impl Tx,
+    categories: &[Category],
+    order: Order,
+    limit: u32,
+) -> Result<Vec<Pattern>, StoreError> {
     const CONFIDENCE: &str = concat!(
         "SELECT ",
         columns!(),
@@ -268,8 +273,8 @@ pub async fn list(tx: &mut impl Tx, category: Category, order: Order, limit: u32
         Order::Occurrences => OCCURRENCES,
         Order::LastSeen => LAST_SEEN,
     };
-    let rows = tx.query(sql, &[category.as_str().into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+    let wanted: Vec<_> = categories.iter().map(|category| [category.as_str().into(), limit.into()]).collect();
+    tx.query_many(sql, &wanted).await?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
 }
 
 /// How many learned patterns each category has.
@@ -336,13 +341,11 @@ async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
     Ok(key)
 }
 
-/// One more diagnosis.
+/// One more diagnosis of a pattern that was read in this transaction.
 pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE patterns SET occurrences = occurrences + 1, last_seen_at = $2, updated_at = $2 \
-                       WHERE key = $1 RETURNING occurrences, resolutions";
-    read_counts(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
+    pattern.occurrences += 1;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
-    daily_counts::record(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
+    write_counts(tx, pattern).await
 }
 
 /// One diagnosis less: it was of another failure. Where each was of a fix, there is none to take back.
@@ -353,14 +356,22 @@ pub async fn take_back_occurrence(tx: &mut impl Tx, key: PatternKey, now: i64) -
     daily_counts::record_stored(tx, key, now).await
 }
 
-/// One more successful fix; occurrences rise only where resolutions would pass them.
+/// One more successful fix of a pattern that was read in this transaction; occurrences rise only where resolutions would
+/// pass them.
 pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE patterns SET resolutions = resolutions + 1, updated_at = $2, \
-                       occurrences = CASE WHEN occurrences > resolutions THEN occurrences ELSE resolutions + 1 END \
-                       WHERE key = $1 RETURNING occurrences, resolutions";
-    read_counts(tx.query_first(SQL, &[pattern.key.0.into(), now.into()]).await?, pattern)?;
+    pattern.resolutions += 1;
+    pattern.occurrences = pattern.occurrences.max(pattern.resolutions);
     pattern.updated_at = now;
-    daily_counts::record(tx, pattern.key, now, pattern.occurrences, pattern.resolutions).await
+    write_counts(tx, pattern).await
+}
+
+async fn write_counts(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET occurrences = $2, resolutions = $3, last_seen_at = $4, updated_at = $5 \
+                       WHERE key = $1";
+    let Pattern { key, occurrences, resolutions, last_seen_at, updated_at, .. } = *pattern;
+    let params = [key.into(), occurrences.into(), resolutions.into(), last_seen_at.into(), updated_at.into()];
+    tx.post(SQL, &params).await?;
+    daily_counts::record(tx, key, updated_at, occurrences, resolutions).await
 }
 
 /// The redacted failure it was learned from, as JSON.
@@ -396,12 +407,6 @@ pub(crate) async fn count(tx: &mut impl Tx, category: Category, change: i64) -> 
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
     tx.post(SQL, &[category.as_str().into(), change.into()]).await
-}
-
-fn read_counts(row: Option<Row>, pattern: &mut Pattern) -> Result<(), StoreError> {
-    let mut row = row.ok_or_else(|| StoreError::corrupt("a pattern that was just read is gone"))?;
-    (pattern.occurrences, pattern.resolutions) = (row.read()?, row.read()?);
-    Ok(())
 }
 
 fn first(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {

@@ -193,7 +193,10 @@ impl<D: Driver + 'static> Database for Postgres<D> {
         match self.outer.get() {
             Outer::None => {
                 self.begin_reading().await?;
-                self.finish(body).await
+                let answer = self.part(body).await;
+                // Nothing of it is to stay, so that nobody waits for its end.
+                self.abandon();
+                answer
             }
             Outer::Open => self.part(body).await,
             Outer::Failed => Err(undone().into()),

@@ -80,19 +80,39 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
     const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
-    const SQL: &str = "INSERT INTO solutions \
-                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, wrong_at, \
-                       recorded_by, recorded_from) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING key";
-    let (sql, [incident, pattern]) = match new.owner {
-        Owner::Incident(key) => (OF_INCIDENT, [key.into(), Value::Null]),
-        Owner::Pattern(key) => (OF_PATTERN, [Value::Null, key.into()]),
+    let (sql, owner) = match new.owner {
+        Owner::Incident(key) => (OF_INCIDENT, key.into()),
+        Owner::Pattern(key) => (OF_PATTERN, key.into()),
     };
-    let owner = if incident == Value::Null { pattern } else { incident };
     if let Some(mut row) = tx.query_first(sql, &[owner, new.digest.into(), new.env_bucket.into()]).await? {
         return Ok((solution(&mut row)?, false));
     }
     let wrong_at = wrong_at(tx, new.owner, new.digest).await?;
+    let key = insert(tx, new, wrong_at).await?;
+    let added = Solution {
+        key,
+        id: new.id.to_owned(),
+        owner: new.owner,
+        steps: new.steps.to_owned(),
+        env: new.env.map(ToOwned::to_owned),
+        env_bucket: new.env_bucket.to_owned(),
+        created_at: new.now,
+        is_wrong: wrong_at.is_some(),
+        recorded: new.recorder.into(),
+    };
+    Ok((added, true))
+}
+
+/// Adds one that is not there yet.
+async fn insert(tx: &mut impl Tx, new: &NewSolution<'_>, wrong_at: Option<i64>) -> Result<SolutionKey, StoreError> {
+    const SQL: &str = "INSERT INTO solutions \
+                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, wrong_at, \
+                       recorded_by, recorded_from) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING key";
+    let [incident, pattern] = match new.owner {
+        Owner::Incident(key) => [key.into(), Value::Null],
+        Owner::Pattern(key) => [Value::Null, key.into()],
+    };
     let params = [
         new.id.into(),
         incident,
@@ -111,18 +131,7 @@ pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, b
     if let Owner::Pattern(pattern) = new.owner {
         search::wait(tx, pattern).await?;
     }
-    let added = Solution {
-        key,
-        id: new.id.to_owned(),
-        owner: new.owner,
-        steps: new.steps.to_owned(),
-        env: new.env.map(ToOwned::to_owned),
-        env_bucket: new.env_bucket.to_owned(),
-        created_at: new.now,
-        is_wrong: wrong_at.is_some(),
-        recorded: new.recorder.into(),
-    };
-    Ok((added, true))
+    Ok(key)
 }
 
 /// When a person judged these steps as wrong.
@@ -341,19 +350,25 @@ async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) ->
     tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await
 }
 
+macro_rules! fix_columns {
+    () => {
+        "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, s.wrong_at IS NOT NULL, \
+         o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
+         JOIN solutions s ON s.key = o.solution_key "
+    };
+}
+
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
 pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
-    const COUNTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, s.wrong_at IS NOT NULL, \
-                           o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
-                           JOIN solutions s ON s.key = o.solution_key \
-                           WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2";
-    const STARTED: &str = "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, s.wrong_at IS NOT NULL, \
-                           o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
-                           JOIN solutions s ON s.key = o.solution_key \
-                           WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
-    let params = [pattern.key.into(), limit.into()];
-    let mut rows = tx.query(COUNTED, &params).await?;
-    rows.extend(tx.query(STARTED, &params).await?);
+    const SQL: &str = concat!(
+        "SELECT * FROM (",
+        fix_columns!(),
+        "WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2) AS counted UNION ALL \
+         SELECT * FROM (",
+        fix_columns!(),
+        "WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2) AS started"
+    );
+    let rows = tx.query(SQL, &[pattern.key.into(), limit.into()]).await?;
     let mut fixes = Vec::with_capacity(rows.len());
     for mut row in rows {
         let fix = Fix {
@@ -399,8 +414,8 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
         recorder: fix.recorder,
         now: fix.now,
     };
-    let (added, _) = add(tx, &new).await?;
-    Ok((added.key, added.is_wrong))
+    // Nobody judged steps that are not known.
+    Ok((insert(tx, &new, None).await?, false))
 }
 
 /// The best solution was reported as a success at least once, and nobody took that back: one that a run proved before one that is only claimed, and that

@@ -10,8 +10,15 @@ pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
 
 /// What came of trying the fix that a pattern suggests; none where it has none of its own.
 pub(crate) async fn tried_fix(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
-    let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
-    Ok(Some(outcomes::outcome_counts(tx, solution).await?.into()))
+    Ok(tried_fixes(tx, std::slice::from_ref(pattern)).await?.pop().flatten())
+}
+
+/// The same of each of these patterns.
+pub(crate) async fn tried_fixes(tx: &mut impl Tx, patterns: &[Pattern]) -> Result<Vec<Option<Tried>>, StoreError> {
+    let own: Vec<_> = patterns.iter().map(|pattern| pattern.suggests.filter(|_| has_own_fix(pattern))).collect();
+    let solutions: Vec<_> = own.iter().flatten().copied().collect();
+    let mut counts = outcomes::outcome_counts_of(tx, &solutions).await?.into_iter();
+    Ok(own.into_iter().map(|solution| solution.and_then(|_| counts.next()).map(Tried::from)).collect())
 }
 
 impl From<outcomes::OutcomeCounts> for Tried {

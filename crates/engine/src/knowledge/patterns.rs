@@ -35,11 +35,11 @@ pub async fn patterns<D: Database>(
         let (built_in_count, learned_count) = counts(tx, params).await?;
         let total = built_in_count + learned_count;
         let stored = sorted(tx, params, offset + limit).await?;
-        let mut patterns = Vec::new();
-        for pattern in stored.iter().skip(offset as usize).take(limit as usize) {
-            let tried = trial::tried_fix(tx, pattern).await?;
-            patterns.push(view::pattern(pattern, tried, engine.options.locale));
-        }
+        let page = stored.get(offset as usize..).unwrap_or_default();
+        let page = &page[..page.len().min(limit as usize)];
+        let tried = trial::tried_fixes(tx, page).await?;
+        let shown = page.iter().zip(tried).map(|(pattern, tried)| view::pattern(pattern, tried, engine.options.locale));
+        let patterns: Vec<_> = shown.collect();
         let has_more = is_more(offset, patterns.len(), total);
         Ok(PatternsResult { patterns, total, built_in_count, learned_count, has_more })
     };
@@ -87,10 +87,8 @@ async fn sorted(tx: &mut impl Tx, params: &PatternsParams, most: u32) -> Result<
     } else {
         let own = [params.category].into_iter().flatten();
         let categories: Vec<Category> = if params.category.is_some() { own.collect() } else { Category::ALL.to_vec() };
-        for category in categories {
-            // One more, for the built-in that the source filter may take out.
-            found.extend(patterns::list(tx, category, order(sort), most + 1).await?);
-        }
+        // One more, for the built-in that the source filter may take out.
+        found = patterns::list(tx, &categories, order(sort), most + 1).await?;
         found.retain(|pattern| params.source.is_none() || !pattern.is_builtin);
     }
     found.sort_by(|a, b| compare(sort, a, b));

@@ -21,6 +21,9 @@ pub(super) async fn solution<D: Database>(
     ambient: &Ambient,
     id: &str,
 ) -> Result<Side, EngineError> {
+    if engine.has_one_memory() {
+        return Ok(Side::Primary);
+    }
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_id(tx, id.trim()).await?);
         if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
@@ -47,6 +50,9 @@ pub(super) async fn owning_side<D: Database>(
     ambient: &Ambient,
     id: &str,
 ) -> Result<Side, EngineError> {
+    if engine.has_one_memory() {
+        return Ok(Side::Primary);
+    }
     for side in SIDES {
         let body = async |tx: &mut D::Tx<'_>| found_owner(tx, id).await;
         if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {

@@ -1,6 +1,6 @@
 //! The databases of one call: the primary one, where things are written, the secondary one beside it, and a foreign one.
 
-use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind, mark_call_made};
+use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind};
 use argus_core::Ambient;
 use argus_store::Database;
 
@@ -82,6 +82,12 @@ impl<D: Database> Engine<D> {
         }
     }
 
+    /// What is looked for is there or nowhere, so that its transaction finds it. Outside of one a file would be made for
+    /// what it does not hold.
+    pub(super) fn has_one_memory(&self) -> bool {
+        self.database.is_in_one() && self.secondary.is_none() && self.foreign.is_none()
+    }
+
     /// Writes one of the user's own sides, where something was found.
     pub(super) async fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
@@ -90,7 +96,7 @@ impl<D: Database> Engine<D> {
         match (side, &self.secondary) {
             (Side::Secondary, Some(secondary)) => {
                 let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-                    mark_call_made(tx, ambient).await?;
+                    self.mark_call_made(tx, ambient).await?;
                     body(tx).await
                 };
                 secondary.write(ambient.now, marked).await

