@@ -1,8 +1,8 @@
 /**
  * Installs the test runners that the end-to-end tests really run: from npm and pip into `runners/`, Go from apt where
- * it is missing and root may install it, those of Ruby, PHP, CMake and the shell too, Maven and Gradle where there is a
- * Java. What is there already is left alone. Rust, Java and Docker are not installed: tests of a runner that is missing
- * say so and are skipped.
+ * it is missing and root may install it, those of Ruby, PHP, Lua, CMake and the shell too, Maven and Gradle where there
+ * is a Java. What is there already is left alone. Rust, Java and Docker are not installed: tests of a runner that is
+ * missing say so and are skipped.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -57,7 +57,14 @@ function installGo() {
 }
 
 function installScripting() {
-  const packages = { rspec: 'ruby-rspec', rake: 'rake', phpunit: 'phpunit', ctest: 'cmake', bats: 'bats' };
+  const packages = {
+    rspec: 'ruby-rspec',
+    rake: 'rake',
+    phpunit: 'phpunit',
+    ctest: 'cmake',
+    busted: 'lua-busted',
+    bats: 'bats',
+  };
   const missing = Object.entries(packages).filter(([program]) => !succeeds(program, ['--version']));
   const names = missing.map(([, name]) => name);
   for (const library of ['minitest', 'test-unit']) {

@@ -70,7 +70,7 @@ describe('contents', () => {
       );
     const strange = names.filter(
       (it) =>
-        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/([\w-]+\.(cjs|mjs|py)|ruby\/\w+\.rb|python\/\w+\.py|php\/\w+\.php))|LICENSE|README\.md|CHANGELOG\.md|docs\/[\w-]+\.md|package\.json)$/.test(
+        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/([\w-]+\.(cjs|mjs|py)|ruby\/\w+\.rb|python\/\w+\.py|lua\/\w+\.lua|php\/\w+\.php))|LICENSE|README\.md|CHANGELOG\.md|docs\/[\w-]+\.md|package\.json)$/.test(
           it,
         ),
     );

@@ -15,6 +15,7 @@ describe.each([
   { folder: 'minitest', filter: 'subtracts', missing: () => !has('rake') },
   { folder: 'phpunit', filter: 'subtracts', missing: () => !has('phpunit') },
   { folder: 'ctest', filter: 'subtracts', missing: () => !has('ctest') },
+  { folder: 'busted', filter: 'subtracts', missing: () => !has('busted') },
   { folder: 'bats', filter: 'subtracts', missing: () => !has('bats') },
 ])('no test of $folder', ({ folder, filter, command, missing, failed = 0 }) => {
   test.skipIf(missing?.())('is no success', async () => {

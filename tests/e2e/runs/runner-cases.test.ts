@@ -134,6 +134,13 @@ describe.each([
     totals: { passed: 0, failed: 1, skipped: 0 },
     missing: !has('rspec'),
   },
+  {
+    folder: 'busted',
+    file: 'spec/other_spec.lua',
+    text: "require 'absent'\n",
+    said: "module 'absent' not found",
+    missing: !has('busted'),
+  },
   { folder: 'ava', file: 'other.test.js', text: "import test from 'ava';\nimport './absent.js';\n", said: 'absent.js' },
 ])('an error outside of the tests of $folder is a failure', ({ folder, file, text, said, missing, ...more }) => {
   test.skipIf(missing)('with its message', async () => {
@@ -197,4 +204,39 @@ test('what processes the results of a Jest project goes on doing so, and a list 
   expect(existsSync(path.join(root, 'own.json'))).toBe(true);
   const list = await agent.data('argus_run', { projectPath: root, command: 'npx jest --listTests' });
   expect(list).toMatchObject({ status: 'passed' });
+});
+
+describe.skipIf(!has('busted'))('busted', () => {
+  test('says where the error is, of the project and of the test, and of what runs before each', async () => {
+    const { root } = await opened(runnerProject('busted'));
+    writeFileSync(
+      path.join(root, 'shop.lua'),
+      'local Shop = {}\nfunction Shop.total(cart) return cart.price.net end\nreturn Shop\n',
+    );
+    const text = `describe('shop', function()
+      before_each(function() assert(os.getenv('SHOP_OPEN'), 'SHOP_OPEN is not set') end)
+      it('has a total', function() assert.are.equal(3, (require('shop').total({}))) end)
+    end)\n`;
+    writeFileSync(path.join(root, 'spec/shop_spec.lua'), text);
+    const failed = async (command: string) => (await agent.data('argus_run', { projectPath: root, command })).failures;
+    expect(await failed('busted spec/shop_spec.lua')).toMatchObject([
+      { caseName: 'spec/shop_spec.lua > shop > before_each', headline: 'SHOP_OPEN is not set' },
+    ]);
+    expect(await failed('SHOP_OPEN=1 busted spec/shop_spec.lua')).toMatchObject([
+      {
+        caseName: 'spec/shop_spec.lua > shop > has a total',
+        headline: expect.stringMatching(/^attempt to index .*price.* \(a nil value\)/u),
+        place: 'shop.lua:2',
+        testPlace: 'spec/shop_spec.lua:3',
+      },
+    ]);
+  });
+
+  test('is read and filtered where its settings name another Lua', async () => {
+    const { root } = await opened(runnerProject('busted'));
+    writeFileSync(path.join(root, '.busted'), "return { default = { lua = '/usr/bin/env lua' } }\n");
+    const filter = 'spec/sum_spec.lua > sum > adds';
+    const run = await agent.data('argus_run', { projectPath: root, filter });
+    expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 }, notes: [] });
+  });
 });

@@ -100,6 +100,14 @@ const RUNNERS: Runner[] = [
     missing: () => !has('ctest'),
   },
   {
+    folder: 'busted',
+    runner: 'busted',
+    testCommand: 'busted',
+    wrong: 'spec/sum_spec.lua > sum > is wrong',
+    testPlace: 'spec/sum_spec.lua:',
+    missing: () => !has('busted'),
+  },
+  {
     folder: 'bats',
     runner: 'bats',
     testCommand: 'bats test',
@@ -211,6 +219,8 @@ describe.each([
   { folder: 'rspec', command: 'rspec', missing: () => !has('rspec') },
   { folder: 'minitest', command: 'rake test', missing: () => !has('rake') },
   { folder: 'phpunit', command: 'phpunit', missing: () => !has('phpunit') },
+  { folder: 'busted', command: 'busted', missing: () => !has('busted') },
+  { folder: 'busted', command: 'busted -o TAP', missing: () => !has('busted') },
   { folder: 'bats', command: 'bats test', missing: () => !has('bats') },
 ])('what $folder prints by $command', ({ folder, command, missing }) => {
   test.skipIf(missing?.())('is what it prints alone', () => {

@@ -8,7 +8,7 @@ import { gradle, maven } from './adapters/jvm.ts';
 import { cargoTest, ctest, goTest, nextest } from './adapters/native.ts';
 import { ava, bun, deno, jest, mocha, nodeTest, playwright, tap, tape, uvu, vitest } from './adapters/node.ts';
 import { pytest, unittest } from './adapters/python.ts';
-import { bats, minitest, phpunit, rakeTest, rspec } from './adapters/scripting.ts';
+import { bats, busted, minitest, phpunit, rakeTest, rspec } from './adapters/scripting.ts';
 
 /** In the order they are tried; the first that recognises a command has it. */
 export const ADAPTERS: readonly Adapter[] = [
@@ -34,6 +34,7 @@ export const ADAPTERS: readonly Adapter[] = [
   minitest,
   rakeTest,
   phpunit,
+  busted,
   ctest,
   bats,
 ];

@@ -25,6 +25,7 @@ const FORMATS = {
   minitest: 'ctrf',
   'test-unit': 'ctrf',
   unittest: 'ctrf',
+  busted: 'ctrf',
   pytest: 'junit',
   phpunit: 'junit',
 } as const;

@@ -111,6 +111,12 @@ test("bun's own runner is no script, deno's tasks are", () => {
   expect(shown).toBe('deno task test --filter=sums');
 });
 
+test('busted runs a statement more, which a shell may read without its quotes', () => {
+  const planned = plan('busted -v spec');
+  expect(planned).toMatchObject({ runner: 'busted', shown: 'busted -v spec' });
+  expect(planned.run).toMatch(/^busted -v spec -e '?dofile\[\[[^"'()]*\/lua\/argus_busted\.lua\]\]'?$/u);
+});
+
 test.each([
   ['python -m unittest', 'python RUNNER'],
   ['CI=1 python3.12 -W error -m unittest discover -s tests', 'CI=1 python3.12 -W error RUNNER discover -s tests'],
@@ -128,6 +134,8 @@ test.each([
   ['ruby test/test_a.rb', 'test/test_a.rb > A > test_adds', 'ruby test/test_a.rb -n /test_adds/'],
   ['phpunit', 'tests/ATest.php > ATest > testAdds', 'phpunit --filter testAdds'],
   ['ctest', 'sum.adds', 'ctest -R sum.adds'],
+  ['busted', 'spec/a_spec.lua > sum > adds (fast)', "busted --filter '^sum.adds..fast.$'"],
+  ['busted spec', 'adds', 'busted spec --filter adds'],
   ['bats test', 'a.bats > adds (fast)', "bats test -f 'adds \\(fast\\)'"],
   ['ava', 'a.js > adds', "ava '--match=*adds*'"],
 ])('a filter of %s', (command, filter, shown) => {

@@ -97,6 +97,8 @@ test.each([
     [],
     undefined,
   ],
+  ['busted', { 'spec/a_spec.lua': '' }, [], 'busted'],
+  ['busted with settings', { '.busted': '' }, [], 'busted'],
   ['bats', { 'tests/a.bats': '' }, [], 'bats tests'],
   ['ava', manifest({ devDependencies: { ava: '^7' } }), [], 'npx ava'],
   ['tap', manifest({ devDependencies: { tap: '^21' } }), [], 'npx tap'],

@@ -1,6 +1,7 @@
-/** The runners of Ruby, PHP and the shell. Those of Ruby and PHP get their reporter from `reporters.ts`. */
+/** The runners of Ruby, PHP, Lua and the shell. Those of Ruby and PHP get their reporter from `reporters.ts`. */
 
 import path from 'node:path';
+import { REPORTERS } from '../reporters.ts';
 import { type Adapter, afterSubcommand, basename, hasOption, program } from './adapter.ts';
 
 export const rspec: Adapter = {
@@ -48,6 +49,30 @@ export const phpunit: Adapter = {
   recognise: program('phpunit', 'pest', 'paratest', 'simple-phpunit'),
   filter: (name) => ['--filter', name],
 };
+
+/**
+ * One output handler takes the place of another, so the reporter is a statement of Lua, which it runs first. Where
+ * settings name another Lua, a shell reads the arguments once more, without their quotes.
+ */
+export const busted: Adapter = {
+  name: 'busted',
+  filterOptions: ['--filter'],
+  recognise: program('busted'),
+  filter: (name) => ['--filter', bustedName(name)],
+  takesCaseNames: true,
+  reporting: () => ({
+    args: ['-e', `dofile[[${REPORTERS.replaceAll('\\', '/')}/lua/argus_busted.lua]]`],
+    reports: [],
+  }),
+};
+
+/** A pattern of Lua is looked for in all names down to the test's own, with blanks between them. */
+function bustedName(filter: string): string {
+  const names = filter.split(' > ');
+  if (names.length === 1) return filter;
+  const own = names.filter((name, index) => index > 0 || !/\.\w+$/u.test(name)).join(' ');
+  return `^${own.replaceAll(/[ !-/:-@[-`{-~]/gu, '.')}$`;
+}
 
 /** Its JUnit report names files, as TAP does not, but adds times to what is printed. */
 export const bats: Adapter = {

@@ -11,6 +11,7 @@ const PROGRAMS: Readonly<Record<string, { apt: string; brew?: string } | { comma
   bats: { apt: 'bats', brew: 'bats-core' },
   bundle: { command: 'gem install bundler' },
   bun: { command: 'npm install --global bun' },
+  busted: { command: 'luarocks install busted' },
   cargo: { apt: 'cargo', brew: 'rust' },
   'cargo-nextest': { command: 'cargo install cargo-nextest --locked' },
   cmake: { apt: 'cmake' },

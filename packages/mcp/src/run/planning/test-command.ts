@@ -9,7 +9,7 @@ import { hasFile as has, projectFile } from '../../system/project-file.ts';
 import type { Machine } from './test-command/machine.ts';
 import { deno, node } from './test-command/node.ts';
 import { python } from './test-command/python.ts';
-import { bats, php, ruby } from './test-command/scripting.ts';
+import { bats, lua, php, ruby } from './test-command/scripting.ts';
 
 export interface Detection {
   command: string;
@@ -28,6 +28,7 @@ export function detectTestCommand(root: string, machine: Machine = thisMachine()
     jvm(root, machine),
     ruby(root, machine),
     php(root, machine),
+    lua(root),
     cmake(root),
     bats(root),
   ];

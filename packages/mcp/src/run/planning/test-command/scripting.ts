@@ -1,4 +1,4 @@
-/** How projects of Ruby, PHP and the shell are tested. */
+/** How projects of Ruby, PHP, Lua and the shell are tested. */
 
 import { filesNamed, hasFile as has, projectFile } from '../../../system/project-file.ts';
 import { hasComposerScript } from '../scripts.ts';
@@ -32,6 +32,10 @@ export function php(root: string, machine: Machine): string | undefined {
   // Where Composer has put it; what it is on Windows, PHP runs too.
   if (has(root, `vendor/bin/${program}`)) return `php vendor/bin/${program}`;
   return program;
+}
+
+export function lua(root: string): string | undefined {
+  return has(root, '.busted') || filesNamed(root, ['spec'], /_spec\.lua$/u).length > 0 ? 'busted' : undefined;
 }
 
 export function bats(root: string): string | undefined {

@@ -1,0 +1,5 @@
+describe('sum', function()
+  it('adds', function() assert.are.equal(2, 1 + 1) end)
+  it('is wrong', function() assert.are.equal(3, 1 + 1) end)
+  pending('is skipped')
+end)
