@@ -4,7 +4,7 @@
  */
 
 import { stripVTControlCharacters } from 'node:util';
-import { projectFile } from '../system/project-file.ts';
+import { hasFile, projectFile } from '../system/project-file.ts';
 
 interface JvmTest {
   className?: string | undefined;
@@ -58,16 +58,22 @@ export function hasMavenModules(root: string): boolean {
   return /<module>/u.test(projectFile(root, 'pom.xml') ?? '');
 }
 
+const SETTINGS = ['settings.gradle', 'settings.gradle.kts'];
+const BUILDS = ['build.gradle', 'build.gradle.kts'];
+
 export function hasGradleProjects(root: string): boolean {
-  return ['settings.gradle', 'settings.gradle.kts'].some((name) =>
-    /^\s*include\b/mu.test(projectFile(root, name) ?? ''),
-  );
+  return SETTINGS.some((name) => /^\s*include\b/mu.test(projectFile(root, name) ?? ''));
 }
 
 /** Gradle does not run again what did not change: the results of these tasks are of an earlier run and still hold. */
 export class GradleTasksUpToDate {
+  readonly #root: string;
   readonly #folders: string[] = [];
   #rest = '';
+
+  constructor(root: string) {
+    this.#root = root;
+  }
 
   /** Output of Gradle, as it comes. */
   add(text: string): void {
@@ -79,11 +85,20 @@ export class GradleTasksUpToDate {
     }
   }
 
-  /** Whether the report belongs to one of them. `file`: relative to the build's root. */
+  /** Whether the report belongs to one of them. `file`: relative to the project, which a build may be a folder of. */
   wrote(file: string): boolean {
     const posix = file.replaceAll('\\', '/');
-    return this.#folders.some((folder) => posix.startsWith(folder));
+    const inBuild = this.#folders.length === 0 ? posix : posix.slice(buildAround(posix, this.#root).length);
+    return this.#folders.some((folder) => inBuild.startsWith(folder));
   }
+}
+
+/** The folder of the build that wrote the file, with the slash behind it; the project's own has no name. */
+function buildAround(file: string, root: string): string {
+  const folders = ['', ...Array.from(file.matchAll(/\//gu), ({ index }) => file.slice(0, index + 1))];
+  const holding = (names: readonly string[]) => (folder: string) => names.some((name) => hasFile(root, folder + name));
+  if (holding([...SETTINGS, ...BUILDS])('')) return '';
+  return folders.findLast(holding(SETTINGS)) ?? folders.find(holding(BUILDS)) ?? '';
 }
 
 /** `libs:orders:test` in the folder that Gradle gives it unless a build says otherwise. */

@@ -253,7 +253,7 @@ class Output {
     this.#watcher = watcher;
     this.#ours = (text) => withoutAdditions(text, { added, dir });
     this.#printed = new PrintedReports(dir, cargoPackageAt(root));
-    if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate();
+    if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate(root);
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
     if (reporting.translate === 'go-json') this.#goText = new GoJsonText();
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
