@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BUNDLE, type Data, environment, runnerProject } from '../harness.ts';
-import { hasGradleOffline } from '../setup.mjs';
+import { hasGradleOffline, hasMavenOffline } from '../setup.mjs';
 import { has, PATH } from './installed.ts';
 import { agent, opened, totals } from './runners-agent.ts';
 
@@ -238,5 +238,23 @@ describe.skipIf(!has('busted'))('busted', () => {
     const filter = 'spec/sum_spec.lua > sum > adds';
     const run = await agent.data('argus_run', { projectPath: root, filter });
     expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 }, notes: [] });
+  });
+});
+
+describe.each([
+  { folder: 'maven', missing: !hasMavenOffline() },
+  { folder: 'gradle', missing: !hasGradleOffline() },
+])('$folder', ({ folder, missing }) => {
+  test.skipIf(missing)('says which module it could not compile, beside the tests that failed', async () => {
+    const { root } = await opened(runnerProject(folder));
+    const broken = 'second/src/test/java/shop/BrokenTest.java';
+    writeFileSync(path.join(root, broken), 'package shop;\n\nclass BrokenTest {\n  int total = Absent.total();\n}\n');
+    const run = await agent.data('argus_run', { projectPath: root });
+    expect(run).toMatchObject({ totals: { failed: 1 }, failures: [{ caseName: 'shop.SumTest > is_wrong' }] });
+    expect(run.notes).toEqual([
+      expect.stringMatching(
+        /^Not built, so its tests did not run: \S*second\S*\. First error: .*BrokenTest\.java.*4.*cannot find symbol$/u,
+      ),
+    ]);
   });
 });

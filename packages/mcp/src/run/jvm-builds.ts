@@ -5,6 +5,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { hasFile, projectFile } from '../system/project-file.ts';
+import { shortLine } from '../text/untrusted.ts';
 
 interface JvmTest {
   className?: string | undefined;
@@ -64,6 +65,23 @@ const BUILDS = ['build.gradle', 'build.gradle.kts'];
 export function hasGradleProjects(root: string): boolean {
   return SETTINGS.some((name) => /^\s*include\b/mu.test(projectFile(root, name) ?? ''));
 }
+
+/**
+ * What a build that goes on after a failure could not build, with the first error of a compiler: where tests of other
+ * modules fail too, no case says it.
+ */
+export function notBuilt(output: string): string | undefined {
+  const text = stripVTControlCharacters(output).replaceAll('\r\n', '\n');
+  const failed = [...new Set([...text.matchAll(FAILED_TASK)].map(([, task, project]) => task ?? project))];
+  if (failed.length === 0) return undefined;
+  const error = COMPILER_ERROR.exec(text)?.[0];
+  return `Not built, so its tests did not run: ${failed.join(', ')}.${error === undefined ? '' : ` First error: ${shortLine(error)}`}`;
+}
+
+const FAILED_TASK =
+  /^Execution failed for task '(\S*:compile\w+)'\.$|^\[ERROR\] Failed to execute goal \S+:(?:compile|test-?[cC]ompile) (?:\([^)\n]*\) )?on project (\S+): /gmu;
+const COMPILER_ERROR =
+  /^(?:\[ERROR\] |e: )?\S+\.(?:java|kts?|scala|groovy)(?::\d+: error: |:\[\d+,\d+\] |:\d+:\d+:? ).*$/mu;
 
 /** Gradle does not run again what did not change: the results of these tasks are of an earlier run and still hold. */
 export class GradleTasksUpToDate {

@@ -18,7 +18,7 @@ import { missingOf } from './advice/missing.ts';
 import { containerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
 import { gitFacts } from './git-state.ts';
-import { GradleTasksUpToDate } from './jvm-builds.ts';
+import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
 import { refusalIn, withoutAdditions } from './planning/additions.ts';
 import { type Plan, planRun, withoutReporting } from './planning/plan.ts';
 import { detectTestCommand } from './planning/test-command.ts';
@@ -179,6 +179,9 @@ async function recordOf(
   if (lack !== undefined) notes.push(lack);
   const elsewhere = reports.length === 0 && lack === undefined ? elsewhereNote(plan.command, root) : undefined;
   if (elsewhere !== undefined) notes.push(elsewhere);
+  const isBuild = plan.runner === 'maven' || plan.runner === 'gradle';
+  const unbuilt = failed && isBuild && reports.length > 0 ? notBuilt(output.tail.text) : undefined;
+  if (unbuilt !== undefined) notes.push(unbuilt);
   const cached = cachedNote(output.tail.text);
   if (cached !== undefined) notes.push(cached);
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GradleTasksUpToDate } from '../../src/run/jvm-builds.ts';
+import { GradleTasksUpToDate, notBuilt } from '../../src/run/jvm-builds.ts';
 import { folder } from '../project.ts';
 
 test('Gradle names the tasks whose results still hold, in both of its forms and however its output is cut', () => {
@@ -24,4 +24,28 @@ test.each([
   expect(tasks.wrote(`${module}/build/test-results/test/TEST-a.xml`)).toBe(true);
   expect(tasks.wrote(`${module}/other/build/test-results/test/TEST-a.xml`)).toBe(false);
   expect(tasks.wrote('other/build/test-results/test/TEST-a.xml')).toBe(false);
+});
+
+test('what a build could not build is told beside the tests that failed', () => {
+  const gradle = [
+    ':lib:compileTestJava',
+    '/srv/shop/lib/src/test/java/CartTest.java:18: error: cannot find symbol',
+    '  symbol:   method total()',
+    '* What went wrong:',
+    "Execution failed for task ':app:test'.",
+    '> There were failing tests. See the report at: file:///srv/shop/app/build/reports/tests/test/index.html',
+    '* What went wrong:',
+    "Execution failed for task ':lib:compileTestJava'.",
+    '> Compilation failed; see the compiler error output for details.',
+  ];
+  expect(notBuilt(gradle.join('\n'))).toBe(
+    'Not built, so its tests did not run: :lib:compileTestJava. First error: /srv/shop/lib/src/test/java/CartTest.java:18: error: cannot find symbol',
+  );
+  const maven = [
+    '[ERROR] /srv/shop/lib/src/main/java/shop/Cart.java:[7,12] cannot find symbol',
+    '[\u001b[1;31mERROR\u001b[m] Failed to execute goal \u001b[32morg.apache.maven.plugins:maven-surefire-plugin:2.22.3:test\u001b[m (default-test) on project app: There are test failures.',
+    '[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.10.1:compile (default-compile) on project lib: Compilation failure',
+  ];
+  expect(notBuilt(maven.join('\n'))).toMatch(/: lib\. First error: .*Cart\.java:\[7,12\] cannot find symbol$/u);
+  expect(notBuilt(maven.slice(1, 2).join('\n'))).toBeUndefined();
 });
