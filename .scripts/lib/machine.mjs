@@ -17,6 +17,7 @@ export const TEST_PROGRAMS = [
   { program: 'expect', packages: ['expect'], use: 'answers programs that read from a terminal' },
   // Its other programs are in a folder of their version.
   { program: 'pg_createcluster', packages: ['postgresql'], use: 'keeps the memories of a team' },
+  { program: 'pgbouncer', packages: ['pgbouncer'], use: 'hands connections to that on' },
   { program: 'openssl', packages: ['openssl'], use: 'makes a certificate for the server of a team' },
   // On other systems the tests take the Chrome that is there; see tests/e2e/viewer/chromium.ts.
   ...(process.platform === 'linux' ? [{ program: 'chromium', packages: ['chromium'], use: 'opens the viewer' }] : []),

@@ -3,6 +3,9 @@ export function startPostgres(): Promise<{
   port: number;
   /** A database in it, of a user who may do everything. */
   url: string;
+  newDatabase(): Promise<string>;
+  /** All that a database holds, as SQL. */
+  dump(database: string): Promise<string>;
   /** As after a crash. */
   restart(): Promise<void>;
   stop(): Promise<void>;

@@ -25,9 +25,18 @@ export async function startPostgres() {
   const start = () => program('pg_ctl', ['-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start']);
   const stop = (mode) => program('pg_ctl', ['-D', data, '-m', mode, '-w', 'stop']);
   await start();
+  const url = (name) => `postgres://argus@127.0.0.1:${port}/${name}`;
+  let databases = 0;
   return {
     port,
-    url: `postgres://argus@127.0.0.1:${port}/postgres`,
+    url: url('postgres'),
+    newDatabase: async () => {
+      databases += 1;
+      const name = `argus_test_${databases}`;
+      await program('createdb', ['-h', '127.0.0.1', '-p', String(port), '-U', 'argus', name]);
+      return url(name);
+    },
+    dump: (database) => program('pg_dump', ['--inserts', database]),
     /** As after a crash: nobody is waited for. */
     restart: async () => {
       await stop('immediate');
@@ -46,6 +55,7 @@ async function program(name, args) {
   // Not by a pipe: the server keeps it open.
   const { code, output } = await run(command, words, { cwd: tmpdir() });
   if (code !== 0) throw new Error(`${name} failed: ${output.trim()}`);
+  return output;
 }
 
 function programs() {

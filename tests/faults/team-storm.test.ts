@@ -1,13 +1,35 @@
-/** Many clients of a team's server, and a server that is killed meanwhile: nothing acknowledged is lost or doubled. */
+/**
+ * Many clients of a team's server, and a server or a database that is killed meanwhile: nothing acknowledged is lost or
+ * doubled.
+ */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { startPostgres } from '../../.scripts/lib/postgres.mjs';
+import { argus } from '../e2e/argus.ts';
 import type { Data } from '../e2e/harness.ts';
 import { headers, newDatabase, startServer, stopServers, type TeamServer, token } from '../e2e/team/team.ts';
 
-afterAll(stopServers);
+let postgres: Awaited<ReturnType<typeof startPostgres>>;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  stopServers();
+  await postgres.stop();
+});
+
+/** Where a server keeps what it has. */
+const PLACES = {
+  'a file': async () => newDatabase(),
+  PostgreSQL: async () => {
+    const database = await postgres.newDatabase();
+    expect(argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+    return database;
+  },
+};
 
 const CLIENTS = 8;
 const KILLS = 5;
@@ -62,50 +84,86 @@ function each<T>(work: (client: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
 }
 
-test('clients that diagnose and report at once are all counted', async () => {
-  const times = 60;
-  const server = await startServer();
-  const tokens = Array.from({ length: CLIENTS }, (_, client) => token(server.database, `client ${client}`));
-  const [first = ''] = tokens;
-  const known = await failure(server, first);
-  await make(server.port, first, 'diagnose', known);
-  const runs = await each(async (client) => failure(server, tokens[client] ?? ''));
-  await each(async (client) => {
-    const bearer = tokens[client] ?? '';
-    for (let n = 0; n < times; n += 1) await make(server.port, bearer, 'diagnose', known);
-    const fix = { ...(runs[client] ?? known), fixDescription: `Mended by ${client}.`, success: true };
-    await make(server.port, bearer, 'reportFix', fix);
+describe.each(Object.entries(PLACES))('on %s', (_, place) => {
+  test('clients that diagnose and report at once are all counted', async () => {
+    const times = 60;
+    const server = await startServer(await place());
+    const tokens = Array.from({ length: CLIENTS }, (_, client) => token(server.database, `client ${client}`));
+    const [first = ''] = tokens;
+    const known = await failure(server, first);
+    await make(server.port, first, 'diagnose', known);
+    const runs = await each(async (client) => failure(server, tokens[client] ?? ''));
+    await each(async (client) => {
+      const bearer = tokens[client] ?? '';
+      for (let n = 0; n < times; n += 1) await make(server.port, bearer, 'diagnose', known);
+      const fix = { ...(runs[client] ?? known), fixDescription: `Mended by ${client}.`, success: true };
+      await make(server.port, bearer, 'reportFix', fix);
+    });
+    // The first diagnosis made the pattern.
+    expect(await counts(server, first)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: CLIENTS }]);
   });
-  // The first diagnosis made the pattern.
-  expect(await counts(server, first)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: CLIENTS }]);
+
+  test('of the same incident from all at once there is one', async () => {
+    const server = await startServer(await place());
+    const bearer = token(server.database, 'Ada');
+    const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
+    const added = await each(() => make(server.port, bearer, 'addIncident', incident));
+    expect(added.filter((one) => z.object({ created: z.literal(true) }).safeParse(one).success)).toHaveLength(1);
+  });
+
+  test('a server that is killed again and again loses and doubles nothing', async () => {
+    const times = 40;
+    const database = await place();
+    let server = await startServer(database);
+    const { port } = server;
+    const bearer = token(database, 'Ada');
+    const known = await failure(server, bearer);
+    await make(port, bearer, 'diagnose', known);
+    const killing = (async () => {
+      for (let kills = 0; kills < KILLS; kills += 1) {
+        await delay(150 + Math.random() * 300);
+        await server.kill();
+        server = await startServer(database, ['--port', String(port)]);
+      }
+    })();
+    await each(async () => {
+      for (let n = 0; n < times; n += 1) await make(port, bearer, 'diagnose', known);
+    });
+    await killing;
+    expect(await counts(server, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
+  });
 });
 
-test('of the same incident from all at once there is one', async () => {
-  const server = await startServer();
-  const bearer = token(server.database, 'Ada');
-  const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
-  const added = await each(() => make(server.port, bearer, 'addIncident', incident));
-  expect(added.filter((one) => z.object({ created: z.literal(true) }).safeParse(one).success)).toHaveLength(1);
-});
-
-test('a server that is killed again and again loses and doubles nothing', async () => {
+test('a database that is killed again and again loses and doubles nothing', async () => {
   const times = 40;
-  const database = newDatabase();
-  let server = await startServer(database);
-  const { port } = server;
-  const bearer = token(database, 'Ada');
+  const server = await startServer(await PLACES.PostgreSQL());
+  const bearer = token(server.database, 'Ada');
   const known = await failure(server, bearer);
-  await make(port, bearer, 'diagnose', known);
+  await make(server.port, bearer, 'diagnose', known);
   const killing = (async () => {
     for (let kills = 0; kills < KILLS; kills += 1) {
-      await delay(150 + Math.random() * 300);
-      await server.kill();
-      server = await startServer(database, ['--port', String(port)]);
+      await delay(300 + Math.random() * 300);
+      await postgres.restart();
     }
   })();
   await each(async () => {
-    for (let n = 0; n < times; n += 1) await make(port, bearer, 'diagnose', known);
+    for (let n = 0; n < times; n += 1) await make(server.port, bearer, 'diagnose', known);
   });
   await killing;
   expect(await counts(server, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
+});
+
+test('servers of one database count together', async () => {
+  const times = 30;
+  const database = await PLACES.PostgreSQL();
+  const servers = [await startServer(database), await startServer(database)] as const;
+  const [first] = servers;
+  const bearer = token(database, 'Ada');
+  const known = await failure(first, bearer);
+  await make(first.port, bearer, 'diagnose', known);
+  await each(async (client) => {
+    const { port } = servers[client % 2] ?? first;
+    for (let n = 0; n < times; n += 1) await make(port, bearer, 'diagnose', known);
+  });
+  expect(await counts(first, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
 });

@@ -60,13 +60,10 @@ pub(super) fn require_version(answer: Option<&mut Answer>) -> Result<(), StoreEr
 }
 
 pub(super) async fn state(driver: &impl Driver, schema: &str) -> Result<SchemaState, StoreError> {
-    const SQL: &str = "SELECT to_regclass($1) IS NOT NULL";
-    let table = writer_of(schema);
-    let is_there: bool = one(driver, Statement { sql: SQL.into(), params: vec![Cell::Text(table.clone())] }).await?;
-    if !is_there {
+    if !one(driver, is_there(schema)).await? {
         return Ok(SchemaState::Missing);
     }
-    one(driver, Statement::plain(format!("SELECT version FROM {table}"))).await.map(SchemaState::of)
+    one(driver, Statement::plain(format!("SELECT version FROM {}", writer_of(schema)))).await.map(SchemaState::of)
 }
 
 pub(super) async fn writes(driver: &impl Driver, schema: &str) -> Result<i64, StoreError> {
@@ -90,11 +87,10 @@ pub(super) async fn migrate(driver: &impl Driver, schema: &str, now: i64) -> Res
         Statement::plain("BEGIN"),
         // The same number for all of a database: roles are made in the whole cluster. Any number that is only Argus'.
         Statement::plain("SELECT pg_advisory_xact_lock(4705481236521489493)"),
-        Statement { sql: "SELECT to_regclass($1) IS NOT NULL".into(), params: vec![Cell::Text(writer_of(schema))] },
+        is_there(schema),
     ];
     let migrated = async {
-        let is_there: bool = last(driver.run(Batch { statements: begin, is_last: false }).await?)?;
-        let version = if is_there {
+        let version = if last(driver.run(Batch { statements: begin, is_last: false }).await?)? {
             let statement = Statement::plain(format!("SELECT version FROM {} FOR UPDATE", writer_of(schema)));
             last(driver.run(Batch { statements: vec![statement], is_last: false }).await?)?
         } else {
@@ -157,6 +153,14 @@ fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> 
                        ON CONFLICT DO NOTHING";
     let params = [id, category, signature].map(|text| Cell::Text(text.to_owned()));
     Statement { sql: SQL.into(), params: params.into_iter().chain([Cell::Int(now)]).collect() }
+}
+
+/// Whether a schema was made. By reading the catalogue: who asks for the name alone may be told what was so before the
+/// lock was waited for.
+fn is_there(schema: &str) -> Statement {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+                       WHERE n.nspname = $1 AND c.relname = 'writer')";
+    Statement { sql: SQL.into(), params: vec![Cell::Text(schema.to_owned())] }
 }
 
 fn writer_of(schema: &str) -> String {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, definedOf } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import { type CallName, type Calls, NamedCalls } from '../generated/calls.ts';
-import type { Locale } from '../generated/contract.ts';
+import type { Locale, Retention } from '../generated/contract.ts';
 import type { Log } from '../host.ts';
 import type { Runtime } from '../runtime.ts';
 import * as wasm from '../wasm/argus_wasm.js';
@@ -56,8 +56,12 @@ export interface ProjectServerOptions {
   readonly pool: SqlPool;
   /** Language of built-in suggestions. */
   readonly locale: Locale;
-  /** How long a call may take with all that is tried again. */
+  /** Which runs are deleted. */
+  readonly retention?: Retention;
+  /** How long a call may take. */
   readonly callMs?: number;
+  /** How long one is begun anew where the connection was lost, or another transaction came in between. */
+  readonly tryAgainMs?: number;
   readonly log?: Log;
 }
 
@@ -101,7 +105,9 @@ export class ProjectServer {
   /** A project's memory; the server's own where none is named. Made at the first write. */
   project(name = OWN): ProjectMemory {
     return new ProjectMemory((call, params, caller) =>
-      this.#ask((server) => server.call(name, call, definedOf(params), caller?.callId, caller?.now, caller?.recorder ?? {})),
+      this.#ask((server) =>
+        server.call(name, call, definedOf(params), caller?.callId, caller?.now, caller?.recorder ?? {}),
+      ),
     );
   }
 
@@ -135,13 +141,15 @@ export class ProjectServer {
 
   /** Begun anew where another transaction came in between, or the connection was lost: a named call is made once. */
   async #ask(begin: (server: wasm.WasmServer) => wasm.WasmCall): Promise<unknown> {
-    const until = Date.now() + (this.#options.callMs ?? CALL_MS);
+    const { callMs = CALL_MS, tryAgainMs = CALL_MS } = this.#options;
+    const began = Date.now();
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      const conversation = new Conversation(this.#options.pool, until);
+      const conversation = new Conversation(this.#options.pool, began + callMs);
       try {
         return await this.#converse(conversation, begin);
       } catch (thrown) {
-        if (!conversation.mayTryAgain || Date.now() + pause >= until) throw thrown;
+        const isOver = Date.now() + pause >= began + Math.min(tryAgainMs, callMs);
+        if (isOver || !conversation.mayTryAgain) throw thrown;
       } finally {
         conversation.end();
       }
@@ -171,9 +179,10 @@ export class ProjectServer {
   /** After a trap there is a new instance. */
   #open(): wasm.WasmServer {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
-    const options = { rules: [], secrets: [], retention: {}, memory: {}, recorder: {} };
+    const { locale, retention } = this.#options;
+    const options = { locale, rules: [], secrets: [], retention: definedOf(retention ?? {}), memory: {}, recorder: {} };
     // Case names come relative to the project's folder, wherever that is.
-    const server = new wasm.WasmServer({ ...options, projectRoot: '/', locale: this.#options.locale });
+    const server = new wasm.WasmServer({ ...options, projectRoot: '/' });
     this.#current = { generation: this.#runtime.generation, wasm: server };
     return server;
   }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
-import { isPostgres, PostgresProjects } from '../../team/server/storage/postgres-projects.ts';
+import { AT_TERMINAL, isPostgres, PostgresProjects } from '../../team/server/storage/postgres-projects.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { printData } from '../terminal/output.ts';
 
@@ -48,7 +48,7 @@ async function onPostgres<T>(
     const advice = 'A file brings itself to a new version, and is copied as any other while nobody writes.';
     throw new ArgusError('INVALID_INPUT', `This is for a database on PostgreSQL (postgres://...). ${advice}`);
   }
-  const memories = new PostgresProjects(url);
+  const memories = new PostgresProjects(url, AT_TERMINAL);
   try {
     return await work(memories);
   } finally {

@@ -6,6 +6,7 @@ import { lines, paint } from '../../format/terminal.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
 import { projectsIn } from '../../team/server/storage/open-projects.ts';
+import { AT_TERMINAL } from '../../team/server/storage/postgres-projects.ts';
 import { newToken } from '../../team/server/tokens.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { printData } from '../terminal/output.ts';
@@ -75,7 +76,7 @@ function requireName(project: string): void {
 }
 
 async function withServer<T>(options: TokenOptions, work: (engine: NamedCalls) => Promise<T>): Promise<T> {
-  const projects = projectsIn(await serverDatabase(options.database));
+  const projects = projectsIn(await serverDatabase(options.database), AT_TERMINAL);
   try {
     return await work(await projects.own());
   } finally {

@@ -20,6 +20,8 @@ export interface ServeOptions {
   insecureHttp?: boolean;
   trustProxy?: boolean;
   rateLimit: number;
+  /** Days. */
+  keepRuns?: number;
 }
 
 export interface Served {
@@ -53,7 +55,7 @@ export async function startTeamServer(options: ServeOptions, mcp: McpAnswering):
   const tls = tlsOf(options);
   requireSecure(options, tls !== undefined);
   const database = await serverDatabase(options.database);
-  const projects = projectsIn(database);
+  const projects = projectsIn(database, { retention: { maxAgeDays: options.keepRuns ?? null } });
   const { rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
   // A database that cannot be opened is told about now, not at the first call.
   await projects.own();

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Engine, type Locale, openEngine } from 'argus-engine';
+import { type Engine, type Locale, openEngine, type Retention } from 'argus-engine';
 import { systemCodeOf } from '../../../errors.ts';
 import { FileWatch } from '../../../http/file-watch.ts';
 import { log } from '../../../log.ts';
@@ -13,18 +13,20 @@ const SUFFIX = '.db';
 export class FileProjects implements Projects {
   readonly #file: string;
   readonly #folder: string;
+  readonly #retention: Retention;
   #own: Promise<Engine> | undefined;
   /** By name and language. */
   readonly #open = new Map<string, Promise<Engine>>();
 
   /** `file`: the server's own database, made when it is needed. */
-  constructor(file: string) {
+  constructor(file: string, retention: Retention) {
     this.#file = file;
+    this.#retention = retention;
     this.#folder = `${file}.projects`;
   }
 
   own(): Promise<Engine> {
-    this.#own ??= open(this.#file, 'en').catch((thrown: unknown) => {
+    this.#own ??= open(this.#file, 'en', {}).catch((thrown: unknown) => {
       this.#own = undefined;
       throw thrown;
     });
@@ -35,7 +37,7 @@ export class FileProjects implements Projects {
     const key = `${project} ${locale}`;
     const known = this.#open.get(key);
     if (known !== undefined) return known;
-    const opened = open(this.#fileOf(project), locale);
+    const opened = open(this.#fileOf(project), locale, this.#retention);
     this.#open.set(key, opened);
     opened.catch(() => this.#open.delete(key));
     return opened;
@@ -68,9 +70,9 @@ export class FileProjects implements Projects {
   }
 }
 
-async function open(file: string, locale: Locale): Promise<Engine> {
+async function open(file: string, locale: Locale, retention: Retention): Promise<Engine> {
   // For this user alone where it is made; a folder that is there is somebody's.
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   // Case names come relative to the project's folder, wherever that is.
-  return openEngine({ databasePath: file, projectRoot: '/', locale, withoutFiles: true, log });
+  return openEngine({ databasePath: file, projectRoot: '/', locale, retention, withoutFiles: true, log });
 }

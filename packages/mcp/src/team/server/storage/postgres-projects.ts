@@ -1,6 +1,13 @@
 /** The memories of a server in a PostgreSQL database: a schema and a role each. `migrate` alone changes what is there. */
 
-import { EngineError, type Locale, type NamedCalls, openProjectServer, type ProjectServer } from 'argus-engine';
+import {
+  EngineError,
+  type Locale,
+  type NamedCalls,
+  openProjectServer,
+  type ProjectServer,
+  type ProjectServerOptions,
+} from 'argus-engine';
 import { messageOf } from '../../../errors.ts';
 import { log } from '../../../log.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -9,13 +16,20 @@ import type { Projects, ServedMemory, Watching } from './projects.ts';
 /** A pooler hands on no notifications, so it is asked; a person hardly notices. */
 const LOOK_MS = 2_000;
 
+export type PostgresOptions = Pick<ProjectServerOptions, 'retention' | 'callMs' | 'tryAgainMs'>;
+
+/** Of somebody at a terminal: a large copy takes its time, and a server that is away is told about soon. */
+export const AT_TERMINAL: PostgresOptions = { callMs: 3_600_000, tryAgainMs: 2_000 };
+
 export class PostgresProjects implements Projects {
   readonly #pool: PostgresPool;
+  readonly #options: PostgresOptions;
   readonly #servers = new Map<Locale, ProjectServer>();
   #checked: Promise<void> | undefined;
 
-  constructor(url: string) {
+  constructor(url: string, options: PostgresOptions) {
     this.#pool = new PostgresPool(url);
+    this.#options = options;
   }
 
   async own(): Promise<NamedCalls> {
@@ -64,7 +78,7 @@ export class PostgresProjects implements Projects {
   #server(locale: Locale): ProjectServer {
     let server = this.#servers.get(locale);
     if (server === undefined) {
-      server = openProjectServer({ pool: this.#pool, locale, log });
+      server = openProjectServer({ ...this.#options, pool: this.#pool, locale, log });
       this.#servers.set(locale, server);
     }
     return server;

@@ -1,0 +1,195 @@
+/** The server of a team on PostgreSQL: who may change its schema, what a project sees, what an operator does with it. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openEngine } from 'argus-engine';
+import { v7 as uuidV7 } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
+import { argus } from '../argus.ts';
+import { project } from '../harness.ts';
+import { headers, post, startServer, stopServers, token } from './team.ts';
+
+const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: {} };
+const SEARCH = { query_text: 'The boiler is cold', env: {} };
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  stopServers();
+  await postgres.stop();
+});
+
+async function migrated(): Promise<string> {
+  const database = await postgres.newDatabase();
+  expect(argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+  return database;
+}
+
+test('serve changes no schema and names the command that does', async () => {
+  const database = await postgres.newDatabase();
+  const refused = argus(['serve', '--database', database, '--port', '0']);
+  expect(refused).toMatchObject({ status: 2, stdout: '' });
+  expect(refused.stderr).toContain("the server's own schema is not there yet. Run: argus-mcp migrate --database URL");
+  expect(argus(['token', 'list', '--database', database]).stderr).toContain('argus-mcp migrate');
+  const first = argus(['migrate', '--database', database, '--json']);
+  expect(JSON.parse(first.stdout)).toEqual({
+    database: `postgres://127.0.0.1:${postgres.port}/argus_test_1`,
+    projects: [],
+  });
+  expect(argus(['migrate', '--database', database, '--json']).stdout).toBe(first.stdout);
+  await (await startServer(database)).stop();
+});
+
+test('a database that is not there is said to be so, without its password', () => {
+  const { status, stderr } = argus(['token', 'list', '--database', 'postgres://ada:hunter2@127.0.0.1:1/argus']);
+  expect(status).toBe(2);
+  expect(stderr).toContain('The database server does not answer');
+  expect(stderr).not.toContain('hunter2');
+});
+
+test('a call is made once, whichever of its servers is asked', async () => {
+  const database = await migrated();
+  const [one, other] = [await startServer(database), await startServer(database)];
+  const bearer = token(database, 'Ada');
+  const callId = uuidV7();
+  const added = await post(one, bearer, 'addIncident', INCIDENT, { callId });
+  expect(added).toMatchObject({ status: 200, body: { result: { created: true } } });
+  expect(await post(other, bearer, 'addIncident', INCIDENT, { callId })).toEqual(added);
+  expect((await post(other, bearer, 'overview', {})).status).toBe(200);
+});
+
+test('a project is in a schema of its own, and its memory in no other', async () => {
+  const database = await migrated();
+  const server = await startServer(database);
+  const bearer = token(database, 'Ada', '--scope', 'edit');
+  const none = { body: { result: { incidents: [] } } };
+  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
+  await post(server, bearer, 'addIncident', INCIDENT, { project: 'one' });
+  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
+  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'one' })).toMatchObject({
+    body: { result: { incidents: [{ title: INCIDENT.title }] } },
+  });
+  const cookie = { Cookie: `argus_token=${bearer}` };
+  const page = await (await fetch(`${server.url}/`, { headers: cookie })).text();
+  expect(page.match(/href="[^"]+"/gu)).toEqual(['href="/p/one/"', 'href="/p/two/"']);
+  const about = await (await fetch(`${server.url}/p/one/api/about`, { headers: cookie })).json();
+  expect(about).toMatchObject({ project: 'one', database: 'one' });
+});
+
+test('a page is told when somebody wrote', async () => {
+  const database = await migrated();
+  const server = await startServer(database);
+  const bearer = token(database, 'Ada');
+  await post(server, bearer, 'addIncident', INCIDENT);
+  const events = await fetch(`${server.url}/p/shop/api/events`, { headers: headers(bearer) });
+  const reader = events.body?.getReader();
+  // It is looked at now and then, and what was before is no change.
+  await delay(2_500);
+  await post(server, bearer, 'addIncident', { ...INCIDENT, title: 'The till is stuck', force: true });
+  let said = '';
+  while (!said.includes('changed')) said += new TextDecoder().decode((await reader?.read())?.value);
+  await reader?.cancel();
+});
+
+test('a copy of a project is a memory that argus opens', async () => {
+  const database = await migrated();
+  const server = await startServer(database);
+  await post(server, token(database, 'Ada'), 'addIncident', INCIDENT);
+  const file = path.join(project(), 'copy.db');
+  expect(argus(['backup', 'shop', file, '--database', database])).toMatchObject({ status: 0 });
+  const copy = await openEngine({ databasePath: file, projectRoot: '/', locale: 'en' });
+  expect((await copy.rankedSolutions({ query_text: INCIDENT.title, env: {} })).incidents).toMatchObject([
+    { title: INCIDENT.title },
+  ]);
+  await copy.addIncident({ ...INCIDENT, title: 'The till is stuck' });
+  await copy.close();
+  expect(execFileSync('sqlite3', [file, 'pragma integrity_check'], { encoding: 'utf8' })).toBe('ok\n');
+  expect(argus(['backup', 'shop', file, '--database', database]).stderr).toContain('is there already');
+  expect(argus(['backup', 'bank', `${file}2`, '--database', database]).stderr).toContain('Those there are: shop.');
+  expect(existsSync(`${file}2`)).toBe(false);
+});
+
+test('no secret is in the database or in the log', async () => {
+  const database = await migrated();
+  const server = await startServer(database);
+  const bearer = token(database, 'Ada');
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const outputTail = `SomethingBroke: token ${secret} was refused`;
+  const run = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [], outputTail };
+  const { body } = await post(server, bearer, 'recordRun', run);
+  expect(JSON.stringify(body)).not.toContain(secret);
+  await post(server, bearer, 'addIncident', { ...INCIDENT, title: `The token ${secret} is refused` });
+  const dump = await postgres.dump(database);
+  expect(dump).toContain('SomethingBroke');
+  expect(dump).not.toContain(secret);
+  expect(dump).not.toContain(bearer.slice(bearer.lastIndexOf('_') + 1));
+  expect(server.log()).not.toContain(secret);
+});
+
+test('a pooler that gives each transaction another connection is no obstacle', async () => {
+  const database = await migrated();
+  const pooled = await startPgBouncer();
+  const server = await startServer(database.replace(String(postgres.port), String(pooled.port)));
+  const bearer = token(database, 'Ada');
+  const all = Array.from({ length: 12 }, (_, at) =>
+    post(
+      server,
+      bearer,
+      'addIncident',
+      { ...INCIDENT, title: `The boiler ${at} is cold`, force: true },
+      { project: `p${at % 3}` },
+    ),
+  );
+  for (const answer of await Promise.all(all)) expect(answer, server.log()).toMatchObject({ status: 200 });
+  for (const name of ['p0', 'p1', 'p2']) {
+    const { body } = await post(server, bearer, 'memoryExport', {}, { project: name });
+    expect(body).toMatchObject({ result: { total: 4 } });
+  }
+  await pooled.stop();
+});
+
+/** Debian's, with two connections for all. */
+async function startPgBouncer(): Promise<{ port: number; stop(): Promise<void> }> {
+  const folder = project();
+  const port = postgres.port + 1;
+  const settings = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${postgres.port} user=argus`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 2',
+  ];
+  const file = path.join(folder, 'pgbouncer.ini');
+  writeFileSync(file, settings.join('\n'));
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) execFileSync('chown', ['-R', 'postgres', folder]);
+  const child = spawn('pgbouncer', [...(asRoot ? ['-u', 'postgres'] : []), file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (let answers = false; !answers; ) {
+    const socket = createConnection(port, '127.0.0.1');
+    answers = await new Promise((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (!answers) await delay(50);
+  }
+  return {
+    port,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
