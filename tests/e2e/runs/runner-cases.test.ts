@@ -257,4 +257,17 @@ describe.each([
       ),
     ]);
   });
+
+  test.skipIf(missing)('says where a test is whose package is named as that of a library', async () => {
+    const { root } = await opened(runnerProject(folder));
+    const file = 'second/src/test/java/org/apache/shop/CartTest.java';
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    const text =
+      'package org.apache.shop;\n\npublic class CartTest {\n  @org.junit.Test\n  public void isOpen() throws Exception {\n    new java.net.Socket("127.0.0.1", 1).close();\n  }\n}\n';
+    writeFileSync(path.join(root, file), text);
+    const { failures } = await agent.data('argus_run', { projectPath: root });
+    expect(failures).toContainEqual(
+      expect.objectContaining({ caseName: 'org.apache.shop.CartTest > isOpen', testPlace: `${file}:6` }),
+    );
+  });
 });

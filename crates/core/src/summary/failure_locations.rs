@@ -35,9 +35,9 @@ pub struct FailureLocations {
 }
 
 /// Finds both in a redacted text. `shown` makes a path relative to the project; where some of the frames lie inside it, the
-/// others do not count. `test_file` is that of the case, however it is named.
+/// others do not count. `test_file` is that of the case, however it is named, or its class.
 pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
-    let frames: Vec<(Location, String)> = fix_loop::frames(text)
+    let frames: Vec<(Location, String)> = fix_loop::frames(text, test_file)
         .into_iter()
         .filter(|frame| frame.in_app)
         .map(|frame| {
@@ -51,7 +51,7 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
         let found = frames
             .iter()
             .filter(wanted)
-            .find(|(frame, file)| (test_file == Some(file.as_str()) || is_test(frame, file)) == of_test);
+            .find(|(_, file)| (test_file == Some(file.as_str()) || is_test(file)) == of_test);
         found.map(|(frame, file)| SourceLocation { file: file.clone(), line: frame.line })
     };
     FailureLocations { own: first(false), test: first(true) }
@@ -62,8 +62,7 @@ fn is_relative(file: &str) -> bool {
 }
 
 /// By its path inside the project: a checkout may lie in a folder that is named like one of tests.
-fn is_test(frame: &Location, file: &str) -> bool {
-    let function = frame.function.as_deref().unwrap_or_default();
-    let frame = Frame { file: file.as_bytes(), function: function.as_bytes(), outer_first: false };
+fn is_test(file: &str) -> bool {
+    let frame = Frame { file: file.as_bytes(), function: b"", outer_first: false };
     !stack_frame::is_in_app(&frame)
 }

@@ -280,6 +280,30 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
 }
 
 #[test]
+fn a_project_may_be_in_a_package_that_is_named_as_that_of_a_library() {
+    let places = |text: &str, class: &str| {
+        let FailureLocations { own, test } = failure_locations(text, Some(class), str::to_owned);
+        (own.map(|place| place.shown()), test.map(|place| place.shown()))
+    };
+    let text = "org.junit.ComparisonFailure: expected:<[a]> but was:<[b]>\n\tat org.junit.Assert.assertEquals(Assert.java:117)\n\tat org.apache.commons.cli.HelpFormatter.print(HelpFormatter.java:91)\n\tat org.apache.commons.cli.bug.BugTest.prints(BugTest.java:38)\n\tat org.apache.maven.surefire.booter.ForkedBooter.main(ForkedBooter.java:418)";
+    assert_eq!(
+        places(text, "org.apache.commons.cli.bug.BugTest"),
+        (
+            Some("org/apache/commons/cli/HelpFormatter.java:91".to_owned()),
+            Some("org/apache/commons/cli/bug/BugTest.java:38".to_owned())
+        )
+    );
+    assert_eq!(places(text, "com.acme.CartTest"), (None, None));
+    let inner = "java.lang.AssertionError: x\n\tat org.junit.Assert.fail(Assert.java:89)\n\tat org.hamcrest.AbstractMatcherTest.rejects(AbstractMatcherTest.java:28)\n\tat org.hamcrest.io.FilesTest.reads(FilesTest.java:50)";
+    assert_eq!(
+        places(inner, "org.hamcrest.io.FilesTest").1,
+        Some("org/hamcrest/AbstractMatcherTest.java:28".to_owned())
+    );
+    let guava = "java.lang.IllegalStateException\n\tat com.google.common.base.Preconditions.checkState(Preconditions.java:5)\n\tat com.google.gson.Gson.toJson(Gson.java:7)\n\tat com.google.gson.internal.GsonTest.writes(GsonTest.java:9)";
+    assert_eq!(places(guava, "com.google.gson.internal.GsonTest").0, Some("com/google/gson/Gson.java:7".to_owned()));
+}
+
+#[test]
 fn frames_outside_the_project_count_where_there_are_no_others() {
     let outside = "TypeError: x\n    at total (/app/src/cart.js:7:12)";
     assert_eq!(found(outside).own, Some(source_location("/app/src/cart.js", 7)));

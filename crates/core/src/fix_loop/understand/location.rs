@@ -25,10 +25,20 @@ pub(super) struct LocatedFrames {
 
 /// Finds the place in a redacted text.
 pub(super) fn locate(text: &str) -> LocatedFrames {
+    locate_of(text, None)
+}
+
+/// The same of a test in that package of the JVM: what shares it is the project's, though a library may be named so too.
+fn locate_of(text: &str, package: Option<&str>) -> LocatedFrames {
     let text = without_escapes(text);
     let lines: Vec<&str> =
         text.lines().take(MAX_LINES).map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).collect();
-    let stacks = stacks::read(&lines);
+    let mut stacks = stacks::read(&lines);
+    if let Some(package) = package {
+        for stack in &mut stacks {
+            stack.claim(package);
+        }
+    }
     let mut frames = telling_stack(&stacks).map(Stack::innermost_first).unwrap_or_default();
     let in_stack = frames.iter().find(|frame| frame.in_app).cloned();
     let places = if in_stack.is_some() { Vec::new() } else { compilers::read(&lines) };
@@ -40,9 +50,10 @@ pub(super) fn locate(text: &str) -> LocatedFrames {
     LocatedFrames { location, frames, pointed }
 }
 
-/// The frames of the stack that matters, innermost first; without a frame of the project, where a compiler points.
-pub fn frames(text: &str) -> Vec<Location> {
-    let LocatedFrames { location, mut frames, .. } = locate(text);
+/// The frames of the stack that matters, innermost first; without a frame of the project, where a compiler points. `class`
+/// is that of the failed test, where it has one.
+pub fn frames(text: &str, class: Option<&str>) -> Vec<Location> {
+    let LocatedFrames { location, mut frames, .. } = locate_of(text, class.and_then(stacks::package));
     if let Some(location) = location.filter(|_| !frames.iter().any(|frame| frame.in_app)) {
         frames.insert(0, location);
     }

@@ -21,6 +21,15 @@ impl Stack {
         self.frames.iter().any(|frame| frame.in_app)
     }
 
+    /// Takes the frames of that package, of those around it and of those within it for the project's.
+    pub(super) fn claim(&mut self, package_of_test: &str) {
+        for frame in &mut self.frames {
+            let of_frame = frame.function.as_deref().filter(|_| is_jvm(&frame.file)).and_then(package);
+            frame.in_app |=
+                of_frame.is_some_and(|name| is_around(package_of_test, name) || is_around(name, package_of_test));
+        }
+    }
+
     pub(super) fn innermost_first(&self) -> Vec<Location> {
         let frames = self.frames.iter().cloned();
         if self.outer_first { frames.rev().collect() } else { frames.collect() }
@@ -222,22 +231,30 @@ fn location(found: &Captures<'_>, function: &str) -> Location {
     let file = found.name("file").map_or("", |file| file.as_str());
     let (line, column) = (number(found.name("line")), number(found.name("column")));
     let mut location = frame(file, line, column, function);
-    if is_jvm(file)
-        && let Some(folders) = package(function)
+    if !file.contains('/')
+        && is_jvm(file)
+        && let Some(name) = package(function)
     {
-        location.file = format!("{folders}/{file}");
+        location.file = format!("{}/{file}", name.replace('.', "/"));
     }
     location
 }
 
 fn is_jvm(file: &str) -> bool {
     let ending = file.rsplit('.').next().unwrap_or_default();
-    matches!(ending, "java" | "kt" | "scala" | "groovy") && !file.contains('/')
+    matches!(ending, "java" | "kt" | "scala" | "groovy")
 }
 
-/// `com/acme` of `com.acme.Cart.total`: package names are lower case, and the class comes after them.
-fn package(function: &str) -> Option<String> {
-    let parts: Vec<&str> = function.split('.').collect();
-    let class = parts.iter().position(|part| part.starts_with(|first: char| first.is_ascii_uppercase()))?;
-    (class > 0).then(|| parts[..class].join("/"))
+/// `com.acme` of `com.acme.Cart.total`: package names are lower case, and the class comes after them.
+pub(super) fn package(function: &str) -> Option<&str> {
+    let is_class =
+        |&(dot, _): &(usize, &str)| function[dot + 1..].starts_with(|first: char| first.is_ascii_uppercase());
+    let (dot, _) = function.match_indices('.').find(is_class)?;
+    let name = &function[..dot];
+    (!name.contains(['/', '\\', ' '])).then_some(name)
+}
+
+/// Whether one package is the other or lies within it; a first name alone, as `com`, is shared by all.
+fn is_around(outer: &str, inner: &str) -> bool {
+    outer.contains('.') && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
