@@ -38,6 +38,25 @@ fn gradle() {
 }
 
 #[test]
+fn surefire_of_a_message_that_ends_a_section() {
+    let case = only(
+        "<testsuite name=\"shop.CartTest\"><testcase name=\"adds\" classname=\"shop.CartTest\"><failure message=\"expected: &lt;[[1]]&gt; but was: &lt;[[2]]&gt;\" type=\"java.lang.AssertionError\">java.lang.AssertionError: expected: &lt;[[1]]&gt; but was: &lt;[[2]]&gt;\tat shop.Cart.total(Cart.java:7)\tat shop.CartTest.adds(CartTest.java:9)Caused by: java.io.IOException: shut\tat shop.Shop.open(Shop.java:3)\t... 12 more</failure></testcase></testsuite>",
+    );
+    let lines: Vec<_> = case.error.as_deref().unwrap().lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "java.lang.AssertionError: expected: <[[1]]> but was: <[[2]]>",
+            "\tat shop.Cart.total(Cart.java:7)",
+            "\tat shop.CartTest.adds(CartTest.java:9)",
+            "Caused by: java.io.IOException: shut",
+            "\tat shop.Shop.open(Shop.java:3)",
+            "\t... 12 more",
+        ]
+    );
+}
+
+#[test]
 fn dotnet() {
     let case = only(
         r#"<testsuites><testsuite name="Shop.Tests.dll" tests="1" failures="1" time="0.1" timestamp="2026-03-01T10:00:00.0000000Z" hostname="host">

@@ -98,7 +98,7 @@ impl Trouble {
 
     /// Message and body as one text; where there is neither, what the type says (`test timeout`).
     pub(super) fn into_text(self) -> Option<String> {
-        let body = self.body.finish().and_then(node_test::unwrapped);
+        let body = self.body.finish().and_then(node_test::unwrapped).map(with_frames_apart);
         let joined = bounded_text::join_message(self.message.as_deref(), body.as_deref());
         joined.or(self.type_name).and_then(|joined| bounded_text::bound_error(&joined))
     }
@@ -107,6 +107,18 @@ impl Trouble {
     pub(super) fn exception(&self) -> Option<String> {
         self.type_name.clone().filter(|name| is_exception(name))
     }
+}
+
+/// Surefire leaves out the line breaks of a text that holds `]]>`: the frames of its stack get theirs back.
+fn with_frames_apart(body: String) -> String {
+    if !body.contains(")\tat ") {
+        return body;
+    }
+    let apart = body.replace("\tat ", "\n\tat ").replace("\n\n\tat ", "\n\tat ");
+    apart
+        .replace(")\t... ", ")\n\t... ")
+        .replace("moreCaused by: ", "more\nCaused by: ")
+        .replace(")Caused by: ", ")\nCaused by: ")
 }
 
 /// `java.net.ConnectException`, `AssertionError`, `Errno::ECONNREFUSED`, `PHPUnit\Framework\...Exception`.
