@@ -19,10 +19,10 @@ pub fn relative(path: &str, root: &str) -> Option<String> {
 
 /// Whether a name is a source file's path rather than a class or a suite.
 pub fn looks_like_file(name: &str) -> bool {
-    const EXTENSIONS: [&str; 33] = [
+    const EXTENSIONS: [&str; 34] = [
         "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "py", "rb", "php", "java", "kt", "kts",
         "scala", "groovy", "go", "rs", "cs", "fs", "swift", "dart", "ex", "exs", "c", "cc", "cpp", "feature", "robot",
-        "bats", "t",
+        "bats", "t", "lua",
     ];
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     if stem.is_empty() || !EXTENSIONS.contains(&extension) {
@@ -105,7 +105,9 @@ mod tests {
 
     #[test]
     fn classes_are_not_files() {
-        for file in ["src/a.test.ts", "a.test.js", "a.spec.ts", "test_a.py", "com/acme/CartTest.java"] {
+        for file in
+            ["src/a.test.ts", "a.test.js", "a.spec.ts", "test_a.py", "com/acme/CartTest.java", "spec/sum_spec.lua"]
+        {
             assert!(looks_like_file(file), "{file}");
         }
         for class in ["com.acme.go", "com.acme.CartTest", "tests.test_cart", "cart", "App\\CartTest", "v1.2"] {

@@ -4,7 +4,7 @@
 use crate::output::stack_frame::is_library;
 
 /// Folders of package managers, wherever they lie.
-const FOLDERS: [&str; 16] = [
+const FOLDERS: [&str; 18] = [
     "node_modules",
     "bower_components",
     "site-packages",
@@ -21,15 +21,18 @@ const FOLDERS: [&str; 16] = [
     "vendor",
     "hostedtoolcache",
     "rustc",
+    "lua_modules",
+    ".luarocks",
 ];
 /// Parts of paths of runtimes.
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 11] = [
     "/usr/lib/",
     "/usr/local/go/",
     "/pkg/mod/",
     "/libexec/src/",
     "/lib/python",
     "/lib/ruby",
+    "/share/lua/",
     "/src/runtime/",
     "/src/testing/",
     "/opt/homebrew/",
