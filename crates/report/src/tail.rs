@@ -107,7 +107,8 @@ fn short_traceback(lines: &[&str], first: usize) -> Option<usize> {
 /// `In function 'main':`, a file's path on a line of its own, or something indented under them. What merely stood there before would become the headline.
 fn leads_in(line: &str) -> bool {
     let is_path = line.contains(['/', '\\']) && !line.contains(' ');
-    line.ends_with(':') || is_path || (line.starts_with([' ', '\t']) && !line.trim().is_empty())
+    let is_aside = line.trim().starts_with('(') && line.ends_with(')');
+    line.ends_with(':') || is_path || (line.starts_with([' ', '\t']) && !line.trim().is_empty() && !is_aside)
 }
 
 /// Lines after the last telling one: frames, code, the hint; up to what is noise.

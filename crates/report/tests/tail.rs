@@ -32,6 +32,11 @@ fn compilers() {
         &[],
     );
     check(
+        ":compileTestJava\n  (source = /project/src/test/java/CartTest.java)\n/project/src/test/java/CartTest.java:18: error: cannot find symbol\n        cart.total();\n            ^\n  symbol:   method total()\n",
+        &["CartTest.java:18: error: cannot find symbol", "method total()"],
+        &["(source ="],
+    );
+    check(
         "# example.com/shop\n./main.go:4:2: undefined: total\n./main.go:9:5: declared and not used: x\n",
         &["undefined: total", "declared and not used"],
         &[],
