@@ -21,6 +21,7 @@ const FOLDERS = {
   start: 'server',
   spawn: 'server',
   stdio: 'server',
+  team: 'server',
   view: 'view',
 };
 const BENCHES = Object.keys(FOLDERS);

@@ -58,6 +58,9 @@ pub struct Postgres<D> {
     pending: RefCell<Vec<Statement>>,
     /// Which of `pending` answers the version of the schema.
     version_at: Cell<Option<usize>>,
+    /// Why nothing more can be asked in the open transaction: what failed in it fails all of it, also where its error was
+    /// not passed on.
+    failure: Cell<Option<StoreErrorKind>>,
 }
 
 /// The transaction that those of a body are part of, if there is one.
@@ -83,6 +86,7 @@ impl<D: Driver> Postgres<D> {
             outer: Cell::new(Outer::None),
             pending: RefCell::new(Vec::new()),
             version_at: Cell::new(None),
+            failure: Cell::new(None),
         })
     }
 

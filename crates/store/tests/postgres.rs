@@ -140,7 +140,8 @@ fn what_fails_is_undone_as_a_whole() {
         let _ = tx.query("SELECT no_such_column FROM incidents", &[]).await;
         Ok::<_, StoreError>(())
     };
-    assert!(finish(memory.write(0, swallowed)).is_err(), "a COMMIT that rolled back is no success");
+    let whole = finish(memory.write(0, swallowed)).unwrap_err();
+    assert!(whole.to_string().contains("failed before"), "{whole}");
     assert_eq!(count(&memory), 1);
     let text = Value::Text("a\0b");
     let with_nul = async |tx: &mut MemoryTx<'_>| tx.query("SELECT $1::text", &[text]).await;

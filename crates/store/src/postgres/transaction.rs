@@ -62,12 +62,17 @@ impl<D: Driver> Postgres<D> {
             Statement::plain(begin.version_sql()),
         ]);
         self.version_at.set(Some(2));
+        self.failure.set(None);
     }
 
     /// Sends what waits.
     async fn send(&self, is_last: bool) -> Result<Vec<Answer>, StoreError> {
         let statements = self.pending.take();
-        let mut answers = self.driver.run(Batch { statements, is_last }).await?;
+        if let Some(kind) = self.failure.get() {
+            return Err(StoreError::new(kind, "a statement of its transaction has failed before"));
+        }
+        let answered = self.driver.run(Batch { statements, is_last }).await.map_err(StoreError::from);
+        let mut answers = answered.inspect_err(|error| self.failure.set(Some(error.kind())))?;
         if let Some(at) = self.version_at.take() {
             migrate::require_version(answers.get_mut(at))?;
         }

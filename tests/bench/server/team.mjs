@@ -1,0 +1,173 @@
+// The server of a team on PostgreSQL beside the local store: each call over a network of 0, 1 and 20 ms there and back,
+// and calls per second of many machines at once, on one and on several servers.
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
+import { openEngine } from '../../../npm/engine/dist/node.mjs';
+import { goal, OUT, quantile, ROOT, report, table } from '../measure.mjs';
+
+const NETWORKS_MS = [0, 1, 20];
+const ROUNDS = Number(process.argv[2] ?? 60);
+const SECONDS = Number(process.argv[3] ?? 8);
+const CALLS_PER_SECOND = 150;
+const cli = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
+
+const RUN = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
+const ENV = { os: 'linux' };
+
+/** One after the other, as an agent makes them; each takes what those before have answered. */
+const CALLS = [
+  ['recordRun', () => ({ ...RUN, outputTail: 'SomethingBroke: the job could not be done' })],
+  ['diagnose', (so) => ({ runId: so.recordRun.runId, caseName: so.recordRun.failures[0].caseName })],
+  ['reportFix', (so) => ({ ...so.failure, fixDescription: 'Oil it.', success: true })],
+  ['patterns', () => ({})],
+  ['rankedSolutions', () => ({ query_text: 'The boiler is cold', env: ENV })],
+  ['recordOutcome', (so) => ({ solution_id: so.solution, worked: true, env: ENV })],
+];
+
+async function inOrder(call) {
+  const incident = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: ENV };
+  const { solution_id: solution } = await call('addIncident', incident);
+  const took = Object.fromEntries(CALLS.map(([name]) => [name, []]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const so = { solution };
+    for (const [name, params] of CALLS) {
+      const began = performance.now();
+      so[name] = await call(name, params(so));
+      took[name].push(performance.now() - began);
+      if (name === 'diagnose') so.failure = { runId: so.recordRun.runId, caseName: so.recordRun.failures[0].caseName };
+    }
+  }
+  return took;
+}
+
+/** Bytes arrive half of `milliseconds` later in either direction. */
+async function network(port, milliseconds) {
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    const hand = (from, to) => {
+      from.on('data', (bytes) => setTimeout(() => to.writable && to.write(bytes), milliseconds / 2));
+      from.on('close', () => setTimeout(() => to.destroy(), milliseconds / 2));
+      from.on('error', () => to.destroy());
+    };
+    hand(near, far);
+    hand(far, near);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: server.address().port, close: () => server.close() };
+}
+
+function argus(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+async function serve(database) {
+  const child = spawn(
+    process.execPath,
+    [cli, 'serve', '--database', database, '--port', '0', '--rate-limit', '100000'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const lines = createInterface({ input: child.stdout });
+  const [first] = await once(lines, 'line');
+  // What follows is the log; a pipe that nobody reads would stop the server.
+  lines.on('line', () => {});
+  return { port: Number(new URL(JSON.parse(first).url).port), stop: () => child.kill() };
+}
+
+function caller(port, token, project) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const call = (method, params) =>
+    new Promise((resolve, reject) => {
+      const body = JSON.stringify({ protocol: 1, callId: randomUUID(), now: Date.now(), method, params });
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+      const path = `/v1/projects/${project}/call`;
+      const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers, agent }, async (response) => {
+        let text = '';
+        for await (const part of response) text += part;
+        const { result, error } = JSON.parse(text);
+        if (error === undefined) resolve(result);
+        else reject(new Error(`${method}: ${error.message}`));
+      });
+      sent.on('error', reject).end(body);
+    });
+  return { call, close: () => agent.destroy() };
+}
+
+/** Diagnoses of one failure by many machines at once, each waiting for its answer. */
+async function throughput(ports, token, clients) {
+  const project = `load-${clients}-${ports.length}`;
+  const first = caller(ports[0], token, project);
+  const run = await first.call('recordRun', { ...RUN, outputTail: 'SomethingBroke: the job could not be done' });
+  const failure = { runId: run.runId, caseName: run.failures[0].caseName };
+  await first.call('diagnose', failure);
+  await first.call('reportFix', { ...failure, fixDescription: 'Oil it.', success: true });
+  const until = performance.now() + SECONDS * 1_000;
+  let made = 0;
+  const work = async (at) => {
+    const { call, close } = caller(ports[at % ports.length], token, project);
+    for (; performance.now() < until; made += 1) await call('diagnose', failure);
+    close();
+  };
+  await Promise.all(Array.from({ length: clients }, (_, at) => work(at)));
+  first.close();
+  return made / SECONDS;
+}
+
+mkdirSync(OUT, { recursive: true });
+const folder = mkdtempSync(join(OUT, 'team-'));
+const postgres = await startPostgres();
+const servers = [];
+try {
+  const database = await postgres.newDatabase();
+  argus('migrate', '--database', database);
+  const { token } = JSON.parse(argus('token', 'create', 'bench', '--database', database, '--json'));
+  const local = await openEngine({ databasePath: join(folder, 'argus.db'), projectRoot: '/', locale: 'en' });
+  const columns = [['local store', await inOrder((name, params) => local.call(name, params))]];
+  await local.close();
+  servers.push(await serve(database));
+  for (const milliseconds of NETWORKS_MS) {
+    const way = await network(servers[0].port, milliseconds);
+    const { call, close } = caller(way.port, token, `network-${milliseconds}`);
+    columns.push([`${milliseconds} ms`, await inOrder(call)]);
+    close();
+    way.close();
+  }
+  const shown = (took) => `${quantile(took, 0.5).toFixed(1)} / ${quantile(took, 0.99).toFixed(1)}`;
+  const rows = CALLS.map(([name]) => [name, ...columns.map(([, took]) => shown(took[name]))]);
+  const speeds = [];
+  for (const processes of [1, 4]) {
+    while (servers.length < processes) servers.push(await serve(database));
+    const ways = await Promise.all(servers.map(({ port }) => network(port, 20)));
+    const ports = ways.map(({ port }) => port);
+    for (const clients of [8, 32]) speeds.push([processes, clients, await throughput(ports, token, clients)]);
+    for (const way of ways) way.close();
+  }
+  const wanted = (processes, clients) => processes === 1 && clients === 8;
+  const shownSpeed = ([processes, clients, speed]) => {
+    const met = wanted(processes, clients) ? goal(Math.round(speed), '>=', CALLS_PER_SECOND) : '-';
+    return [processes, clients, speed.toFixed(0), met];
+  };
+  report(
+    'team',
+    'A team on PostgreSQL',
+    `p50 / p99 of ${ROUNDS} calls in ms, one client; the network there and back. PostgreSQL on the same machine.`,
+    table([['call', ...columns.map(([name]) => name)], ...rows]),
+    `Diagnoses of one failure by several clients at once over 20 ms, ${SECONDS} s each:`,
+    table([['servers', 'clients', 'calls/s', 'goal'], ...speeds.map(shownSpeed)]),
+  );
+} finally {
+  for (const { stop } of servers) stop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
