@@ -15,17 +15,22 @@ export const BUILD_PROGRAMS = [
 export const TEST_PROGRAMS = [
   { program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' },
   { program: 'expect', packages: ['expect'], use: 'answers programs that read from a terminal' },
-  // Its other programs are in a folder of their version.
-  { program: 'pg_createcluster', packages: ['postgresql'], use: 'keeps the memories of a team' },
-  { program: 'pgbouncer', packages: ['pgbouncer'], use: 'hands connections to that on' },
   { program: 'openssl', packages: ['openssl'], use: 'makes a certificate for the server of a team' },
   // On other systems the tests take the Chrome that is there; see tests/e2e/viewer/chromium.ts.
-  ...(process.platform === 'linux' ? [{ program: 'chromium', packages: ['chromium'], use: 'opens the viewer' }] : []),
+  ...(process.platform === 'linux'
+    ? [
+        { program: 'chromium', packages: ['chromium'], use: 'opens the viewer' },
+        // Debian's name; its other programs are in a folder of their version.
+        { program: 'pg_createcluster', packages: ['postgresql'], use: 'keeps the memories of a team' },
+        { program: 'pgbouncer', packages: ['pgbouncer'], use: 'hands connections to that on' },
+      ]
+    : []),
 ];
 
 const OTHER_SYSTEMS = {
-  darwin: 'xcode-select --install (git, cc) and: brew install llvm (a clang that knows wasm, first on PATH), sqlite',
-  win32: 'winget install LLVM.LLVM Git.Git SQLite.SQLite ShiningLight.OpenSSL.Light',
+  darwin:
+    'xcode-select --install (git, cc) and: brew install llvm (a clang that knows wasm, first on PATH), sqlite, postgresql, pgbouncer',
+  win32: 'winget install LLVM.LLVM Git.Git SQLite.SQLite ShiningLight.OpenSSL.Light PostgreSQL.PostgreSQL',
 };
 
 /** Installs the missing ones; names in one line what it cannot install and the command that would. */
