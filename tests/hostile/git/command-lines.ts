@@ -28,6 +28,8 @@ export function commandLines(root: string): string[][] {
     ['view', '--export', 'page.html', ...at],
     ['serve', '--tls-cert', 'cert.pem'],
     ['token', 'list'],
+    ['migrate', '--database', 'postgres://127.0.0.1:1/argus'],
+    ['backup', 'shop', 'copy.db', '--database', 'postgres://127.0.0.1:1/argus'],
     ['team', 'join', 'http://127.0.0.1:9', '--as', 'shop', ...at],
     ['team', 'status', ...at],
     ['clean', '--all', ...at],
