@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { ageInDays } from '../src/config/age.ts';
 import { databaseOf, loadConfig, parseConfig } from '../src/config/load.ts';
-import { ageInDays, configJsonSchema } from '../src/config/schema.ts';
+import { configJsonSchema } from '../src/config/schema.ts';
 
 const WHOLE = `version: 1
 locale: en

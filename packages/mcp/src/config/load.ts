@@ -11,7 +11,7 @@ import { realOfExisting } from '../owner/data-folder.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
 import { isWithin } from '../system/way.ts';
 import { type ReadYaml, readYaml, YamlError } from '../system/yaml.ts';
-import { type Config, configSchema } from './schema.ts';
+import type { Config } from './schema.ts';
 
 /** A configuration by hand is a few lines; past this it is some other file. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
@@ -67,6 +67,7 @@ async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusEr
 /** Checks the text of a configuration; exported for tests. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
   const { value, lineOf } = await readConfigYaml(text, file);
+  const { configSchema } = await import('./schema.ts');
   const result = configSchema().safeParse(value);
   if (result.success) return result.data;
   const problem = result.error.issues[0];

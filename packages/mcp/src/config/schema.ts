@@ -102,10 +102,3 @@ export function configJsonSchema(): Record<string, unknown> {
     description: 'Configuration of Argus, the failure memory for coding agents',
   };
 }
-
-/** An age in days. */
-export function ageInDays(age: number | string): number {
-  if (typeof age === 'number') return age;
-  const count = Number.parseInt(age, 10);
-  return age.endsWith('w') ? count * 7 : count;
-}

@@ -15,7 +15,7 @@ import { maySucceedEmpty } from './adapters.ts';
 import { cachedNote } from './advice/cached.ts';
 import { elsewhereNote } from './advice/elsewhere.ts';
 import { missingOf } from './advice/missing.ts';
-import { containerFacts } from './containers.ts';
+import type { ContainerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
 import { gitFacts } from './git-state.ts';
 import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
@@ -166,9 +166,7 @@ async function recordOf(
   const { root, config, filter } = request;
   const { executed, output, reports, left } = observed;
   const failed = executed.exitCode !== 0;
-  const { containers, notes } = failed
-    ? await containerFacts(root, config, executed.startedAt)
-    : { containers: [], notes: [] };
+  const { containers, notes } = failed ? await containersOf(request, executed) : { containers: [], notes: [] };
   const expectsTests = mustHaveTests(plan, request, observed);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
@@ -200,6 +198,12 @@ async function recordOf(
     expectsTests,
     filter: filter ?? plan.ownFilter ?? null,
   };
+}
+
+async function containersOf({ root, config }: RunRequest, { startedAt }: Executed): Promise<ContainerFacts> {
+  if (!config.containers?.length && config.kubernetes === undefined) return { containers: [], notes: [] };
+  const { containerFacts } = await import('./containers.ts');
+  return containerFacts(root, config, startedAt);
 }
 
 /** It says on what it runs; where no test ran, nothing else would be the headline. */

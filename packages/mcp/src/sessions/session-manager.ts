@@ -10,7 +10,7 @@ import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Project, projectAround } from '../owner/project.ts';
 import { isStorageProblem } from '../storage/database.ts';
-import { identityOf, type Membership, Memberships } from '../team/client/membership.ts';
+import { type Membership, Memberships } from '../team/client/membership.ts';
 import { shortLine } from '../text/untrusted.ts';
 import { Memories } from './memories.ts';
 import { type Process, Session } from './session.ts';
@@ -98,9 +98,7 @@ export class SessionManager {
 async function teamOf({ top, home }: Project): Promise<Membership | undefined> {
   try {
     const memberships = new Memberships(await trustedDataFolder(top, home));
-    if (memberships.isEmpty()) return undefined;
-    const repository = await identityOf(top);
-    return repository === undefined ? undefined : memberships.of(repository);
+    return memberships.isEmpty() ? undefined : await memberships.of(top);
   } catch (thrown) {
     // Without a data folder nobody has joined anything.
     if (isStorageProblem(thrown)) return undefined;

@@ -16,8 +16,9 @@ import {
   type RunResult,
 } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
+import { ageInDays } from '../config/age.ts';
 import { databaseOf, type LoadedConfig, patternError } from '../config/load.ts';
-import { ageInDays, type Config } from '../config/schema.ts';
+import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
 import { log } from '../log.ts';
 import { trustedDataFolder, trustedUserMemoryPath } from '../owner/data-folder.ts';

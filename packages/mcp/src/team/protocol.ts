@@ -7,7 +7,8 @@
  */
 
 import { EDITING_CALLS, SCOPES, type Scope, TEAM_CALLS, WRITING_CALLS } from 'argus-engine';
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { Zod } from '../system/zod.ts';
 
 /** Spoken by this program. A change that an older one cannot understand is a new version. */
 export const PROTOCOL = 1;
@@ -22,8 +23,8 @@ export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,49}$/u;
 
 const MAX_NAME_CHARS = 100;
 
-/** A call as it is sent. Made when it is needed: a server of tools reads this file too. */
-export const teamCall = () =>
+/** A call as it is sent. */
+export const teamCall = (z: Zod) =>
   z.strictObject({
     protocol: z.int().min(1),
     /** The same for the same call, made again: it is made once. */
@@ -42,7 +43,7 @@ export const teamCall = () =>
 export type TeamCall = z.output<ReturnType<typeof teamCall>>;
 
 /** What a server is, and what the token may do there. */
-export const hello = () =>
+export const hello = (z: Zod) =>
   z.object({
     name: z.literal('argus'),
     version: z.string(),

@@ -37,7 +37,7 @@ export function listedSchemas(tools: readonly Pick<Tool, 'name' | 'bare' | 'inpu
   return Object.fromEntries(
     tools.map(({ name, bare, input, output }) => {
       const data = dataSchema(output);
-      return [name, { input: jsonSchema(input()), output: bare ? data : envelopeOf(data) }];
+      return [name, { input: jsonSchema(input(z)), output: bare ? data : envelopeOf(data) }];
     }),
   );
 }
@@ -52,7 +52,7 @@ function dataSchema({ calls, omits, adds }: Output): Schema {
   const undescribed = new Set(DESCRIBED);
   const ofEngine = { isDescribed: (field: string) => undescribed.delete(field), shown: new Set<string>() };
   const { properties, required } = merged(calls.map((call) => compact(ENGINE.calls[call]?.result ?? {}, ofEngine)));
-  const added = compact(jsonSchema(z.object(adds())), { isDescribed: () => true, shown: new Set() });
+  const added = compact(jsonSchema(z.object(adds(z))), { isDescribed: () => true, shown: new Set() });
   const isAnswered = (name: string) => !omits.includes(name) && added.properties?.[name] === undefined;
   const answered = Object.entries(properties).filter(([name]) => isAnswered(name));
   return {

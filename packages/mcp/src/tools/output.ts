@@ -5,6 +5,7 @@
 
 import type { CallName, Calls } from 'argus-engine';
 import type { z } from 'zod';
+import type { Zod } from '../system/zod.ts';
 
 export interface Output {
   /** The engine's calls whose results are answered; of several, the result of one. */
@@ -12,7 +13,7 @@ export interface Output {
   /** Fields of the results that are not answered. */
   omits: readonly string[];
   /** Fields that are added, or that stand in place of the result's. */
-  adds(): z.ZodRawShape;
+  adds(z: Zod): z.ZodRawShape;
 }
 
 /** An answer of this output, without the envelope. */

@@ -4,10 +4,11 @@
  */
 
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import generated from '../generated/tools.json' with { type: 'json' };
 import type { SessionManager } from '../sessions/session-manager.ts';
+import { loadZod, type Zod } from '../system/zod.ts';
 import { shortLine } from '../text/untrusted.ts';
 import { fitAnswer } from './budget.ts';
 import type { AnswerOf, Output } from './output.ts';
@@ -20,7 +21,7 @@ export interface CallContext {
 }
 
 /** What a handler gets: the checked arguments of an input schema. */
-export type Arguments<Input extends () => z.ZodType> = z.output<ReturnType<Input>>;
+export type Arguments<Input extends (z: Zod) => z.ZodType> = z.output<ReturnType<Input>>;
 
 /** A tool as it is written, for whatever its handler asks. */
 export interface ToolDefinition<Input extends z.ZodType, Answers extends Output, Host> {
@@ -28,7 +29,7 @@ export interface ToolDefinition<Input extends z.ZodType, Answers extends Output,
   title: string;
   /** One line of what, then when to use it. */
   description: string;
-  input(): Input;
+  input(z: Zod): Input;
   output: Answers;
   /** The answer is the data itself, without the envelope: the contract of the debug memory. */
   bare?: true;
@@ -51,7 +52,7 @@ export interface Tool<Host = SessionManager> {
   inputSchema: StandardSchemaWithJSON;
   outputSchema: StandardSchemaWithJSON;
   /** What `generated/tools.json` is made of. */
-  input(): z.ZodType;
+  input(z: Zod): z.ZodType;
   output: Output;
   call(args: unknown, host: Host, context: CallContext): Promise<object>;
 }
@@ -78,7 +79,7 @@ export function defineTool<Input extends z.ZodType, Answers extends Output, Host
     input,
     output,
     async call(args, host, context) {
-      checked ??= input();
+      checked ??= input(await loadZod());
       const answer = await definition.handle(parsed(checked, args, name), host, context);
       return fitAnswer(definition.fit?.(answer) ?? answer);
     },
@@ -92,7 +93,7 @@ function parsed<Input extends z.ZodType>(schema: Input, args: unknown, tool: str
   const problems = result.error.issues.map((issue) =>
     shortLine(`${issue.path.join('.') || 'arguments'}: ${issue.message}`),
   );
-  const known = schema instanceof z.ZodObject ? ` Arguments of ${tool}: ${Object.keys(schema.shape).join(', ')}.` : '';
+  const known = 'shape' in schema ? ` Arguments of ${tool}: ${Object.keys(Object(schema.shape)).join(', ')}.` : '';
   throw new ArgusError('INVALID_INPUT', `${problems.join('; ')}.${known}`);
 }
 

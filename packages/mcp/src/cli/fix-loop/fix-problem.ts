@@ -109,7 +109,7 @@ async function opened(loopContext: LoopContext, wanted: WantedFix, { resume }: F
 
 function wantedFix(error: string | undefined, options: FixOptions): WantedFix {
   const given = { ...startValues(options), ...(error === undefined ? {} : { error }) };
-  const wanted = z.strictObject(startShape()).parse({ desired: '', ...given });
+  const wanted = z.strictObject(startShape(z)).parse({ desired: '', ...given });
   if (!wanted.desired.trim() && !options.resume) {
     throw new ArgusError('INVALID_INPUT', '--desired is required: say in a few words what should happen instead.');
   }

@@ -54,7 +54,7 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
           `The token is for ${known}, not '${project}'. Name one of them with --as.`,
         );
       }
-      (await memberships(session)).join(repository, { url, project, tokenVariable });
+      await (await memberships(session)).join(repository, { url, project, tokenVariable });
       const { recipe: own } = await (await session.database.inMemory()).recipe();
       return { url, project, tokenVariable, token: token.name, scope: token.scope, sameRules: own === recipe };
     },
@@ -71,7 +71,7 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
 export async function leave(options: GlobalOptions): Promise<void> {
   await answer(
     options,
-    async ({ session }) => ({ left: (await memberships(session)).leave(await repositoryOf(session)) }),
+    async ({ session }) => ({ left: await (await memberships(session)).leave(await repositoryOf(session)) }),
     ({ left }) =>
       left ? 'from now on nothing is sent; what still waits is stored here' : 'this repository belongs to no team',
   );

@@ -5,11 +5,12 @@
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
 import { isStrangers, lstat, tighten } from '../../system/way.ts';
 import { writeWholeFile } from '../../system/whole-file.ts';
+import { loadZod, type Zod } from '../../system/zod.ts';
 
 /** What makes a repository the same one, wherever it is cloned to. */
 export interface RepositoryIdentity {
@@ -19,9 +20,9 @@ export interface RepositoryIdentity {
   origin: string | null;
 }
 
-const membership = () =>
+const membership = (z: Zod) =>
   z.object({
-    rootCommit: z.string(),
+    rootCommit: z.string().regex(/^[0-9a-f]{40,64}$/u),
     origin: z.string().nullable(),
     url: z.url(),
     project: z.string(),
@@ -32,7 +33,7 @@ const membership = () =>
 
 export type Membership = z.output<ReturnType<typeof membership>>;
 
-const file = () => z.object({ version: z.literal(1), memberships: z.array(membership()) });
+const file = (z: Zod) => z.object({ version: z.literal(1), memberships: z.array(membership(z)) });
 
 /** A repository could name any variable of the user's, so that it is none of somebody else's secrets. */
 const TOKEN_VARIABLE = /^ARGUS_[A-Z0-9_]+$/u;
@@ -51,28 +52,39 @@ export class Memberships {
     return !existsSync(this.#file);
   }
 
-  of(repository: RepositoryIdentity): Membership | undefined {
-    return this.#all().find((one) => isOf(one, repository));
+  /**
+   * Of a repository that has the commit, without a walk through its history: whoever made a repository chose its first
+   * commit as freely as its other ones.
+   */
+  async of(top: string): Promise<Membership | undefined> {
+    const git = new Git(top);
+    const origin = await originOf(git);
+    for (const one of await this.#all()) if (one.origin === origin && (await isRoot(git, one.rootCommit))) return one;
+    return undefined;
   }
 
-  join(repository: RepositoryIdentity, joined: Pick<Membership, 'url' | 'project' | 'tokenVariable'>): void {
+  async join(
+    repository: RepositoryIdentity,
+    joined: Pick<Membership, 'url' | 'project' | 'tokenVariable'>,
+  ): Promise<void> {
     const added: Membership = { ...repository, ...joined, joinedAt: new Date().toISOString() };
-    this.#write([...this.#all().filter((one) => !isOf(one, repository)), added]);
+    this.#write([...(await this.#all()).filter((one) => !isOf(one, repository)), added]);
   }
 
   /** False: it belonged to none. */
-  leave(repository: RepositoryIdentity): boolean {
-    const all = this.#all();
+  async leave(repository: RepositoryIdentity): Promise<boolean> {
+    const all = await this.#all();
     const others = all.filter((one) => !isOf(one, repository));
     if (others.length === all.length) return false;
     this.#write(others);
     return true;
   }
 
-  #all(): Membership[] {
+  async #all(): Promise<Membership[]> {
     const stats = lstat(this.#file);
     if (stats === undefined) return [];
-    const read = stats.isFile() && !isStrangers(stats) ? file().safeParse(parsed(this.#file)) : undefined;
+    const checked = file(await loadZod());
+    const read = stats.isFile() && !isStrangers(stats) ? checked.safeParse(parsed(this.#file)) : undefined;
     if (read?.success === true) return read.data.memberships;
     throw new ArgusError('STATE_UNREADABLE', `${this.#file} cannot be read. Delete it and join again.`);
   }
@@ -91,8 +103,18 @@ export async function identityOf(top: string): Promise<RepositoryIdentity | unde
   const roots = await git.run(['log', '--max-parents=0', '--format=%H', 'HEAD']);
   const rootCommit = roots.stdout.trim().split('\n').at(-1) ?? '';
   if (roots.problem !== null || rootCommit === '') return undefined;
+  return { rootCommit, origin: await originOf(git) };
+}
+
+async function originOf(git: Git): Promise<string | null> {
   const { stdout, problem } = await git.run(['config', '--get', 'remote.origin.url']);
-  return { rootCommit, origin: problem === null && stdout.trim() !== '' ? stdout.trim() : null };
+  return problem === null && stdout.trim() !== '' ? stdout.trim() : null;
+}
+
+/** Whether the repository has the commit, and it has no parents. */
+async function isRoot(git: Git, commit: string): Promise<boolean> {
+  const { stdout, problem } = await git.run(['log', '--no-walk', '--format=%P', commit]);
+  return problem === null && stdout.trim() === '';
 }
 
 /** Throws where a token must not come from this variable. */

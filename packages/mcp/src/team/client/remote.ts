@@ -13,8 +13,8 @@ import {
   type Locale,
 } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
-import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
+import { loadZod, type Zod } from '../../system/zod.ts';
 import { VERSION } from '../../version.ts';
 import { type Hello, hello, PROTOCOL, type TeamCall } from '../protocol.ts';
 import type { Membership } from './membership.ts';
@@ -26,7 +26,7 @@ const AGAIN_AFTER_MS = 200;
 /** After a failure nobody is asked for this time: what follows is answered from this machine at once. */
 const REST_MS = 5_000;
 
-const answered = () =>
+const answered = (z: Zod) =>
   z.union([
     z.object({ result: z.unknown() }),
     z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
@@ -58,7 +58,7 @@ export class Remote {
 
   async hello(): Promise<Hello> {
     const answer = await this.#fetch('v1/hello', {});
-    const read = hello().safeParse(answer);
+    const read = hello(await loadZod()).safeParse(answer);
     if (read.success) return read.data;
     throw this.#unreachable('what answers there is no server of Argus, or of another version');
   }
@@ -77,7 +77,9 @@ export class Remote {
     const post = { method: 'POST', body: JSON.stringify(call satisfies Record<keyof TeamCall, unknown>) };
     const address = `v1/projects/${encodeURIComponent(this.project)}/call`;
     try {
-      const { result } = z.object({ result: z.unknown() }).parse(await this.#twice(address, post));
+      const answer = await this.#twice(address, post);
+      const z = await loadZod();
+      const { result } = z.object({ result: z.unknown() }).parse(answer);
       return result as Calls[N]['result'];
     } catch (thrown) {
       if (isOutOfReach(thrown)) this.#restUntil = Date.now() + REST_MS;
@@ -128,7 +130,7 @@ export class Remote {
     if (status >= 300 && status < 400) throw this.#unreachable('it redirects, and a token is not taken elsewhere');
     const body: unknown = await response.json().catch(() => undefined);
     if (status === 200) return body;
-    const read = answered().safeParse(body);
+    const read = answered(await loadZod()).safeParse(body);
     const error = read.success && 'error' in read.data ? read.data.error : undefined;
     if (status === 401 || status === 403) throw denied(error?.message ?? `it answers ${status}.`);
     if (error === undefined || status === 429 || status === 503) {

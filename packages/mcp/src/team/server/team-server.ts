@@ -10,6 +10,7 @@ import { performance } from 'node:perf_hooks';
 import { type CallName, type Calls, EngineError, isPageCall } from 'argus-engine';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { v7 as uuidV7 } from 'uuid';
+import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import { Refused, readJson, sendBytes, sendError, sendJson } from '../../http/responses.ts';
 import { log } from '../../log.ts';
@@ -78,7 +79,7 @@ export class TeamServer {
   readonly #metrics = new Metrics();
   readonly #calls: RateLimiterMemory;
   readonly #wrongTokens = new RateLimiterMemory(WRONG_TOKENS);
-  readonly #schema = teamCall();
+  readonly #schema = teamCall(z);
   readonly #params = this.#schema.shape.params;
   readonly #pages: Pages;
   #isEnding = false;

@@ -3,19 +3,19 @@
  * counting: crates/engine/src/failures/diagnose.rs.
  */
 
-import { z } from 'zod';
 import { SourceFolders } from '../../run/source-folders.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { fitList, fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
 import { caseName, notStored, projectPath, runId } from '../schemas.ts';
 import { type Arguments, defineTool } from '../tool.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
-    runId: runId(),
-    caseName: caseName(),
+    projectPath: projectPath(z),
+    runId: runId(z),
+    caseName: caseName(z),
     notSameAs: z.string().min(1).describe('match.patternId that this failure is not').optional(),
   });
 

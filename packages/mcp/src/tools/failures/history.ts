@@ -3,9 +3,9 @@
  */
 
 import { LIMITS, RUN_STATUSES } from 'argus-engine';
-import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { clipped } from '../../text/untrusted.ts';
 import { fitPage } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
@@ -18,13 +18,13 @@ const ERROR_CHARACTERS = 400;
 /** Cases of a run, where the caller does not say how many. */
 const DEFAULT_CASES = 20;
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
-    limit: limit(LIMITS.MAX_RUNS, LIMITS.DEFAULT_RUNS),
+    projectPath: projectPath(z),
+    limit: limit(z, LIMITS.MAX_RUNS, LIMITS.DEFAULT_RUNS),
     status: z.enum(RUN_STATUSES).optional(),
     days: z.int().min(1).optional().describe('Only the last days'),
-    offset: offset(),
+    offset: offset(z),
     runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),
   });
 

@@ -5,11 +5,11 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
-import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
 import { gitFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
 import { notStored, projectPath } from '../schemas.ts';
@@ -21,9 +21,9 @@ const MAX_FILES = 2_000;
 /** What could not be read, over MCP; the command line has all of it. */
 const MAX_SKIPPED = 20;
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
+    projectPath: projectPath(z),
     path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
     format: z.enum(REPORT_FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
   });

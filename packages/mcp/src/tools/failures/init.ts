@@ -4,7 +4,6 @@
 
 import path from 'node:path';
 import { LOCALES } from 'argus-engine';
-import { z } from 'zod';
 import { unusedMemories } from '../../owner/project.ts';
 import { commandProblem } from '../../run/advice/runner-check.ts';
 import { recognisedRunner } from '../../run/planning/plan.ts';
@@ -12,6 +11,7 @@ import { thisMachine } from '../../run/planning/test-command.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { isStorageProblem } from '../../storage/database.ts';
+import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
 import { warnings } from '../schemas.ts';
@@ -20,7 +20,7 @@ import { type Arguments, defineTool } from '../tool.ts';
 /** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
 const STANDINGS = ['own', 'new', 'foreign', 'none'] as const;
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
     projectPath: z.string().min(1).describe('Absolute path of the project directory, or of any folder inside'),
     configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
@@ -29,7 +29,7 @@ const input = () =>
 const output = {
   calls: ['overview'],
   omits: [],
-  adds: () => ({
+  adds: (z: Zod) => ({
     projectName: z.string(),
     configPath: z.string().nullable(),
     historyEnabled: z.boolean(),
@@ -39,7 +39,7 @@ const output = {
     locale: z.enum(LOCALES),
     testCommand: z.string().nullable().describe('Null: give one to argus_run'),
     runner: z.string().nullable(),
-    ...warnings(),
+    ...warnings(z),
   }),
 } as const satisfies Output;
 

@@ -3,22 +3,22 @@
  */
 
 import { FAILURE_CATEGORIES, LIMITS, PATTERN_SORTS, PATTERN_SOURCES } from 'argus-engine';
-import { z } from 'zod';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { PATTERNS_APP } from '../apps.ts';
 import { fitPage } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
 import { limit, offset, projectPath, warnings } from '../schemas.ts';
 import { type Arguments, defineTool } from '../tool.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
+    projectPath: projectPath(z),
     category: z.enum(FAILURE_CATEGORIES).optional(),
     source: z.enum(PATTERN_SOURCES).optional(),
     sortBy: z.enum(PATTERN_SORTS).default('occurrences'),
-    limit: limit(LIMITS.MAX_PATTERNS, LIMITS.MAX_PATTERNS),
-    offset: offset(),
+    limit: limit(z, LIMITS.MAX_PATTERNS, LIMITS.MAX_PATTERNS),
+    offset: offset(z),
   });
 
 const output = { calls: ['patterns'], omits: [], adds: warnings } as const satisfies Output;

@@ -2,9 +2,9 @@
  * argus_report_fix: records what fixed a failure, or did not. Whether the fix holds: a later run says it.
  */
 
-import { z } from 'zod';
 import { environmentOf } from '../../environment/project-environment.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { visible } from '../../text/untrusted.ts';
 import type { AnswerOf, Output } from '../output.ts';
 import { caseName, notStored, projectPath, runId, warnings } from '../schemas.ts';
@@ -13,11 +13,11 @@ import { type Arguments, defineTool } from '../tool.ts';
 /** A description is a paragraph; a diff belongs into git. */
 const MAX_DESCRIPTION_CHARACTERS = 10_000;
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
-    runId: runId().describe('Run in which the case failed'),
-    caseName: caseName(),
+    projectPath: projectPath(z),
+    runId: runId(z).describe('Run in which the case failed'),
+    caseName: caseName(z),
     fixDescription: z
       .string()
       .trim()
@@ -30,7 +30,7 @@ const input = () =>
 const output = {
   calls: ['reportFix'],
   omits: [],
-  adds: () => ({ ...notStored(), ...warnings() }),
+  adds: (z: Zod) => ({ ...notStored(z), ...warnings(z) }),
 } as const satisfies Output;
 
 export type ReportFixResult = AnswerOf<typeof output>;

@@ -2,20 +2,20 @@
  * argus_run: runs the project's tests and records the run. Runners: `run/`.
  */
 
-import { z } from 'zod';
 import { folderOf } from '../../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../../run/run-tests.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { notStored, projectPath } from '../schemas.ts';
 import { type Arguments, type CallContext, defineTool } from '../tool.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
+    projectPath: projectPath(z),
     command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
     filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
     timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),

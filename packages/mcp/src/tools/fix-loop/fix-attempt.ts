@@ -4,17 +4,17 @@
  */
 
 import { FIX_APPROACHES } from 'argus-engine';
-import { z } from 'zod';
 import type { Loop } from '../../fix/loop.ts';
 import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { type Arguments, type CallContext, defineTool } from '../tool.ts';
 import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
-    loop: loopId().describe('From fix_problem'),
+    projectPath: projectPath(z),
+    loop: loopId(z).describe('From fix_problem'),
     fix: z.string().optional().describe('What you changed, in a line or two'),
     outside: z.string().optional().describe("A change outside the project's files: a service started, a setting"),
     approach: z.enum(FIX_APPROACHES).optional(),

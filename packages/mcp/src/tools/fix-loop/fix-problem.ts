@@ -3,15 +3,15 @@
  * fix/start-fields.ts. The loop's work: `fix/`; its rules: crates/core/src/fix_loop.
  */
 
-import { z } from 'zod';
 import type { Loop } from '../../fix/loop.ts';
 import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
 import { startShape } from '../../fix/start-input.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { type Arguments, type CallContext, defineTool } from '../tool.ts';
 import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './fix-schemas.ts';
 
-const input = () => z.strictObject({ projectPath: projectPath(), ...startShape() });
+const input = (z: Zod) => z.strictObject({ projectPath: projectPath(z), ...startShape(z) });
 
 type FixProblemParams = Arguments<typeof input>;
 

@@ -2,13 +2,13 @@
  * What the three tools of the fix loop share: schemas, and the answer with its next step. How a loop works: `fix/`.
  */
 
-import { z } from 'zod';
 import type { Loop } from '../../fix/loop.ts';
 import { cleanText, type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
 import { type LoopView, viewOf } from '../../fix/report/loop-view.ts';
 import type { LoopRecord } from '../../fix/report/record.ts';
 import { Tail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import type { CallContext } from '../tool.ts';
@@ -36,14 +36,14 @@ export interface FixAnswer extends LoopView {
   next_action: FixAction;
 }
 
-export const projectPath = () => z.string().min(1).describe('Absolute path of the project');
-export const loop = () => z.string().regex(/^[0-9a-f]{8}$/u, 'must be as an earlier answer gave it');
+export const projectPath = (z: Zod) => z.string().min(1).describe('Absolute path of the project');
+export const loop = (z: Zod) => z.string().regex(/^[0-9a-f]{8}$/u, 'must be as an earlier answer gave it');
 
 /** As much as a client needs to know beforehand; the answers say the rest. */
 export const output = {
   calls: [],
   omits: [],
-  adds: () => ({
+  adds: (z: Zod) => ({
     loop: z.string(),
     status: z.string(),
     result: z.string(),

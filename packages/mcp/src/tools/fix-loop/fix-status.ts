@@ -2,15 +2,15 @@
  * fix_status: how a fix loop stands, while it runs and after its end.
  */
 
-import { z } from 'zod';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import type { Zod } from '../../system/zod.ts';
 import { type Arguments, defineTool } from '../tool.ts';
 import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    projectPath: projectPath(),
-    loop: loop().optional().describe('Default: the one worked on last'),
+    projectPath: projectPath(z),
+    loop: loop(z).optional().describe('Default: the one worked on last'),
   });
 
 async function handleFixStatus(params: Arguments<typeof input>, sessionManager: SessionManager): Promise<FixAnswer> {

@@ -3,25 +3,25 @@
  * added; the answer then names it.
  */
 
-import { z } from 'zod';
 import { addIncident } from '../../memory/calls.ts';
+import type { Zod } from '../../system/zod.ts';
 import { defineTool } from '../tool.ts';
 import { env, envBucket, filled, lookupId, notes, projectPath, steps, worked } from './memory-schemas.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    title: filled('name the problem in one line').describe('The problem in one line'),
+    title: filled(z, 'name the problem in one line').describe('The problem in one line'),
     error_signature: z.string().optional().describe('The error as printed'),
     summary: z.string().optional().describe('Circumstances and cause'),
     tags: z.array(z.string()).optional(),
-    lookup_id: lookupId(),
-    steps: steps(),
-    env: env(),
-    env_bucket: envBucket(),
-    worked: worked(),
-    notes: notes(),
+    lookup_id: lookupId(z),
+    steps: steps(z),
+    env: env(z),
+    env_bucket: envBucket(z),
+    worked: worked(z),
+    notes: notes(z),
     force: z.boolean().optional().describe('Add it although a similar one exists'),
-    projectPath: projectPath(),
+    projectPath: projectPath(z),
   });
 
 export const addIncidentTool = defineTool({

@@ -3,19 +3,19 @@
  * works: record_outcome.
  */
 
-import { z } from 'zod';
 import { addSolution } from '../../memory/calls.ts';
+import type { Zod } from '../../system/zod.ts';
 import { defineTool } from '../tool.ts';
 import { env, envBucket, lookupId, projectPath, steps } from './memory-schemas.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
     incident_id: z.string().min(1).describe('From ranked_solutions or add_incident'),
-    steps: steps(),
-    env: env(),
-    env_bucket: envBucket(),
-    lookup_id: lookupId(),
-    projectPath: projectPath(),
+    steps: steps(z),
+    env: env(z),
+    env_bucket: envBucket(z),
+    lookup_id: lookupId(z),
+    projectPath: projectPath(z),
   });
 
 export const addSolutionTool = defineTool({

@@ -3,29 +3,29 @@
  * values of the environment: the engine checks those.
  */
 
-import { z } from 'zod';
+import type { Zod } from '../../system/zod.ts';
 
-export const env = () =>
+export const env = (z: Zod) =>
   z
     .record(z.string(), z.unknown(), { error: 'must be an object such as {"language": "python"}; {} has it detected' })
     .describe(
       'Flat: os_family, language, language_major, framework, framework_major, runtime, cuda_major. What is missing is detected, so {} is fine',
     );
 
-export const envBucket = () => z.string().optional().describe('Instead of env, as an earlier answer gave it');
+export const envBucket = (z: Zod) => z.string().optional().describe('Instead of env, as an earlier answer gave it');
 
-export const lookupId = () => z.string().min(1).optional().describe('From ranked_solutions');
+export const lookupId = (z: Zod) => z.string().min(1).optional().describe('From ranked_solutions');
 
-export const steps = () => filled('say what to do, so that others can repeat it').describe('What to do');
+export const steps = (z: Zod) => filled(z, 'say what to do, so that others can repeat it').describe('What to do');
 
-export const worked = () => z.boolean().describe('It solved the problem');
+export const worked = (z: Zod) => z.boolean().describe('It solved the problem');
 
-export const notes = () => z.string().optional().describe('What others should know');
+export const notes = (z: Zod) => z.string().optional().describe('What others should know');
 
-export const projectPath = () =>
+export const projectPath = (z: Zod) =>
   z.string().min(1).optional().describe("Absolute path; without it the user's own memory. Both are searched");
 
 /** A text with something in it. */
-export function filled(advice: string) {
+export function filled(z: Zod, advice: string) {
   return z.string().refine((text) => text.trim() !== '', { error: `is empty; ${advice}`, abort: true });
 }

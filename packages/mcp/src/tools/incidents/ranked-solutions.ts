@@ -4,22 +4,22 @@
  */
 
 import { LIMITS, type RankedSolution, type RankedSolutionsResult } from 'argus-engine';
-import { z } from 'zod';
 import { rankedSolutions } from '../../memory/calls.ts';
+import type { Zod } from '../../system/zod.ts';
 import { clipped } from '../../text/untrusted.ts';
 import { fitTexts } from '../budget.ts';
 import { limit } from '../schemas.ts';
 import { defineTool } from '../tool.ts';
 import { env, filled, projectPath } from './memory-schemas.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    query_text: filled('pass the error as it was printed, or the problem in words').describe(
+    query_text: filled(z, 'pass the error as it was printed, or the problem in words').describe(
       'Stack trace or error as printed, or the problem in words',
     ),
-    env: env(),
-    limit: limit(LIMITS.MAX_SOLUTIONS, LIMITS.DEFAULT_SOLUTIONS),
-    projectPath: projectPath(),
+    env: env(z),
+    limit: limit(z, LIMITS.MAX_SOLUTIONS, LIMITS.DEFAULT_SOLUTIONS),
+    projectPath: projectPath(z),
   });
 
 /** Steps and summaries cut, with the way to the whole. */

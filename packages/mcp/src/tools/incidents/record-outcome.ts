@@ -2,20 +2,20 @@
  * record_outcome: records whether a solution worked, in the statistics it is ranked by.
  */
 
-import { z } from 'zod';
 import { recordOutcome } from '../../memory/calls.ts';
+import type { Zod } from '../../system/zod.ts';
 import { defineTool } from '../tool.ts';
 import { env, envBucket, lookupId, notes, projectPath, worked } from './memory-schemas.ts';
 
-const input = () =>
+const input = (z: Zod) =>
   z.strictObject({
-    lookup_id: lookupId(),
+    lookup_id: lookupId(z),
     solution_id: z.string().min(1),
-    worked: worked(),
-    env: env(),
-    env_bucket: envBucket(),
-    notes: notes(),
-    projectPath: projectPath(),
+    worked: worked(z),
+    env: env(z),
+    env_bucket: envBucket(z),
+    notes: notes(z),
+    projectPath: projectPath(z),
   });
 
 export const recordOutcomeTool = defineTool({

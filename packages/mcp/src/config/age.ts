@@ -1,0 +1,8 @@
+/** Ages as `argus.yaml` has them. */
+
+/** `90d`, `12w` or a number, in days. */
+export function ageInDays(age: number | string): number {
+  if (typeof age === 'number') return age;
+  const count = Number.parseInt(age, 10);
+  return age.endsWith('w') ? count * 7 : count;
+}
