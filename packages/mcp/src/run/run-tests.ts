@@ -89,6 +89,8 @@ export function testCommand(root: string, config: Config, given?: string): strin
 async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string): Promise<RecordRunParams> {
   const { root, config } = request;
   const ownReports = config.test?.report;
+  // Git looks while the run is planned, and has its answer before the command can change anything.
+  const looking = gitFacts(root);
   const plan = planRun({
     root,
     dir,
@@ -100,7 +102,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   for (const [name, content] of Object.entries(plan.reporting.files ?? {}))
     writeFileSync(path.join(dir, name), content);
 
-  const git = await gitFacts(root);
+  const git = await looking;
   const observed = await observe(plan, request, watcher, dir);
   const complaint = mayBeRefused(plan, observed)
     ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
