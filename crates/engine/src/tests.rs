@@ -97,7 +97,7 @@ impl World {
     }
 
     pub(super) fn with(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
-        let database = if path == ":memory:" { AnyDatabase::fresh() } else { AnyDatabase::file(path)? };
+        let database = if path == ":memory:" { database::fresh() } else { database::file(path)? };
         Ok(Self { engine: Engine::new(database, options)?, calls: Cell::new(0) })
     }
 

@@ -15,6 +15,7 @@
 //!
 //! `argus-core` decides what a failure is; time and ids are handed in, and no row leaves the crate.
 
+pub mod any;
 pub mod audit;
 pub mod calls;
 pub mod copy;
@@ -30,6 +31,7 @@ pub mod solutions;
 pub mod sqlite;
 pub mod tokens;
 
+pub use any::{AnyDatabase, AnyTx};
 pub use database::{Database, Tx, finish};
 pub use error::{StoreError, StoreErrorKind};
 #[cfg(feature = "native-postgres")]

@@ -6,9 +6,10 @@ use crate::{
     ambient::{ambient_of, made_now},
     convert::{JavaScript, decode, refused, thrown},
     files::Files,
+    wire::Wire,
 };
 use argus_engine::{Engine, EngineError, ErrorCode, calls, contract::EngineOptions};
-use argus_store::{Mode, Sqlite, finish};
+use argus_store::{AnyDatabase, Mode, Sqlite, StoreError, finish};
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -42,7 +43,7 @@ struct Location {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WasmEngine {
-    engine: Engine<Sqlite>,
+    engine: Engine<AnyDatabase<Wire>>,
 }
 
 pub(crate) type Answer = Result<JsValue, JsValue>;
@@ -64,17 +65,17 @@ impl WasmEngine {
             }
             Ok(database)
         });
-        let engine = opened.map_err(EngineError::from).and_then(|database| Engine::new(database, options));
+        let engine = any(opened).and_then(|database| Engine::new(database, options));
         let with_files =
             |engine: Engine<_>| if location.without_files { Ok(engine) } else { Ok(engine.with_reports(files()?)) };
         let engine = engine.and_then(with_files);
         let mut engine = engine.map_err(|error| explained(&error))?;
         if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
             let id = location.beside_memory_id.as_deref();
-            engine = engine.with_secondary(Sqlite::open_own(&beside, Some(VFS), mode, id).map_err(EngineError::from));
+            engine = engine.with_secondary(any(Sqlite::open_own(&beside, Some(VFS), mode, id)));
         }
         if let Some(foreign) = location.foreign_path {
-            engine = engine.with_foreign(Sqlite::open_foreign(&foreign, Some(VFS), mode).map_err(EngineError::from));
+            engine = engine.with_foreign(any(Sqlite::open_foreign(&foreign, Some(VFS), mode)));
         }
         forget_failure();
         Ok(Self { engine })
@@ -123,6 +124,11 @@ const fn is_about_files(code: ErrorCode) -> bool {
         code,
         DatabaseLocked | DatabaseReadOnly | DatabaseFull | DatabaseCorrupt | DatabaseUnavailable | InternalError
     )
+}
+
+/// A file, as the database that a server's project is too.
+fn any(opened: Result<Sqlite, StoreError>) -> Result<AnyDatabase<Wire>, EngineError> {
+    Ok(AnyDatabase::Sqlite(opened?))
 }
 
 fn forget_failure() {

@@ -10,8 +10,8 @@ use crate::{
 };
 use argus_engine::{Engine, EngineError, calls, contract::EngineOptions};
 use argus_store::{
-    Database, KnownSchemas, Mode, Postgres, Sqlite, StoreError, copy,
-    postgres::{SERVER, SchemaState},
+    AnyDatabase, Database, KnownSchemas, Mode, Postgres, Sqlite, StoreError, copy,
+    postgres::{PostgresTx, SERVER, SchemaState},
     sqlite::SqliteTx,
 };
 use js_sys::{Object, Reflect};
@@ -23,13 +23,11 @@ use std::{
 };
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-type Memory = Postgres<Wire>;
-
 /// All projects of a server, each by its name; the server's own memory has the empty one.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WasmServer {
-    engine: Engine<Memory>,
+    engine: Engine<AnyDatabase<Wire>>,
     known: KnownSchemas,
 }
 
@@ -49,7 +47,7 @@ impl WasmServer {
     pub fn new(options: JsValue) -> Result<Self, JsValue> {
         let options: EngineOptions = decode(options)?;
         let known = KnownSchemas::default();
-        let own = memory(&Wire::default(), "", &known)?;
+        let own = AnyDatabase::Postgres(memory(&Wire::default(), "", &known)?);
         let engine = Engine::new(own, options).map_err(|error| refused(&error))?;
         Ok(Self { engine, known })
     }
@@ -68,7 +66,8 @@ impl WasmServer {
     ) -> Result<WasmCall, JsValue> {
         let ambient = ambient_of(call_id.as_deref(), now)?;
         let wire = Wire::default();
-        let engine = self.engine.on(memory(&wire, project, &self.known)?, decode(recorder)?);
+        let memory = AnyDatabase::Postgres(memory(&wire, project, &self.known)?);
+        let engine = self.engine.on(memory, decode(recorder)?);
         Ok(WasmCall::new(
             wire,
             async move { calls::call_once::<JavaScript, _>(&engine, &ambient, &name, params).await },
@@ -106,7 +105,7 @@ impl WasmServer {
         self.about(project, async move |memory| {
             let file = Sqlite::open(&path, Some(VFS), Mode::ReadWrite)?;
             let now = made_now();
-            let copied = async |from: &mut <Memory as Database>::Tx<'_>| {
+            let copied = async |from: &mut PostgresTx<'_, Wire>| {
                 file.write(now, async |into: &mut SqliteTx<'_>| copy::copy(from, into).await).await
             };
             memory.read(now, copied).await?;
@@ -123,7 +122,7 @@ impl WasmServer {
     fn about(
         &self,
         project: &str,
-        ask: impl AsyncFn(&Memory) -> Result<JsValue, StoreError> + 'static,
+        ask: impl AsyncFn(&Postgres<Wire>) -> Result<JsValue, StoreError> + 'static,
     ) -> Result<WasmCall, JsValue> {
         let wire = Wire::default();
         let memory = memory(&wire, project, &self.known)?;
@@ -131,7 +130,7 @@ impl WasmServer {
     }
 }
 
-fn memory(wire: &Wire, project: &str, known: &KnownSchemas) -> Result<Memory, JsValue> {
+fn memory(wire: &Wire, project: &str, known: &KnownSchemas) -> Result<Postgres<Wire>, JsValue> {
     let project = if project.is_empty() { SERVER } else { project };
     Postgres::new(wire.clone(), project, known.clone()).map_err(|error| refused(&error.into()))
 }

@@ -1,9 +1,7 @@
 //! How often a call asks its database: each statement and each transaction has a price of its own.
 
 use super::{
-    Folder, REFUSED, UNKNOWN, World,
-    database::Statements,
-    failed,
+    Folder, REFUSED, UNKNOWN, World, failed,
     memory::{POOL, linux, pool},
 };
 use crate::{
@@ -36,7 +34,7 @@ struct Counted {
 }
 
 struct CountedTx<'a> {
-    tx: &'a mut (dyn Statements + 'a),
+    tx: SqliteTx<'a>,
     asked: &'a Cell<Asked>,
 }
 
@@ -50,21 +48,21 @@ impl CountedTx<'_> {
 impl Tx for CountedTx<'_> {
     async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         self.count();
-        self.tx.query(sql, params)
+        self.tx.query(sql, params).await
     }
 
     async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
         self.count();
-        self.tx.execute(sql, params)
+        self.tx.execute(sql, params).await
     }
 
     async fn execute_many<'v, const N: usize>(
         &mut self,
         sql: &'static str,
-        mut rows: impl Iterator<Item = [Value<'v>; N]>,
+        rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
         self.count();
-        rows.try_for_each(|row| self.tx.execute(sql, &row).map(drop))
+        self.tx.execute_many(sql, rows).await
     }
 }
 
@@ -79,7 +77,7 @@ impl Database for Counted {
         let asked = self.asked.get();
         self.asked.set(Asked { reads: asked.reads + 1, ..asked });
         self.database
-            .read(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx, asked: &self.asked }).await)
+            .read(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx: *tx, asked: &self.asked }).await)
             .await
     }
 
@@ -91,7 +89,7 @@ impl Database for Counted {
         let asked = self.asked.get();
         self.asked.set(Asked { writes: asked.writes + 1, ..asked });
         self.database
-            .write(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx, asked: &self.asked }).await)
+            .write(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx: *tx, asked: &self.asked }).await)
             .await
     }
 

@@ -113,6 +113,15 @@ pub struct PostgresTx<'a, D> {
     pub(super) database: &'a Postgres<D>,
 }
 
+// Derived ones would ask the same of the driver.
+impl<D> Clone for PostgresTx<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for PostgresTx<'_, D> {}
+
 impl<D: Driver> PostgresTx<'_, D> {
     async fn ask(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Answer, StoreError> {
         self.database.wait(sql, params);

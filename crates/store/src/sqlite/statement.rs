@@ -11,7 +11,7 @@ use rusqlite::{
 use std::cell::Cell as Flag;
 
 /// Statements on the open connection.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SqliteTx<'a> {
     pub(super) connection: &'a Connection,
     /// The file was found to have gone from under the connection.

@@ -9,7 +9,7 @@ use crate::{
     },
     knowledge::resources::complete_ids,
     memory::{exchange::export::export, finding::search::search},
-    tests::{AnyDatabase, Folder, World},
+    tests::{Folder, World, database},
 };
 use serde_json::json;
 use std::{path::Path, sync::Barrier};
@@ -17,7 +17,7 @@ use std::{path::Path, sync::Barrier};
 /// A world at `home` with the other memory at `beside`.
 fn world(home: &Path, kind: MemoryKind, beside: &Path) -> World {
     let mut world = World::on(home).unwrap();
-    let open = |path: &Path| AnyDatabase::file(path.to_str().unwrap()).map_err(EngineError::from);
+    let open = |path: &Path| database::file(path.to_str().unwrap()).map_err(EngineError::from);
     let memory = MemoryOptions { home: Some(kind), ..MemoryOptions::default() };
     let options = EngineOptions { memory, ..EngineOptions::default() };
     world.engine = Engine::new(open(home).unwrap(), options).unwrap().with_secondary(open(beside));
