@@ -1,5 +1,5 @@
 // The server of a team on PostgreSQL beside the local store: each call over a network of 0, 1 and 20 ms there and back,
-// and calls per second of many machines at once, on one and on several servers.
+// with few patterns and with a million, and calls per second of many machines at once, on one and on several servers.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,6 +8,7 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import pg from 'pg';
 import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
 import { goal, OUT, quantile, ROOT, report, table } from '../measure.mjs';
@@ -15,6 +16,7 @@ import { goal, OUT, quantile, ROOT, report, table } from '../measure.mjs';
 const NETWORKS_MS = [0, 1, 20];
 const ROUNDS = Number(process.argv[2] ?? 60);
 const SECONDS = Number(process.argv[3] ?? 8);
+const PATTERNS = Number(process.argv[4] ?? 1_000_000);
 const CALLS_PER_SECOND = 150;
 const cli = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
 
@@ -62,6 +64,31 @@ async function network(port, milliseconds) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { port: server.address().port, close: () => server.close() };
+}
+
+/** Patterns as diagnosing would have left them: random signatures, and one in a hundred like those that are there. */
+const FILL = `
+INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, description, occurrences,
+  resolutions, first_seen_at, last_seen_at, updated_at)
+SELECT 'pat-' || lpad(to_hex(i), 32, '0'), 'learned', 'UNKNOWN',
+  (SELECT recipe FROM patterns WHERE source = 'learned' LIMIT 1), md5(i || 'a') || md5(i || 'b'),
+  md5(i || 'c') || md5(i || 'd'), 'tests/f' || i % 5000 || '.test.ts > case ' || i,
+  'TypeError: cannot read <VALUE> of case ' || i || ' at step <NUMBER>', 'TypeError: cannot read it', 1 + i % 50, 0,
+  1767225600000, 1767225600000 + i, 1767225600000 + i FROM generate_series(1, $1::bigint) i;
+INSERT INTO pattern_bands SELECT (band << 32) | (random() * 4294967295)::bigint, key
+  FROM patterns, generate_series(0, 3) band WHERE id LIKE 'pat-0000%' ON CONFLICT DO NOTHING;
+INSERT INTO pattern_bands SELECT b.band, p.key FROM patterns p, pattern_bands b
+  WHERE p.id LIKE 'pat-0000%' AND p.key % 100 = 0
+    AND b.pattern_key = (SELECT MIN(key) FROM patterns WHERE source = 'learned') ON CONFLICT DO NOTHING;
+UPDATE pattern_counts SET learned = learned + $1::bigint WHERE category = 'UNKNOWN';
+ANALYZE`;
+
+async function fill(database, project) {
+  const client = new pg.Client(database);
+  await client.connect();
+  await client.query(`SET search_path = "argus_${project}"`);
+  for (const sql of FILL.split(';')) await client.query(sql.replaceAll('$1', PATTERNS));
+  await client.end();
 }
 
 function argus(...args) {
@@ -143,6 +170,10 @@ try {
     close();
     way.close();
   }
+  const { call, close } = caller(servers[0].port, token, 'network-0');
+  await fill(database, 'network-0');
+  columns.push([`0 ms, ${PATTERNS.toLocaleString('en')} patterns`, await inOrder(call)]);
+  close();
   const shown = (took) => `${quantile(took, 0.5).toFixed(1)} / ${quantile(took, 0.99).toFixed(1)}`;
   const rows = CALLS.map(([name]) => [name, ...columns.map(([, took]) => shown(took[name]))]);
   const speeds = [];

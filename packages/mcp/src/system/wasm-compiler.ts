@@ -16,6 +16,9 @@ const LONG_COMMANDS: ReadonlySet<string | undefined> = new Set([
   'view',
 ]);
 
+/** A team's server runs for weeks: V8's own way is best. */
+const SERVING = 'serve';
+
 /** A function is optimised after this many bytes of its code have run; V8's own budget is some hundred times smaller. */
 const LATE = '--wasm-tiering-budget=500000000';
 const NEVER = '--liftoff-only';
@@ -29,6 +32,6 @@ const LAST_MAJOR = 24;
 export function tuneWasmCompiler(command: string | undefined): void {
   const major = Number.parseInt(process.versions.node, 10);
   const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
-  if (!isNode || major < FIRST_MAJOR || major > LAST_MAJOR) return;
+  if (!isNode || major < FIRST_MAJOR || major > LAST_MAJOR || command === SERVING) return;
   for (const flag of [LAZY, LONG_COMMANDS.has(command) ? LATE : NEVER]) v8.setFlagsFromString(flag);
 }
