@@ -10,6 +10,10 @@ import { openEngine } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
+import { Auth } from '../../../packages/mcp/src/team/server/auth.ts';
+import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
+import { PostgresProjects } from '../../../packages/mcp/src/team/server/storage/postgres-projects.ts';
+import { TeamServer } from '../../../packages/mcp/src/team/server/team-server.ts';
 import { argus } from '../argus.ts';
 import { project } from '../harness.ts';
 import { headers, post, startServer, stopServers, token } from './team.ts';
@@ -63,6 +67,50 @@ test('a call is made once, whichever of its servers is asked', async () => {
   expect(added).toMatchObject({ status: 200, body: { result: { created: true } } });
   expect(await post(other, bearer, 'addIncident', INCIDENT, { callId })).toEqual(added);
   expect((await post(other, bearer, 'overview', {})).status).toBe(200);
+});
+
+test('a call that takes too long is answered as such while others go on; made again, it was made once', async () => {
+  const database = await migrated();
+  const bearer = token(database, 'Ada');
+  const projects = new PostgresProjects(database, {});
+  const auth = new Auth(() => projects.own());
+  const settings = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {}, callMs: 4_000 };
+  const server = new TeamServer({ ...settings, projects, auth });
+  await once(server.http.listen(0, '127.0.0.1'), 'listening');
+  const address = server.http.address();
+  const it = { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}` };
+  expect((await post(it, bearer, 'addIncident', INCIDENT)).status).toBe(200);
+
+  // Another writer does not end.
+  const pool = new PostgresPool(database);
+  const writer = await pool.connect();
+  const say = (sql: string) => writer.send([{ sql, params: [] }]);
+  await say('BEGIN');
+  await say('SELECT * FROM argus_shop.writer FOR UPDATE');
+  const late = { title: 'The till is stuck', steps: 'Pull harder.', worked: true, env: {} };
+  const again = { callId: uuidV7() };
+  const [slow, reading, other] = await Promise.all([
+    post(it, bearer, 'addIncident', late, again),
+    post(it, bearer, 'memoryExport', {}),
+    post(it, bearer, 'addIncident', INCIDENT, { project: 'other' }),
+  ]);
+  expect(slow).toEqual({
+    status: 503,
+    body: {
+      error: { code: 'DATABASE_LOCKED', message: 'The call takes too long. Make it again with the same callId.' },
+    },
+  });
+  expect(reading).toMatchObject({ status: 200, body: { result: { total: 1 } } });
+  expect(other.status).toBe(200);
+
+  await say('ROLLBACK');
+  writer.release(false);
+  await pool.close();
+  const made = await post(it, bearer, 'addIncident', late, again);
+  expect(made).toMatchObject({ status: 200, body: { result: { created: true } } });
+  expect(await post(it, bearer, 'addIncident', late, again)).toEqual(made);
+  expect(await post(it, bearer, 'memoryExport', {})).toMatchObject({ body: { result: { total: 2 } } });
+  await server.close(1_000);
 });
 
 test('a project is in a schema of its own, and its memory in no other', async () => {

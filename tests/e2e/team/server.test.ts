@@ -124,6 +124,25 @@ describe('a call', () => {
     expect({ status, body }).toMatchObject({ status: 400, body: { error: { message: expect.any(String) } } });
   });
 
+  test('of more than 32 MiB is refused, and nothing of it recorded', async () => {
+    const bearer = token(server.database, 'Ada');
+    const call = { protocol: 1, callId: uuidV7(), now: Date.now(), method: 'addIncident', params: INCIDENT };
+    const body = JSON.stringify(call);
+    const send = async (bytes: number) => {
+      const asked = { method: 'POST', headers: headers(bearer), body: body.padStart(bytes) };
+      const response = await fetch(`${server.url}/v1/projects/large/call`, asked);
+      return { status: response.status, body: await response.json() };
+    };
+    const limit = 32 * 1024 * 1024;
+    expect(await send(limit + 1)).toEqual({
+      status: 413,
+      body: { error: { code: 'INVALID_INPUT', message: `At most ${limit} bytes are taken; shorten the text.` } },
+    });
+    const found = await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'large' });
+    expect(found.body).toMatchObject({ result: { incidents: [] } });
+    expect(await send(limit)).toMatchObject({ status: 200, body: { result: { created: true } } });
+  });
+
   test('reads no file of the server', async () => {
     const reports = [{ path: server.database, format: 'junit' }];
     const run = { command: 'npm test', timedOut: false, reports, cases: [], containers: [], notes: [] };

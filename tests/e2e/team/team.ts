@@ -83,7 +83,7 @@ export function headers(bearer: string): Record<string, string> {
 
 /** One call as a machine makes it, and the status and body that came. */
 export async function post(
-  { url }: TeamServer,
+  { url }: Pick<TeamServer, 'url'>,
   bearer: string,
   method: string,
   params: Data,

@@ -34,7 +34,6 @@ const REQUEST_MS = 60_000;
 /** Longer than clients keep a connection that nobody uses: who closes it last never sends into a closed one. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** A call that takes longer is answered as lost; made again, it is answered from what it did. */
 const CALL_MS = 30_000;
 
 const MAX_CLIENT_CHARS = 100;
@@ -52,6 +51,8 @@ export interface TeamServerOptions {
   tls: { cert: Buffer; key: Buffer } | undefined;
   /** Answers `/mcp`. */
   mcp: McpAnswering;
+  /** A call that takes longer is answered as lost; made again, it is answered from what it did. */
+  callMs?: number;
 }
 
 /** Answers a request of MCP with the calls that its token may make in one project. */
@@ -313,7 +314,8 @@ export class TeamServer {
     const recorder = { from: who, ...(by === undefined ? {} : { by }) };
     // The engine checks every field itself, as it does for every caller.
     const params = call.params as Calls[CallName]['params'];
-    const result = await within(CALL_MS, engine.callOnce(method, params, { callId, now, recorder }));
+    const { callMs = CALL_MS } = this.#options;
+    const result = await within(callMs, engine.callOnce(method, params, { callId, now, recorder }));
     if (scope === 'edit') await this.#audit(grant.id, asked, false);
     return result;
   }
