@@ -1,9 +1,13 @@
 /**
  * A call on PostgreSQL that is interrupted at each of its round trips, before and after the server has done what it was
- * sent: it is begun anew, answers as if nothing had been, and is made once.
+ * sent: it is begun anew, answers as if nothing had been, and is made once. Where the engine traps meanwhile, it is
+ * rejected, and made once when it is made again.
  */
 
+import path from 'node:path';
 import {
+  _trapAtWrite,
+  openEngine,
   openProjectServer,
   type ProjectServer,
   type SqlAnswer,
@@ -16,6 +20,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
 import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
+import { project } from '../harness.ts';
 
 /** Connections of a real pool; what is sent in the round trip of this number fails once. */
 class FailingPool implements SqlPool {
@@ -130,4 +135,80 @@ test('one that takes too long is answered as such', async () => {
   });
   pool.until = -1;
   await server.project('shop').callOnce('checkWrite', {}, call());
+});
+
+/** Stops the instance that all engines of this process share. */
+async function trap(): Promise<void> {
+  const engine = await openEngine({ databasePath: path.join(project(), 'argus.db'), projectRoot: '/' });
+  _trapAtWrite(1);
+  await expect(engine.checkWrite()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+}
+
+const RESTARTED = { code: 'INTERNAL_ERROR', message: expect.stringContaining('Make it again') };
+
+async function knownFailure(name: string) {
+  const shop = server.project(name);
+  const { runId, failures } = await shop.callOnce(
+    'recordRun',
+    { ...RUN, outputTail: 'SomethingBroke: the job could not be done' },
+    call(),
+  );
+  const failure = { runId, caseName: failures[0]?.caseName ?? '' };
+  await shop.callOnce('diagnose', failure, call());
+  return { shop, failure };
+}
+
+test('one during which the engine traps is rejected, and made once when it is made again', async () => {
+  const { shop, failure } = await knownFailure('trapped');
+  pool.fail = async (connection, statements) => {
+    const answers = await connection.send(statements);
+    await trap();
+    return answers;
+  };
+  let diagnoses = 1;
+  for (let at = 0; ; at += 1) {
+    pool.until = at;
+    const again = call();
+    const asked = shop.callOnce('diagnose', failure, again);
+    const outcome = await asked.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    const wasInterrupted = pool.until < 0;
+    pool.until = -1;
+    if (wasInterrupted) expect(outcome).toMatchObject(RESTARTED);
+    const { pattern } = await shop.callOnce('diagnose', failure, again);
+    diagnoses += 1;
+    expect(pattern?.occurrences).toBe(diagnoses);
+    if (!wasInterrupted) break;
+  }
+  expect(diagnoses).toBeGreaterThan(4);
+});
+
+test('a trap rejects all calls in flight, and others are answered at once', async () => {
+  const { shop, failure } = await knownFailure('flying');
+  const { shop: other, failure: ofOther } = await knownFailure('landed');
+  const real = new PostgresPool(postgres.url);
+  const [writer, onlooker] = [await real.connect(), await real.connect()];
+  const statement = (sql: string) => ({ sql, params: [] });
+  const waiting = statement("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+  const inFlight = async () => Number((await onlooker.send([waiting]))[0]?.rows[0]?.[0]);
+  await writer.send(['BEGIN', 'SELECT * FROM argus_flying.writer FOR UPDATE'].map(statement));
+  const calls = Array.from({ length: 6 }, call);
+  const asked = Promise.allSettled(calls.map((one) => shop.callOnce('diagnose', failure, one)));
+  await expect.poll(inFlight, { timeout: 7_000 }).toBe(calls.length);
+
+  _trapAtWrite(1);
+  await expect(server.backup('landed', path.join(project(), 'copy.db'))).rejects.toMatchObject({
+    code: 'INTERNAL_ERROR',
+  });
+  expect((await other.callOnce('diagnose', ofOther, call())).pattern?.occurrences).toBe(2);
+  expect(await inFlight(), 'the others still wait for their answer').toBe(calls.length);
+  await writer.send([statement('ROLLBACK')]);
+  for (const outcome of await asked) expect(outcome).toMatchObject({ status: 'rejected', reason: RESTARTED });
+
+  await Promise.all(calls.map((one) => shop.callOnce('diagnose', failure, one)));
+  expect((await shop.patterns({ source: 'learned' })).patterns).toMatchObject([{ occurrences: calls.length + 1 }]);
+  for (const connection of [writer, onlooker]) connection.release(false);
+  await real.close();
 });
