@@ -244,6 +244,9 @@ describe('the server', () => {
     });
     slow.end(JSON.stringify(body).slice(20));
     expect(await answered).toBe(200);
+    const began = Date.now();
     expect(await stopped).toBe(0);
+    // Not for as long as the client would keep its connection.
+    expect(Date.now() - began).toBeLessThan(4_000);
   });
 });

@@ -36,6 +36,9 @@ const KEEP_ALIVE_MS = 65_000;
 
 const CALL_MS = 30_000;
 
+/** While the server ends. */
+const IDLE_LOOK_MS = 100;
+
 const MAX_CLIENT_CHARS = 100;
 
 /** One address that sends wrong tokens. */
@@ -104,9 +107,11 @@ export class TeamServer {
     const closed = new Promise<void>((resolve) => {
       this.http.close(() => resolve());
     });
-    this.http.closeIdleConnections();
+    // A client keeps its connection after the answer to its last call.
+    const idle = setInterval(() => this.http.closeIdleConnections(), IDLE_LOOK_MS);
     const cut = setTimeout(() => this.http.closeAllConnections(), withinMs);
     await closed;
+    clearInterval(idle);
     clearTimeout(cut);
     await this.#options.projects.close();
   }
