@@ -20,6 +20,8 @@ import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { type TemporaryFolder, temporaryFolderBeside } from '../system/temporary.ts';
 import { userDatabasePath } from '../system/user-folder.ts';
+import { reach } from '../team/client/reach.ts';
+import { holds } from '../team/protocol.ts';
 import { count } from '../text/count.ts';
 import { VERSION } from '../version.ts';
 import { terminal } from './recorder.ts';
@@ -52,6 +54,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },
       { name: 'locale', state: 'ok', detail: session.locale },
       await storageCheck(session),
+      ...(await teamCheck(session)),
       ...(await waitingCheck(session)),
       await userMemoryCheck(),
       await testCheck(session),
@@ -87,7 +90,7 @@ async function storageCheck(session: Session): Promise<Check> {
 }
 
 async function checkWrite(session: Session, file: string): Promise<string> {
-  await session.checkWrite();
+  await (await session.localMemory()).checkWrite();
   return lockMode(file);
 }
 
@@ -112,6 +115,25 @@ function trialIn(folder: string): TemporaryFolder {
   } catch (thrown) {
     const reason = systemCodeOf(thrown) ?? messageOf(thrown);
     throw new EngineError('DATABASE_UNAVAILABLE', `${folder} cannot be written (${reason})`);
+  }
+}
+
+/** Where the repository belongs to a team: whether it takes what is recorded here. */
+async function teamCheck({ team, remote, historyEnabled }: Session): Promise<Check[]> {
+  if (team === undefined || remote === undefined || !historyEnabled) return [];
+  const { url, project } = team;
+  try {
+    const reached = await reach(remote, team);
+    if (!reached.reachable) return [{ name: 'team', state: 'problem', detail: reached.problem }];
+    const { token, scope } = reached;
+    const who = `${project} at ${url}, as '${token}' with the scope ${scope}`;
+    if (!holds(scope, 'write')) {
+      return [{ name: 'team', state: 'note', detail: `${who}: what is recorded here cannot be stored there` }];
+    }
+    await remote.call('checkWrite', {});
+    return [{ name: 'team', state: 'ok', detail: `${who}, a write works` }];
+  } catch (thrown) {
+    return [await problem('team', thrown)];
   }
 }
 

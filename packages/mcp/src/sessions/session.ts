@@ -327,13 +327,6 @@ export class Session {
     return [note];
   }
 
-  /** Proves that a write works, creating the database if there is none. */
-  async checkWrite() {
-    this.requireHistory();
-    const engine = await this.#store.durable();
-    return engine.checkWrite();
-  }
-
   close(): Promise<void> {
     return this.#store.close();
   }

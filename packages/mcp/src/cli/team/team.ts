@@ -1,7 +1,7 @@
 /** team: a repository that belongs to a team, and what is copied between its memory here and there. */
 
 import path from 'node:path';
-import { EngineError, type MemoryExported, type NamedCalls } from 'argus-engine';
+import type { MemoryExported, NamedCalls } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
@@ -13,10 +13,12 @@ import {
   type RepositoryIdentity,
   requireTokenVariable,
 } from '../../team/client/membership.ts';
+import { projectProblem, protocolProblem, reach } from '../../team/client/reach.ts';
 import { Remote } from '../../team/client/remote.ts';
-import { holds, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL } from '../../team/protocol.ts';
+import { holds, PROJECT_NAME } from '../../team/protocol.ts';
 import { count } from '../../text/count.ts';
 import { shortLine } from '../../text/untrusted.ts';
+import { EXIT } from '../terminal/exit.ts';
 import { answer, type GlobalOptions, type Workplace } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress-bar.ts';
 
@@ -42,18 +44,10 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
         by: undefined,
         from: undefined,
       }));
-      const { token, protocol, recipe } = await remote.hello();
-      if (protocol.oldest > PROTOCOL || protocol.newest < OLDEST_PROTOCOL) {
-        const range = `${protocol.oldest} to ${protocol.newest}`;
-        throw new ArgusError('INVALID_INPUT', `The server speaks the protocols ${range}. Update the older side.`);
-      }
-      if (token.projects !== null && !token.projects.includes(project)) {
-        const known = token.projects.join(', ');
-        throw new ArgusError(
-          'INVALID_INPUT',
-          `The token is for ${known}, not '${project}'. Name one of them with --as.`,
-        );
-      }
+      const hello = await remote.hello();
+      const problem = protocolProblem(hello) ?? projectProblem(hello, url, project);
+      if (problem !== undefined) throw new ArgusError('INVALID_INPUT', problem);
+      const { token, recipe } = hello;
       await (await memberships(session)).join(repository, { url, project, tokenVariable });
       const { recipe: own } = await (await session.database.inMemory()).recipe();
       return { url, project, tokenVariable, token: token.name, scope: token.scope, sameRules: own === recipe };
@@ -86,16 +80,8 @@ export async function status(options: GlobalOptions): Promise<void> {
       const { waiting, refused } = await session.waiting();
       const proposed = config.team === undefined ? {} : { proposed: config.team };
       if (team === undefined) return { joined: false as const, waiting, refused, ...proposed };
-      const reached = await remoteOf(session)
-        .hello()
-        .then(
-          ({ version, token }) => ({ reachable: true as const, version, token: token.name, scope: token.scope }),
-          (thrown: unknown) => {
-            if (!(thrown instanceof EngineError)) throw thrown;
-            return { reachable: false as const, problem: thrown.message };
-          },
-        );
       const { url, project, tokenVariable } = team;
+      const reached = await reach(remoteOf(session), team);
       return { joined: true as const, url, project, tokenVariable, ...reached, waiting, refused, ...proposed };
     },
     (answered) => {
@@ -106,6 +92,7 @@ export async function status(options: GlobalOptions): Promise<void> {
       const state = answered.reachable ? `as '${answered.token}' with the scope ${answered.scope}` : answered.problem;
       return lines([`${paint.bold(project)} at ${url}: ${state}`, ...waits]);
     },
+    { exitCode: (answered) => (answered.joined && !answered.reachable ? EXIT.failures : EXIT.done) },
   );
 }
 
