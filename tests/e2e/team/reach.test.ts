@@ -123,3 +123,18 @@ test('that it speaks another protocol', async () => {
   }
   close();
 });
+
+test.each(['PROTOCOL', 'DATABASE_NEWER', 'DATABASE_UNAVAILABLE'])(
+  'what is recorded while it answers %s waits, for that is mended there',
+  async (code) => {
+    const { it, url, close } = await pretended();
+    const env = { ...someUser(), ARGUS_TEAM_TOKEN: 'argus_0123' };
+    const root = repository();
+    await asked(['team', 'join', url, '--as', 'shop', '--project', root], env);
+    it.error = { code, message: 'Something is wrong there.' };
+    const { status, data } = await asked(['run', 'exit 0', '--project', root], env);
+    expect({ status, data }).toMatchObject({ status: 0, data: { queued: true, code: 'TEAM_UNREACHABLE' } });
+    expect(JSON.stringify(data)).toContain('takes nothing now: Something is wrong there.');
+    close();
+  },
+);

@@ -136,6 +136,9 @@ export class Remote {
     if (error === undefined || status === 429 || status === 503) {
       throw this.#unreachable(error?.message ?? `it answers ${status}`);
     }
+    if (isAboutServer(error.code)) {
+      throw new EngineError('TEAM_UNREACHABLE', `The team's server ${this.url} takes nothing now: ${error.message}`);
+    }
     throw new EngineError(codeOf(error.code), error.message);
   }
 
@@ -147,6 +150,11 @@ export class Remote {
 /** What is to be stored can be stored later. */
 export function isOutOfReach(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && (thrown.code === 'TEAM_UNREACHABLE' || thrown.code === 'TEAM_DENIED');
+}
+
+/** Its database is away or of another version, or it is: mended there, and then it takes the same call. */
+function isAboutServer(code: string): boolean {
+  return code.startsWith('DATABASE_') || code === 'PROTOCOL';
 }
 
 function denied(reason: string): EngineError {
