@@ -8,5 +8,7 @@ export function startPostgres(): Promise<{
   dump(database: string): Promise<string>;
   /** As after a crash. */
   restart(): Promise<void>;
+  /** With all that is acknowledged from then on; the first dies as it takes over. */
+  startStandby(): Promise<{ takeOver(): Promise<void> }>;
   stop(): Promise<void>;
 }>;

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } fr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ask, run } from './exec.mjs';
 
 /** Debian keeps the programs of each version apart. */
@@ -16,15 +17,19 @@ const USER = 'postgres';
 
 export async function startPostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'argus-postgres-'));
-  const data = join(folder, 'data');
+  const port = await freePort();
+  let data = join(folder, 'data');
   giveAway(folder);
   await program('initdb', ['-D', data, '-A', 'trust', '-U', 'argus', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']);
-  const port = await freePort();
-  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${folder}`];
-  const options = settings.map((setting) => `-c ${setting}`).join(' ');
-  const start = () => program('pg_ctl', ['-D', data, '-o', options, '-l', join(folder, 'log'), '-w', 'start']);
-  const stop = (mode) => program('pg_ctl', ['-D', data, '-m', mode, '-w', 'stop']);
-  await start();
+  const start = (of, at) => {
+    const settings = [...SETTINGS, `port=${at}`, `unix_socket_directories=${folder}`];
+    const options = settings.map((setting) => `-c ${setting}`).join(' ');
+    return program('pg_ctl', ['-D', of, '-o', options, '-l', `${of}.log`, '-w', 'start']);
+  };
+  const stop = (of) => program('pg_ctl', ['-D', of, '-m', 'immediate', '-w', 'stop']);
+  const here = ['-h', '127.0.0.1', '-p', String(port), '-U', 'argus'];
+  const query = (sql) => program('psql', [...here, '-Atc', sql, 'postgres']);
+  await start(data, port);
   const url = (name) => `postgres://argus@127.0.0.1:${port}/${name}`;
   let databases = 0;
   return {
@@ -33,17 +38,37 @@ export async function startPostgres() {
     newDatabase: async () => {
       databases += 1;
       const name = `argus_test_${databases}`;
-      await program('createdb', ['-h', '127.0.0.1', '-p', String(port), '-U', 'argus', name]);
+      await program('createdb', [...here, name]);
       return url(name);
     },
     dump: (database) => program('pg_dump', ['--inserts', database]),
     /** As after a crash: nobody is waited for. */
     restart: async () => {
-      await stop('immediate');
-      await start();
+      await stop(data);
+      await start(data, port);
+    },
+    /** Another that has all that is acknowledged from now on; `takeOver` puts it in the place of this one, which dies. */
+    startStandby: async () => {
+      const copy = join(folder, 'standby');
+      await program('pg_basebackup', [...here, '-D', copy, '-R', '-c', 'fast', '--no-sync']);
+      await start(copy, await freePort());
+      await query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+      await query('SELECT pg_reload_conf()');
+      while ((await query('SELECT sync_state FROM pg_stat_replication')).trim() !== 'sync') await delay(50);
+      return {
+        takeOver: async () => {
+          await stop(data);
+          await stop(copy);
+          data = copy;
+          await start(data, port);
+          // Until it is promoted, it answers and takes no writes.
+          await delay(500);
+          await program('pg_ctl', ['-D', data, '-w', 'promote']);
+        },
+      };
     },
     stop: async () => {
-      await stop('immediate');
+      await stop(data);
       rmSync(folder, { recursive: true, force: true });
     },
   };

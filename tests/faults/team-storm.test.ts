@@ -49,8 +49,14 @@ const RUN = {
 };
 
 /** One call, made until it is answered, as a client makes it. */
-async function make(port: number, bearer: string, method: string, params: Data): Promise<unknown> {
-  const body = JSON.stringify({ protocol: 1, callId: uuidV7(), now: Date.now(), method, params });
+async function make(
+  port: number,
+  bearer: string,
+  method: string,
+  params: Data,
+  callId: string = uuidV7(),
+): Promise<unknown> {
+  const body = JSON.stringify({ protocol: 1, callId, now: Date.now(), method, params });
   for (;;) {
     try {
       const url = `http://127.0.0.1:${port}/v1/projects/shop/call`;
@@ -151,6 +157,31 @@ test('a database that is killed again and again loses and doubles nothing', asyn
   });
   await killing;
   expect(await counts(server, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
+});
+
+test('a standby that takes the place of the database has all that was acknowledged', async () => {
+  const times = 20;
+  const server = await startServer(await PLACES.PostgreSQL());
+  const bearer = token(server.database, 'Ada');
+  const known = await failure(server, bearer);
+  await make(server.port, bearer, 'diagnose', known);
+  const standby = await postgres.startStandby();
+  const acknowledged = new Map<string, unknown>();
+  const all = each(async () => {
+    for (let n = 0; n < times; n += 1) {
+      const callId = uuidV7();
+      acknowledged.set(callId, await make(server.port, bearer, 'diagnose', known, callId));
+    }
+  });
+  await expect.poll(() => acknowledged.size).toBeGreaterThan(CLIENTS * 3);
+  const before = [...acknowledged];
+  await standby.takeOver();
+  await all;
+  for (const [callId, answer] of before) {
+    expect(await make(server.port, bearer, 'diagnose', known, callId)).toEqual(answer);
+  }
+  expect(await counts(server, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
+  expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
 });
 
 test('servers of one database count together', async () => {

@@ -88,6 +88,9 @@ const CALL_MS = 30_000;
 const PAUSE_MS = 20;
 const MAX_PAUSE_MS = 2_000;
 
+/** SQLSTATE of a write where none is taken. */
+const READ_ONLY = '25006';
+
 /** The name of the server's own memory. */
 const OWN = '';
 
@@ -233,7 +236,8 @@ class Conversation {
     } catch (thrown) {
       if (!(thrown instanceof SqlError)) throw thrown;
       this.mayTryAgain = isPassing(thrown.code);
-      if (thrown.code === '') this.#break();
+      // Of a server that takes no writes any more another one may have taken the place.
+      if (thrown.code === '' || thrown.code === READ_ONLY) this.#break();
       return { code: thrown.code, message: thrown.message };
     }
   }
@@ -275,7 +279,10 @@ class Conversation {
   }
 }
 
-/** No answer, a failure of the connection, a server that restarts; a serialization failure, a deadlock. */
+/**
+ * No answer, a failure of the connection, a server that restarts or is a standby not yet promoted; a serialization
+ * failure, a deadlock.
+ */
 function isPassing(code: string): boolean {
-  return code === '' || /^(?:08|40|57P0[123])/u.test(code);
+  return code === '' || code === READ_ONLY || /^(?:08|40|57P0[123])/u.test(code);
 }
