@@ -8,6 +8,8 @@ export function startPostgres(): Promise<{
   dump(database: string): Promise<string>;
   /** As after a crash. */
   restart(): Promise<void>;
+  /** As a network does; the server itself goes on. */
+  cutConnections(): Promise<unknown>;
   /** With all that is acknowledged from then on; the first dies as it takes over. */
   startStandby(): Promise<{ takeOver(): Promise<void> }>;
   stop(): Promise<void>;

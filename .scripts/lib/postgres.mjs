@@ -47,6 +47,10 @@ export async function startPostgres() {
       await stop(data);
       await start(data, port);
     },
+    cutConnections: () =>
+      query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename IS NOT NULL',
+      ),
     /** Another that has all that is acknowledged from now on; `takeOver` puts it in the place of this one, which dies. */
     startStandby: async () => {
       const copy = join(folder, 'standby');

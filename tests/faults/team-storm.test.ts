@@ -34,6 +34,11 @@ const PLACES = {
 const CLIENTS = 8;
 const KILLS = 5;
 
+/** By hand for longer: ARGUS_STORM_SECONDS=600. */
+const STORM_SECONDS = Number(process.env.ARGUS_STORM_SECONDS ?? 10);
+const DIAGNOSES = STORM_SECONDS > 60 ? 200 : 60;
+const STORM_CLIENTS = 32;
+
 const counted = z.object({
   patterns: z.array(z.object({ source: z.string(), occurrences: z.int(), resolutions: z.int() })),
 });
@@ -92,7 +97,6 @@ function each<T>(work: (client: number) => Promise<T>): Promise<T[]> {
 
 describe.each(Object.entries(PLACES))('on %s', (_, place) => {
   test('clients that diagnose and report at once are all counted', async () => {
-    const times = 60;
     const server = await startServer(await place());
     const tokens = Array.from({ length: CLIENTS }, (_, client) => token(server.database, `client ${client}`));
     const [first = ''] = tokens;
@@ -101,12 +105,12 @@ describe.each(Object.entries(PLACES))('on %s', (_, place) => {
     const runs = await each(async (client) => failure(server, tokens[client] ?? ''));
     await each(async (client) => {
       const bearer = tokens[client] ?? '';
-      for (let n = 0; n < times; n += 1) await make(server.port, bearer, 'diagnose', known);
+      for (let n = 0; n < DIAGNOSES; n += 1) await make(server.port, bearer, 'diagnose', known);
       const fix = { ...(runs[client] ?? known), fixDescription: `Mended by ${client}.`, success: true };
       await make(server.port, bearer, 'reportFix', fix);
     });
     // The first diagnosis made the pattern.
-    expect(await counts(server, first)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: CLIENTS }]);
+    expect(await counts(server, first)).toEqual([{ occurrences: CLIENTS * DIAGNOSES + 1, resolutions: CLIENTS }]);
   });
 
   test('of the same incident from all at once there is one', async () => {
@@ -158,6 +162,61 @@ test('a database that is killed again and again loses and doubles nothing', asyn
   await killing;
   expect(await counts(server, bearer)).toEqual([{ occurrences: CLIENTS * times + 1, resolutions: 0 }]);
 });
+
+test(
+  'a mixed load loses and doubles nothing while connections are cut and the database is killed',
+  async () => {
+    const server = await startServer(await PLACES.PostgreSQL(), ['--port', '0', '--rate-limit', '100000']);
+    const { port } = server;
+    const bearer = token(server.database, 'Ada');
+    const known = await failure(server, bearer);
+    await make(port, bearer, 'diagnose', known);
+    const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
+    const { solution_id } = z
+      .object({ solution_id: z.string() })
+      .parse(await make(port, bearer, 'addIncident', incident));
+    const acknowledged = { runs: 1, diagnoses: 1, fixes: 0, outcomes: 1 };
+    const kinds = [
+      async () => {
+        await make(port, bearer, 'diagnose', known);
+        acknowledged.diagnoses += 1;
+      },
+      async () => {
+        const failed = await failure(server, bearer);
+        acknowledged.runs += 1;
+        await make(port, bearer, 'diagnose', failed);
+        acknowledged.diagnoses += 1;
+        await make(port, bearer, 'reportFix', { ...failed, fixDescription: 'Oil it.', success: true });
+        acknowledged.fixes += 1;
+      },
+      async () => {
+        await make(port, bearer, 'recordOutcome', { solution_id, worked: true, env: { os: 'linux' } });
+        acknowledged.outcomes += 1;
+      },
+      () => make(port, bearer, 'patterns', {}),
+      () => make(port, bearer, 'rankedSolutions', { query_text: incident.title, env: incident.env }),
+    ];
+    const end = Date.now() + STORM_SECONDS * 1_000;
+    const disturbing = (async () => {
+      for (let times = 0; Date.now() < end; times += 1) {
+        await delay(1_000 + Math.random() * 1_000);
+        await (times % 3 === 0 ? postgres.restart() : postgres.cutConnections());
+      }
+    })();
+    const work = async (client: number) => {
+      for (let n = client; Date.now() < end; n += 1) await kinds[n % kinds.length]?.();
+    };
+    await Promise.all([disturbing, ...Array.from({ length: STORM_CLIENTS }, (_, client) => work(client))]);
+    const { runs, diagnoses, fixes, outcomes } = acknowledged;
+    expect(await counts(server, bearer)).toEqual([{ occurrences: diagnoses, resolutions: fixes }]);
+    expect(await make(port, bearer, 'history', {})).toMatchObject({ total: runs });
+    const ranked = { query_text: incident.title, env: incident.env };
+    expect(await make(port, bearer, 'rankedSolutions', ranked)).toMatchObject({
+      ranked_solutions: [{ solution_id, worked: outcomes, failed: 0 }],
+    });
+  },
+  STORM_SECONDS * 1_000 + 120_000,
+);
 
 test('a standby that takes the place of the database has all that was acknowledged', async () => {
   const times = 20;
