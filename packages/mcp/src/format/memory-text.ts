@@ -24,7 +24,7 @@ export function formatSolutions(result: RankedSolutionsResult): string {
     result.incidents.length === 0 && 'nothing like it is known',
     paint.dim(`lookup ${result.lookup_id}  environment ${result.env_bucket || 'unknown'}`),
     formatNext(result.next_action),
-    ...(result.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+    ...formatWarnings(result.warnings),
   ]);
 }
 
@@ -40,31 +40,45 @@ function formatUnsolved({ incident_id, title, score }: IncidentMatch): string {
   return `${paint.bold(incident_id)}  ${percent(score)} alike, no solution yet: ${title}`;
 }
 
-export function formatOutcome({ outcome_id, solution_stats, env_bucket, next_action }: RecordOutcomeResult): string {
+/** Added to an answer that waits for a team's server. */
+interface Remembered {
+  warnings?: string[];
+}
+
+export function formatOutcome(result: RecordOutcomeResult & Remembered): string {
+  const { outcome_id, solution_stats, env_bucket, next_action, warnings } = result;
   const { solution_id, worked, failed, reliability_score } = solution_stats;
   return lines([
     `${paint.bold(outcome_id)} recorded on ${solution_id} in ${env_bucket || 'an unknown environment'}`,
     `worked ${count(worked, 'time')}, failed ${count(failed, 'time')}, reliability ${percent(reliability_score)}`,
     formatNext(next_action),
+    ...formatWarnings(warnings),
   ]);
 }
 
-export function formatAddedSolution({ solution_id, env_bucket, created, next_action }: AddSolutionResult): string {
+export function formatAddedSolution(result: AddSolutionResult & Remembered): string {
+  const { solution_id, env_bucket, created, next_action, warnings } = result;
   const what = created ? 'added' : 'was there already';
-  return lines([`${paint.bold(solution_id)} ${what}, for ${env_bucket || 'any environment'}`, formatNext(next_action)]);
+  return lines([
+    `${paint.bold(solution_id)} ${what}, for ${env_bucket || 'any environment'}`,
+    formatNext(next_action),
+    ...formatWarnings(warnings),
+  ]);
 }
 
-export function formatAddedIncident(result: AddIncidentResult): string {
+export function formatAddedIncident(result: AddIncidentResult & Remembered): string {
   if (!result.created) {
     return lines([
       `known already: ${paint.bold(result.incident_id)}  ${percent(result.similarity)} alike: ${result.title}`,
       formatNext(result.next_action),
+      ...formatWarnings(result.warnings),
     ]);
   }
-  const { incident_id, solution_id, outcome_id, env_bucket, next_action } = result;
+  const { incident_id, solution_id, outcome_id, env_bucket, next_action, warnings } = result;
   return lines([
     `${paint.bold(incident_id)} added with ${solution_id} and ${outcome_id}, for ${env_bucket || 'any environment'}`,
     formatNext(next_action),
+    ...formatWarnings(warnings),
   ]);
 }
 
@@ -77,6 +91,10 @@ export function formatImported({ added, updated, solutions, outcomes, refused }:
     ...refused.slice(0, SHOWN_REFUSALS).map(({ line, message }) => paint.red(`line ${line}: ${message}`)),
     refused.length > SHOWN_REFUSALS && paint.red(`… and ${refused.length - SHOWN_REFUSALS} more lines were refused`),
   ]);
+}
+
+function formatWarnings(warnings: readonly string[] = []): string[] {
+  return warnings.map((warning) => paint.yellow(`warning: ${warning}`));
 }
 
 function formatNext({ instructions }: NextAction): string {

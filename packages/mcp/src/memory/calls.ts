@@ -10,7 +10,7 @@ import type {
   RankedSolutionsResult,
   RecordOutcomeResult,
 } from 'argus-engine';
-import type { Memories } from '../sessions/memories.ts';
+import type { Memories, Remembered } from '../sessions/memories.ts';
 import { visibleDeep } from '../text/untrusted.ts';
 
 /** Where the calls find the memories. */
@@ -28,28 +28,28 @@ type OrUndefined<T> = null extends T ? Exclude<T, null> | undefined : T;
 export async function addIncident(
   { projectPath, ...params }: Given<'addIncident'>,
   { memories }: WithMemories,
-): Promise<AddIncidentResult> {
+): Promise<Remembered<AddIncidentResult>> {
   const memory = await memories.of(projectPath);
   const incident = { ...cleaned(params), detected_env: memory.environment() };
-  return memory.write((engine) => engine.addIncident(incident));
+  return memory.remember('addIncident', incident);
 }
 
 export async function addSolution(
   { projectPath, ...params }: Given<'addSolution'>,
   { memories }: WithMemories,
-): Promise<AddSolutionResult> {
+): Promise<Remembered<AddSolutionResult>> {
   const memory = await memories.of(projectPath);
   const solution = { ...cleaned(params), detected_env: memory.environment() };
-  return memory.write((engine) => engine.addSolution(solution));
+  return memory.remember('addSolution', solution);
 }
 
 export async function recordOutcome(
   { projectPath, ...params }: Given<'recordOutcome'>,
   { memories }: WithMemories,
-): Promise<RecordOutcomeResult> {
+): Promise<Remembered<RecordOutcomeResult>> {
   const memory = await memories.of(projectPath);
   const outcome = { ...cleaned(params), detected_env: memory.environment() };
-  return memory.write((engine) => engine.recordOutcome(outcome));
+  return memory.remember('recordOutcome', outcome);
 }
 
 export async function rankedSolutions(

@@ -6,11 +6,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import type { Calls } from 'argus-engine';
 import { patternError } from '../config/load.ts';
 import { type DetectedEnvironment, environmentOf } from '../environment/project-environment.ts';
 import { ArgusError, messageOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Calling, Database, type Store, type WithWarnings } from '../storage/database.ts';
+import type { SolutionCallName } from '../storage/late-solutions.ts';
 import { tighten } from '../system/way.ts';
 import type { Searched, Session } from './session.ts';
 
@@ -44,7 +46,7 @@ export class Memories {
   async of(projectPath: string | undefined): Promise<Memory> {
     if (projectPath !== undefined) {
       const session = await this.#sessionManager.getOrOpen(projectPath).catch(asInvalidInput);
-      return new Memory(session.database, session.root, []);
+      return new Memory(session.database, session.root, [], session.team === undefined ? undefined : session);
     }
     const surroundings = await this.#surroundings();
     const { session, warnings } = surroundings;
@@ -125,12 +127,22 @@ export class Memory {
   readonly root: string | undefined;
   readonly #database: Store;
   readonly #warnings: readonly string[];
+  readonly #ofTeam: Pick<Session, 'remember' | 'takeIn'> | undefined;
 
-  /** `root`: the folder whose project and machine tell of the environment; undefined: whoever asks is elsewhere. */
-  constructor(database: Store, root: string | undefined, warnings: readonly string[]) {
+  /**
+   * `root`: the folder whose project and machine tell of the environment; undefined: whoever asks is elsewhere.
+   * `ofTeam`: a project whose memory a team has.
+   */
+  constructor(
+    database: Store,
+    root: string | undefined,
+    warnings: readonly string[],
+    ofTeam?: Pick<Session, 'remember' | 'takeIn'>,
+  ) {
     this.root = root;
     this.#database = database;
     this.#warnings = warnings;
+    this.#ofTeam = ofTeam;
   }
 
   environment(): DetectedEnvironment {
@@ -139,6 +151,7 @@ export class Memory {
 
   /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
   async search<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>> {
+    await this.#ofTeam?.takeIn();
     const { value, warnings } = await this.#database.readOrMake(call);
     return { value, warnings: [...this.#warnings, ...warnings] };
   }
@@ -152,4 +165,17 @@ export class Memory {
   async write<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
     return call(await this.#database.durable());
   }
+
+  /** The same for a solution or what came of one, which may wait for a team that cannot be reached. */
+  async remember<N extends SolutionCallName>(
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<Remembered<Calls[N]['result']>> {
+    if (this.#ofTeam === undefined) return this.write((engine) => engine.call(name, params));
+    const { value, warnings, ...queued } = await this.#ofTeam.remember(name, params);
+    return { ...value, ...queued, ...(warnings.length > 0 ? { warnings } : {}) };
+  }
 }
+
+/** An answer, with what became of it where the team's server cannot be reached. */
+export type Remembered<T> = T & { queued?: true; warnings?: string[] };

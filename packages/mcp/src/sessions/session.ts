@@ -34,13 +34,14 @@ import {
   type Store,
   type WithWarnings,
 } from '../storage/database.ts';
-import { type Kept, Outbox } from '../storage/outbox.ts';
+import { idsIn, type SolutionCallName, withIdsOf, withoutUnknownSearch } from '../storage/late-solutions.ts';
+import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
-import { Spool, type SpoolCounts } from '../storage/spool.ts';
+import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import type { Membership } from '../team/client/membership.ts';
 import { ownFix } from '../team/client/own-fix.ts';
 import { withoutPlaces } from '../team/client/places.ts';
-import { Remote } from '../team/client/remote.ts';
+import { isOutOfReach, Remote } from '../team/client/remote.ts';
 import { TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
 import { mapTexts, visible } from '../text/untrusted.ts';
@@ -242,6 +243,55 @@ export class Session {
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
     const problem = new EngineError(value.notStored, 'The answer is what was known before.');
     return outbox.keepAnswered(name, fitting(), value, problem);
+  }
+
+  /** Stores a solution or what came of one: with the team; where that cannot be reached, here, and there later. */
+  async remember<N extends SolutionCallName>(
+    method: N,
+    params: Calls[N]['params'],
+  ): Promise<KeptHere<Calls[N]['result']>> {
+    this.requireHistory();
+    const store = this.#store;
+    if (!(store instanceof TeamStore))
+      return { value: await (await store.durable()).call(method, params), warnings: [] };
+    const outbox = await this.#waiting();
+    const waiting = await outbox.takeIn();
+    // The team may have stored it although its answer was lost: what waits then is the same call.
+    const callId = uuidV7();
+    let problem: EngineError | undefined;
+    if (!(await outbox.holds(Object.values(idsIn(params))))) {
+      try {
+        const team = await store.durable();
+        return { value: await team.call(method, withIdsOf(params, await outbox.ids()), callId), warnings: waiting };
+      } catch (thrown) {
+        if (!isOutOfReach(thrown)) throw thrown;
+        problem = thrown;
+      }
+    }
+    const kept = await this.#rememberHere(outbox, store.local, { callId, now: Date.now(), method, params }, problem);
+    return { ...kept, warnings: [...waiting, ...kept.warnings] };
+  }
+
+  async #rememberHere<N extends SolutionCallName>(
+    outbox: Outbox,
+    local: Database,
+    { callId, now, method, params }: WaitingCall<N>,
+    problem: EngineError | undefined,
+  ): Promise<KeptHere<Calls[N]['result']>> {
+    const fitting = mapTexts(params, (text) => this.fitToLeave(text));
+    const engine = await local.durable();
+    let value: Calls[N]['result'];
+    try {
+      value = await withoutUnknownSearch(fitting, (given) => engine.call(method, given, callId, now));
+    } catch (thrown) {
+      // Only the team has what it is about.
+      const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
+      throw isUnknown ? (problem ?? thrown) : thrown;
+    }
+    // One that is known here is not added, and whoever asks is told of it.
+    if ('similarity' in value) return { value, warnings: problem === undefined ? [] : [problem.message] };
+    const call = { callId, now, method, params: fitting, made: idsIn(value) };
+    return { value, ...(await outbox.keepMade(call, problem)) };
   }
 
   /** The team's server as this project reaches it. */

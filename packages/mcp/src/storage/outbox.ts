@@ -7,6 +7,7 @@ import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argu
 import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../errors.ts';
 import { isStorageProblem } from './database.ts';
+import { makeLate, type TeamIds, withoutUnknownSearch } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
 
 /** Why an answer is not stored, and whether it will be. */
@@ -22,6 +23,13 @@ export interface Kept<T> {
   value: T;
   /** None: it is stored. */
   notStored?: NotStored;
+  warnings: string[];
+}
+
+/** What was stored on this machine in place of a team, and whether it waits for that. */
+export interface KeptHere<T> {
+  value: T;
+  queued?: true;
   warnings: string[];
 }
 
@@ -107,6 +115,32 @@ export class Outbox {
     return { value, ...(await this.#wait({ callId: uuidV7(), now: Date.now(), method, params }, problem)) };
   }
 
+  /** Keeps a call that was made on this machine for the team that it was meant for. */
+  async keepMade(
+    call: WaitingCall,
+    problem = this.#problem ?? UNKNOWN_PROBLEM,
+  ): Promise<Omit<KeptHere<never>, 'value'>> {
+    const obstacle = await this.#put(call, problem.code);
+    if (obstacle === undefined) {
+      const warning = `Stored on this machine; it waits for the team, and the next call that reaches it sends it.`;
+      return { queued: true, warnings: [`${warning} ${problem.message}`] };
+    }
+    const warning = `Stored on this machine alone (${obstacle}); argus team push sends it. ${problem.message}`;
+    return { warnings: [warning] };
+  }
+
+  /** Whether something of these ids waits to be sent. */
+  async holds(named: readonly string[]): Promise<boolean> {
+    if (named.length === 0 || this.#spool.isEmpty()) return false;
+    const files = await this.#spool.files();
+    return files.some(({ call: { made = {} } }) => Object.values(made).some((id) => named.includes(id)));
+  }
+
+  /** What the team calls what was recorded here under other ids. */
+  ids(): Promise<TeamIds> {
+    return this.#spool.ids();
+  }
+
   async #wait(call: WaitingCall, problem = UNKNOWN_PROBLEM): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
     this.#problem = problem;
     const { code, message } = problem;
@@ -136,7 +170,7 @@ export class Outbox {
     const inMemory = await this.#engines.inMemory();
     // Where they cannot be read, taking them in has said so.
     const files = await this.#spool.files().catch(() => []);
-    const fresh = files.filter(({ call }) => !this.#replayed.has(call.callId));
+    const fresh = files.filter(({ call }) => call.made === undefined && !this.#replayed.has(call.callId));
     for (const { call } of fresh) this.#replayed.add(call.callId);
     // What it refuses was about a run that is stored; the database will know it.
     await inAnyOrder(fresh, ({ call }) => inMemory.call(call.method, call.params, call.callId, call.now));
@@ -155,10 +189,13 @@ export class Outbox {
   async #takeInAll(patience: 'attempt' | 'call'): Promise<void> {
     if (this.#spool.isEmpty()) return;
     try {
-      const failed = await inAnyOrder(await this.#spool.files(), (file) => this.#takeInOne(file, patience));
+      const ids = await this.#spool.ids();
+      const failed = await inAnyOrder(await this.#spool.files(), (file) => this.#takeInOne(file, patience, ids));
       for (const { file, thrown } of failed) {
+        // It is about something that only this machine has, which has it.
+        if (file.call.made !== undefined && thrown.code.endsWith('_NOT_FOUND')) this.#spool.remove(file);
         // A call that stopped the engine is not wrong for that; the log has the cause.
-        if (thrown.code !== 'INTERNAL_ERROR') this.#spool.refuse(file, thrown.message);
+        else if (thrown.code !== 'INTERNAL_ERROR') this.#spool.refuse(file, thrown.message);
       }
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
@@ -166,14 +203,22 @@ export class Outbox {
     }
   }
 
-  async #takeInOne(file: WaitingFile, patience: 'attempt' | 'call'): Promise<void> {
-    const { method, params, callId, now } = file.call;
+  async #takeInOne(file: WaitingFile, patience: 'attempt' | 'call', ids: Map<string, string>): Promise<void> {
+    const { method, params, callId, now, made } = file.call;
     const engine = await this.#engines.durable();
     try {
-      const value = await engine[patience](method, params, callId, now);
-      // A diagnosis answers all the same; it goes on waiting.
-      if ('notStored' in value && value.notStored !== undefined)
-        throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
+      if (made !== undefined) {
+        const renamed = await makeLate(file.call, ids, (name, given, id) =>
+          withoutUnknownSearch(given, (fitting) => engine[patience](name, fitting, id, now)),
+        );
+        await this.#spool.putIds(callId, renamed);
+        for (const [own, team] of renamed) ids.set(own, team);
+      } else {
+        const value = await engine[patience](method, params, callId, now);
+        // A diagnosis answers all the same; it goes on waiting.
+        if ('notStored' in value && value.notStored !== undefined)
+          throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
+      }
     } catch (thrown) {
       if (!(thrown instanceof EngineError) || thrown.code !== 'CALL_REPEATED') throw thrown;
     }

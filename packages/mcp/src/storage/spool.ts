@@ -26,9 +26,16 @@ import { DRAFT_SUFFIX, writeWholeFile } from '../system/whole-file.ts';
 import type { Seal } from './seal.ts';
 
 /** The calls that may wait. */
-export type WaitingCallName = 'recordRun' | 'diagnose' | 'reportFix';
+export type WaitingCallName = 'recordRun' | 'diagnose' | 'reportFix' | 'addIncident' | 'addSolution' | 'recordOutcome';
 
-const WAITING_CALLS: readonly string[] = ['recordRun', 'diagnose', 'reportFix'] satisfies WaitingCallName[];
+const WAITING_CALLS: readonly string[] = [
+  'recordRun',
+  'diagnose',
+  'reportFix',
+  'addIncident',
+  'addSolution',
+  'recordOutcome',
+] satisfies WaitingCallName[];
 
 /** A call with everything that makes it the same call later. */
 export interface WaitingCall<N extends WaitingCallName = WaitingCallName> {
@@ -38,6 +45,8 @@ export interface WaitingCall<N extends WaitingCallName = WaitingCallName> {
   now: number;
   method: N;
   params: Calls[N]['params'];
+  /** It was made on this machine too: the ids that were answered, by the names of their fields. */
+  made?: Readonly<Record<string, string>>;
 }
 
 /** A call as it lies in its file. */
@@ -66,6 +75,9 @@ const DRAFT_LIFETIME_MS = 10 * 60 * 1_000;
 const REFUSED_SUFFIX = '.refused';
 
 const NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
+
+/** What a call that waited is called by others since. */
+const IDS_NAME = /^[0-9a-f-]{36}\.([0-9a-f]{64})\.ids$/u;
 
 export class Spool {
   readonly #folder: string;
@@ -99,6 +111,26 @@ export class Spool {
     if (names(this.#folder).length >= MAX_CALLS) throw new Error(`${MAX_CALLS} calls wait already`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeWholeFile(path.join(this.#folder, name), text);
+  }
+
+  /** Keeps what ids of this machine stand for since a call was made. */
+  async putIds(callId: string, ids: ReadonlyMap<string, string>): Promise<void> {
+    if (ids.size === 0) return;
+    const text = `${JSON.stringify([...ids])}\n`;
+    writeWholeFile(path.join(this.#folder, `${callId}.${await this.#seal.of(text)}.ids`), text);
+  }
+
+  /** All that `putIds` has kept. */
+  async ids(): Promise<Map<string, string>> {
+    const all = new Map<string, string>();
+    for (const file of this.#paths()) {
+      const [, seal = ''] = IDS_NAME.exec(path.basename(file)) ?? [];
+      const text = seal === '' ? undefined : readCall(file);
+      if (text === undefined || !(await this.#seal.isOf(text, seal))) continue;
+      const ids: [string, string][] = JSON.parse(text);
+      for (const [own, team] of ids) all.set(own, team);
+    }
+    return all;
   }
 
   /** What waits, the oldest first. A file that this user did not write is left alone. */

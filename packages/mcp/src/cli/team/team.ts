@@ -99,6 +99,8 @@ export async function status(options: GlobalOptions): Promise<void> {
 /** What is known here, for the team. Twice changes nothing. */
 export async function push(options: GlobalOptions): Promise<void> {
   await copy(options, async (session) => {
+    // What waits is about some of it, and each is to be there once.
+    await session.takeIn();
     const from = await session.localMemory();
     return { from, into: await session.database.durable() };
   });

@@ -6,7 +6,7 @@
 import { addIncident } from '../../memory/calls.ts';
 import type { Zod } from '../../system/zod.ts';
 import { defineTool } from '../tool.ts';
-import { env, envBucket, filled, lookupId, notes, projectPath, steps, worked } from './memory-schemas.ts';
+import { env, envBucket, filled, lookupId, notes, projectPath, remembered, steps, worked } from './memory-schemas.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
@@ -30,7 +30,7 @@ export const addIncidentTool = defineTool({
   description:
     'Remember a new problem with the fix you tried and whether it worked. Call it when ranked_solutions found no match; if the problem is known after all, the answer names it.',
   input,
-  output: { calls: ['addIncident'], omits: [], adds: () => ({}) },
+  output: { calls: ['addIncident'], omits: [], adds: remembered },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: addIncident,

@@ -6,7 +6,7 @@
 import { addSolution } from '../../memory/calls.ts';
 import type { Zod } from '../../system/zod.ts';
 import { defineTool } from '../tool.ts';
-import { env, envBucket, lookupId, projectPath, steps } from './memory-schemas.ts';
+import { env, envBucket, lookupId, projectPath, remembered, steps } from './memory-schemas.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
@@ -24,7 +24,7 @@ export const addSolutionTool = defineTool({
   description:
     'Add a new fix to a known incident, or the same fix for another environment. Call record_outcome once it was tried.',
   input,
-  output: { calls: ['addSolution'], omits: [], adds: () => ({}) },
+  output: { calls: ['addSolution'], omits: [], adds: remembered },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: addSolution,

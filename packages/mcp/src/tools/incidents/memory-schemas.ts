@@ -4,6 +4,7 @@
  */
 
 import type { Zod } from '../../system/zod.ts';
+import { warnings } from '../schemas.ts';
 
 export const env = (z: Zod) =>
   z
@@ -24,6 +25,9 @@ export const notes = (z: Zod) => z.string().optional().describe('What others sho
 
 export const projectPath = (z: Zod) =>
   z.string().min(1).optional().describe("Absolute path; without it the user's own memory. Both are searched");
+
+/** Of an answer that is stored on this machine and waits for the team's server. */
+export const remembered = (z: Zod) => ({ queued: z.literal(true).exactOptional(), ...warnings(z) });
 
 /** A text with something in it. */
 export function filled(z: Zod, advice: string) {

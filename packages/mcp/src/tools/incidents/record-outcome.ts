@@ -5,7 +5,7 @@
 import { recordOutcome } from '../../memory/calls.ts';
 import type { Zod } from '../../system/zod.ts';
 import { defineTool } from '../tool.ts';
-import { env, envBucket, lookupId, notes, projectPath, worked } from './memory-schemas.ts';
+import { env, envBucket, lookupId, notes, projectPath, remembered, worked } from './memory-schemas.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
@@ -23,7 +23,7 @@ export const recordOutcomeTool = defineTool({
   title: 'Record an outcome',
   description: 'Record whether a solution worked. Call it every time you tried one, also when it failed.',
   input,
-  output: { calls: ['recordOutcome'], omits: [], adds: () => ({}) },
+  output: { calls: ['recordOutcome'], omits: [], adds: remembered },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handle: recordOutcome,
