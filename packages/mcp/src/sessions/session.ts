@@ -50,6 +50,8 @@ import { ProjectPlace } from './project-place.ts';
 /** What is searched of a project's memory where another one is written. */
 export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath'>;
 
+const NOTHING_RAN: RecordRunParams = { timedOut: false, reports: [], containers: [], notes: [] };
+
 /** What sessions know of the process they are in. */
 export interface Process {
   /** Who records what is recorded. */
@@ -331,7 +333,14 @@ export class Session {
   /** Opens what a recording needs, while something else takes its time; what cannot be opened is told by whoever needs it. */
   prepare(): void {
     if (this.#store.isShared) this.fitToLeave('');
-    else this.#store.read((engine) => engine.overview()).catch(() => {});
+    else {
+      const readying = this.#store.read(async (engine) => {
+        await engine.overview();
+        // The first of its kind compiles what the one to come needs.
+        await engine.prepareRun(NOTHING_RAN);
+      });
+      readying.catch(() => {});
+    }
   }
 
   /** What waits to be stored. */
