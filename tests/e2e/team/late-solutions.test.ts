@@ -151,6 +151,8 @@ test('what was answered meanwhile is found meanwhile, and is known by its id aft
   // What was copied is there once, whoever is asked.
   const { incidents } = await other.ask('ranked_solutions', { ...search, query_text: GYROSCOPE.title });
   expect(incidents).toHaveLength(1);
+  argus(['team', 'push', '--project', root], { env });
+  expect(await known(answering, ada.bearer), 'nor is what the team knows by another id sent as new').toHaveLength(2);
 });
 
 test('what only the team has is an error meanwhile, and what only this machine has stays here', async () => {

@@ -34,7 +34,13 @@ import {
   type Store,
   type WithWarnings,
 } from '../storage/database.ts';
-import { idsIn, type SolutionCallName, withIdsOf, withoutUnknownSearch } from '../storage/late-solutions.ts';
+import {
+  idsIn,
+  type SolutionCallName,
+  type TeamIds,
+  withIdsOf,
+  withoutUnknownSearch,
+} from '../storage/late-solutions.ts';
 import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
@@ -346,6 +352,11 @@ export class Session {
   /** What waits to be stored. */
   async waiting(): Promise<SpoolCounts> {
     return (await this.#waiting()).counts();
+  }
+
+  /** What the team calls what was recorded here under other ids. */
+  async teamIds(): Promise<TeamIds> {
+    return (await this.#waiting()).ids();
   }
 
   /** Stores what waits where the memory is now, as far as that is possible at once. */

@@ -6,6 +6,7 @@ import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
 import type { Session } from '../../sessions/session.ts';
+import type { TeamIds } from '../../storage/late-solutions.ts';
 import {
   DEFAULT_TOKEN_VARIABLE,
   identityOf,
@@ -102,7 +103,7 @@ export async function push(options: GlobalOptions): Promise<void> {
     // What waits is about some of it, and each is to be there once.
     await session.takeIn();
     const from = await session.localMemory();
-    return { from, into: await session.database.durable() };
+    return { from, into: await session.database.durable(), known: await session.teamIds() };
   });
 }
 
@@ -114,22 +115,27 @@ export async function pull(options: GlobalOptions): Promise<void> {
   });
 }
 
-async function copy(
-  options: GlobalOptions,
-  sides: (session: Session) => Promise<{ from: NamedCalls; into: NamedCalls }>,
-): Promise<void> {
+interface Sides {
+  from: NamedCalls;
+  into: NamedCalls;
+  /** Ids of what the other side knows under other ones. */
+  known?: TeamIds;
+}
+
+async function copy(options: GlobalOptions, sides: (session: Session) => Promise<Sides>): Promise<void> {
   await answer(
     options,
     async ({ session }: Workplace) => {
       remoteOf(session);
-      const { from, into } = await sides(session);
+      const { from, into, known = new Map() } = await sides(session);
       let [after, incidents, added]: [string | null, number, number] = [null, 0, 0];
       let progress: Progress | undefined;
       do {
         const page: MemoryExported = await from.memoryExport({ after, limit: PAGE_SIZE });
         progress ??= await startProgress(page.total, 'copying');
-        added += (await into.memoryImport({ lines: page.lines })).added;
-        incidents += page.incidents;
+        const lines = page.lines.split('\n').filter((line) => line !== '' && !known.has(JSON.parse(line).id));
+        added += (await into.memoryImport({ lines: lines.join('\n') })).added;
+        incidents += lines.length;
         progress.advance(page.incidents);
         after = page.next;
       } while (after !== null);
