@@ -77,6 +77,11 @@ export function token(database: string, name: string, ...args: string[]): string
   return z.object({ token: z.string() }).parse(JSON.parse(stdout)).token;
 }
 
+/** What must be kept nowhere: all behind `argus_ID_`, which may hold a `_` itself. */
+export function secretOf(bearer: string): string {
+  return bearer.split('_').slice(2).join('_');
+}
+
 export function headers(bearer: string): Record<string, string> {
   return { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
 }
