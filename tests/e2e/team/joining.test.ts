@@ -353,6 +353,12 @@ test('no secret leaves this machine', async () => {
   const agent = await agentOf(root, ada);
   await agent.call('argus_import', { projectPath: root, path: 'report.xml' });
   await agent.ask('ranked_solutions', { query_text: `${planted} ACME-123456`, env: ENV, projectPath: root });
+  const incident = { ...INCIDENT, title: `${planted} and ACME-123456`, notes: `${planted} at ${root}/src` };
+  expect(await agent.ask('add_incident', { ...incident, projectPath: root })).toMatchObject({ queued: true });
+  const waiting = path.join(root, '.argus', 'argus.db.spool');
+  const waits = readdirSync(waiting).map((name) => readFileSync(path.join(waiting, name), 'utf8'));
+  expect(waits.join('\n')).toContain('addIncident');
+  expect(waits.join('\n')).not.toMatch(/ghp_0123|ACME-123456/u);
   const sent = spy.seen.join('\n');
   expect(sent).toContain('recordRun');
   expect(sent).not.toMatch(/ghp_0123|ACME-123456/u);
