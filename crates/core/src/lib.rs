@@ -7,6 +7,7 @@ pub mod ambient;
 pub mod analyze;
 pub mod classify;
 pub mod display;
+pub mod evidence;
 mod failure;
 pub mod fix_loop;
 mod identity;

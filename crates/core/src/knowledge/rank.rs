@@ -1,7 +1,7 @@
 //! Orders the solutions of matching incidents: how well each is proven, where, and how lately.
 //! Statistics and the clock are handed in.
 
-mod beta;
+pub(crate) mod beta;
 
 use crate::knowledge::environment::{Environment, env_match};
 

@@ -1,5 +1,5 @@
 //! Quantiles of the Beta distribution, for fractions of outcomes too.
-//! Parameters are at least 1.
+//! Parameters of quantiles are at least 1.
 
 /// Steps of halving: more than a double's 52 bits would not show.
 const BISECTION_STEPS: u32 = 50;
@@ -13,7 +13,7 @@ const TINY_DIVISOR: f64 = 1e-300;
 const MAX_PARAMETER: f64 = 1e6;
 
 /// The value below which a `Beta(a, b)` variable stays with the given probability; `a` and `b` at least 1.
-pub(super) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
     let scale = (MAX_PARAMETER / (a + b)).min(1.0);
     let (a, b) = ((a * scale).max(1.0), (b * scale).max(1.0));
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
@@ -71,7 +71,7 @@ fn parts(n: f64, x: f64, a: f64, b: f64) -> [f64; 2] {
 }
 
 /// Stirling's series for the logarithm of the gamma function, from 8 on; below by its recurrence.
-fn ln_gamma(x: f64) -> f64 {
+pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 8.0 {
         product *= x;

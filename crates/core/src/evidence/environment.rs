@@ -1,0 +1,34 @@
+//! How well "it fails where this condition holds" explains what a test did.
+
+use super::{flakiness::Beta, history::Observation, window::View};
+
+/// A test that a condition breaks fails there almost always.
+pub(super) const FAILS_INSIDE: Beta = Beta { failed: 12.0, passed: 0.5 };
+/// Elsewhere almost never.
+pub(super) const FAILS_OUTSIDE: Beta = Beta { failed: 0.1, passed: 20.0 };
+
+/// `ln P` of what was seen if this condition decides.
+pub fn log_likelihood(view: &View<'_>, seen: &[Observation], condition: &(String, String)) -> f64 {
+    let count = |inside: bool, failed: bool| {
+        let here = seen.iter().filter(|one| one.failed == failed && view.has(one.at, condition) == inside);
+        u32::try_from(here.count()).unwrap_or(u32::MAX)
+    };
+    FAILS_INSIDE.log_sequence(count(true, true), count(true, false))
+        + FAILS_OUTSIDE.log_sequence(count(false, true), count(false, false))
+}
+
+/// The condition that explains best, with its `ln P`; of conditions that explain equally well the first.
+pub fn best<'a>(
+    view: &View<'_>,
+    seen: &[Observation],
+    conditions: &[&'a (String, String)],
+) -> Option<(&'a (String, String), f64)> {
+    let mut best: Option<(&(String, String), f64)> = None;
+    for condition in conditions {
+        let log = log_likelihood(view, seen, condition);
+        if best.is_none_or(|(_, known)| known < log) {
+            best = Some((condition, log));
+        }
+    }
+    best
+}

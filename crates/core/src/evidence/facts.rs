@@ -1,0 +1,66 @@
+//! What is known of a run and of a failing case when a verdict is asked for.
+
+use crate::failure::category::Category;
+use serde::{Deserialize, Serialize};
+
+/// The number of a run in its project: 0, 1, 2, in the order in which they were recorded.
+pub type RunSeq = u32;
+/// The number of a case in its project.
+pub type CaseId = u32;
+
+/// A run, as one row. Its size does not depend on how many cases it had.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFacts {
+    /// Its number; the newest of a window is the highest.
+    pub seq: RunSeq,
+    /// Its public id, as sentences name it.
+    pub id: String,
+    /// UTC milliseconds.
+    pub started_at: i64,
+    /// The commit that was checked out; none outside version control.
+    pub commit: Option<String>,
+    /// Commits since the run before, oldest first, `commit` last; empty where the commit is still the same.
+    pub path: Vec<String>,
+    /// Digest of the tree of files that ran.
+    pub tree: String,
+    /// Whether the tree was not that of the commit.
+    pub dirty: bool,
+    /// The branch.
+    pub branch: String,
+    /// Conditions under which it ran, such as `("os", "windows")`.
+    pub environment: Vec<(String, String)>,
+    /// Cases that were not skipped.
+    pub ran: u32,
+    /// Cases that failed.
+    pub failed: u32,
+    /// Files that the cases lie in.
+    pub files: u32,
+}
+
+/// A failing case of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which case.
+    pub case: CaseId,
+    /// The file it lies in, as a number.
+    pub file: u32,
+    /// What the failure is, as reported.
+    pub category: Category,
+    /// The error without its case: equal for equal normalized errors.
+    pub signature: u64,
+    /// The innermost function of the project in the stack.
+    pub function: Option<u64>,
+}
+
+/// What a case did in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It passed at once.
+    Passed,
+    /// It failed and then passed: both outcomes on one tree.
+    PassedAfterRetry,
+    /// It failed by the machine: no evidence about the code.
+    Outage,
+    /// It failed with this error.
+    Failed(Failure),
+}

@@ -1,0 +1,69 @@
+//! Changes after which a failure was gone.
+
+use super::{
+    facts::{CaseId, RunSeq},
+    flakiness::passes_that_prove,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How sure a fix is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FixStatus {
+    /// Somebody reported it.
+    Claimed,
+    /// Found without a report: the failure was there on one tree and gone on a later one.
+    Candidate,
+    /// It passed often enough since.
+    Proved,
+    /// The same error came back on a tree that has the fix.
+    Refuted,
+    /// A later one took its place before it was proved.
+    Superseded,
+}
+
+/// A change after which a failure was gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fix {
+    /// The cause that it mended.
+    pub cause: u64,
+    /// Commits between the last failure and the first pass, newest first: one of them did it.
+    pub commits: Vec<String>,
+    /// The tests, with the error that each had.
+    pub cases: BTreeMap<CaseId, u64>,
+    /// The last run that failed.
+    pub failed: RunSeq,
+    /// The first run that passed.
+    pub passed: RunSeq,
+    /// The rate at which the failure came while it was there: 1 where it always came.
+    pub rate: f64,
+    /// Passes since, of the test that has fewest.
+    pub passes: u32,
+    /// How sure it is.
+    pub status: FixStatus,
+}
+
+/// How sure a proof is.
+pub const CONFIDENCE: f64 = 0.95;
+
+impl Fix {
+    /// One more run of its tests that passed.
+    pub fn record_pass(&mut self) {
+        self.passes += 1;
+        let needed = passes_that_prove(self.rate, CONFIDENCE);
+        if matches!(self.status, FixStatus::Claimed | FixStatus::Candidate) && self.passes >= needed {
+            self.status = FixStatus::Proved;
+        }
+    }
+
+    /// The same error of the same test came back on a tree that has the fix.
+    pub fn record_return(&mut self) {
+        self.status = FixStatus::Refuted;
+    }
+
+    /// Whether a failure is what it is said to have mended.
+    pub fn is_of(&self, case: CaseId, signature: u64) -> bool {
+        self.cases.get(&case) == Some(&signature)
+    }
+}

@@ -1,0 +1,81 @@
+//! How often a test fails without cause.
+//!
+//! Failures of a flaky test are independent draws with an unknown rate; its posterior is a Beta distribution. The
+//! likelihood of a sequence with the rate integrated out is that of Pólya's urn (beta-binomial).
+
+use super::history::{Observation, TestHistory};
+use crate::knowledge::rank::beta;
+use serde::{Deserialize, Serialize};
+
+/// Prior of a flaky test's rate: most fail rarely, some often; the mean is about 1 in 10.
+pub const RATE_PRIOR: Beta = Beta { failed: 0.5, passed: 5.0 };
+/// The interval that is reported: 90 %.
+const TAIL: f64 = 0.05;
+
+/// Pseudo-counts of failures and passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beta {
+    /// Failures.
+    pub failed: f64,
+    /// Passes.
+    pub passed: f64,
+}
+
+impl Beta {
+    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, the rate integrated out:
+    /// `B(a + k, b + n - k) / B(a, b)`.
+    pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
+        let (k, m) = (f64::from(failed), f64::from(passed));
+        let log_beta = |a: f64, b: f64| beta::ln_gamma(a) + beta::ln_gamma(b) - beta::ln_gamma(a + b);
+        log_beta(self.failed + k, self.passed + m) - log_beta(self.failed, self.passed)
+    }
+}
+
+/// A rate with its 90 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// Mean of the posterior.
+    pub mean: f64,
+    /// 5 % quantile.
+    pub low: f64,
+    /// 95 % quantile.
+    pub high: f64,
+}
+
+impl Rate {
+    /// From failures among runs in which the test could have failed.
+    pub fn of(failures: u32, runs: u32) -> Self {
+        let (k, m) = (f64::from(failures), f64::from(runs.saturating_sub(failures)));
+        let (a, b) = (RATE_PRIOR.failed + k, RATE_PRIOR.passed + m);
+        let quantile = |q: f64| beta::quantile(q, a.max(1.0), b);
+        Self { mean: a / (a + b), low: quantile(TAIL), high: quantile(1.0 - TAIL) }
+    }
+}
+
+/// `ln P` of what was seen, if each failure is chance.
+pub fn log_likelihood(seen: &[Observation]) -> f64 {
+    let (failed, passed) = counts(seen);
+    RATE_PRIOR.log_sequence(failed, passed)
+}
+
+/// Failures and passes.
+pub fn counts(seen: &[Observation]) -> (u32, u32) {
+    let failed = u32::try_from(seen.iter().filter(|one| one.failed).count()).unwrap_or(u32::MAX);
+    (failed, u32::try_from(seen.len()).unwrap_or(u32::MAX) - failed)
+}
+
+/// Passes that prove a fix of a failure that came at this rate: `ceil(ln(1 - c) / ln(1 - f))`, one where it always came.
+pub fn passes_that_prove(rate: f64, confidence: f64) -> u32 {
+    let needed = ((1.0 - confidence).ln() / (1.0 - rate).ln()).ceil();
+    let in_range = (1..=MAX_PASSES).rev().find(|count| f64::from(*count) <= needed);
+    in_range.unwrap_or(1)
+}
+
+/// More reruns than that nobody makes.
+const MAX_PASSES: u32 = 1000;
+
+/// The rate at which a test fails by chance, for rules that only need a number: the failures that no outage explains.
+pub fn chance_rate(history: &TestHistory) -> f64 {
+    let flips = history.totals.both_outcomes.min(history.totals.failures);
+    Rate::of(flips, history.totals.runs).mean
+}

@@ -1,0 +1,186 @@
+//! What is kept of a test: bounded, changed in constant time by each run, and enough for every verdict.
+
+use super::{
+    facts::{Failure, Outcome, RunSeq},
+    order::OrderEvidence,
+    window::{View, WINDOW_RUNS},
+};
+use crate::failure::category::Category;
+use serde::{Deserialize, Serialize};
+
+/// Errors that are told apart of a test; the one that was not seen for longest is forgotten first.
+const MAX_STRANDS: usize = 8;
+
+/// One bit for each of the newest runs: bit 0 is the newest that the test was recorded in.
+pub type Mask = u128;
+
+/// One row for each test. A test that never failed is two masks and three numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TestHistory {
+    /// The run of bit 0.
+    pub newest: RunSeq,
+    /// Runs it ran in.
+    pub ran: Mask,
+    /// Runs it failed in, by whatever.
+    pub failed: Mask,
+    /// Runs it failed in and then passed.
+    pub retried: Mask,
+    /// Runs it failed in by the machine.
+    pub outages: Mask,
+    /// Sums over all runs, also those that were forgotten.
+    pub totals: Totals,
+    /// What it failed with.
+    pub strands: Vec<Strand>,
+}
+
+/// Sums that survive the runs they were counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Runs in which it could have failed by itself: those without an outage of its own.
+    pub runs: u32,
+    /// Failures that were not the machine's.
+    pub failures: u32,
+    /// Failures that were.
+    pub outages: u32,
+    /// Runs in which it had the other outcome than before on the same tree, or both at once.
+    pub both_outcomes: u32,
+    /// Times it began to fail after it had passed.
+    pub stretches: u32,
+}
+
+/// One error of one test, over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strand {
+    /// The error.
+    pub signature: u64,
+    /// The innermost function of the project in it.
+    pub function: Option<u64>,
+    /// Its category.
+    pub category: Category,
+    /// Runs that failed with it, as bits of the test's masks.
+    pub failed: Mask,
+    /// How often it was seen, also in runs that were forgotten.
+    pub failures: u32,
+    /// Where it was first seen.
+    pub first: RunSeq,
+    /// Where it was last seen.
+    pub last: RunSeq,
+    /// Tests that failed with it at most in one run, for one cause.
+    pub together: u32,
+    /// What ran before it when it failed, and when it did not.
+    pub order: Option<OrderEvidence>,
+}
+
+/// What a test did in one run of a view, as far as one error goes: a failure by something else says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Index of the run in the view.
+    pub at: usize,
+    /// Whether it failed with the error; else it passed.
+    pub failed: bool,
+}
+
+impl TestHistory {
+    /// Records what it did in a run. `same_tree`: the numbers of earlier runs in the window on the same tree.
+    pub fn record(&mut self, seq: RunSeq, outcome: Outcome, same_tree: &[RunSeq]) {
+        let was_passing = self.last_outcome() == Some(false);
+        self.move_to(seq);
+        self.ran |= 1;
+        let failed = match outcome {
+            Outcome::Passed => false,
+            Outcome::PassedAfterRetry => {
+                self.retried |= 1;
+                false
+            }
+            Outcome::Outage => {
+                self.failed |= 1;
+                self.outages |= 1;
+                self.totals.outages += 1;
+                return;
+            }
+            Outcome::Failed(failure) => {
+                self.failed |= 1;
+                self.totals.stretches += u32::from(was_passing);
+                self.strand_mut(seq, &failure).failed |= 1;
+                true
+            }
+        };
+        self.totals.runs += 1;
+        self.totals.failures += u32::from(failed);
+        let flipped = same_tree.iter().any(|earlier| self.at(*earlier) == Some(!failed));
+        self.totals.both_outcomes += u32::from(flipped || self.retried & 1 == 1);
+    }
+
+    /// Whether it failed in a run of the window. None: it did not run, or the machine failed.
+    pub fn at(&self, seq: RunSeq) -> Option<bool> {
+        let bit = self.newest.checked_sub(seq).filter(|bit| *bit < WINDOW_RUNS)?;
+        let is = |mask: Mask| mask >> bit & 1 == 1;
+        (is(self.ran) && !is(self.outages)).then(|| is(self.failed))
+    }
+
+    /// The strand of this error.
+    pub fn strand(&self, signature: u64) -> Option<&Strand> {
+        self.strands.iter().find(|strand| strand.signature == signature)
+    }
+
+    /// What it did before the last run of the view and, where it was recorded, in it; oldest first.
+    pub fn observations(&self, view: &View<'_>, signature: u64) -> Vec<Observation> {
+        let mine = self.strand(signature).map_or(0, |strand| strand.failed);
+        let of = |(at, seq): (usize, RunSeq)| {
+            let failed = self.at(seq)?;
+            let with_it = mine >> (self.newest - seq) & 1 == 1;
+            (failed == with_it).then_some(Observation { at, failed })
+        };
+        view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
+    }
+
+    /// The newest run in which it passed.
+    pub fn last_pass(&self) -> Option<RunSeq> {
+        let passed = self.ran & !self.failed;
+        (passed != 0).then(|| self.newest - passed.trailing_zeros())
+    }
+
+    /// Whether nothing is known of it but failures by the machine.
+    pub const fn is_new(&self) -> bool {
+        self.totals.runs == 0
+    }
+
+    fn last_outcome(&self) -> Option<bool> {
+        let known = self.ran & !self.outages;
+        (known != 0).then(|| self.failed >> known.trailing_zeros() & 1 == 1)
+    }
+
+    fn move_to(&mut self, seq: RunSeq) {
+        let by = seq.saturating_sub(self.newest);
+        let moved = |mask: Mask| mask.checked_shl(by).unwrap_or(0);
+        self.newest = seq;
+        for mask in [&mut self.ran, &mut self.failed, &mut self.retried, &mut self.outages] {
+            *mask = moved(*mask);
+        }
+        for strand in &mut self.strands {
+            strand.failed = moved(strand.failed);
+        }
+    }
+
+    /// The strand of this error, to note what its run says of it.
+    pub fn strand_to_note(&mut self, signature: u64) -> Option<&mut Strand> {
+        self.strands.iter_mut().find(|strand| strand.signature == signature)
+    }
+
+    fn strand_mut(&mut self, seq: RunSeq, failure: &Failure) -> &mut Strand {
+        let known = self.strands.iter().position(|strand| strand.signature == failure.signature);
+        let mut strand = known.map_or_else(|| Strand::new(seq, failure), |at| self.strands.remove(at));
+        strand.failures += 1;
+        strand.last = seq;
+        self.strands.truncate(MAX_STRANDS - 1);
+        self.strands.insert(0, strand);
+        &mut self.strands[0]
+    }
+}
+
+impl Strand {
+    fn new(seq: RunSeq, failure: &Failure) -> Self {
+        let Failure { category, signature, function, .. } = *failure;
+        Self { signature, function, category, failed: 0, failures: 0, first: seq, last: seq, together: 1, order: None }
+    }
+}

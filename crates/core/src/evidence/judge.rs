@@ -1,0 +1,256 @@
+//! The verdicts on the failing cases of one run.
+
+use super::{
+    causes::{self, Cause, Trait},
+    facts::{CaseId, Failure, RunFacts, RunSeq},
+    flakiness,
+    history::{Observation, TestHistory},
+    memory::Memory,
+    order::{Order, OrderEvidence},
+    outage, reasons,
+    suspects::{self, Evidence, Suspect},
+    verdict::{Since, Verdict, VerdictKind},
+    weigh::{self, Seen, Weighed},
+    window::View,
+};
+
+/// What a run's failures are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// One for each failing case, in the order of their numbers.
+    pub verdicts: Vec<Judged>,
+}
+
+/// A failing case with its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The failure.
+    pub failure: Failure,
+    /// What it is.
+    pub verdict: Verdict,
+    /// What it has in common with the others of the same id.
+    pub cause: u64,
+    /// Tests that failed for that cause in this run.
+    pub together: u32,
+    /// What ran before it, with this run.
+    pub order: Option<OrderEvidence>,
+}
+
+/// Chances below that are no answer.
+const MIN_PROBABILITY: f64 = 0.4;
+
+/// Judges the failures of a run from the runs before it. `order`: the cases of this run as they were executed.
+pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Order) -> Judgement {
+    let mut failures = failures.to_vec();
+    failures.sort_by_key(|failure| failure.case);
+    let view = memory.window.seen_from(run);
+    let judging = Judging { memory, run, view: &view, order, conditions: view.conditions() };
+    let masks = |case: CaseId| memory.tests.get(&case).map(|test| test.failed & !test.outages);
+    let groups = causes::group(&failures, masks);
+    let groups = groups.iter().flat_map(|group| judging.split(&failures, group));
+    let mut verdicts: Vec<Judged> = groups.flat_map(|(cause, members)| judging.group(cause, &members)).collect();
+    verdicts.sort_by_key(|judged| judged.failure.case);
+    Judgement { verdicts }
+}
+
+struct Judging<'a> {
+    memory: &'a Memory,
+    run: &'a RunFacts,
+    view: &'a View<'a>,
+    order: &'a Order,
+    conditions: Vec<&'a (String, String)>,
+}
+
+/// What is known of one failing case before its group is looked at.
+struct Weighing<'a> {
+    failure: Failure,
+    history: Option<&'a TestHistory>,
+    seen: Vec<Observation>,
+    order: Option<OrderEvidence>,
+    weighed: Weighed,
+}
+
+impl<'a> Judging<'a> {
+    /// The members of a group by which lasting cause they may be of.
+    fn split(&self, failures: &[Failure], group: &[usize]) -> Vec<(Option<&'a Cause>, Vec<Failure>)> {
+        let mut parts: Vec<(Option<&Cause>, Vec<Failure>)> = Vec::new();
+        for index in group {
+            let failure = failures[*index];
+            let history = self.memory.tests.get(&failure.case);
+            let lasting = self.memory.causes.iter().rev().find(|cause| cause.may_be_of(&failure, history));
+            match parts.iter_mut().find(|(cause, _)| cause.map(|one| one.id) == lasting.map(|one| one.id)) {
+                Some((_, members)) => members.push(failure),
+                None => parts.push((lasting, vec![failure])),
+            }
+        }
+        parts
+    }
+
+    fn group(&self, lasting: Option<&Cause>, members: &[Failure]) -> Vec<Judged> {
+        let Some(first) = members.first() else { return Vec::new() };
+        let common = Trait::of(first);
+        let known = self.memory.outages.iter().find(|known| known.common == common);
+        let cluster = outage::Cluster { failures: members, known: known.is_some() };
+        let outage = outage::probability(self.run, cluster);
+        let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
+        let weighings: Vec<Weighing<'_>> =
+            members.iter().map(|failure| self.weigh(failure, lasting, together)).collect();
+        let suspects = self.suspects(&weighings);
+        let shared = Shared { outage, lasting, together, suspects, common };
+        weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
+    }
+
+    fn weigh(&self, failure: &Failure, lasting: Option<&Cause>, together: u32) -> Weighing<'a> {
+        let history = self.memory.tests.get(&failure.case);
+        let seen = weigh::with_now(self.view, history, failure.signature);
+        let order = self.order_evidence(failure, history);
+        let together = match lasting {
+            Some(cause) if !cause.cases.contains_key(&failure.case) => JOINS,
+            _ if failure.function.is_none() => 1.0_f64.max(f64::from(together) / 2.0),
+            _ => f64::from(together),
+        };
+        let of_case = Seen {
+            observations: &seen,
+            has_function: failure.function.is_some(),
+            together,
+            order: order.as_ref(),
+            retried: history.is_some_and(|history| history.retried != 0),
+            cases: self.run.ran,
+        };
+        let weighed = weigh::weigh(self.view, &of_case, &self.conditions);
+        Weighing { failure: *failure, history, seen, order, weighed }
+    }
+
+    fn order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> Option<OrderEvidence> {
+        let known =
+            history.and_then(|history| history.strand(failure.signature)).and_then(|strand| strand.order.clone());
+        if let Some(mut known) = known {
+            known.record(failure.case, self.order, true);
+            return Some(known);
+        }
+        let passed = |seq: RunSeq| history.is_some_and(|history| history.at(seq) == Some(false));
+        let started = OrderEvidence::start(failure.case, self.order, &self.memory.orders.of_runs(passed));
+        Some(started)
+    }
+
+    fn suspects(&self, weighings: &[Weighing<'_>]) -> Vec<Suspect> {
+        let evidence = |weighing: &'_ Weighing<'_>| weighing.history.map_or(NEVER_SEEN_FLAKING, flakiness::chance_rate);
+        let evidence: Vec<Evidence<'_>> = weighings
+            .iter()
+            .map(|weighing| Evidence { seen: &weighing.seen, flake_rate: evidence(weighing) })
+            .collect();
+        suspects::suspects(self.view, &evidence)
+    }
+
+    fn judged(&self, weighing: Weighing<'_>, shared: &Shared<'_>) -> Judged {
+        let Weighing { failure, history, seen, order, weighed } = weighing;
+        let rest = 1.0 - shared.outage;
+        let is_broken = self.is_broken(&seen, &failure, shared);
+        let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
+        let weighed_kinds = vec![
+            (code, weighed.code * rest),
+            (VerdictKind::Flaky, weighed.flaky * rest),
+            (VerdictKind::Infrastructure, shared.outage),
+            (VerdictKind::Environment, weighed.environment * rest),
+            (VerdictKind::Order, weighed.order * rest),
+        ];
+        let best = weighed_kinds
+            .iter()
+            .copied()
+            .fold((VerdictKind::Unknown, 0.0), |best, one| if one.1 > best.1 { one } else { best });
+        let has_history = history.is_some_and(|history| !history.is_new());
+        let kind = match best {
+            (VerdictKind::Infrastructure | VerdictKind::Broken, _) if best.1 >= 0.5 => best.0,
+            _ if !has_history => VerdictKind::New,
+            (kind, chance) if chance >= MIN_PROBABILITY => kind,
+            _ => VerdictKind::Unknown,
+        };
+        let polluter = weighed.polluter.filter(|_| kind == VerdictKind::Order);
+        let condition = weighed.condition.filter(|_| kind == VerdictKind::Environment);
+        let mut verdict = Verdict {
+            kind,
+            probability: best.1,
+            weighed: weighed_kinds,
+            since: self.since(kind, &seen, shared),
+            because: Vec::new(),
+            against: Vec::new(),
+            settle: None,
+            polluter: polluter.map(|(case, _)| case),
+            condition,
+            suspects: if kind == VerdictKind::Infrastructure { Vec::new() } else { shared.suspects.clone() },
+        };
+        let facts = reasons::Facts {
+            view: self.view,
+            failure: &failure,
+            history,
+            seen: &seen,
+            order: order.as_ref(),
+            together: shared.together,
+        };
+        reasons::explain(&mut verdict, &facts);
+        Judged { cause: self.cause_id(kind, &failure, shared), failure, verdict, together: shared.together, order }
+    }
+
+    /// Whether it failed so before and nothing says that it was mended since.
+    fn is_broken(&self, seen: &[Observation], failure: &Failure, shared: &Shared<'_>) -> bool {
+        let before = &seen[..seen.len().saturating_sub(1)];
+        let last_known = before.iter().rev().find(|one| one.failed || !self.view.uncommitted[one.at]);
+        let failed_last = before.last().is_some_and(|one| one.failed);
+        let lasts = shared.lasting.is_some_and(|cause| !cause.cases.contains_key(&failure.case));
+        failed_last || lasts || last_known.is_some_and(|one| one.failed && !self.view.uncommitted[one.at])
+    }
+
+    fn since(&self, kind: VerdictKind, seen: &[Observation], shared: &Shared<'_>) -> Option<Since> {
+        if !matches!(kind, VerdictKind::Broken | VerdictKind::Regression) {
+            return None;
+        }
+        let stretch = seen.iter().rposition(|one| !one.failed).map_or(0, |passed| passed + 1);
+        let own = seen.get(stretch).map(|one| self.view.runs[one.at]);
+        let lasting = shared.lasting.and_then(|cause| self.memory.window.get(cause.first));
+        let first = [own, lasting].into_iter().flatten().min_by_key(|run| run.seq)?;
+        Some(Since { run: first.seq, commit: first.commit.clone() })
+    }
+
+    fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {
+        match kind {
+            VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => {
+                hash(u64::from(failure.case), failure.signature)
+            }
+            VerdictKind::Infrastructure => {
+                let lasts = self
+                    .memory
+                    .outages
+                    .iter()
+                    .find(|known| known.common == shared.common && known.last + 1 == self.run.seq);
+                lasts.map_or_else(|| new_id(shared.common, self.run.seq), |known| known.id)
+            }
+            _ => shared.lasting.map_or_else(|| new_id(shared.common, self.run.seq), |cause| cause.id),
+        }
+    }
+}
+
+/// What the members of a group share.
+struct Shared<'a> {
+    outage: f64,
+    lasting: Option<&'a Cause>,
+    together: u32,
+    suspects: Vec<Suspect>,
+    common: Trait,
+}
+
+/// A test that fails by a cause that lasts is as one of very many.
+const JOINS: f64 = 50.0;
+/// The flake rate of a test that was never seen.
+const NEVER_SEEN_FLAKING: f64 = 0.01;
+
+fn new_id(common: Trait, run: RunSeq) -> u64 {
+    let (kind, value) = match common {
+        Trait::Function(value) => (1, value),
+        Trait::Signature(value) => (2, value),
+    };
+    hash(hash(kind, value), u64::from(run))
+}
+
+fn hash(one: u64, other: u64) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(&one.to_le_bytes(), other)
+}

@@ -1,0 +1,218 @@
+//! All that verdicts look back on, as rows that each run changes.
+
+use super::{
+    causes::{Cause, Trait},
+    facts::{CaseId, Failure, Outcome, RunFacts, RunSeq},
+    fixes::{Fix, FixStatus},
+    history::TestHistory,
+    judge::{self, Judged, Judgement},
+    order::{Order, Orders},
+    verdict::VerdictKind,
+    window::Window,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Outages that are remembered by what their failures had in common.
+const MAX_OUTAGES: usize = 64;
+/// Causes that last at one time.
+const MAX_CAUSES: usize = 256;
+/// Fixes that are watched.
+const MAX_FIXES: usize = 1024;
+
+/// The rows. A verdict needs the tests that fail, a record those that ran; the rest is bounded.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The newest runs.
+    pub window: Window,
+    /// Orders that differ, of the newest runs.
+    pub orders: Orders,
+    /// What is kept of each test.
+    pub tests: BTreeMap<CaseId, TestHistory>,
+    /// Causes in the code that last.
+    pub causes: Vec<Cause>,
+    /// Outages, newest last.
+    pub outages: Vec<Outage>,
+    /// Changes after which a failure was gone.
+    pub fixes: Vec<Fix>,
+}
+
+/// What the failures of an outage had in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// The id of the cause.
+    pub id: u64,
+    /// The error.
+    pub common: Trait,
+    /// The newest run that had it.
+    pub last: RunSeq,
+}
+
+/// A run with what its cases did.
+pub struct Recorded<'a> {
+    /// The run.
+    pub run: &'a RunFacts,
+    /// The failing cases.
+    pub failures: &'a [Failure],
+    /// Cases that passed only after they had failed.
+    pub retried: &'a [CaseId],
+    /// The cases that ran, in order.
+    pub order: Order,
+}
+
+impl Memory {
+    /// The verdicts on a run, from the runs before it.
+    pub fn judge(&self, run: &RunFacts, failures: &[Failure], order: &Order) -> Judgement {
+        judge::judge(self, run, failures, order)
+    }
+
+    /// Judges a run and records it.
+    pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
+        let Recorded { run, failures, retried, order } = recorded;
+        let judgement = self.judge(run, failures, &order);
+        let failing: BTreeMap<CaseId, &Judged> =
+            judgement.verdicts.iter().map(|judged| (judged.failure.case, judged)).collect();
+        let retried: BTreeSet<CaseId> = retried.iter().copied().collect();
+        let same_tree = self.same_tree(run);
+        for case in order.cases() {
+            let outcome = match failing.get(case) {
+                Some(judged) if judged.verdict.kind == VerdictKind::Infrastructure => Outcome::Outage,
+                Some(judged) => Outcome::Failed(judged.failure),
+                None if retried.contains(case) => Outcome::PassedAfterRetry,
+                None => Outcome::Passed,
+            };
+            let test = self.tests.entry(*case).or_default();
+            test.record(run.seq, outcome, &same_tree);
+            note(test, *case, failing.get(case).copied(), &order);
+        }
+        self.remember_outages(run, &judgement);
+        self.close_causes(run, &failing, &order);
+        self.refute_fixes(run, &judgement);
+        self.open_causes(run, &judgement);
+        self.window.push(run.clone());
+        self.orders.push(run.seq, order);
+        judgement
+    }
+
+    fn same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
+        let view = self.window.view();
+        view.runs.iter().filter(|earlier| earlier.tree == run.tree).map(|earlier| earlier.seq).collect()
+    }
+
+    fn remember_outages(&mut self, run: &RunFacts, judgement: &Judgement) {
+        for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Infrastructure) {
+            let common = Trait::of(&judged.failure);
+            self.outages.retain(|known| known.common != common);
+            self.outages.push(Outage { id: judged.cause, common, last: run.seq });
+        }
+        let too_many = self.outages.len().saturating_sub(MAX_OUTAGES);
+        self.outages.drain(..too_many);
+    }
+
+    /// Causes whose tests pass again are over; what lies between is a fix.
+    fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order) {
+        let is_edited = run.dirty || self.is_known_edit(run);
+        let ran: BTreeSet<CaseId> = order.cases().iter().copied().collect();
+        for fix in &mut self.fixes {
+            if fix.cases.keys().all(|case| ran.contains(case) && !failing.contains_key(case)) {
+                fix.record_pass();
+            }
+        }
+        let mut kept = Vec::new();
+        for mut cause in std::mem::take(&mut self.causes) {
+            let still = cause.cases.iter().any(|(case, (_, signature))| {
+                failing.get(case).is_some_and(|judged| judged.failure.signature == *signature)
+            });
+            let passed: Vec<CaseId> =
+                cause.cases.keys().filter(|case| ran.contains(case) && !failing.contains_key(case)).copied().collect();
+            if passed.is_empty() || is_edited && !cause.only_edited {
+                kept.push(cause);
+            } else if still {
+                cause.cases.retain(|case, _| !passed.contains(case));
+                kept.push(cause);
+            } else if !cause.only_edited {
+                self.fixes.extend(self.fix(&cause, run));
+            }
+        }
+        self.causes = kept;
+        let too_many = self.fixes.len().saturating_sub(MAX_FIXES);
+        self.fixes.drain(..too_many);
+    }
+
+    fn is_known_edit(&self, run: &RunFacts) -> bool {
+        let view = self.window.view();
+        view.runs.iter().any(|known| known.dirty && known.tree == run.tree && known.commit == run.commit)
+    }
+
+    fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
+        let view = self.window.seen_from(run);
+        let between = view.runs.iter().rev().take_while(|one| one.seq > cause.last);
+        let commits: Vec<String> = between.flat_map(|one| one.path.iter().rev().cloned()).collect();
+        let mut fix = Fix {
+            cause: cause.id,
+            commits,
+            cases: cause.cases.iter().map(|(case, (_, signature))| (*case, *signature)).collect(),
+            failed: cause.last,
+            passed: run.seq,
+            rate: 1.0,
+            passes: 0,
+            status: FixStatus::Candidate,
+        };
+        fix.record_pass();
+        (!fix.commits.is_empty()).then_some(fix)
+    }
+
+    fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
+        if run.dirty || self.is_known_edit(run) {
+            return;
+        }
+        for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Regression) {
+            let Failure { case, signature, .. } = judged.failure;
+            if let Some(fix) = self.fixes.iter_mut().rev().find(|fix| fix.is_of(case, signature)) {
+                fix.record_return();
+            }
+        }
+    }
+
+    fn open_causes(&mut self, run: &RunFacts, judgement: &Judgement) {
+        let is_edited = run.dirty || self.is_known_edit(run);
+        let of_code = |one: &&Judged| {
+            matches!(one.verdict.kind, VerdictKind::Regression | VerdictKind::Broken | VerdictKind::New)
+        };
+        for judged in judgement.verdicts.iter().filter(of_code) {
+            let known = self.causes.iter().position(|cause| cause.id == judged.cause);
+            let at = known.unwrap_or_else(|| {
+                self.causes.push(Cause {
+                    id: judged.cause,
+                    common: Trait::of(&judged.failure),
+                    first: run.seq,
+                    last: run.seq,
+                    only_edited: true,
+                    cases: BTreeMap::new(),
+                });
+                self.causes.len() - 1
+            });
+            let cause = &mut self.causes[at];
+            cause.last = run.seq;
+            cause.only_edited &= is_edited;
+            cause.cases.insert(judged.failure.case, (run.seq, judged.failure.signature));
+        }
+        let too_many = self.causes.len().saturating_sub(MAX_CAUSES);
+        self.causes.drain(..too_many);
+    }
+}
+
+/// Notes what the run says of the errors that the test has or had.
+fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
+    if let Some(judged) = judged {
+        if let Some(strand) = test.strand_to_note(judged.failure.signature) {
+            strand.together = strand.together.max(judged.together);
+            strand.order = judged.order.clone().filter(|order| !order.is_too_wide());
+        }
+        return;
+    }
+    for strand in &mut test.strands {
+        if let Some(evidence) = &mut strand.order {
+            evidence.record(case, order, false);
+        }
+    }
+}

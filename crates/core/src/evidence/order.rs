@@ -1,0 +1,150 @@
+//! How well "another test that ran before breaks it" explains what a test did, and which test that is.
+//!
+//! Only failing runs name candidates: what ran before it then. A candidate that ran before it in a passing run is none. So
+//! a test that never failed costs nothing, and in the usual order, which passed before, nobody is a candidate.
+
+use super::{
+    environment::{FAILS_INSIDE, FAILS_OUTSIDE},
+    facts::{CaseId, RunSeq},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// Candidates that are kept of one error; of more it is not known yet which.
+pub const MAX_CANDIDATES: usize = 2048;
+/// Exceptions after which a candidate is none: chance explains one.
+const MAX_EXCEPTIONS: u16 = 2;
+
+/// The order in which the cases of a run were executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    cases: Vec<CaseId>,
+    positions: HashMap<CaseId, u32>,
+}
+
+impl Order {
+    /// From the cases that ran, first to last.
+    pub fn new(cases: Vec<CaseId>) -> Self {
+        let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
+        Self { cases, positions }
+    }
+
+    /// First to last.
+    pub fn cases(&self) -> &[CaseId] {
+        &self.cases
+    }
+
+    fn ran_before(&self, one: CaseId, other: CaseId) -> bool {
+        match (self.positions.get(&one), self.positions.get(&other)) {
+            (Some(one), Some(other)) => one < other,
+            _ => false,
+        }
+    }
+
+    fn before(&self, case: CaseId) -> &[CaseId] {
+        let end = self.positions.get(&case).map_or(0, |at| usize::try_from(*at).unwrap_or(0));
+        &self.cases[..end]
+    }
+}
+
+/// What ran before a test when it failed with one error, and when it passed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OrderEvidence {
+    /// Tests that may be what breaks it.
+    pub candidates: Vec<Candidate>,
+    /// Failing runs that were looked at.
+    pub failed: u32,
+    /// Passing runs that were looked at.
+    pub passed: u32,
+}
+
+/// A test that may break another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Which.
+    pub case: CaseId,
+    /// Failing runs it came before in.
+    pub failed_before: u16,
+    /// Passing runs it came before in.
+    pub passed_before: u16,
+}
+
+impl OrderEvidence {
+    /// From the first failing run, and orders of runs that passed.
+    pub fn start(victim: CaseId, failing: &Order, passing: &[&Order]) -> Self {
+        let passed_before = |case: CaseId| passing.iter().filter(|order| order.ran_before(case, victim)).count();
+        let candidates = failing.before(victim).iter().filter(|case| passed_before(**case) == 0);
+        let candidates = candidates.map(|case| Candidate { case: *case, failed_before: 1, passed_before: 0 });
+        let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
+        Self { candidates: candidates.collect(), failed: 1, passed }
+    }
+
+    /// Whether so many are left that it is better to start again with the next failing run.
+    pub fn is_too_wide(&self) -> bool {
+        self.candidates.len() > MAX_CANDIDATES
+    }
+
+    /// One more run.
+    pub fn record(&mut self, victim: CaseId, order: &Order, failed: bool) {
+        if failed {
+            self.failed += 1;
+        } else {
+            self.passed += 1;
+        }
+        let all = u16::try_from(self.failed).unwrap_or(u16::MAX);
+        for candidate in &mut self.candidates {
+            let before = u16::from(order.ran_before(candidate.case, victim));
+            let count = if failed { &mut candidate.failed_before } else { &mut candidate.passed_before };
+            *count = count.saturating_add(before);
+        }
+        self.candidates.retain(|one| {
+            one.passed_before + (all - one.failed_before.min(all)) <= MAX_EXCEPTIONS.max(one.failed_before / 8)
+        });
+    }
+
+    /// `ln P` of what was seen if one of the tests that may have run before breaks it, each of `cases` as likely as the
+    /// others; with the likeliest of them and its share. `passed`: passes in all.
+    pub fn log_likelihood(&self, cases: u32, passed: u32) -> Option<(f64, CaseId, f64)> {
+        let mut by_counts: BTreeMap<(u16, u16), (u32, CaseId)> = BTreeMap::new();
+        for candidate in &self.candidates {
+            let same = by_counts.entry((candidate.failed_before, candidate.passed_before));
+            same.and_modify(|(count, _)| *count += 1).or_insert((1, candidate.case));
+        }
+        let of = |((failed_in, passed_in), (count, case)): ((u16, u16), (u32, CaseId))| {
+            let (failed_in, passed_in) = (u32::from(failed_in), u32::from(passed_in));
+            let one = FAILS_INSIDE.log_sequence(failed_in, passed_in)
+                + FAILS_OUTSIDE.log_sequence(self.failed.saturating_sub(failed_in), passed.saturating_sub(passed_in));
+            (one, f64::from(count), case)
+        };
+        let logs: Vec<(f64, f64, CaseId)> = by_counts.into_iter().map(of).collect();
+        let best = logs.iter().copied().reduce(|best, one| if one.0 > best.0 { one } else { best })?;
+        let sum: f64 = logs.iter().map(|(log, count, _)| (log - best.0).exp() * count).sum();
+        Some((best.0 + sum.ln() - f64::from(cases.max(1)).ln(), best.2, 1.0 / sum))
+    }
+}
+
+/// Orders of the newest runs; equal ones only once, for most runs have the usual one.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    /// Runs, newest last, with which of `distinct`.
+    distinct: Vec<(RunSeq, Order)>,
+}
+
+/// Orders that differ which are kept.
+const MAX_ORDERS: usize = 6;
+
+impl Orders {
+    /// Remembers the order of a run.
+    pub fn push(&mut self, seq: RunSeq, order: Order) {
+        self.distinct.retain(|(_, known)| known.cases != order.cases);
+        self.distinct.push((seq, order));
+        if self.distinct.len() > MAX_ORDERS {
+            self.distinct.remove(0);
+        }
+    }
+
+    /// Those of the runs for which it holds.
+    pub fn of_runs(&self, holds: impl Fn(RunSeq) -> bool) -> Vec<&Order> {
+        self.distinct.iter().filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
+    }
+}

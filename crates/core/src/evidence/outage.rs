@@ -1,0 +1,91 @@
+//! Whether failures of a run are the machine's: network, disk, memory, a service that is down.
+//!
+//! An outage hits tests as they come: it is spread over files that have nothing in common, it brings one error everywhere,
+//! and that error does not come out of a function of the project. A change of the code hits what uses that code.
+
+use super::facts::{Failure, RunFacts};
+use crate::failure::category::Category;
+use std::collections::BTreeSet;
+
+/// That a run has an outage, against that it has one more cause in the code: `ln` of the odds.
+const PRIOR_LOG_ODDS: f64 = -1.0;
+/// Tests that a change of the code breaks: geometric, four on average.
+const NEXT_TEST_BREAKS: f64 = 0.75;
+/// Files that a change of the code breaks tests of: geometric, two on average.
+const NEXT_FILE_BREAKS: f64 = 0.5;
+/// The same error was an outage before.
+const KNOWN_LOG_ODDS: f64 = 2.5;
+/// What one number of a cluster can say at most.
+const MAX_LOG_ODDS: f64 = 8.0;
+
+/// What is known of failures that have one cause.
+#[derive(Clone, Copy, Debug)]
+pub struct Cluster<'a> {
+    /// They.
+    pub failures: &'a [Failure],
+    /// Whether failures with this error were an outage before.
+    pub known: bool,
+}
+
+/// The chance that the cluster is an outage.
+pub fn probability(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
+    let log_odds = log_odds(run, cluster);
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
+    let Some(first) = cluster.failures.first() else { return f64::NEG_INFINITY };
+    let known = if cluster.known { KNOWN_LOG_ODDS } else { 0.0 };
+    PRIOR_LOG_ODDS
+        + by_number(run, cluster.failures)
+        + by_spread(run, cluster.failures)
+        + by_category(first.category)
+        + by_function(first.function)
+        + known
+}
+
+fn count_of<T>(items: &[T]) -> f64 {
+    u32::try_from(items.len()).map_or(f64::MAX, f64::from)
+}
+
+/// An outage hits any number of the run's tests alike.
+fn by_number(run: &RunFacts, failures: &[Failure]) -> f64 {
+    let many = count_of(failures);
+    let by_code = (1.0 - NEXT_TEST_BREAKS).ln() + (many - 1.0) * NEXT_TEST_BREAKS.ln();
+    let by_outage = -f64::from(run.ran.max(1)).ln();
+    (by_outage - by_code).min(MAX_LOG_ODDS)
+}
+
+/// An outage hits as many files as that many tests drawn at random lie in.
+fn by_spread(run: &RunFacts, failures: &[Failure]) -> f64 {
+    let files = count_of(&failures.iter().map(|one| one.file).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>());
+    let all = f64::from(run.files.max(1));
+    let hit = count_of(failures) / f64::from(run.ran.max(1));
+    let missed = (1.0 - hit.min(1.0)).powf(f64::from(run.ran) / all);
+    let expected = (all * (1.0 - missed)).max(1.0);
+    let variance = (expected * missed).max(0.5);
+    let short = (expected - files).max(0.0);
+    let by_outage = -short * short / (2.0 * variance) - 0.5 * (std::f64::consts::TAU * variance).ln().max(0.0);
+    let by_code = (1.0 - NEXT_FILE_BREAKS).ln() + (files - 1.0) * NEXT_FILE_BREAKS.ln();
+    (by_outage - by_code).clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
+}
+
+/// What machines fail with, against what code fails with.
+fn by_category(category: Category) -> f64 {
+    match category {
+        Category::NetworkError | Category::ConnectionRefused | Category::ContainerOom | Category::ContainerCrash => 2.0,
+        Category::HttpError | Category::Timeout => 1.0,
+        Category::ConfigError | Category::Unknown => -0.5,
+        Category::AssertionMismatch | Category::MockMismatch => -3.0,
+    }
+}
+
+/// An outage is met in a library or at the system.
+fn by_function(function: Option<u64>) -> f64 {
+    if function.is_some() { -2.0 } else { 1.0 }
+}
+
+/// Whether the category is one that machines fail with.
+pub fn is_of_machine(category: Category) -> bool {
+    by_category(category) > 0.0
+}

@@ -1,0 +1,177 @@
+//! Says why a verdict is what it is, what speaks against it, and which run would settle it.
+
+use super::{
+    facts::Failure,
+    flakiness,
+    history::{Observation, TestHistory},
+    order::OrderEvidence,
+    outage,
+    verdict::{Reason, Settle, Verdict, VerdictKind},
+    window::View,
+};
+use std::collections::BTreeSet;
+
+/// What a verdict was made from.
+pub struct Facts<'a> {
+    /// The runs.
+    pub view: &'a View<'a>,
+    /// The failure.
+    pub failure: &'a Failure,
+    /// What is kept of the test.
+    pub history: Option<&'a TestHistory>,
+    /// What it did, this run last.
+    pub seen: &'a [Observation],
+    /// What ran before it.
+    pub order: Option<&'a OrderEvidence>,
+    /// Tests that fail for the same cause in this run.
+    pub together: u32,
+}
+
+/// How sure a rerun is to show the other outcome.
+const SETTLED: f64 = 0.95;
+/// Reruns that may be asked for.
+const MAX_RERUNS: u32 = 50;
+
+/// Fills in the reasons and what would settle it.
+pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>) {
+    let Some(now) = facts.view.runs.last() else { return };
+    let history = facts.past();
+    let (code, chance): (Vec<Reason>, Vec<Reason>) = (facts.for_code(), facts.for_chance());
+    let spread = facts.together > 1;
+    let together = Reason::Together { run: now.seq, cases: facts.together };
+    let condition = verdict.condition.clone().map(|condition| facts.condition(condition));
+    let polluter = verdict.polluter.and_then(|polluter| facts.ran_before(polluter));
+    (verdict.because, verdict.against) = match verdict.kind {
+        VerdictKind::Regression | VerdictKind::Broken => {
+            (code.into_iter().chain(spread.then_some(together)).collect(), chance)
+        }
+        VerdictKind::Flaky => (chance.into_iter().chain(history).collect(), code),
+        VerdictKind::Infrastructure => (facts.for_outage(), code),
+        VerdictKind::Environment => (condition.into_iter().collect(), chance),
+        VerdictKind::Order => (polluter.into_iter().collect(), chance),
+        VerdictKind::New | VerdictKind::Unknown => (chance, code),
+    };
+    if verdict.because.is_empty() {
+        verdict.because.push(Reason::FirstTime { run: now.seq, passed: flakiness::counts(facts.seen).1 });
+    }
+    verdict.settle = facts.settle(verdict);
+}
+
+impl Facts<'_> {
+    fn seq(&self, one: &Observation) -> u32 {
+        self.view.runs[one.at].seq
+    }
+
+    fn now(&self) -> Option<&Observation> {
+        self.seen.last()
+    }
+
+    fn last_pass(&self) -> Option<&Observation> {
+        self.seen.iter().rev().find(|one| !one.failed)
+    }
+
+    fn past(&self) -> Option<Reason> {
+        let last = self.seen.iter().rev().skip(1).find(|one| one.failed)?;
+        let (failed, _) = flakiness::counts(self.seen);
+        Some(Reason::FailsByChance { run: self.seq(last), failures: (failed, u32::try_from(self.seen.len()).ok()?) })
+    }
+
+    /// What speaks for a change of the code.
+    fn for_code(&self) -> Vec<Reason> {
+        let (Some(now), Some(passed)) = (self.now(), self.last_pass()) else { return Vec::new() };
+        let stretch: Vec<_> = self.seen.iter().rev().take_while(|one| one.failed).collect();
+        let mut reasons = Vec::new();
+        let first = stretch.last().copied().unwrap_or(now);
+        if stretch.len() > 1 {
+            reasons.push(Reason::FailsSince {
+                run: self.seq(first),
+                runs: u32::try_from(stretch.len()).unwrap_or(u32::MAX),
+            });
+        }
+        if self.view.trees[passed.at] != self.view.trees[first.at] {
+            let commits = self.view.commits[first.at] - self.view.commits[passed.at];
+            reasons.push(Reason::Changed { passed: self.seq(passed), failed: self.seq(first), commits });
+        }
+        if stretch.len() == 1 && flakiness::counts(self.seen).0 == 1 {
+            reasons.push(Reason::FirstTime { run: self.seq(now), passed: flakiness::counts(self.seen).1 });
+        }
+        reasons
+    }
+
+    /// What speaks for chance.
+    fn for_chance(&self) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for (index, one) in self.seen.iter().enumerate().rev() {
+            let twin = self.seen[..index]
+                .iter()
+                .rev()
+                .find(|other| other.failed != one.failed && self.view.trees[other.at] == self.view.trees[one.at]);
+            if let Some(twin) = twin {
+                let (passed, failed) = if one.failed { (twin, one) } else { (one, twin) };
+                reasons.push(Reason::BothOutcomes { passed: self.seq(passed), failed: self.seq(failed) });
+                break;
+            }
+        }
+        let newest = self.last_pass();
+        let earlier: Vec<_> =
+            self.seen.iter().filter(|one| one.failed && newest.is_some_and(|pass| one.at < pass.at)).collect();
+        if let Some(last) = earlier.last() {
+            reasons.push(Reason::CameBefore {
+                times: u32::try_from(earlier.len()).unwrap_or(u32::MAX),
+                last: self.seq(last),
+            });
+        }
+        reasons
+    }
+
+    fn for_outage(&self) -> Vec<Reason> {
+        let Some(run) = self.view.runs.last() else { return Vec::new() };
+        let spread = Reason::Spread { run: run.seq, cases: self.together, files: run.files, ran: run.ran };
+        let category = Reason::MachineCategory { run: run.seq, category: self.failure.category };
+        [Some(spread), outage::is_of_machine(self.failure.category).then_some(category)].into_iter().flatten().collect()
+    }
+
+    fn condition(&self, condition: (String, String)) -> Reason {
+        let count = |inside: bool| {
+            let here: Vec<_> =
+                self.seen.iter().filter(|one| self.view.has(one.at, &condition) == inside).copied().collect();
+            (flakiness::counts(&here).0, u32::try_from(here.len()).unwrap_or(u32::MAX))
+        };
+        let run = self.now().map_or(0, |one| self.seq(one));
+        let (inside, outside) = (count(true), count(false));
+        Reason::Condition { run, condition, inside, outside }
+    }
+
+    fn ran_before(&self, polluter: u32) -> Option<Reason> {
+        let order = self.order?;
+        let found = order.candidates.iter().find(|one| one.case == polluter)?;
+        let alike: BTreeSet<_> = order
+            .candidates
+            .iter()
+            .filter(|one| (one.failed_before, one.passed_before) == (found.failed_before, found.passed_before))
+            .map(|one| one.case)
+            .collect();
+        Some(Reason::RanBefore {
+            run: self.now().map_or(0, |one| self.seq(one)),
+            polluter,
+            failing: u32::from(found.failed_before),
+            others: u32::try_from(alike.len()).unwrap_or(u32::MAX).saturating_sub(1),
+        })
+    }
+
+    fn settle(&self, verdict: &Verdict) -> Option<Settle> {
+        let rate = self.history.map_or(0.1, flakiness::chance_rate);
+        let alone = Settle::RerunAlone { times: flakiness::passes_that_prove(rate, SETTLED).min(MAX_RERUNS) };
+        match verdict.kind {
+            VerdictKind::Infrastructure => Some(Settle::RerunAll),
+            VerdictKind::Order => verdict.polluter.map(|first| Settle::RunPair { first }),
+            VerdictKind::Environment => verdict.condition.clone().map(|condition| Settle::RunElsewhere { condition }),
+            VerdictKind::Regression | VerdictKind::Broken => {
+                let bisect = verdict.suspects.len() > 1;
+                let middle = verdict.suspects.get(verdict.suspects.len() / 2).filter(|_| bisect);
+                Some(middle.map_or(Settle::RerunAlone { times: 1 }, |one| Settle::RunAt { commit: one.commit.clone() }))
+            }
+            VerdictKind::Flaky | VerdictKind::New | VerdictKind::Unknown => Some(alone),
+        }
+    }
+}

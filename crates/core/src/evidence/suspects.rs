@@ -1,0 +1,86 @@
+//! Which commit began it.
+//!
+//! Google's flake-aware culprit finding (2023): with flake rate `f` and culprit `j`, a run at commit `i` passes with `1 - f`
+//! and fails with `f` where `i` is before `j`, and fails where it is not. That no commit did it is one hypothesis more, so
+//! for `n` commits each prior is `1 / (n + 1)`.
+
+use super::{history::Observation, window::View};
+use serde::{Deserialize, Serialize};
+
+/// A commit that may have begun it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// The commit.
+    pub commit: String,
+    /// The chance that it did.
+    pub probability: f64,
+}
+
+/// That a test passes on a tree with the culprit.
+const PASSES_BROKEN: f64 = 0.001;
+/// Suspects that are named.
+const MAX_SUSPECTS: usize = 12;
+/// Commits before the first failure that are considered.
+const MAX_COMMITS: usize = 256;
+/// Below that a commit is not named.
+const MIN_PROBABILITY: f64 = 0.01;
+
+/// What is known of one test of the cause.
+pub struct Evidence<'a> {
+    /// What it did, oldest first.
+    pub seen: &'a [Observation],
+    /// The chance that it fails without cause.
+    pub flake_rate: f64,
+}
+
+/// The commits, likeliest first; of equally likely ones the newest first. They sum to 1 with "none of them".
+pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>]) -> Vec<Suspect> {
+    let commits = commits(view);
+    let mut logs: Vec<f64> = (0..=commits.len())
+        .map(|culprit| {
+            let begins = commits.get(culprit).map_or(usize::MAX, |(at, _)| *at);
+            tests.iter().map(|test| log_likelihood(view, test, begins)).sum()
+        })
+        .collect();
+    let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for log in &mut logs {
+        *log = (*log - best).exp();
+    }
+    let total: f64 = logs.iter().sum();
+    let named = commits
+        .iter()
+        .zip(&logs)
+        .rev()
+        .map(|((_, commit), weight)| Suspect { commit: (*commit).to_owned(), probability: weight / total });
+    let mut named: Vec<Suspect> = named.filter(|one| one.probability >= MIN_PROBABILITY).collect();
+    named.sort_by(|one, other| other.probability.total_cmp(&one.probability));
+    named.truncate(MAX_SUSPECTS);
+    named
+}
+
+/// The commits of the view, oldest first, each with the index of the first run that has it.
+fn commits<'a>(view: &View<'a>) -> Vec<(usize, &'a str)> {
+    let all = view.runs.iter().enumerate().flat_map(|(at, run)| {
+        let own = if run.path.is_empty() && at == 0 { run.commit.as_slice() } else { &run.path };
+        own.iter().map(move |commit| (at, commit.as_str()))
+    });
+    let mut all: Vec<_> = all.collect();
+    all.drain(..all.len().saturating_sub(MAX_COMMITS));
+    all
+}
+
+/// `ln P` of what one test did if the commits from run `begins` on have the culprit.
+fn log_likelihood(view: &View<'_>, test: &Evidence<'_>, begins: usize) -> f64 {
+    let of = |one: &Observation| {
+        let fails = if one.at >= begins { 1.0 - PASSES_BROKEN } else { test.flake_rate.max(PASSES_BROKEN) };
+        if one.failed { fails.ln() } else { (1.0 - fails).ln() }
+    };
+    recent(test.seen).iter().filter(|one| !view.uncommitted[one.at]).map(of).sum()
+}
+
+/// What belongs to the newest stretch of failures: an older one was another culprit's.
+fn recent(seen: &[Observation]) -> &[Observation] {
+    let newest = seen.iter().rposition(|one| !one.failed);
+    let before = newest.and_then(|passed| seen[..passed].iter().rposition(|one| one.failed));
+    &seen[before.map_or(0, |failed| failed + 1)..]
+}

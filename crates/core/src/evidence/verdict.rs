@@ -1,0 +1,296 @@
+//! What a verdict is, why, and what would settle it; as data, with the sentences that people read.
+
+use super::{
+    facts::{CaseId, RunSeq},
+    suspects::Suspect,
+};
+use crate::failure::category::Category;
+use serde::{Deserialize, Serialize};
+
+/// What a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VerdictKind {
+    /// It began with a change.
+    Regression,
+    /// It fails since then.
+    Broken,
+    /// It fails now and then, by chance.
+    Flaky,
+    /// The machine failed, not the code.
+    Infrastructure,
+    /// A test that ran before makes it fail.
+    Order,
+    /// It fails where a condition holds.
+    Environment,
+    /// Nothing is known of the test.
+    New,
+    /// The evidence does not carry.
+    Unknown,
+}
+
+/// The answer for one failing case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// What it is.
+    pub kind: VerdictKind,
+    /// The calibrated chance that it is that.
+    pub probability: f64,
+    /// The chance of each kind that was weighed; they sum to 1.
+    pub weighed: Vec<(VerdictKind, f64)>,
+    /// The run and commit since which it fails.
+    pub since: Option<Since>,
+    /// What speaks for it.
+    pub because: Vec<Reason>,
+    /// What speaks for something else.
+    pub against: Vec<Reason>,
+    /// What would settle it most.
+    pub settle: Option<Settle>,
+    /// The test that breaks it, for `order`.
+    pub polluter: Option<CaseId>,
+    /// The condition, for `environment`.
+    pub condition: Option<(String, String)>,
+    /// Commits that may have begun it.
+    pub suspects: Vec<Suspect>,
+}
+
+/// Where a failure began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Since {
+    /// The first failing run.
+    pub run: RunSeq,
+    /// Its commit.
+    pub commit: Option<String>,
+}
+
+/// The run that would settle it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Settle {
+    /// This case alone on the same tree, so often.
+    RerunAlone {
+        /// How often.
+        times: u32,
+    },
+    /// These two in this order, and nothing else.
+    RunPair {
+        /// The test that may break it.
+        first: CaseId,
+    },
+    /// The case at this commit.
+    RunAt {
+        /// The commit.
+        commit: String,
+    },
+    /// The same tree where the condition does not hold.
+    RunElsewhere {
+        /// The condition.
+        condition: (String, String),
+    },
+    /// The whole run again.
+    RerunAll,
+}
+
+/// A fact that speaks for or against a verdict. Every one names a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reason {
+    /// Both outcomes on one tree.
+    BothOutcomes {
+        /// A run that passed.
+        passed: RunSeq,
+        /// A run on the same tree that failed.
+        failed: RunSeq,
+    },
+    /// It failed with this error before, and passed since.
+    CameBefore {
+        /// How often.
+        times: u32,
+        /// The newest of those runs.
+        last: RunSeq,
+    },
+    /// It fails since this run.
+    FailsSince {
+        /// The run.
+        run: RunSeq,
+        /// Runs in a row.
+        runs: u32,
+    },
+    /// It never failed with this error before.
+    FirstTime {
+        /// The run that is judged.
+        run: RunSeq,
+        /// Runs it passed in before.
+        passed: u32,
+    },
+    /// Commits or edits lie between the last pass and the failure.
+    Changed {
+        /// The last run that passed.
+        passed: RunSeq,
+        /// The run that failed.
+        failed: RunSeq,
+        /// Commits between them; 0 for an edit.
+        commits: u32,
+    },
+    /// Nothing changed since it passed.
+    Unchanged {
+        /// The last run that passed.
+        passed: RunSeq,
+    },
+    /// Other tests fail in the same function or with the same error.
+    Together {
+        /// The run.
+        run: RunSeq,
+        /// How many tests.
+        cases: u32,
+    },
+    /// One error in many files.
+    Spread {
+        /// The run.
+        run: RunSeq,
+        /// Tests that failed with it.
+        cases: u32,
+        /// Files they lie in.
+        files: u32,
+        /// Tests that ran.
+        ran: u32,
+    },
+    /// Machines fail with this category.
+    MachineCategory {
+        /// The run.
+        run: RunSeq,
+        /// The category.
+        category: Category,
+    },
+    /// How it did where the condition holds and where it does not.
+    Condition {
+        /// The newest failing run.
+        run: RunSeq,
+        /// The condition.
+        condition: (String, String),
+        /// Failures of all runs where it holds.
+        inside: (u32, u32),
+        /// Failures of all runs where it does not.
+        outside: (u32, u32),
+    },
+    /// Another test ran before it whenever it failed.
+    RanBefore {
+        /// The newest failing run.
+        run: RunSeq,
+        /// The other test.
+        polluter: CaseId,
+        /// Failing runs in which it did.
+        failing: u32,
+        /// Tests of which the same can be said.
+        others: u32,
+    },
+    /// How often it fails by chance.
+    FailsByChance {
+        /// The newest failing run.
+        run: RunSeq,
+        /// Failing runs of those in which it could have failed.
+        failures: (u32, u32),
+    },
+}
+
+/// Prints what numbers stand for.
+pub trait Names {
+    /// The public id of a run.
+    fn run(&self, run: RunSeq) -> String;
+    /// The name of a case.
+    fn case(&self, case: CaseId) -> String;
+}
+
+impl Reason {
+    /// The newest run that it names.
+    pub fn run(&self) -> RunSeq {
+        match *self {
+            Self::BothOutcomes { passed, failed } | Self::Changed { passed, failed, .. } => passed.max(failed),
+            Self::CameBefore { last, .. } => last,
+            Self::Unchanged { passed } => passed,
+            Self::FailsSince { run, .. }
+            | Self::FirstTime { run, .. }
+            | Self::Together { run, .. }
+            | Self::Spread { run, .. }
+            | Self::MachineCategory { run, .. }
+            | Self::Condition { run, .. }
+            | Self::RanBefore { run, .. }
+            | Self::FailsByChance { run, .. } => run,
+        }
+    }
+
+    /// One short English sentence.
+    pub fn sentence(&self, names: &impl Names) -> String {
+        let run = |run: RunSeq| names.run(run);
+        match self {
+            Self::BothOutcomes { passed, failed } => {
+                format!("It passed in {} and failed in {} on one tree.", run(*passed), run(*failed))
+            }
+            Self::CameBefore { times, last } => {
+                format!(
+                    "It failed with this error {} before, last in {}, and passed since.",
+                    plural(*times, "time"),
+                    run(*last)
+                )
+            }
+            Self::FailsSince { run: since, runs } => {
+                format!("It fails since {}, in {}.", run(*since), plural(*runs, "run"))
+            }
+            Self::FirstTime { run: now, passed } => {
+                format!("{} is the first run with this error, after {}.", run(*now), plural(*passed, "pass"))
+            }
+            Self::Changed { passed, failed, commits: 0 } => {
+                format!("Files were edited between {}, which passed, and {}.", run(*passed), run(*failed))
+            }
+            Self::Changed { passed, failed, commits } => format!(
+                "There {} between {}, which passed, and {}.",
+                if *commits == 1 { "is 1 commit".to_owned() } else { format!("are {commits} commits") },
+                run(*passed),
+                run(*failed)
+            ),
+            Self::Unchanged { passed } => format!("Nothing has changed since {}, which passed.", run(*passed)),
+            Self::Together { run: now, cases } => {
+                format!("{} fail alike in {}.", plural(*cases, "test"), run(*now))
+            }
+            Self::Spread { run: now, cases, files, ran } => format!(
+                "In {}, {} of {ran} tests in {} failed with one error.",
+                run(*now),
+                cases,
+                plural(*files, "file")
+            ),
+            Self::MachineCategory { run: now, category } => {
+                format!("{} in {} is how machines fail.", category.as_str(), run(*now))
+            }
+            Self::Condition { run: last, condition, inside, outside } => format!(
+                "With {}={} it failed in {} of {}, last in {}; without in {} of {}.",
+                condition.0,
+                condition.1,
+                inside.0,
+                plural(inside.1, "run"),
+                run(*last),
+                outside.0,
+                outside.1
+            ),
+            Self::RanBefore { run: last, polluter, failing, others } => format!(
+                "{} ran before it in {}, last in {}, and in no run that passed{}.",
+                names.case(*polluter),
+                plural(*failing, "failing run"),
+                run(*last),
+                if *others == 0 {
+                    String::new()
+                } else {
+                    format!("; the same holds for {}", plural(*others, "other test"))
+                }
+            ),
+            Self::FailsByChance { run: last, failures } => {
+                format!("It failed in {} of {}, last in {}.", failures.0, plural(failures.1, "run"), run(*last))
+            }
+        }
+    }
+}
+
+fn plural(count: u32, noun: &str) -> String {
+    match (count, noun) {
+        (1, _) => format!("1 {noun}"),
+        (_, "pass") => format!("{count} passes"),
+        _ => format!("{count} {noun}s"),
+    }
+}

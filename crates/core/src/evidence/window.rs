@@ -1,0 +1,98 @@
+//! The newest runs of a project, and what they say of each other: who ran on the same tree, how many commits lie between.
+
+use super::facts::{RunFacts, RunSeq};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Runs that verdicts look back on; as many as a mask of outcomes has bits.
+pub const WINDOW_RUNS: u32 = 128;
+
+/// The newest runs, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    runs: VecDeque<RunFacts>,
+}
+
+impl Window {
+    /// Adds the newest run and forgets what is too old.
+    pub fn push(&mut self, run: RunFacts) {
+        let oldest = (run.seq + 1).saturating_sub(WINDOW_RUNS);
+        self.runs.push_back(run);
+        while self.runs.front().is_some_and(|run| run.seq < oldest) {
+            self.runs.pop_front();
+        }
+    }
+
+    /// The run of this number.
+    pub fn get(&self, seq: RunSeq) -> Option<&RunFacts> {
+        let first = self.runs.front()?.seq;
+        self.runs.get(usize::try_from(seq.checked_sub(first)?).ok()?).filter(|run| run.seq == seq)
+    }
+
+    /// What the runs say of each other, seen from the run that is judged.
+    pub fn seen_from<'a>(&'a self, run: &'a RunFacts) -> View<'a> {
+        View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
+    }
+
+    /// The same, from after the newest run.
+    pub fn view(&self) -> View<'_> {
+        View::new(self.runs.iter().collect())
+    }
+}
+
+/// The window as numbers that are compared for every failing case.
+pub struct View<'a> {
+    /// Oldest first; the run that is judged is the last.
+    pub runs: Vec<&'a RunFacts>,
+    /// For each run a number that is equal where the tree is.
+    pub trees: Vec<u32>,
+    /// Commits up to each run, counted from the oldest.
+    pub commits: Vec<u32>,
+    /// Whether what ran was never committed as it was.
+    pub uncommitted: Vec<bool>,
+}
+
+impl<'a> View<'a> {
+    fn new(runs: Vec<&'a RunFacts>) -> Self {
+        let (mut trees, mut commits, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut known, mut dirty) = (BTreeMap::new(), BTreeSet::new());
+        let mut count = 0;
+        for (at, run) in runs.iter().enumerate() {
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            trees.push(*known.entry(run.tree.as_str()).or_insert(next));
+            let moved = at > 0 && run.commit != runs[at - 1].commit;
+            let steps = u32::try_from(run.path.len()).unwrap_or(u32::MAX).max(u32::from(moved));
+            count += if at == 0 { 0 } else { steps };
+            commits.push(count);
+            // A tree that was seen as an edit of this commit is one still, whatever the run after says.
+            let edited = (run.commit.as_deref(), run.tree.as_str());
+            if run.dirty {
+                dirty.insert(edited);
+            }
+            uncommitted.push(dirty.contains(&edited));
+        }
+        Self { runs, trees, commits, uncommitted }
+    }
+
+    /// Index of the run of this number.
+    pub fn index(&self, seq: RunSeq) -> Option<usize> {
+        self.runs.binary_search_by_key(&seq, |run| run.seq).ok()
+    }
+
+    /// Whether this run has the condition.
+    pub fn has(&self, at: usize, condition: &(String, String)) -> bool {
+        self.runs[at].environment.contains(condition)
+    }
+
+    /// The conditions of the last run that not all runs share, so that they can decide anything.
+    pub fn conditions(&self) -> Vec<&'a (String, String)> {
+        let Some(last) = self.runs.last() else { return Vec::new() };
+        last.environment.iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
+    }
+
+    /// All conditions that some runs have and others have not.
+    pub fn all_conditions(&self) -> Vec<&'a (String, String)> {
+        let all: BTreeSet<_> = self.runs.iter().flat_map(|run| &run.environment).collect();
+        all.into_iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
+    }
+}
