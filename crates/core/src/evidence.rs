@@ -21,6 +21,7 @@ pub mod outage;
 pub mod reasons;
 pub mod state;
 pub mod suspects;
+pub mod traits;
 pub mod verdict;
 pub mod weigh;
 pub mod window;

@@ -1,11 +1,12 @@
 //! What is kept of a test: bounded, changed in constant time by each run, and enough for every verdict.
 
 use super::{
+    causes::Trait,
     facts::{Failure, Outcome, RunSeq},
     order::OrderEvidence,
+    traits::KINDS,
     window::{View, WINDOW_RUNS},
 };
-use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 
 /// Errors that are told apart of a test; the one that was not seen for longest is forgotten first.
@@ -51,12 +52,12 @@ pub struct Totals {
 /// One error of one test, over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Strand {
-    /// The error.
-    pub signature: u64,
-    /// The innermost function of the project in it.
-    pub function: Option<u64>,
-    /// Its category.
-    pub category: Category,
+    /// What it is known by: the function of the project that it comes from, else the error.
+    pub common: Trait,
+    /// The newest failure with it.
+    pub newest: Failure,
+    /// Whether its kind was plain once and is counted in what is learned.
+    pub is_learned: bool,
     /// Runs that failed with it, as bits of the test's masks.
     pub failed: Mask,
     /// How often it was seen, also in runs that were forgotten.
@@ -65,6 +66,8 @@ pub struct Strand {
     pub first: RunSeq,
     /// Where it was last seen.
     pub last: RunSeq,
+    /// The chances of the explanations when it was last seen, for when its failures have left the window.
+    pub weighed: [f64; KINDS],
     /// Tests that failed with it at most in one run, for one cause.
     pub together: u32,
     /// What ran before it when it failed, and when it did not.
@@ -119,13 +122,13 @@ impl TestHistory {
     }
 
     /// The strand of this error.
-    pub fn strand(&self, signature: u64) -> Option<&Strand> {
-        self.strands.iter().find(|strand| strand.signature == signature)
+    pub fn strand(&self, common: Trait) -> Option<&Strand> {
+        self.strands.iter().find(|strand| strand.common == common)
     }
 
     /// What it did before the last run of the view and, where it was recorded, in it; oldest first.
-    pub fn observations(&self, view: &View<'_>, signature: u64) -> Vec<Observation> {
-        let mine = self.strand(signature).map_or(0, |strand| strand.failed);
+    pub fn observations(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
+        let mine = self.strand(common).map_or(0, |strand| strand.failed);
         let of = |(at, seq): (usize, RunSeq)| {
             let failed = self.at(seq)?;
             let with_it = mine >> (self.newest - seq) & 1 == 1;
@@ -163,15 +166,17 @@ impl TestHistory {
     }
 
     /// The strand of this error, to note what its run says of it.
-    pub fn strand_to_note(&mut self, signature: u64) -> Option<&mut Strand> {
-        self.strands.iter_mut().find(|strand| strand.signature == signature)
+    pub fn strand_to_note(&mut self, common: Trait) -> Option<&mut Strand> {
+        self.strands.iter_mut().find(|strand| strand.common == common)
     }
 
     fn strand_mut(&mut self, seq: RunSeq, failure: &Failure) -> &mut Strand {
-        let known = self.strands.iter().position(|strand| strand.signature == failure.signature);
+        let common = Trait::of(failure);
+        let known = self.strands.iter().position(|strand| strand.common == common);
         let mut strand = known.map_or_else(|| Strand::new(seq, failure), |at| self.strands.remove(at));
         strand.failures += 1;
         strand.last = seq;
+        strand.newest = *failure;
         self.strands.truncate(MAX_STRANDS - 1);
         self.strands.insert(0, strand);
         &mut self.strands[0]
@@ -180,7 +185,17 @@ impl TestHistory {
 
 impl Strand {
     fn new(seq: RunSeq, failure: &Failure) -> Self {
-        let Failure { category, signature, function, .. } = *failure;
-        Self { signature, function, category, failed: 0, failures: 0, first: seq, last: seq, together: 1, order: None }
+        Self {
+            common: Trait::of(failure),
+            newest: *failure,
+            is_learned: false,
+            failed: 0,
+            failures: 0,
+            first: seq,
+            last: seq,
+            weighed: [0.0; KINDS],
+            together: 1,
+            order: None,
+        }
     }
 }

@@ -9,10 +9,12 @@ use super::{
     order::{Order, OrderEvidence},
     outage, reasons,
     suspects::{self, Evidence, Suspect},
+    traits::KINDS,
     verdict::{Since, Verdict, VerdictKind},
     weigh::{self, Seen, Weighed},
     window::View,
 };
+use std::collections::BTreeMap;
 
 /// What a run's failures are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,12 +30,16 @@ pub struct Judged {
     pub failure: Failure,
     /// What it is.
     pub verdict: Verdict,
-    /// What it has in common with the others of the same id.
+    /// The id of its cause.
     pub cause: u64,
+    /// What it has in common with the others of the same id.
+    pub common: Trait,
     /// Tests that failed for that cause in this run.
     pub together: u32,
     /// What ran before it, with this run.
     pub order: Option<OrderEvidence>,
+    /// The chances of code, chance, environment and order, if it is not the machine.
+    pub weighed: [f64; KINDS],
 }
 
 /// Chances below that are no answer.
@@ -47,8 +53,10 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     let judging = Judging { memory, run, view: &view, order, conditions: view.conditions() };
     let masks = |case: CaseId| memory.tests.get(&case).map(|test| test.failed & !test.outages);
     let groups = causes::group(&failures, masks);
-    let groups = groups.iter().flat_map(|group| judging.split(&failures, group));
-    let mut verdicts: Vec<Judged> = groups.flat_map(|(cause, members)| judging.group(cause, &members)).collect();
+    let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
+    let outage = judging.outage(&groups);
+    let mut verdicts: Vec<Judged> =
+        groups.iter().flat_map(|(cause, members)| judging.group(*cause, members, outage)).collect();
     verdicts.sort_by_key(|judged| judged.failure.case);
     Judgement { verdicts }
 }
@@ -86,12 +94,55 @@ impl<'a> Judging<'a> {
         parts
     }
 
-    fn group(&self, lasting: Option<&Cause>, members: &[Failure]) -> Vec<Judged> {
+    /// The outage of the run, if it has one: the largest group that is one; else failures with one error that come from
+    /// many functions; else all together that nothing explains.
+    fn outage(&self, groups: &[(Option<&Cause>, Vec<Failure>)]) -> Option<RunOutage> {
+        let by_function = groups.iter().map(|(_, members)| members.clone());
+        let unexplained: Vec<Failure> =
+            groups.iter().flat_map(|(_, members)| members).filter(|one| self.is_unexplained(one)).copied().collect();
+        let mut by_error: BTreeMap<u64, Vec<Failure>> = BTreeMap::new();
+        for failure in &unexplained {
+            by_error.entry(failure.signature).or_default().push(*failure);
+        }
+        let one_error = by_function.chain(by_error.into_values()).filter(|members| self.is_outage(members));
+        if let Some(members) = one_error.max_by_key(Vec::len) {
+            let first = members.first()?;
+            let probability = self.outage_probability(&members);
+            let (common, error) = (Trait::of(first), Some(first.signature));
+            return Some(RunOutage { common, error, hit: self.share(&members), probability });
+        }
+        let probability = outage::probability(self.run, outage::Cluster { failures: &unexplained, known: false });
+        let hit = self.share(&unexplained);
+        (probability > 0.5).then_some(RunOutage { common: Trait::Signature(0), error: None, hit, probability })
+    }
+
+    fn is_outage(&self, members: &[Failure]) -> bool {
+        self.outage_probability(members) > 0.5
+    }
+
+    fn outage_probability(&self, members: &[Failure]) -> f64 {
+        let Some(common) = members.first().map(Trait::of) else { return 0.0 };
+        let known = self.memory.outages.iter().any(|known| known.common == common);
+        outage::probability(self.run, outage::Cluster { failures: members, known })
+    }
+
+    fn share(&self, members: &[Failure]) -> f64 {
+        f64::from(u32::try_from(members.len()).unwrap_or(u32::MAX)) / f64::from(self.run.ran.max(1))
+    }
+
+    /// Whether the test never failed so before.
+    fn is_unexplained(&self, failure: &Failure) -> bool {
+        let known = self.memory.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
+        known.is_none()
+    }
+
+    fn group(&self, lasting: Option<&Cause>, members: &[Failure], of_run: Option<RunOutage>) -> Vec<Judged> {
+        let own = self.outage_probability(members);
         let Some(first) = members.first() else { return Vec::new() };
-        let common = Trait::of(first);
-        let known = self.memory.outages.iter().find(|known| known.common == common);
-        let cluster = outage::Cluster { failures: members, known: known.is_some() };
-        let outage = outage::probability(self.run, cluster);
+        let is_unexplained = members.iter().all(|one| self.is_unexplained(one));
+        let by_run = of_run.filter(|_| is_unexplained).map_or(0.0, |of_run| of_run.probability_of(first));
+        let common = of_run.filter(|_| by_run > own && by_run > 0.5).map_or_else(|| Trait::of(first), |one| one.common);
+        let outage = own.max(by_run);
         let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
         let weighings: Vec<Weighing<'_>> =
             members.iter().map(|failure| self.weigh(failure, lasting, together)).collect();
@@ -102,7 +153,7 @@ impl<'a> Judging<'a> {
 
     fn weigh(&self, failure: &Failure, lasting: Option<&Cause>, together: u32) -> Weighing<'a> {
         let history = self.memory.tests.get(&failure.case);
-        let seen = weigh::with_now(self.view, history, failure.signature);
+        let seen = weigh::with_now(self.view, history, Trait::of(failure));
         let order = self.order_evidence(failure, history);
         let together = match lasting {
             Some(cause) if !cause.cases.contains_key(&failure.case) => JOINS,
@@ -111,10 +162,11 @@ impl<'a> Judging<'a> {
         };
         let of_case = Seen {
             observations: &seen,
-            has_function: failure.function.is_some(),
+            looks: self.memory.traits.log_likelihoods(failure),
             together,
             order: order.as_ref(),
-            retried: history.is_some_and(|history| history.retried != 0),
+            both_outcomes: history.is_some_and(|history| history.totals.both_outcomes > 0),
+            before: history.and_then(|history| history.strand(Trait::of(failure))).and_then(weigh::found_before),
             cases: self.run.ran,
         };
         let weighed = weigh::weigh(self.view, &of_case, &self.conditions);
@@ -123,7 +175,7 @@ impl<'a> Judging<'a> {
 
     fn order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> Option<OrderEvidence> {
         let known =
-            history.and_then(|history| history.strand(failure.signature)).and_then(|strand| strand.order.clone());
+            history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.order.clone());
         if let Some(mut known) = known {
             known.record(failure.case, self.order, true);
             return Some(known);
@@ -145,6 +197,7 @@ impl<'a> Judging<'a> {
     fn judged(&self, weighing: Weighing<'_>, shared: &Shared<'_>) -> Judged {
         let Weighing { failure, history, seen, order, weighed } = weighing;
         let rest = 1.0 - shared.outage;
+        let chances = weighed.chances();
         let is_broken = self.is_broken(&seen, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let weighed_kinds = vec![
@@ -188,7 +241,15 @@ impl<'a> Judging<'a> {
             together: shared.together,
         };
         reasons::explain(&mut verdict, &facts);
-        Judged { cause: self.cause_id(kind, &failure, shared), failure, verdict, together: shared.together, order }
+        Judged {
+            cause: self.cause_id(kind, &failure, shared),
+            common: shared.common,
+            failure,
+            verdict,
+            together: shared.together,
+            order,
+            weighed: chances,
+        }
     }
 
     /// Whether it failed so before and nothing says that it was mended since.
@@ -225,6 +286,27 @@ impl<'a> Judging<'a> {
                 lasts.map_or_else(|| new_id(shared.common, self.run.seq), |known| known.id)
             }
             _ => shared.lasting.map_or_else(|| new_id(shared.common, self.run.seq), |cause| cause.id),
+        }
+    }
+}
+
+/// An outage of the run that is judged.
+#[derive(Clone, Copy)]
+struct RunOutage {
+    common: Trait,
+    /// The error that it brings, if it is one.
+    error: Option<u64>,
+    /// Share of the run's tests.
+    hit: f64,
+    probability: f64,
+}
+
+impl RunOutage {
+    /// The chance that a failure which nothing else explains is part of it.
+    fn probability_of(&self, failure: &Failure) -> f64 {
+        match self.error {
+            Some(error) if error != failure.signature => outage::residual_probability(self.hit, failure),
+            _ => self.probability,
         }
     }
 }

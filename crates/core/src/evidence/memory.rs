@@ -7,6 +7,7 @@ use super::{
     history::TestHistory,
     judge::{self, Judged, Judgement},
     order::{Order, Orders},
+    traits::Traits,
     verdict::VerdictKind,
     window::Window,
 };
@@ -34,6 +35,8 @@ pub struct Memory {
     pub outages: Vec<Outage>,
     /// Changes after which a failure was gone.
     pub fixes: Vec<Fix>,
+    /// What failures of each kind look like here.
+    pub traits: Traits,
 }
 
 /// What the failures of an outage had in common.
@@ -83,6 +86,9 @@ impl Memory {
             let test = self.tests.entry(*case).or_default();
             test.record(run.seq, outcome, &same_tree);
             note(test, *case, failing.get(case).copied(), &order);
+            if let Some(judged) = failing.get(case) {
+                learn(&mut self.traits, test, judged);
+            }
         }
         self.remember_outages(run, &judgement);
         self.close_causes(run, &failing, &order);
@@ -100,7 +106,7 @@ impl Memory {
 
     fn remember_outages(&mut self, run: &RunFacts, judgement: &Judgement) {
         for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Infrastructure) {
-            let common = Trait::of(&judged.failure);
+            let common = judged.common;
             self.outages.retain(|known| known.common != common);
             self.outages.push(Outage { id: judged.cause, common, last: run.seq });
         }
@@ -204,8 +210,9 @@ impl Memory {
 /// Notes what the run says of the errors that the test has or had.
 fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
     if let Some(judged) = judged {
-        if let Some(strand) = test.strand_to_note(judged.failure.signature) {
+        if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
             strand.together = strand.together.max(judged.together);
+            strand.weighed = judged.weighed;
             strand.order = judged.order.clone().filter(|order| !order.is_too_wide());
         }
         return;
@@ -216,3 +223,22 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
         }
     }
 }
+
+/// Counts what the failure looks like, once for each error of a test, where its kind is plain.
+fn learn(traits: &mut Traits, test: &mut TestHistory, judged: &Judged) {
+    let kind = match judged.verdict.kind {
+        VerdictKind::Regression | VerdictKind::Broken => 0,
+        VerdictKind::Flaky => 1,
+        VerdictKind::Environment => 2,
+        VerdictKind::Order => 3,
+        _ => return,
+    };
+    let strand = test.strand_to_note(Trait::of(&judged.failure));
+    if let Some(strand) = strand.filter(|strand| !strand.is_learned && judged.verdict.probability >= PLAIN) {
+        strand.is_learned = true;
+        traits.learn(kind, &judged.failure);
+    }
+}
+
+/// From this chance on a kind is plain.
+const PLAIN: f64 = 0.95;

@@ -34,14 +34,30 @@ pub fn probability(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
 }
 
 fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
-    let Some(first) = cluster.failures.first() else { return f64::NEG_INFINITY };
     let known = if cluster.known { KNOWN_LOG_ODDS } else { 0.0 };
     PRIOR_LOG_ODDS
         + by_number(run, cluster.failures)
         + by_spread(run, cluster.failures)
-        + by_category(first.category)
-        + by_function(first.function)
+        + mean(cluster.failures, |one| by_category(one.category))
+        + mean(cluster.failures, |one| by_function(one.function))
         + known
+}
+
+/// An outage brings one error; this share of it has another.
+const OTHER_ERROR: f64 = 0.05;
+/// That a test that is not known to fail does so by something else in this run.
+const OTHER_CAUSE: f64 = 0.01;
+
+/// The chance that a failure which nothing else explains is part of an outage of its run, though its error is another.
+/// `hit`: the share of the run's tests that failed by the outage.
+pub fn residual_probability(hit: f64, failure: &Failure) -> f64 {
+    let odds =
+        (hit * OTHER_ERROR).ln() - OTHER_CAUSE.ln() + by_category(failure.category) + by_function(failure.function);
+    1.0 / (1.0 + (-odds).exp())
+}
+
+fn mean(failures: &[Failure], of: impl Fn(&Failure) -> f64) -> f64 {
+    failures.iter().map(of).sum::<f64>() / count_of(failures).max(1.0)
 }
 
 fn count_of<T>(items: &[T]) -> f64 {

@@ -4,6 +4,7 @@ use super::{
     facts::{CaseId, RunFacts},
     flakiness::Rate,
     history::{Strand, TestHistory},
+    traits::Traits,
     weigh::{self, Seen, Weighed},
     window::{View, Window},
 };
@@ -39,7 +40,7 @@ pub struct TestSummary {
 }
 
 /// What the test is, from its row and the newest runs.
-pub fn state_of(history: &TestHistory, window: &Window) -> TestSummary {
+pub fn state_of(history: &TestHistory, window: &Window, traits: &Traits) -> TestSummary {
     let view = window.view();
     let conditions = view.all_conditions();
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
@@ -51,8 +52,8 @@ pub fn state_of(history: &TestHistory, window: &Window) -> TestSummary {
     };
     let mut chance = history.retried.count_ones();
     for strand in &history.strands {
-        let (weighed, fails_now) = weigh_strand(&view, history, strand, cases, &conditions);
-        let best = [weighed.code, weighed.flaky, weighed.environment, weighed.order].into_iter().fold(0.0, f64::max);
+        let (weighed, fails_now) = weigh_strand(&view, history, strand, cases, &conditions, traits);
+        let best = weighed.chances().into_iter().fold(0.0, f64::max);
         if weighed.flaky >= best {
             chance += strand.failures;
         } else if weighed.order >= best {
@@ -80,14 +81,16 @@ fn weigh_strand(
     strand: &Strand,
     cases: u32,
     conditions: &[&(String, String)],
+    traits: &Traits,
 ) -> (Weighed, bool) {
-    let observations = weigh::before_now(view, history, strand.signature);
+    let observations = weigh::before_now(view, history, strand.common);
     let seen = Seen {
         observations: &observations,
-        has_function: strand.function.is_some(),
+        looks: traits.log_likelihoods(&strand.newest),
         together: f64::from(strand.together),
         order: strand.order.as_ref(),
-        retried: history.retried != 0,
+        both_outcomes: history.totals.both_outcomes > 0,
+        before: weigh::found_before(strand),
         cases,
     };
     let fails_now = observations.last().is_some_and(|one| one.failed);

@@ -18,6 +18,10 @@ pub struct Suspect {
 
 /// That a test passes on a tree with the culprit.
 const PASSES_BROKEN: f64 = 0.001;
+/// The same where an edit lies on top of it, which may have mended it.
+const EDIT_MENDS: f64 = 0.1;
+/// That an edit breaks it, without a culprit below: most that fails on an edited tree fails by the edit.
+const EDIT_BREAKS: f64 = 0.3;
 /// Suspects that are named.
 const MAX_SUSPECTS: usize = 12;
 /// Commits before the first failure that are considered.
@@ -72,10 +76,12 @@ fn commits<'a>(view: &View<'a>) -> Vec<(usize, &'a str)> {
 /// `ln P` of what one test did if the commits from run `begins` on have the culprit.
 fn log_likelihood(view: &View<'_>, test: &Evidence<'_>, begins: usize) -> f64 {
     let of = |one: &Observation| {
-        let fails = if one.at >= begins { 1.0 - PASSES_BROKEN } else { test.flake_rate.max(PASSES_BROKEN) };
+        let (passes, fails) =
+            if view.uncommitted[one.at] { (EDIT_MENDS, EDIT_BREAKS) } else { (PASSES_BROKEN, PASSES_BROKEN) };
+        let fails = if one.at >= begins { 1.0 - passes } else { test.flake_rate.max(fails) };
         if one.failed { fails.ln() } else { (1.0 - fails).ln() }
     };
-    recent(test.seen).iter().filter(|one| !view.uncommitted[one.at]).map(of).sum()
+    recent(test.seen).iter().map(of).sum()
 }
 
 /// What belongs to the newest stretch of failures: an older one was another culprit's.

@@ -1,18 +1,21 @@
 //! Weighs the explanations of one error of one test against each other.
 
 use super::{
-    calibration, code, environment,
+    calibration,
+    causes::Trait,
+    code, environment,
     facts::CaseId,
     flakiness,
-    history::{Observation, TestHistory},
+    history::{Observation, Strand, TestHistory},
     order::OrderEvidence,
+    traits::KINDS,
     window::View,
 };
 
 /// That a test is flaky.
 const FLAKY_PRIOR: f64 = 0.05;
-/// That one is, of those that failed and passed in one run.
-const RETRIED_PRIOR: f64 = 0.5;
+/// That one is, of those that had both outcomes on one tree.
+const BOTH_OUTCOMES_PRIOR: f64 = 0.3;
 /// That a condition of the environment decides about a test.
 const ENVIRONMENT_PRIOR: f64 = 0.01;
 /// That another test breaks it.
@@ -22,14 +25,16 @@ const ORDER_PRIOR: f64 = 0.02;
 pub struct Seen<'a> {
     /// What the test did, oldest first.
     pub observations: &'a [Observation],
-    /// Whether a function of the project is in the stack.
-    pub has_function: bool,
+    /// How likely each kind makes what the failure looks like.
+    pub looks: [f64; KINDS],
     /// Tests that fail so in one run.
     pub together: f64,
     /// What ran before.
     pub order: Option<&'a OrderEvidence>,
-    /// Whether it failed and passed in one run, with an error that was not kept.
-    pub retried: bool,
+    /// Whether it had both outcomes on one tree, with whatever error.
+    pub both_outcomes: bool,
+    /// What it was found to be when its failures were still in the window.
+    pub before: Option<[f64; KINDS]>,
     /// Cases of a run.
     pub cases: u32,
 }
@@ -51,23 +56,28 @@ pub struct Weighed {
     pub polluter: Option<(CaseId, f64)>,
 }
 
+impl Weighed {
+    /// The chances in the order of what is learned: code, chance, environment, order.
+    pub const fn chances(&self) -> [f64; KINDS] {
+        [self.code, self.flaky, self.environment, self.order]
+    }
+}
+
 /// Weighs. `conditions`: those of the failing run that other runs do not have.
 pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)]) -> Weighed {
     let observations = seen.observations;
     let (_, passed) = flakiness::counts(observations);
-    let flaky_prior = if seen.retried { RETRIED_PRIOR } else { FLAKY_PRIOR };
+    let flaky_prior = if seen.both_outcomes { BOTH_OUTCOMES_PRIOR } else { FLAKY_PRIOR };
     let code = code::log_likelihood(view, observations, seen.together);
-    let flaky = flaky_prior.ln() + flakiness::log_likelihood(observations);
+    let flaky = flakiness::log_likelihood(observations);
     let environment = environment::best(view, observations, conditions);
     let of_conditions = u32::try_from(conditions.len()).map_or(f64::MAX, f64::from).max(1.0);
     let order = seen.order.and_then(|order| order.log_likelihood(seen.cases, passed));
-    let logs = [
-        code + by_function(seen, 0.8),
-        flaky + by_function(seen, 0.3),
-        environment.map_or(f64::NEG_INFINITY, |(_, log)| log + (ENVIRONMENT_PRIOR / of_conditions).ln())
-            + by_function(seen, 0.35),
-        order.map_or(f64::NEG_INFINITY, |(log, ..)| log + ORDER_PRIOR.ln()) + by_function(seen, 0.6),
-    ];
+    let environment_log = environment.map_or(f64::NEG_INFINITY, |(_, log)| log - of_conditions.ln());
+    let order_log = order.map_or(f64::NEG_INFINITY, |(log, ..)| log);
+    let priors = seen.before.map_or([1.0, flaky_prior, ENVIRONMENT_PRIOR, ORDER_PRIOR], known_priors);
+    let fits = [code, flaky, environment_log, order_log];
+    let logs: [f64; KINDS] = std::array::from_fn(|kind| fits[kind] + priors[kind].ln() + seen.looks[kind]);
     let chances = calibration::probabilities(&logs);
     Weighed {
         code: chances[0],
@@ -79,22 +89,30 @@ pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)])
     }
 }
 
-/// `ln` of the chance that the stack is as it is: where the code is wrong, a function of the project is mostly in it.
-fn by_function(seen: &Seen<'_>, with: f64) -> f64 {
-    if seen.has_function { with } else { 1.0 - with }.ln()
+/// What was found before is where the weighing starts; nothing was so sure that it could not be otherwise.
+fn known_priors(before: [f64; KINDS]) -> [f64; KINDS] {
+    // Of the code it takes another break, which its likelihood has.
+    before.map(|chance| chance.max(MIN_PRIOR))
+}
+
+/// The least chance that an explanation starts with.
+const MIN_PRIOR: f64 = 0.01;
+
+/// What was found of an error whose failures have left the window.
+pub fn found_before(strand: &Strand) -> Option<[f64; KINDS]> {
+    (strand.failed == 0 && strand.failures > 0).then_some(strand.weighed)
 }
 
 /// What was seen of a test in the runs before, and that it fails now.
-pub fn with_now(view: &View<'_>, history: Option<&TestHistory>, signature: u64) -> Vec<Observation> {
-    let mut seen = history.map(|history| before_now(view, history, signature)).unwrap_or_default();
+pub fn with_now(view: &View<'_>, history: Option<&TestHistory>, common: Trait) -> Vec<Observation> {
+    let mut seen = history.map(|history| before_now(view, history, common)).unwrap_or_default();
     if let Some(now) = view.runs.len().checked_sub(1) {
         seen.push(Observation { at: now, failed: true });
     }
     seen
 }
 
-/// What was seen of a test in the window; where it failed so before the window began, the oldest run of the window stands
-/// for it.
-pub fn before_now(view: &View<'_>, history: &TestHistory, signature: u64) -> Vec<Observation> {
-    history.observations(view, signature)
+/// What was seen of a test in the window.
+pub fn before_now(view: &View<'_>, history: &TestHistory, common: Trait) -> Vec<Observation> {
+    history.observations(view, common)
 }

@@ -1,0 +1,74 @@
+//! What failures of each kind look like in this project, learned from those whose kind is plain.
+//!
+//! In one project a failure of the code always has a function of the project in its stack, in another never; in one, a
+//! refused connection is chance, in another an outage. So nothing of that is fixed: each kind counts what its failures had,
+//! one for each error of a test, on top of a weak prior.
+
+use super::facts::Failure;
+use crate::failure::category::Category;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Kinds that are learned: code, chance, environment, order.
+pub const KINDS: usize = 4;
+/// Failures that the prior counts as.
+const PRIOR_STRENGTH: f64 = 4.0;
+/// The same for the kind of one error.
+const ERROR_PRIOR_STRENGTH: f64 = 2.0;
+/// Share of failures with a function of the project, before anything is learned: where the code is wrong mostly, elsewhere
+/// mostly not.
+const WITH_FUNCTION: [f64; KINDS] = [0.8, 0.3, 0.35, 0.6];
+/// Errors that are remembered.
+const MAX_ERRORS: usize = 512;
+
+/// What failures of each kind had.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Traits {
+    with_function: [u32; KINDS],
+    failures: [u32; KINDS],
+    categories: BTreeMap<Category, [u32; KINDS]>,
+    /// Errors by the kinds of tests that they were met in.
+    errors: BTreeMap<u64, [u32; KINDS]>,
+}
+
+impl Traits {
+    /// Counts a failure that is plainly of this kind.
+    pub fn learn(&mut self, kind: usize, failure: &Failure) {
+        self.failures[kind] += 1;
+        self.with_function[kind] += u32::from(failure.function.is_some());
+        self.categories.entry(failure.category).or_default()[kind] += 1;
+        if self.errors.len() < MAX_ERRORS || self.errors.contains_key(&failure.signature) {
+            self.errors.entry(failure.signature).or_default()[kind] += 1;
+        }
+    }
+
+    /// For each kind `ln` of how much likelier its failures look like this one, up to a constant.
+    pub fn log_likelihoods(&self, failure: &Failure) -> [f64; KINDS] {
+        let error = self.errors.get(&failure.signature);
+        std::array::from_fn(|kind| {
+            let function = self.with_function(kind);
+            let function = if failure.function.is_some() { function } else { 1.0 - function };
+            let looks = error.map_or_else(|| self.category(kind, failure.category), |kinds| of_error(kinds, kind));
+            function.ln() + looks.ln()
+        })
+    }
+
+    fn with_function(&self, kind: usize) -> f64 {
+        let (with, all) = (f64::from(self.with_function[kind]), f64::from(self.failures[kind]));
+        (with + WITH_FUNCTION[kind] * PRIOR_STRENGTH) / (all + PRIOR_STRENGTH)
+    }
+
+    fn category(&self, kind: usize, category: Category) -> f64 {
+        let of_category = self.categories.get(&category).map_or(0, |kinds| kinds[kind]);
+        let categories = u32::try_from(Category::ALL.len()).map_or(1.0, f64::from);
+        (f64::from(of_category) + PRIOR_STRENGTH / categories) / (f64::from(self.failures[kind]) + PRIOR_STRENGTH)
+            * categories
+    }
+}
+
+/// How much likelier the kind is for an error that was met in tests of these kinds.
+fn of_error(kinds: &[u32; KINDS], kind: usize) -> f64 {
+    let all: u32 = kinds.iter().sum();
+    let kinds_count = u32::try_from(KINDS).map_or(1.0, f64::from);
+    (f64::from(kinds[kind]) * kinds_count + ERROR_PRIOR_STRENGTH) / (f64::from(all) + ERROR_PRIOR_STRENGTH)
+}
